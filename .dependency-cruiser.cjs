@@ -17,6 +17,7 @@ const PARTS = [
   'restate',
   'observe',
   'audit',
+  'secrets',
 ];
 
 const ROWS = {
@@ -26,18 +27,19 @@ const ROWS = {
   lang: ['base'],
   plan: ['base', 'lang'],
   draw: ['base', 'plan'],
+  secrets: ['base'],
   'machine/pure': ['base'],
   journal: ['base', 'events', 'lang', 'plan'],
   budget: ['base', 'events', 'lang', 'plan'],
   guard: ['base', 'events', 'lang', 'plan'],
   engine: BELOW_ENGINE,
-  agent: ['text', ...BELOW_ENGINE, PORTS],
+  agent: ['text', 'secrets', ...BELOW_ENGINE, PORTS],
   supervise: ['agent', ...BELOW_ENGINE, PORTS],
   notations: ['base', 'text', 'lang', 'plan', 'machine/pure'],
   stores: ['base', STORE_PORT, RECORDS],
   restate: [...BELOW_ENGINE, PORTS],
   observe: ['base', 'events', RECORDS],
-  audit: ['base', 'events', 'lang', 'plan', RECORDS],
+  audit: ['base', 'events', 'lang', 'plan', 'secrets', RECORDS],
   graph: [...PARTS, 'runtime'],
   machine: [...PARTS, 'runtime'],
   tree: [...PARTS, 'runtime'],
@@ -49,8 +51,10 @@ const ROWS = {
     'draw\\.ts',
     'index\\.ts',
     'plan\\.ts',
+    'prices\\.ts',
     'yaml\\.ts',
     'events',
+    'secrets',
     'recorded-runs\\.ts',
     'running\\.ts',
     'sqlite\\.ts',
@@ -61,7 +65,7 @@ const ROWS = {
 };
 
 /** What the row cannot say: these may be imported for their types alone. */
-const TYPES_ONLY = { cli: ['plan', 'lang', 'journal'], server: ['base', 'events'] };
+const TYPES_ONLY = { secrets: ['plan'], cli: ['plan', 'lang', 'journal'], server: ['base', 'events'] };
 
 /** npm packages with one home. */
 const PACKAGES = {
@@ -82,7 +86,17 @@ const PACKAGES = {
 const HOST = {
   'file-system': [
     'fs(/promises)?',
-    ['stores', 'audit', 'text/files\\.ts', 'agent/tools', 'agent/text-files\\.ts', 'cli', 'server'],
+    [
+      'stores',
+      'audit',
+      'secrets/find-secrets\\.ts',
+      'text/files\\.ts',
+      'agent/sandbox',
+      'agent/tools',
+      'agent/text-files\\.ts',
+      'cli',
+      'server',
+    ],
   ],
   network: ['(https?|http2|net|tls|dgram|dns(/promises)?)', ['agent', 'restate', 'server']],
   'child-process': ['(child_process|cluster|worker_threads)', ['agent', 'cli']],

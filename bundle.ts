@@ -85,15 +85,31 @@ const required: Plugin = {
   },
 };
 
-/** Commander loads these at each start: one is a global already, the other starts programs as commands, which this one has not. Either costs milliseconds. */
+/**
+ * Commander as ES modules: wrapped, all of it would be compiled twice at each start. It gets by without two modules of Node that cost milliseconds: one is
+ * a global already, the other starts programs as commands, which this one has not.
+ */
 const commander: Plugin = {
-  name: 'modules of Node that commander does not need',
+  name: 'commander as ES modules',
+  load(id) {
+    if (!id.endsWith('/commander/esm.mjs')) return null;
+    return ['argument', 'command', 'error', 'help', 'option']
+      .map((file) => `export * from './lib/${file}.js';`)
+      .join('\n');
+  },
   transform(text, id) {
-    if (!id.endsWith('/commander/lib/command.js')) return null;
+    if (!id.includes('/commander/lib/')) return null;
     const code = text
       .replace("const process = require('node:process');", '')
       .replace("const childProcess = require('node:child_process');", '')
-      .replaceAll('childProcess.', "require('node:child_process').");
+      .replaceAll('childProcess.', "process.getBuiltinModule('node:child_process').")
+      .replace(
+        "const EventEmitter = require('node:events').EventEmitter;",
+        "import { EventEmitter } from 'node:events';",
+      )
+      .replaceAll(/^const (\w+|\{[^}]+\}) = require\('([^']+)'\);$/gm, "import $1 from '$2';")
+      .replaceAll(/^exports\.(\w+) = \1;/gm, 'export { $1 };');
+    if (/\brequire\(|\bexports\./.test(code)) throw new Error(`${id} can't be read as an ES module`);
     return { code, map: null };
   },
 };
@@ -150,25 +166,26 @@ await build({
     codeSplitting: {
       groups: [
         { name: 'start', test: /src\/cli\/(?:own-package|view\/streams)\./ },
-        { name: 'base', test: /src\/(?:base|events)\/|rolldown\/runtime/ },
-        { name: 'commander', test: /node_modules\/commander\// },
-        { name: 'program', test: /src\/cli\/(?:failures|other-verbs)\./ },
-        { name: 'yaml', test: /node_modules\/yaml\// },
+        { name: 'base', test: /src\/(?:base|events|secrets)\// },
+        { name: 'program', test: /node_modules\/commander\/|src\/cli\/(?:failures|other-verbs)\./ },
         {
           name: 'plan',
-          test: /src\/(?:plan\/(?:checks|downstream|inherited-supervision|made-of|nodes|notations|outline|permission-rule|providers|risky-commands|tool-names)|lang\/(?:condition-text|outputs-block|template|truthy|wildcard))\./,
+          test: /src\/(?:plan\/(?:checks|downstream|drawing|inherited-supervision|made-of|nodes|notations|outline|permission-rule|powers|providers|risky-commands|tool-names)|lang\/(?:condition-text|outputs-block|template|truthy|wildcard))\./,
         },
-        { name: 'text', test: /src\/(?:notations\/[^/]+\.ts|text\/(?!check-form|form-schema|json|script-keys))/ },
+        {
+          name: 'text',
+          test: /node_modules\/yaml\/|src\/(?:yaml\.ts|notations\/[^/]+\.ts|text\/(?!check-form|form-schema|json|script-keys))/,
+        },
         { name: 'dag', test: /src\/notations\/dag\/load\./ },
         { name: 'pipeline', test: /src\/notations\/pipeline\/load\./ },
         { name: 'run', test: /src\/cli\/run\/run-(?:command|options)\./ },
         { name: 'engine', test: /src\/runtime\/(?:workflow-run|invariants)\./ },
         { name: 'recorded', test: /src\/(?:runtime\/backends\/(?:recorded|backend-of)|stores\/rules)\./ },
-        { name: 'audit', test: /src\/(?:running|audit\/(?:run-folder|secrets))\./ },
+        { name: 'audit', test: /src\/(?:running|audit\/run-folder)\./ },
         { name: 'outline', test: /src\/plan\/(?:builder|draw|envelope|mentions|retry-input)\./ },
         {
           name: 'overview',
-          test: /src\/(?:journal\/(?:answering|delivering|overview|pruning|run-list)|runtime\/threads\/|threads)/,
+          test: /src\/(?:journal\/(?:answering|delivering|overview|pruning|run-list|thread-overview)|runtime\/threads\/)/,
         },
       ].map((group, at, { length }) => ({ ...group, priority: length - at })),
     },

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 
-/** What is said of the sources without running them, and what is built of them for the tests; each is a script of package.json. */
-const CHECKS = ['types', 'format:check', 'build', 'lint', 'imports', 'dead'];
+/**
+ * What is said of the sources without running them, and what is built of them for the tests; each is a script of package.json. The linter knows all types, so it
+ * tells what the compiler would: that alone takes twice as long as all of the linter. What is published, the build compiles.
+ */
+const CHECKS = ['format:check', 'lint:types', 'build', 'imports', 'dead'];
 
 /** Two at a time keep two cores busy; the longest begins first. What a check says is shown as a whole when it has ended. */
 const waiting = [...CHECKS];

@@ -19,7 +19,9 @@ export default defineConfig({
       { extends: true, test: { name: 'own', include: OWN } },
     ],
     passWithNoTests: false,
-    testTimeout: 90_000,
+    // For what hangs, not for what is slow: other work may share the machine.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Quicker than processes to start; a test that needs a process of its own (signals, cwd) spawns one.
     pool: 'threads',
     // One more than there are cores: tests of timeouts, leases and terminals wait.

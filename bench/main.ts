@@ -1,4 +1,5 @@
 import { benchAgentfiles } from './agentfiles.js';
+import { benchBudget } from './budget.js';
 import { benchConversations } from './conversations.js';
 import { benchDurable } from './durable.js';
 import { benchEngine, benchRuntime } from './engine.js';
@@ -35,6 +36,7 @@ const missed = [
   ...(await benchGrowth()),
   ...benchHostile(),
   ...benchMachine(),
+  ...(await benchBudget()),
   ...(await benchConversations()),
   ...(await benchSupervision()),
   ...(await benchTrees()),

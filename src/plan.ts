@@ -1,8 +1,9 @@
 /**
  * What a plan says, for those who do not run it: the doors that judge, draw and tell load nothing of a run through here.
  */
+export { budgetText } from './plan/budget.js';
 export { escapeXml } from './lang/xml-block.js';
-export { agentsOf } from './plan/nodes.js';
+export { agentsOf, hasBudget } from './plan/nodes.js';
 export { checkPlan } from './plan/checks.js';
 export { roundsText } from './plan/drawing.js';
 export { affected } from './plan/downstream.js';

@@ -9,7 +9,12 @@ import type { RunOptions, Runnable } from './runtime/options.js';
 import { definitionPlaces } from './runtime/own-places.js';
 import { preparedPlan } from './runtime/checked-plan.js';
 
+export type { PriceTable } from './budget/prices.js';
 export type { Fork, RunOptions, Runnable } from './runtime/options.js';
+export { changeBudget, readBudget } from './runtime/recorded-limits.js';
+export { forkThread, updateThread } from './runtime/threads/edit-thread.js';
+export type { ThreadChange, ThreadFork } from './runtime/threads/edit-thread.js';
+export type { ThreadOptions } from './runtime/threads/open-turn.js';
 export { runWorkflow } from './runtime/workflow-run.js';
 export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/workflow-run.js';
 

@@ -11,6 +11,7 @@ export { agent, convergence, goal, sequence, workflow } from './tree/constructor
 export type { Agent, Convergence, FieldOptions, Goal, Node, Sequence, Step, Workflow } from './tree/objects.js';
 export type { ModelChoice, Override } from './tree/override.js';
 export { attributesOf, type TreeEvent, type TreeLevel, type TreeListener } from './tree/events.js';
+export { checkpointStore, type Checkpoint, type CheckpointStore } from './tree/checkpoints.js';
 export type { Runtime } from './tree/runtime.js';
 export type { CompiledWorkflow } from './tree/prepare.js';
 export type { TreeResult, TreeRunOptions } from './tree/state.js';

@@ -18,9 +18,10 @@ export default graph<State>({
   inputs: ['topic'],
   reducers: { remarks: reducers.append },
   maxSteps: 12,
+  budget: '24-calls, 100k-tokens',
 })
   .addNode('task', ({ topic, remarks = [] }) => ({ task: [`One sentence about ${topic}.`, ...remarks].join('\n') }))
-  .addNode('write', agentNode(writer), { output: 'draft' })
+  .addNode('write', agentNode(writer), { output: 'draft', budget: '12-calls' })
   .addNode('review', agentNode(critic, { taskParam: 'draft' }), { output: 'verdict' })
   .addNode('note', ({ verdict }) => ({ remarks: verdict }))
   .node('page', ({ draft, remarks }) => `${draft} (${remarks?.length ?? 0} sent back)`)

@@ -10,7 +10,7 @@ const past = agent('past-actions', 'You pull recurring and postponed actions of 
 });
 
 /** The three look side by side; what they find is put together. */
-const prepare = goal('prepare', 'Prepare task data from all sources').using(jira, todo, past);
+const prepare = goal('prepare', 'Prepare task data from all sources').using(jira, todo, past).budget('40-calls');
 
 /** The choice is a value of its own, and is judged before anybody acts on it. */
 const analyze = goal(
@@ -29,5 +29,6 @@ const writeDaily = goal(
 export const runtime: Runtime = { supervisor: supervisor() };
 
 export default workflow('gtd-next-action')
+  .budget('80-calls, 400k-tokens')
   .input('hours_available', { name: 'style', default: 'concise' })
   .add(sequence('main').steps(prepare, analyze, writeDaily));

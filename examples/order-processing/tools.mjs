@@ -4,10 +4,15 @@ const ARTICLES = new Map([
   ['loom', { euros: 480, stock: 2 }],
 ]);
 
-/** @param {{ article: string }} input */
-export function price_of({ article }) {
-  return ARTICLES.get(article) ?? { error: 'there is no such article' };
-}
+/** It does nothing but read, and what it gives is the shop's own: no one else has a say in what is charged. */
+export const price_of = {
+  name: 'price_of',
+  inputSchema: { type: 'object' },
+  effect: 'read',
+  trust: 'trusted',
+  /** @param {{ article: string }} input */
+  execute: ({ article }) => ARTICLES.get(article) ?? { error: 'there is no such article' },
+};
 
 /** @param {{ euros: number }} input */
 export function charge({ euros }) {

@@ -10,6 +10,7 @@ import type { Guide } from '../plan/guide.js';
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
 import { guideOf, guideTools } from './choice.js';
+import type { RunOptionsOf } from '../engine/ports/durable.js';
 import { answerFields } from './loop/answer-fields.js';
 import { answerChecks } from './loop/answer-checks.js';
 import { runAgentLoop } from './loop/agent-loop.js';
@@ -20,7 +21,11 @@ import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
 import type { ModelSource } from './model.js';
 import type { AgentSession, Cancelled, Opened } from './session.js';
 import { agentSession } from './session.js';
-import { describeSurroundings, surroundingsOf, systemPrompt } from './system-prompt.js';
+import type { GuardRules } from '../guard/decide.js';
+import type { Label } from '../guard/label.js';
+import { ConversationTrust } from './loop/conversation-trust.js';
+import { RunTrust } from './run-trust.js';
+import { describeSurroundings, newMark, skillMark, surroundingsOf, systemPrompt } from './system-prompt.js';
 import { conversationOf, recentOf, Transcript } from './transcript.js';
 import type { Earlier } from './transcript.js';
 import { THINK, thinkTool, TODO, todoTools } from './think-and-todo.js';
@@ -36,7 +41,11 @@ export interface AgentDeps {
   /** The working directory of the tools. Default: that of the process. */
   readonly cwd?: string;
   /** Options for runs that tools start: their models are those of this run. */
-  readonly runOptions?: object;
+  readonly runOptions?: RunOptionsOf;
+  /** What had a say in the run that started this one, before it did. */
+  readonly influence?: Label | undefined;
+  /** What the user allows beforehand. */
+  readonly rules?: GuardRules;
 }
 
 /**
@@ -48,12 +57,16 @@ export interface AgentDeps {
  * const executors = { agent: agentExecutor({ models: createModelRegistry({ env: process.env }), tools: noTools }) };
  */
 export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
-  const { models, tools, runOptions } = deps;
+  const { models, tools } = deps;
+  const run = new RunTrust(deps.influence, deps.rules);
   return async (node, step) => {
+    const heard: { trust?: ConversationTrust } = {};
+    const runOptions: RunOptionsOf | undefined =
+      deps.runOptions && ((reserve, tell) => deps.runOptions?.(reserve, tell, heard.trust?.label) ?? {});
     const session = agentSession({ models, tools, runOptions, spec: node.agent, step });
     const transcript = new Transcript();
     try {
-      return await runAgent({ deps, node, step, session, transcript });
+      return await runAgent({ deps, node, step, session, transcript, run, heard });
     } catch (error) {
       return failure(error);
     } finally {
@@ -80,6 +93,9 @@ interface AgentRun {
   readonly session: AgentSession;
   /** Takes what is said. */
   readonly transcript: Transcript;
+  readonly run: RunTrust;
+  /** Takes what had a say, for runs that its tools start. */
+  readonly heard: { trust?: ConversationTrust };
 }
 
 async function runAgent(run: AgentRun): Promise<Result> {
@@ -98,7 +114,9 @@ async function runAgent(run: AgentRun): Promise<Result> {
     ...describeSurroundings(spec.about, opened.surroundings),
     ...(memory !== undefined && !inject ? [MEMORY_ADDENDUM] : []),
   ];
-  const system = systemPrompt(step.render(spec.instructions), spec.skills ?? [], () => step.random(), additions);
+  const instructions = step.render(spec.instructions);
+  const prompted = (mark: typeof skillMark): string => systemPrompt(instructions, spec.skills ?? [], mark, additions);
+  const system = prompted(skillMark);
   const rendered = step.render(node.prompt);
   const asked = inject ? withMemory(remembered, rendered) : rendered;
   const prompt = withCorrection(asked, step.correction);
@@ -106,8 +124,12 @@ async function runAgent(run: AgentRun): Promise<Result> {
   const earlier = earlierOf(node, step);
   const checks = answerChecks(spec, step);
   checks.input(askedIn(asked, earlier));
-  transcript.begin(system, earlier, prompt, asked);
+  // Calls are recorded by a mark that is drawn for the step.
+  transcript.begin(system, earlier, prompt, { asked, digested: prompted(() => newMark(() => step.random())) });
   const guide = guideOf(node, step);
+  const stepTools = distinct([...ownTools(memory, node, step), ...guideTools(guide)], opened, node);
+  const injects = memory !== undefined && inject;
+  const trust = trustOf(run, { spec, opened, stepTools, injects, earlier });
   const result = await runAgentLoop({
     step,
     spec,
@@ -116,19 +138,47 @@ async function runAgent(run: AgentRun): Promise<Result> {
     guide,
     checks,
     fields: answerFields(node, step),
-    stepTools: distinct([...ownTools(memory, node, step), ...guideTools(guide)], opened, node),
+    stepTools,
+    run: run.run,
+    trust,
     use: (effect) => session.use(effect, opened),
+    prices: deps.models.prices,
     replayed: (call) => deps.models.replayed?.(spec, call),
   });
   return resultOf(run, guide, result);
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** What had a say before the model is asked for the first time. */
+function trustOf(
+  { run, step, heard, node }: AgentRun,
+  parts: {
+    readonly spec: AgentSpec;
+    readonly opened: Opened;
+    readonly stepTools: readonly StepTool[];
+    readonly injects: boolean;
+    readonly earlier: Earlier | undefined;
+  },
+): ConversationTrust {
+  const { spec, opened, stepTools, injects, earlier } = parts;
+  const own = stepTools.length === 0 ? NO_NAMES : new Set(stepTools.map(({ name }) => name));
+  const shares = node.conversation !== undefined;
+  const { path, influence } = step;
+  const trust = new ConversationTrust({ path, influence, spec, opened, run, own, shares });
+  if (injects) trust.addMemory();
+  if (earlier !== undefined) trust.addEarlier(earlier.messages);
+  heard.trust = trust;
+  return trust;
 }
 
 function resultOf({ node, transcript }: AgentRun, guide: Guide, result: LoopResult): Result {
   const { text, turns: rounds, toolCalls, exhausted } = result;
   const { goto, writes = {} } = guide.end({ rounds, toolCalls, text });
   const { [node.output ?? '']: output = result.output, ...fields } = result.fields ?? {};
-  const more = Object.entries({ ...fields, ...writes }).map(([channel, value]) => ({ channel, value }));
-  const all = [...addedTo(node, transcript), ...more];
+  const all = addedTo(node, transcript);
+  const more = Object.assign(fields, writes);
+  for (const channel of Object.keys(more)) all.push({ channel, value: more[channel] });
   return exhausted === undefined
     ? { type: 'done', output, goto, writes: all }
     : { type: 'out_of_budget', error: exhausted, writes: all };
@@ -164,11 +214,12 @@ function askedIn(prompt: string, earlier: Earlier | undefined): string {
 }
 
 /** Each message of an agent says whose it is. */
-function addedTo({ conversation, agent: { name } }: AgentNode, { kept }: Transcript): readonly ChannelWrite[] {
+function addedTo({ conversation, agent: { name } }: AgentNode, { kept }: Transcript): ChannelWrite[] {
   if (conversation === undefined) return [];
   const { channel, afresh, mark } = conversation;
+  // To a copy that is spread, Node 20 adds keys ten times slower.
   const value = kept.map((message) =>
-    message.role === 'assistant' ? { ...message, by: name, ...mark } : { ...message, ...mark },
+    Object.assign({}, message, message.role === 'assistant' ? { by: name } : undefined, mark),
   );
   return [...(afresh === true ? [{ channel, value: undefined }] : []), { channel, value }];
 }

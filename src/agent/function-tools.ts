@@ -1,3 +1,4 @@
+import type { RunOptionsOf } from '../engine/ports/durable.js';
 import { present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
@@ -28,8 +29,8 @@ type ToolFunction = (input: JsonObject, io: FunctionToolIo) => unknown;
 
 /** What the tools of an agent get from its run. */
 interface Around {
-  /** Handed to tools that start runs of their own. */
-  readonly runOptions?: object | undefined;
+  /** Gives what is handed to tools that start runs of their own. */
+  readonly runOptions?: RunOptionsOf | undefined;
 }
 
 /** The tools of an agent that are functions of the program. */
@@ -40,7 +41,7 @@ export function functionTools(spec: AgentSpec, step: StepContext, around: Around
 /** Digests of the sources of functions. */
 const CODES = new WeakMap<ToolFunction, string>();
 
-function toolOf(tool: FunctionTool, step: StepContext, { runOptions = {} }: Around): Tool {
+function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({}) }: Around): Tool {
   const { name, description, input, effect, trust = 'untrusted', approve, coerce } = tool;
   const call = step.tools[name] as ToolFunction | undefined;
   if (call === undefined) throw new SkeinError('SKEIN_NO_BINDING', `the tool "${name}" has no function`);
@@ -56,7 +57,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = {} }: Arou
     code: madeOnce(CODES, call, () => digestText(sourceText(call))),
     // The runner of an agent gives all of it.
     execute: async (given, io: CallIo) => {
-      const { signal, idempotencyKey } = io;
+      const { signal, idempotencyKey, reserve } = io;
       const getState = (): CallIo['state'] => stateOfTool(call, io.state);
       const ask = askOf(io, step);
       const result = await call(given, {
@@ -64,7 +65,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = {} }: Arou
         idempotencyKey,
         emit,
         ask,
-        runOptions,
+        runOptions: runOptions(reserve, (note) => step.note(note)),
         get state() {
           return getState();
         },

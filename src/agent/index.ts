@@ -17,6 +17,7 @@ export type {
 export type { ModelSource, ReplayedCall } from './model.js';
 export { describeProviders } from './models/describe-providers.js';
 export type { ProviderReport } from './models/describe-providers.js';
+export { describeSandbox } from './sandbox/sandbox.js';
 export { echoModel } from './script/script-model.js';
 export type { Env } from './models/environment.js';
 export { fromLanguageModel, isLanguageModel } from './models/language-model.js';

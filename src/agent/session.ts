@@ -3,8 +3,10 @@ import { SkeinError } from '../base/errors.js';
 import type { StepIo } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Phase } from '../events/supervision.js';
+import type { PriceTable } from '../budget/prices.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import { functionTools } from './function-tools.js';
+import type { RunOptionsOf } from '../engine/ports/durable.js';
 import type { AnswerFields } from './loop/answer-fields.js';
 import { specsDigest } from './loop/identities.js';
 import type { Model, ModelSource, ReplayedCall, ToolSpec } from './model.js';
@@ -30,7 +32,7 @@ export interface OpenedModel {
 }
 
 /** A tool, as far as the loop depends on it. */
-export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'origin' | 'code'> {
+export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'origin' | 'code' | 'pretended'> {
   /** A person must allow each call, or those of which the tool says so. */
   readonly approve?: true | 'code';
 }
@@ -41,6 +43,8 @@ export interface OpenParts {
   model(recorded: OpenedModel): Model;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly specs: readonly ToolSpec[];
+  /** Another model by its name. */
+  other(name: string): Promise<Model>;
 }
 
 /** Tells an effect that its step is cancelled. Its signal is costly, and made when it is first asked for. */
@@ -62,6 +66,8 @@ export interface AgentStep {
   readonly transcript: Transcript;
   /** What is open; called by effects that really run. */
   readonly use: (effect: Cancelled) => OpenParts | Promise<OpenParts>;
+  /** Prices that win over those that come with Skein. */
+  readonly prices?: PriceTable | undefined;
   /** Called for model calls that are answered from the record. */
   readonly replayed: (call: ReplayedCall) => void;
 }
@@ -73,7 +79,7 @@ export interface SessionOptions {
   readonly spec: AgentSpec;
   readonly step: StepContext;
   /** Handed to tools that start runs of their own. */
-  readonly runOptions?: object | undefined;
+  readonly runOptions?: RunOptionsOf | undefined;
 }
 
 /** The tools and models of one step. */
@@ -152,7 +158,7 @@ export function agentSession(options: SessionOptions): AgentSession {
       return after(ensure(effect), (parts) => {
         if (!compared) warnChanges(options, recorded, recordOf(parts));
         compared = true;
-        return openParts(parts, recorded);
+        return openParts(parts, recorded, (name) => otherModel(options, name));
       });
     },
   };
@@ -202,15 +208,22 @@ function gated(tool: Tool, spec: AgentSpec): Tool {
 function recordOf({ models, tools }: Live): Opened {
   return {
     models: models.map(({ id, structuredOutput }) => ({ id, structuredOutput: structuredOutput === true })),
-    tools: tools.map(({ name, effect, trust, approve, origin, code }) =>
-      present({ name, effect, trust, approve, origin, code }),
+    tools: tools.map(({ name, effect, trust, approve, origin, code, pretended }) =>
+      present({ name, effect, trust, approve, origin, code, pretended }),
     ),
     toolsDigest: specsDigest(tools),
   };
 }
 
-function openParts({ models, tools }: Live, recorded: Opened): OpenParts {
+async function otherModel({ spec, step, models }: SessionOptions, name: string): Promise<Model> {
+  const [model] = await models.resolve({ ...spec, models: [name] }, { path: step.path, agent: spec.name });
+  if (model !== undefined) return model;
+  throw new SkeinError('SKEIN_NO_MODEL', `there is no model ${name}`);
+}
+
+function openParts({ models, tools }: Live, recorded: Opened, other: OpenParts['other']): OpenParts {
   return {
+    other,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     specs: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     model(asked) {

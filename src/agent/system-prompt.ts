@@ -1,3 +1,4 @@
+import { sha256 } from '../base/hash.js';
 import { isoTime } from '../base/clock.js';
 import { resolve } from 'node:path';
 import type { AgentSpec, SkillText } from '../plan/agent-spec.js';
@@ -49,20 +50,28 @@ export function newMark(random: () => number): string {
   return `skill-${part()}${part()}${part()}${part()}`;
 }
 
+/**
+ * A mark that no text of the skills can hold: it is a digest of them. Of the same skills it is the same in each step and run, so that prompts begin alike and a
+ * provider takes them from its cache.
+ */
+export function skillMark(skills: readonly SkillText[]): string {
+  return `skill-${sha256(JSON.stringify(skills)).slice(0, 32)}`;
+}
+
 /** The whole system prompt: the agent's instructions, then what is added to them, blank lines between. */
 export function systemPrompt(
   instructions: string,
   skills: readonly SkillText[],
-  random: () => number,
+  mark: (skills: readonly SkillText[]) => string,
   additions: readonly string[],
 ): string {
-  return [instructions, skillBlock(skills, random), ...additions].filter((part) => part.trim() !== '').join('\n\n');
+  return [instructions, skillBlock(skills, mark), ...additions].filter((part) => part.trim() !== '').join('\n\n');
 }
 
 /** Skill texts between marks, so that a text can't pretend to end its block. */
-function skillBlock(skills: readonly SkillText[], random: () => number): string {
+function skillBlock(skills: readonly SkillText[], markFor: (skills: readonly SkillText[]) => string): string {
   if (skills.length === 0) return '';
-  const mark = newMark(random);
+  const mark = markFor(skills);
   const blocks = skills.map(
     (skill) => `<${mark} name=${JSON.stringify(skill.name)}>\n${skill.text.trim()}\n</${mark}>`,
   );

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.js';
-import type { Question } from '../engine/ports/durable.js';
+import type { Question, Reserve } from '../engine/ports/durable.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { ToolSpec } from './model.js';
 
@@ -17,8 +17,12 @@ export interface Tool extends ToolSpec, Pick<FunctionTool, 'effect' | 'approve' 
   readonly rename?: (input: JsonObject) => JsonObject;
   /** Digest of its source, when it is a function of the program: a result counts only as long as it stays the same. */
   readonly code?: string;
-  /** Where it is from, when it is one of an MCP server: the server's name in the agent, and what the server calls the tool. */
-  readonly origin?: { readonly server: string; readonly tool: string };
+  /** Where it is from, when it is one of an MCP server. */
+  readonly origin?: ToolOrigin;
+  /** It stands in for a tool that would start or reach something: a call of it does nothing. */
+  readonly pretended?: true;
+  /** What a call that writes a file would find there. A thrown error is one of the call. */
+  readonly look?: (input: JsonObject) => Promise<FoundFile>;
   /**
    * Runs the tool. `input` has been checked against the schema. The text is given to the model; a thrown error is given to the model
    * as an error result. Must end soon after `io.signal` is aborted and leave no child process.
@@ -26,8 +30,34 @@ export interface Tool extends ToolSpec, Pick<FunctionTool, 'effect' | 'approve' 
   execute(input: JsonObject, io: ToolIo): Promise<string> | string;
 }
 
+/** Where a tool of an MCP server is from. */
+export interface ToolOrigin {
+  /** Name of the server in the agent. */
+  readonly server: string;
+  /** What the server calls the tool. */
+  readonly tool: string;
+  /** The server says that it does nothing but read. */
+  readonly readOnly?: true;
+  /** The server is reached over the network. */
+  readonly isRemote?: true;
+}
+
+/** What a call that writes would find; the path as it is shown. */
+export interface FoundFile {
+  readonly path: string;
+  readonly isNew: boolean;
+}
+
+/** Hears which files a call is about; paths as they are shown. */
+export interface FilesOfCall {
+  /** The result shows its name or what is in it. `isForeign`: it does not belong to the project. */
+  shows(path: string, isForeign: boolean): void;
+  wrote(path: string): void;
+}
+
 /** What a tool gets in addition to its input. */
 export interface ToolIo {
+  readonly files?: FilesOfCall | undefined;
   readonly signal: AbortSignal;
   /** The same on every execution of this call, also after a crash. */
   readonly idempotencyKey: string;
@@ -37,6 +67,8 @@ export interface ToolIo {
 export interface CallIo extends ToolIo {
   /** Asks a person; `name` is unique in the call. See `StepIo`. */
   ask(name: string, question: Question): Promise<unknown>;
+  /** Holds what the call is about to spend, where a budget holds. */
+  readonly reserve?: Reserve | undefined;
   /** What the step of the agent sees, read-only. */
   readonly state: Readonly<Record<string, unknown>>;
 }

@@ -32,6 +32,8 @@ export class Transcript {
   private sum = '';
   private hashed = 0;
   private earlier: Earlier | undefined;
+  /** The system prompt, as it is digested. */
+  private system: Message | undefined;
 
   /** All messages, in the order in which they are sent. */
   get messages(): readonly Message[] {
@@ -54,21 +56,30 @@ export class Transcript {
   }
 
   /**
-   * Begins it; an empty system prompt or prompt says nothing. Of the prompt, `asked` belongs to the conversation.
+   * Begins it; an empty system prompt or prompt says nothing. Of the prompt, `asked` belongs to the conversation; `digested` stands for the system prompt
+   * in the digest.
    *
    * @throws SkeinError `SKEIN_INPUT` when nobody has said anything
    */
-  begin(system: string, earlier: Earlier | undefined, prompt: string, asked = prompt): void {
+  begin(
+    system: string,
+    earlier: Earlier | undefined,
+    prompt: string,
+    { asked = prompt, digested = system }: { readonly asked?: string; readonly digested?: string } = {},
+  ): void {
     const before = earlier?.messages ?? [];
-    if (earlier !== undefined && prompt === '' && before.length === 0) throw nothingSaid();
+    const isSilent = earlier !== undefined && prompt === '';
+    if (isSilent && before.length === 0) throw nothingSaid();
     this.earlier = earlier;
-    if (system.trim() !== '') this.said.push({ role: 'system', text: system });
+    if (system.trim() !== '') {
+      this.said.push({ role: 'system', text: system });
+      this.system = { role: 'system', text: digested };
+    }
     // One by one: a long conversation has more messages than a call may have arguments.
     for (const message of before) this.said.push(message);
-    if (earlier !== undefined && prompt === '' && before.at(-1)?.role === 'assistant')
-      this.said.push({ role: 'user', text: GO_ON });
+    if (isSilent && before.at(-1)?.role === 'assistant') this.said.push({ role: 'user', text: GO_ON });
     this.first = this.said.length;
-    if (earlier !== undefined && prompt === '') return;
+    if (isSilent) return;
     const message: Message = { role: 'user', text: prompt };
     this.add(message);
     if (asked === '' && prompt !== '') this.aside.add(message);
@@ -82,12 +93,14 @@ export class Transcript {
   /** Digest of all messages so far. */
   digest(): string {
     if (this.hashed === 0 && this.earlier !== undefined) {
-      const system = this.said[0]?.role === 'system' ? this.said[0].text : '';
+      const system = this.system?.role === 'system' ? this.system.text : '';
       this.sum = digestText(recordText([system, this.earlier.digest()]));
       this.hashed = this.first;
     }
     for (; this.hashed < this.said.length; this.hashed++)
-      this.sum = digestText(`${this.sum} ${recordText(this.said[this.hashed])}`);
+      this.sum = digestText(
+        `${this.sum} ${recordText(this.hashed === 0 ? (this.system ?? this.said[0]) : this.said[this.hashed])}`,
+      );
     return this.sum;
   }
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Listener } from '../events/event.js';
 import { CheckpointLog } from './checkpoint-log.js';
 import { FileWriter } from './file-writer.js';
-import { createRedactor } from './redact.js';
+import { createRedactor } from '../secrets/redact.js';
 import { safeName } from './safe-name.js';
 
 /** Keeps the checkpoints of a run. */

@@ -2,8 +2,11 @@ import type { SkeinEvent } from '../events/event.js';
 import type { StepEnding } from '../events/census.js';
 import type { SupervisionNote } from '../events/supervision.js';
 import { isSupervisionNote } from '../events/supervision.js';
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, present } from '../base/json.js';
+import type { Spending } from '../events/spending.js';
+import { StepTallies } from '../events/call-fold.js';
 import type { Fields } from './record-fields.js';
+import { spendingFields } from './record-fields.js';
 import { UniqueNames, safeName } from './safe-name.js';
 import type { Keeper, KeeperOptions } from './keeper.js';
 
@@ -22,7 +25,7 @@ interface Trail {
 }
 
 /**
- * Gathers what the supervision of each step says, and hands it on when the step is accepted or ended: `{ path, pre, attempts, outcome }`. It is for people
+ * Gathers what the supervision of each step says, and hands it on when the step is accepted or ended: `{ path, pre, attempts, outcome, spent }`. It is for people
  * who look at it later; no run reads it.
  *
  * @example
@@ -32,6 +35,7 @@ interface Trail {
 export class CheckpointLog {
   private readonly trails = new Map<string, Trail>();
   private readonly names = new UniqueNames();
+  private readonly tallies = new StepTallies();
 
   /** `name` is that of a file, made from the path of the step as it may be `shown`, and unique. */
   constructor(
@@ -41,11 +45,12 @@ export class CheckpointLog {
 
   readonly listen = (event: SkeinEvent): void => {
     const { type, path } = event;
-    if (type === 'step.note' && isSupervisionNote(event.note)) this.note(path, event.note);
-    else if (type === 'step.ended' && event.outcome !== 'paused') this.ended(path, event);
+    const spent = this.tallies.take(event);
+    if (type === 'step.note' && isSupervisionNote(event.note)) this.note(path, event.note, spent);
+    else if (type === 'step.ended' && event.outcome !== 'paused') this.ended(path, event, spent);
   };
 
-  private note(path: string, note: SupervisionNote): void {
+  private note(path: string, note: SupervisionNote, spent: Spending): void {
     if (note.kind === 'supervision.commit') {
       this.trails.set(path, { pre: note.commitment, attempts: [{}] });
       return;
@@ -66,7 +71,7 @@ export class CheckpointLog {
         attempt.human = { question: note.question };
         break;
       case 'approval.decided':
-        attempt.human = { ...attempt.human, verdict: note.verdict, by: note.by };
+        attempt.human = { ...attempt.human, verdict: note.verdict, ...present({ by: note.by }) };
         break;
       case 'supervision.corrected': {
         const whose = attempt.human === undefined ? 'supervise' : 'human';
@@ -75,25 +80,25 @@ export class CheckpointLog {
         break;
       }
       case 'supervision.accepted':
-        this.end(path, { outcome: 'accepted' });
+        this.end(path, spent, { outcome: 'accepted' });
         break;
     }
   }
 
   /** An accepted step has been handed on already. */
-  private ended(path: string, { outcome, error }: StepEnding): void {
+  private ended(path: string, { outcome, error }: StepEnding, spent: Spending): void {
     const word = ENDINGS[error?.code ?? ''] ?? outcome;
     const { details } = error ?? {};
     const output = isPlainObject(details) ? details['output'] : undefined;
-    this.end(path, { outcome: word, reason: error?.message, output });
+    this.end(path, spent, { outcome: word, reason: error?.message, output });
   }
 
-  private end(path: string, ending: Fields): void {
+  private end(path: string, spent: Spending, ending: Fields): void {
     const trail = this.trails.get(path);
     this.trails.delete(path);
     if (trail === undefined) return;
     const name = safeName(this.shown(path).replaceAll('/', '.'), 'step', 80);
-    this.write(this.names.take(name), { path, ...trail, ...ending });
+    this.write(this.names.take(name), { path, ...trail, ...ending, spent: spendingFields(spent) });
   }
 }
 

@@ -1,9 +1,10 @@
 import type { SkeinEvent } from '../events/event.js';
+import type { Spending } from '../events/spending.js';
 import type { StepReport } from '../events/census.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { FileWriter } from './file-writer.js';
 import type { Fields } from './record-fields.js';
-import type { Redactor } from './redact.js';
+import type { Redactor } from '../secrets/redact.js';
 
 /** What run folders are kept of, and with. */
 export interface KeeperOptions {
@@ -11,6 +12,8 @@ export interface KeeperOptions {
   readonly runId: string;
   readonly inputs: Fields;
   readonly streaming?: boolean;
+  /** What earlier sessions of the run have spent; absent: there were none. */
+  readonly before?: Spending;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly project: string;
@@ -24,6 +27,8 @@ export interface RunEnd {
   readonly state: Fields;
   /** Every step that did not simply succeed. */
   readonly steps: readonly StepReport[];
+  readonly spent: Spending;
+  readonly saved: Spending;
 }
 
 /**

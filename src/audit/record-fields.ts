@@ -1,5 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import type { RunOutcome, StepEnding, StepOutcome } from '../events/census.js';
+import type { Cost, Usage } from '../events/event.js';
 import type { Spending } from '../events/spending.js';
 
 /** Fields of a record in a metadata file. Those whose value is undefined are left out by JSON. */
@@ -27,18 +28,23 @@ const ENDING: { readonly [K in keyof StepEnding]-?: (value: StepEnding[K]) => Fi
 };
 
 /** How each count is written down. */
-const SPENDING: { readonly [K in keyof Spending]: (value: Spending[K]) => Fields } = {
+const SPENDING: { readonly [K in keyof Spending]-?: (value: Spending[K]) => Fields } = {
   modelCalls: (count) => ({ model_calls: count }),
   failedModelCalls: (count) => ({ failed_model_calls: count }),
   toolCalls: (count) => ({ tool_calls: count }),
-  usage: ({ inputTokens, outputTokens, cachedTokens, reasoningTokens }) => ({
+  usage: ({ inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens }) => ({
     usage: {
       input_tokens: inputTokens,
       output_tokens: outputTokens,
       cached_tokens: cachedTokens,
+      cache_write_tokens: cacheWriteTokens,
       reasoning_tokens: reasoningTokens,
     },
   }),
+  usd: (usd) => ({ cost_usd: usd }),
+  unpricedCalls: (count) => ({ unpriced_calls: count }),
+  estimated: (estimated) => ({ cost_estimated: estimated }),
+  pretendedUsd: (usd) => ({ cost_pretended_usd: usd }),
 };
 
 /** How a step ended, and why. */
@@ -46,7 +52,13 @@ export function endingFields(ending: StepEnding): Fields {
   return fieldsBy(ENDING, ending);
 }
 
-/** Calls and tokens. */
+/** Tokens and dollars of one call. */
+export function callFields({ usage, cost }: { readonly usage: Usage; readonly cost?: Cost }): Fields {
+  const { usd, estimated, pretended } = cost ?? {};
+  return { ...SPENDING.usage(usage), cost_usd: usd, cost_estimated: estimated, cost_pretended: pretended };
+}
+
+/** Calls, tokens and dollars. */
 export function spendingFields(spending: Spending): Fields {
   return fieldsBy(SPENDING, spending);
 }

@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { AUDIT_FOLDER, IGNORE_FILE, RUN_MARKER } from '../base/own-names.js';
 import type { Listener } from '../events/event.js';
+import type { Spending } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
 import { keepCheckpoints } from './checkpoint-log.js';
 import { FileWriter, replaceFile } from './file-writer.js';
@@ -12,13 +13,13 @@ import { takeEarlier } from './earlier-folder.js';
 import type { Keeper, KeeperOptions, RunEnd } from './keeper.js';
 import { ownMarker } from './marker.js';
 import { keepMemory } from './memory-file.js';
-import { createRedactor } from './redact.js';
-import type { Redactor } from './redact.js';
+import { createRedactor } from '../secrets/redact.js';
+import type { Redactor } from '../secrets/redact.js';
 import { removeOldRuns } from './retention.js';
 import { keepLog } from './run-log.js';
 import { runFolderName } from './safe-name.js';
 
-export { findSecrets } from './secrets.js';
+export { findSecrets } from '../secrets/find-secrets.js';
 
 /** All that is kept in a run folder. They close in this order: the last one writes the marker, which says that the folder is complete. */
 const KEEPERS: readonly ((options: KeeperOptions) => Keeper)[] = [keepMemory, keepCheckpoints, keepLog];
@@ -40,8 +41,8 @@ export interface RunFolderOptions {
   readonly startedAt?: number;
   /** The folder of the project: only run folders of its runs are removed. Default: the one that `dir` lies in. */
   readonly project?: string;
-  /** The run goes on: its folder is written anew in the place where it is. */
-  readonly goesOn?: boolean;
+  /** What earlier sessions of the run have spent. Such a run goes on: its folder is written anew in the place where it is. */
+  readonly before?: Spending;
 }
 
 /** A run folder that is being written. */
@@ -173,7 +174,7 @@ async function makeFolder(options: RunFolderOptions, startedAt: number, redactor
     // From here on only the real place counts: a link that is changed later leads nobody elsewhere.
     if ((await lstat(options.dir)).isSymbolicLink()) throw new Error('it is a link, and would lead elsewhere');
     const dir = await realpath(options.dir);
-    const earlier = options.goesOn === true ? await takeEarlier(dir, options.runId, startedAt) : undefined;
+    const earlier = options.before !== undefined ? await takeEarlier(dir, options.runId, startedAt) : undefined;
     if (earlier !== undefined && (await makeNew(join(dir, earlier.name))))
       return { dir, name: earlier.name, made, earlier };
     for (let twin = 1; twin <= MOST_TWINS; twin += 1) {

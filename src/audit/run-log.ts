@@ -6,7 +6,7 @@ import { canonicalHash, sha256 } from '../base/hash.js';
 import { RUN_MARKER } from '../base/own-names.js';
 import type { SkeinEvent } from '../events/event.js';
 import { beginsAgain } from '../events/event.js';
-import { Tally } from '../events/spending.js';
+import { addSpending } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
 import { formatOutput } from './final-output.js';
 import type { Keeper, KeeperOptions, RunEnd } from './keeper.js';
@@ -51,8 +51,8 @@ class RunLog {
   private readonly attempts = new Attempts<StepLog>();
   private readonly warnings: Warning[] = [];
   private warningCount = 0;
-  private readonly spent = new Tally();
   private ending: Ending | undefined = undefined;
+  private result: RunEnd | undefined = undefined;
 
   constructor(private readonly options: KeeperOptions) {
     this.findPlace = placesOf(options.workflow.plan);
@@ -61,6 +61,7 @@ class RunLog {
   close(result: RunEnd | undefined): void {
     const { writer, workflow, redactor, startedAt } = this.options;
     this.ending ??= { at: systemClock.now(), outcome: 'failed', error: NEVER_ENDED };
+    this.result = result;
     if (result !== undefined) {
       const { state, steps: reports } = result;
       writer.write('final_output.md', () => redactor.text(formatOutput({ workflow, state, reports, whole: true })));
@@ -124,13 +125,16 @@ class RunLog {
   }
 
   private openLog(event: StepEvent): void {
-    const { options, spent } = this;
-    const { writer, redactor, workflow } = options;
+    const { options } = this;
+    const { writer, redactor, workflow, before } = options;
     const place = this.findPlace(event.node, event.parent);
     const folder = `steps/${this.folderName(event.path, place?.level ?? 0)}`;
     const streaming = this.options.streaming ?? workflow.settings.streaming ?? false;
     const { agentFiles } = workflow;
-    const log = new StepLog({ writer, redactor, folder, place, streaming, agentFiles, spent }, event);
+    const log = new StepLog(
+      { writer, redactor, folder, place, streaming, agentFiles, goesOn: before !== undefined },
+      event,
+    );
     this.attempts.keep(event.parent, [log]);
     if (event.type !== 'step.started') return;
     this.open.set(event.path, log);
@@ -152,6 +156,15 @@ class RunLog {
     return Object.fromEntries([...defaults, ...Object.entries(inputs)]);
   }
 
+  /** What the run has spent in all of its sessions, and what its last one was spared. */
+  private spendingFields(): Fields {
+    const { result, options } = this;
+    if (result === undefined) return {};
+    const { spent, saved } = result;
+    const whole = options.before === undefined ? spent : addSpending(options.before, spent);
+    return { ...spendingFields(whole), ...(saved.modelCalls === 0 ? {} : { saved: spendingFields(saved) }) };
+  }
+
   private meta(): Fields {
     const { workflow, runId, startedAt } = this.options;
     const { ending } = this;
@@ -166,7 +179,7 @@ class RunLog {
       outcome: ending?.outcome,
       config_hash: configHash(workflow),
       census: ending?.census,
-      ...(ending === undefined ? {} : spendingFields(this.spent)),
+      ...this.spendingFields(),
       ...errorFields(ending?.error),
       warnings: this.warnings.length === 0 ? undefined : this.warnings,
       warnings_left_out: leftOut === 0 ? undefined : leftOut,

@@ -8,7 +8,7 @@ import { describeConditions } from './plan-places.js';
 import type { NodePlace } from './plan-places.js';
 import type { Fields } from './record-fields.js';
 import { endingFields, spendingFields, timeFields } from './record-fields.js';
-import type { Redactor } from './redact.js';
+import type { Redactor } from '../secrets/redact.js';
 import { StreamLog } from './stream-log.js';
 
 /** What the log of one step is made from. */
@@ -19,8 +19,8 @@ export interface StepLogOptions {
   readonly folder: string;
   readonly place: NodePlace | undefined;
   readonly streaming: boolean;
-  /** Calls and tokens of the run. */
-  readonly spent: Tally;
+  /** The run goes on: what is reused of its record, it has paid. */
+  readonly goesOn: boolean;
   /** Which file an agent was read from, by the agent's name. */
   readonly agentFiles?: ReadonlyMap<string, string> | undefined;
 }
@@ -46,7 +46,8 @@ export class StepLog {
     private readonly options: StepLogOptions,
     private readonly first: StepEvent,
   ) {
-    this.step = new StepFold(first.at, new Tally(options.spent));
+    const spent = new Tally();
+    this.step = new StepFold(first.at, spent, options.goesOn ? spent : undefined);
     this.started = first.type === 'step.started';
     const { writer, redactor, folder, streaming } = options;
     if (streaming && this.started && first.kind === 'agent') {
@@ -61,7 +62,8 @@ export class StepLog {
 
   /** Takes what happens after its beginning. */
   take(event: SkeinEvent): void {
-    this.step.take(event, event.at);
+    const isPaid = event.replayed !== true || (this.options.goesOn && event.type === 'step.note');
+    this.step.take(event, event.at, !isPaid);
     if (event.type === 'step.note') this.note(event.note, event.at);
     else if (event.type === 'step.retrying') this.retrying(event);
     else if (event.type === 'step.ended') this.ended(event);
@@ -69,7 +71,13 @@ export class StepLog {
 
   private note(note: StepNote, at: number): void {
     if (isLoopNote(note)) this.stream?.round(note, at);
-    else if (note.kind !== 'model.failed' && note.kind !== 'items') this.stream?.note(note, at);
+    else if (
+      note.kind !== 'model.failed' &&
+      note.kind !== 'inner.call' &&
+      note.kind !== 'items' &&
+      note.kind !== 'rounds'
+    )
+      this.stream?.note(note, at);
     if (note.kind === 'prompt') {
       this.asked = note.model;
       this.writeText('prompt.md', note.prompt);
@@ -156,7 +164,7 @@ export class StepLog {
       requested_models: models.length === 0 && this.asked !== '' ? [this.asked] : models,
       interactive: interactive === true,
       turns: this.turns,
-      ...spendingFields(spent),
+      ...spendingFields(spent.spending()),
     };
   }
 

@@ -1,17 +1,23 @@
 import type { ErrorData } from '../base/errors.js';
-import type { StepNote } from '../events/event.js';
+import type { BudgetNote, QueueNote, StepNote } from '../events/event.js';
+import { isWaitNote } from '../events/event.js';
 import type { LoopNote } from '../events/loop-notes.js';
 import type { StepOutcome } from '../events/census.js';
 import { isSupervisionNote } from '../events/supervision.js';
 import type { SupervisionNote } from '../events/supervision.js';
-import type { RedactedStream, Redactor } from './redact.js';
+import { callFields } from './record-fields.js';
+import type { RedactedStream, Redactor } from '../secrets/redact.js';
 
 /** Why what a model said is not in the output: it went on to call tools, the call or the step failed, the answer was refused, the step must do its work again, or it was read as data. */
 type VoidReason = 'tool-calls' | 'failed' | 'asked-again' | 'not-accepted' | 'rewritten';
 
 type OwnNote = Exclude<
   StepNote,
-  SupervisionNote | LoopNote | { readonly kind: 'model.delta' | 'model.failed' | 'items' }
+  | SupervisionNote
+  | LoopNote
+  | QueueNote
+  | BudgetNote
+  | { readonly kind: 'model.delta' | 'model.failed' | 'inner.call' | 'items' | 'rounds' }
 >;
 
 /**
@@ -38,19 +44,39 @@ export class StreamLog {
   }
 
   /** What becomes of a call that failed is reported by other notes, or the end of the step. */
-  note(note: Exclude<StepNote, { readonly kind: 'model.failed' | 'items' } | LoopNote>, at: number): void {
+  note(
+    note: Exclude<StepNote, { readonly kind: 'model.failed' | 'inner.call' | 'items' | 'rounds' } | LoopNote>,
+    at: number,
+  ): void {
     if (note.kind === 'model.delta') {
       this.delta(this.deltas.push(note.text), at);
       return;
     }
     this.flush(at);
     if (isSupervisionNote(note)) this.supervised(note, at);
-    else if (!('phase' in note)) this.own(note, at);
+    else if ('phase' in note) return;
+    else if (isWaitNote(note)) this.waits(note, at);
+    else this.own(note, at);
   }
 
   private supervised({ kind, ...data }: SupervisionNote, at: number): void {
     if (kind === 'supervision.corrected') this.makeVoid('not-accepted', at);
     this.line(at, kind, data);
+  }
+
+  private waits(note: QueueNote | BudgetNote, at: number): void {
+    if (note.kind === 'budget.waiting' || note.kind === 'budget.admitted') {
+      const { kind, ...short } = note;
+      this.line(at, kind, short);
+      return;
+    }
+    const { kind, turn, model, ...more } = note;
+    const how = 'ahead' in more ? more : { waited_ms: more.waitedMs };
+    this.line(at, kind === 'model.queued' ? 'assistant.turn_queued' : 'assistant.turn_admitted', {
+      turn,
+      model,
+      ...how,
+    });
   }
 
   /** What the step itself does: what a model says about it is not its work. */
@@ -63,7 +89,12 @@ export class StreamLog {
         break;
       case 'model.ended':
         if (this.said === '') this.delta(this.redactor.text(note.text), at);
-        this.line(at, 'assistant.turn_end', { turn: note.turn, model: note.model, tool_calls: note.toolCalls });
+        this.line(at, 'assistant.turn_end', {
+          turn: note.turn,
+          model: note.model,
+          tool_calls: note.toolCalls,
+          ...callFields(note),
+        });
         if (note.toolCalls > 0) this.makeVoid('tool-calls', at);
         break;
       case 'model.retrying':

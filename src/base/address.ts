@@ -257,6 +257,19 @@ export function deliveredName(key: string): string | undefined {
   return DELIVERED.exec(key)?.[1];
 }
 
+const BUDGET = /^@budget\/(\d+)$/;
+
+/** Key of a change of the budget of a run that stands beside its record: no key of a step begins like this. */
+export function budgetKey(number: number): string {
+  return `@budget/${number}`;
+}
+
+/** The number of such a change. */
+export function budgetNumber(key: string): number | undefined {
+  const found = BUDGET.exec(key)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
 /** Name of a call of a model: of a turn of an agent, or of a phase of the supervision of a step. `call` counts from 1. */
 export function modelCallName(turn: number, call: number, phase: string | undefined): string {
   const name = phase ?? `model#${turn}`;
@@ -279,4 +292,17 @@ export function innerKey(effect: string, name: string): string {
 /** Key of a question that an effect asks: `t@ask:sure`, `a@tool#1.1.ask:sure`. */
 export function askKey(effect: string, name: string): string {
   return innerKey(effect, `ask:${name}`);
+}
+
+const MORE = /[.@]ask:budget:(.+):(\w+)$/;
+
+/** Name of the question how much more may be spent under a limit of a measure. */
+export function moreName(limit: string, measure: string): string {
+  return `budget:${limit}:${measure}`;
+}
+
+/** The limit and the measure of such a question, by its key; undefined for other keys. */
+export function moreOf(key: string): readonly [limit: string, measure: string] | undefined {
+  const [, limit, measure] = MORE.exec(key) ?? [];
+  return limit === undefined || measure === undefined ? undefined : [limit, measure];
 }

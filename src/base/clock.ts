@@ -38,9 +38,20 @@ export function settled(): Promise<void> {
   return pending;
 }
 
+/** The time that was written last: much happens in one millisecond. */
+let written = { ms: Number.NaN, text: '' };
+
 /** A time as text, in UTC. */
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== written.ms) written = { ms, text: new Date(ms).toISOString() };
+  return written.text;
+}
+
+/** The day of a time in the calendar of this machine: `2026-11-23`. */
+export function dayOf(ms: number): string {
+  const time = new Date(ms);
+  const [month, day] = [time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, '0'));
+  return `${time.getFullYear()}-${month}-${day}`;
 }
 
 /** Milliseconds since 1970 of a Date, or of a time as text; undefined for anything else. */

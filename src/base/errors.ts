@@ -44,6 +44,7 @@ export const ERROR_CODES = [
   'SKEIN_REPLAY_MISS', // a replay file has no recording of this call
   'SKEIN_TOOL_FAILED', // a tool failed in a way the model can't mend
   'SKEIN_TOOL_REFUSED', // a tool call that the rules forbid (path outside the folder, private address ...)
+  'SKEIN_SANDBOX', // an agent or a tool server needs a sandbox, and this machine has none
   'SKEIN_MCP', // an MCP server could not be started or broke its protocol
   'SKEIN_QUESTION', // a question was asked and nobody can answer
   'SKEIN_HALTED', // a supervisor ended a step; final
@@ -61,7 +62,8 @@ export const ERROR_CODES = [
   'SKEIN_INVALID_EVENT', // an event that the current state of a machine does not have
   'SKEIN_TERMINAL_STATE', // an event for a state of a machine that takes none
   'SKEIN_STATE_VISITS', // an event that leads to a state of a machine that may not be entered again
-  'SKEIN_BUDGET', // a bound of a machine's budget is reached
+  'SKEIN_BUDGET', // a budget has not enough for what comes next
+  'SKEIN_BUDGET_MODEL', // a budget has not enough, and names a cheaper model that is asked instead
   'SKEIN_ARTIFACT', // an artifact of a machine has no name, is not a text, or is too large
   'SKEIN_CONTEXT', // what a machine is to continue from is not a context, or is that of another machine
   'SKEIN_INTERNAL', // a defect in Skein

@@ -68,10 +68,10 @@ function freeze(value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw new RangeError(`value is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) {
     Object.freeze(value);
-    for (const item of value) freeze(item, depth + 1);
+    for (let at = 0; at < value.length; at += 1) freeze(value[at], depth + 1);
   } else if (isPlainObject(value)) {
     Object.freeze(value);
-    for (const key of Object.keys(value)) freeze(value[key], depth + 1);
+    for (const key in value) freeze(value[key], depth + 1);
   }
 }
 
@@ -89,11 +89,12 @@ export function ownValue(container: unknown, key: string): unknown {
  *   is nested deeper than {@link MAX_DEPTH}.
  */
 export function recordText(value: unknown): string {
-  checkRecordable(value, '', 0);
+  checkRecordable(value, []);
   return JSON.stringify(value);
 }
 
-function checkRecordable(value: unknown, place: string, depth: number): void {
+/** `place`: the keys that lead to it. */
+function checkRecordable(value: unknown, place: (string | number)[]): void {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -102,7 +103,7 @@ function checkRecordable(value: unknown, place: string, depth: number): void {
       if (!Number.isFinite(value)) throw notRecordable(place, String(value));
       return;
     case 'object':
-      if (value !== null) checkContents(value, place, depth);
+      if (value !== null) checkContents(value, place);
       return;
     case 'bigint':
     case 'function':
@@ -112,22 +113,29 @@ function checkRecordable(value: unknown, place: string, depth: number): void {
   }
 }
 
-function checkContents(value: object, place: string, depth: number): void {
-  if (depth > MAX_DEPTH) throw new TypeError(`it is nested deeper than ${MAX_DEPTH} levels, or contains itself`);
+function checkContents(value: object, place: (string | number)[]): void {
+  if (place.length > MAX_DEPTH) throw new TypeError(`it is nested deeper than ${MAX_DEPTH} levels, or contains itself`);
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) checkRecordable(value[i], `${place}[${i}]`, depth + 1);
+    for (let at = 0; at < value.length; at++) checkAt(value[at], at, place);
     return;
   }
   if (!isPlainObject(value)) throw notRecordable(place, `an instance of ${value.constructor.name}`);
-  if (typeof value['toJSON'] === 'function') throw notRecordable(`${place}.toJSON`, 'a function');
+  if (typeof value['toJSON'] === 'function') throw notRecordable([...place, 'toJSON'], 'a function');
   for (const key of Object.keys(value)) {
     const inner = value[key];
-    if (inner !== undefined) checkRecordable(inner, `${place}.${key}`, depth + 1);
+    if (inner !== undefined) checkAt(inner, key, place);
   }
 }
 
-function notRecordable(place: string, what: string): TypeError {
-  return new TypeError(`${place === '' ? 'it' : `the value at ${place}`} is ${what}, which is not JSON`);
+function checkAt(inner: unknown, key: string | number, place: (string | number)[]): void {
+  place.push(key);
+  checkRecordable(inner, place);
+  place.pop();
+}
+
+function notRecordable(place: readonly (string | number)[], what: string): TypeError {
+  const path = place.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
+  return new TypeError(`${path === '' ? 'it' : `the value at ${path}`} is ${what}, which is not JSON`);
 }
 
 /** A record without the keys whose value may be undefined, which become optional. */
@@ -140,7 +148,7 @@ export type Present<T> = {
 /** Leaves out the keys whose value is undefined, so that plan data is plain JSON and optional keys are absent. */
 export function present<T extends object>(record: T): Present<T> {
   const result: Record<string, unknown> = {};
-  for (const key of Object.keys(record)) {
+  for (const key in record) {
     const value = (record as Record<string, unknown>)[key];
     if (value === undefined) continue;
     if (key === '__proto__') defineOwn(result, key, value);

@@ -1,3 +1,4 @@
+import { forgetSecrets } from './view/printable.js';
 import { Command, CommanderError } from 'commander';
 import { SkeinError } from '../base/errors.js';
 import { EXIT, exitCodeOfError } from './failures.js';
@@ -19,6 +20,7 @@ const SUMMARIES = {
   context: 'print where a conversation with a pack is, and what it did',
   fork: 'begin a new run that uses what another one has finished',
   validate: 'show everything that is wrong with workflow files',
+  trust: 'say yes to what a workflow file can do beyond reading the project',
   graph: 'draw a workflow',
   convert: 'turn an Agentfile into code, or a tree in code into an Agentfile',
   schema: 'print a JSON Schema for editors',
@@ -31,6 +33,8 @@ const SUMMARIES = {
   compare: 'show two recorded runs side by side',
   answer: 'answer a question of a run',
   cancel: 'cancel a run',
+  budget: 'show what a run may spend, or change it',
+  prices: 'show what models cost',
   doctor: 'show what can be used on this machine',
   new: 'write a small workflow to start from',
   demo: 'run a code review with a scripted model: no key, no network',
@@ -50,6 +54,7 @@ const FILES: Readonly<Record<Name, () => Promise<{ readonly define: DefineComman
   context: () => import('./commands/context.js'),
   fork: () => import('./commands/fork.js'),
   validate: () => import('./commands/validate.js'),
+  trust: () => import('./commands/trust.js'),
   graph: () => import('./commands/graph.js'),
   convert: () => import('./commands/convert.js'),
   schema: () => import('./commands/schema.js'),
@@ -62,6 +67,8 @@ const FILES: Readonly<Record<Name, () => Promise<{ readonly define: DefineComman
   compare: () => import('./commands/compare.js'),
   answer: () => import('./commands/answer.js'),
   cancel: () => import('./commands/cancel.js'),
+  budget: () => import('./commands/budget.js'),
+  prices: () => import('./commands/prices.js'),
   doctor: () => import('./commands/doctor.js'),
   new: () => import('./commands/new.js'),
   demo: () => import('./commands/demo.js'),
@@ -72,6 +79,7 @@ const FILES: Readonly<Record<Name, () => Promise<{ readonly define: DefineComman
 /** Runs the command line and gives the exit code. Only the file of the command that is asked for is loaded. */
 export async function runCli(words: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
+  forgetSecrets();
   const program = createProgram();
   const asked = askedCommand(words);
   try {

@@ -1,13 +1,17 @@
+import type { RunOptionsOf } from './ports/durable.js';
 import { settled } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
 import type { RunOutcome } from '../events/census.js';
+import { Tally } from '../events/spending.js';
 import type { OpenQuestion } from '../events/question.js';
+import { TRUSTED } from '../guard/label.js';
 import type { Plan } from '../plan/plan.js';
 import { compile } from './graph/compile.js';
 import type { CompiledPlan } from './graph/compile.js';
-import { firstState } from './state/inputs.js';
+import { firstOf } from './state/inputs.js';
+import { RunLabels } from './state/run-labels.js';
 import { MemoryDurable } from './durable/memory-durable.js';
 import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
@@ -43,6 +47,7 @@ const NO_EXECUTORS: Executors = {};
 
 class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
+  readonly labels = new RunLabels();
   readonly durable: Durable;
   readonly executors: Executors;
   readonly phases: RunServices['phases'];
@@ -60,6 +65,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private running = 0;
   private reused = 0;
   private ran = 0;
+  readonly tallies: RunServices['tallies'];
   /** Scopes in which nothing runs. */
   private readonly idle = new IdleScopes();
   /** An executor was started or woken and may not have come to rest. */
@@ -77,6 +83,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     readonly options: StartOptions,
   ) {
     this.runId = options.runId ?? options.durable?.runId ?? systemIds.next();
+    this.tallies = { spent: new Tally(options.counts), saved: new Tally() };
     this.durable = options.durable ?? new MemoryDurable(this.runId);
     this.executors = options.executors ?? NO_EXECUTORS;
     this.phases = options.phases;
@@ -84,16 +91,15 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     this.reporter = new Reporter(this.runId, compiled.plan, this.durable, options);
     this.check = checkOf(options, this.durable);
     this.checksWholes = givesPropertyAway(options.check, 'state');
-    const { version, channels } = options.first ?? firstState(compiled, options.inputs);
-    this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs: version, owner: this, channels });
+    const { version, channels } = firstOf(compiled, options, this.labels);
+    const influence = this.labels.of(options.influence ?? TRUSTED);
+    this.top = new Scope(this, { compiled, prefix: '', parent: '', inputs: version, influence, owner: this, channels });
     this.result = new Promise((resolve) => {
       this.resolve = resolve;
     });
   }
 
-  get runOptions(): object {
-    return this.options.runOptions?.() ?? NO_OPTIONS;
-  }
+  readonly runOptions: RunOptionsOf = (...how) => this.options.runOptions?.(...how) ?? NO_OPTIONS;
 
   begin(): void {
     if (this.reporter.followed) {
@@ -174,6 +180,12 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   callsOnce(): void {}
+
+  influenced(): void {}
+
+  again(): undefined {
+    return undefined;
+  }
 
   /** Takes an outcome of the port, and everything that follows from it. */
   take(ticket: Ticket): Promise<void> | undefined {
@@ -306,11 +318,26 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     const { census } = this.top;
     census.notRun += this.top.untouched();
     const why = error === undefined ? {} : { error };
-    if (this.reporter.followed) this.reporter.emit('', '', { type: 'run.ended', outcome, census, ...why });
+    const [spent, saved] = [this.tallies.spent.spending(), this.tallies.saved.spending()];
+    if (this.reporter.followed) this.reporter.emit('', '', { type: 'run.ended', outcome, census, spent, ...why });
     const { runId, reused, ran } = this;
     const steps = inOrder(this.top.reports);
     this.options.last?.(this.top.last());
-    const questions = outcome === 'paused' ? this.reporter.openAt(steps) : [];
-    this.resolve?.({ runId, outcome, state: this.top.state(), ...why, census, steps, questions, reused, ran });
+    const waits = outcome === 'paused' || outcome === 'out_of_budget';
+    const questions = waits ? this.reporter.openAt(steps) : [];
+    this.resolve?.({
+      runId,
+      outcome,
+      state: this.top.state(),
+      ...why,
+      census,
+      steps,
+      questions,
+      reused,
+      ran,
+      spent,
+      saved,
+      ...this.top.labels(),
+    });
   }
 }

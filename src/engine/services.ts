@@ -1,12 +1,15 @@
+import type { RunOptionsOf } from './ports/durable.js';
 import type { ErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
+import type { Tally } from '../events/spending.js';
 import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable, CompiledPlan } from './graph/compile.js';
-import type { Durable } from './ports/durable.js';
-import type { Executors } from './ports/executor.js';
+import type { Durable, Short } from './ports/durable.js';
+import type { Again, Executors, FailedInside } from './ports/executor.js';
 import type { Phases } from './ports/supervision.js';
 import type { Reporter } from './reporter.js';
 import type { Reports } from './run-result.js';
+import type { Influenced, RunLabels } from './state/run-labels.js';
 import type { Version } from './state/version.js';
 
 /**
@@ -16,13 +19,17 @@ import type { Version } from './state/version.js';
  */
 export interface RunServices extends WorkMeter {
   readonly runId: string;
+  /** Trust labels of what the run holds. */
+  readonly labels: RunLabels;
   readonly durable: Durable;
   readonly executors: Executors;
   /** What supervises steps; absent: nothing here does. */
   readonly phases: Phases | undefined;
-  /** Options for runs that functions start; the engine does not look at them. */
-  readonly runOptions: object;
+  /** Options for runs that functions start; the engine does not look at them. `reserve`: that of the effect inside of which they run. */
+  readonly runOptions: RunOptionsOf;
   readonly reporter: Reporter;
+  /** Calls that were made here, and answers that came from a record in their place. */
+  readonly tallies: { readonly spent: Tally; readonly saved: Tally };
   /** What was asked for when it was started. */
   readonly options: Asked;
   /** Looks at the run after each step of its own plan: gives an error to end it there. */
@@ -82,6 +89,8 @@ export interface ScopeOptions {
   /** Path of the step that it runs inside. */
   readonly parent: string;
   readonly inputs: Version;
+  /** Label of what decided that it starts. */
+  readonly influence: number;
   readonly owner: ScopeOwner;
   /** Channels in addition to those of the plan. Default: none. */
   readonly channels?: ChannelTable;
@@ -99,6 +108,8 @@ export interface ScopeHandle {
   digest(channel: string): string;
   /** Its final state. */
   state(): Record<string, unknown>;
+  /** Label of all that decided where it went on. */
+  readonly control: number;
   readonly census: OpenCensus;
   /** Nodes of the plan around at which steps in it said to go on; absent when none did. */
   readonly around: readonly string[] | undefined;
@@ -106,8 +117,8 @@ export interface ScopeHandle {
   readonly reports: Reports;
 }
 
-/** Who started a scope. */
-export interface ScopeOwner {
+/** Who started a scope. It is told what had a say in how that ended, and in what is read of its state. */
+export interface ScopeOwner extends Influenced {
   scopeEnded(scope: ScopeHandle, end: ScopeEnd): void;
   /** A question inside is open: stops the clocks around; gives what starts them again. */
   stopClock(): () => void;
@@ -115,12 +126,15 @@ export interface ScopeOwner {
   readonly correction: string | undefined;
   /** Something inside calls what has `effect: once`. */
   callsOnce(): void;
+  /** What the nearest `retry` around says of a call inside that failed. */
+  again(failed: FailedInside): Again | undefined;
 }
 
 /** How a scope ended. */
 export type ScopeEnd =
   | { readonly type: 'done' }
-  | { readonly type: 'failed' | 'out_of_budget'; readonly error: ErrorData; readonly path: string }
+  | { readonly type: 'failed'; readonly error: ErrorData; readonly path: string }
+  | { readonly type: 'out_of_budget'; readonly error: ErrorData; readonly path: string; readonly how: Short }
   | { readonly type: 'paused' };
 
 /** What a check gets: a step of the run's own plan ended well, and its output is part of the state. */

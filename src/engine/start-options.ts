@@ -1,5 +1,8 @@
+import type { CountsCalls } from '../events/spending.js';
+import type { RunOptionsOf } from './ports/durable.js';
 import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
+import type { Label } from '../guard/label.js';
 import type { Bindings } from '../plan/plan.js';
 import type { LastState } from './state/carried-state.js';
 import type { FirstState } from './state/inputs.js';
@@ -14,6 +17,10 @@ import type { Asked, CheckedStep, RunServices, RunWarning, StepCheck } from './s
 export interface StartOptions extends Asked, Hearers {
   /** Input values by name. */
   readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Names of inputs that come from somewhere the user has no say in. Default: none. */
+  readonly untrusted?: readonly string[] | undefined;
+  /** What had a say in that it starts: that of the step that started it. Default: only the user. */
+  readonly influence?: Label | undefined;
   /** What it begins with, in place of `inputs`: a state that another run ended with, and inputs over it (J12). */
   readonly first?: FirstState;
   /** Told of the final state, right before the run ends. */
@@ -38,7 +45,9 @@ export interface StartOptions extends Asked, Hearers {
   /** Steps of which it was reported before that they run again. Default: none. */
   readonly announced?: (path: string) => boolean;
   /** Gives the options for runs that functions start. Default: none. */
-  readonly runOptions?: () => object;
+  readonly runOptions?: RunOptionsOf;
+  /** Counts the calls of the run in addition: those of one that a function started. */
+  readonly counts?: CountsCalls | undefined;
   /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. Undefined: it is done. */
   readonly atEnd?: () => Promise<void> | undefined;
 }

@@ -1,8 +1,14 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Census, RunOutcome, StepEnding } from './census.js';
+import type { Cost, Spent, Usage } from './cost.js';
+import type { LoopNote } from './loop-notes.js';
 import type { OpenQuestion } from './question.js';
+import type { Spending } from './spending.js';
 import type { Phase, SupervisionNote } from './supervision.js';
+
+export type { Cost, Spent, Usage } from './cost.js';
+export type { ModelSpending, Spending } from './spending.js';
 
 /** What every event has. `seq` counts from 0 without gaps; `at` is milliseconds since 1970 by the run's clock. */
 export interface EventBase {
@@ -13,7 +19,7 @@ export interface EventBase {
   readonly path: string;
   /** Path of the step that this one runs inside; empty at the top. */
   readonly parent: string;
-  /** The run is being gone through again from its record: this was reported before, when it happened. */
+  /** It comes from the record of the run, or of the one that it was forked from: it was reported before, and paid, when it happened. */
   readonly replayed?: true;
 }
 
@@ -22,7 +28,14 @@ export type EventBody =
   | { readonly type: 'run.started'; readonly plan: string; readonly nodes: number }
   /** A run that goes on has gone through its record: steps that are open work here from now on. */
   | { readonly type: 'run.resumed' }
-  | { readonly type: 'run.ended'; readonly outcome: RunOutcome; readonly census: Census; readonly error?: ErrorData }
+  | {
+      readonly type: 'run.ended';
+      readonly outcome: RunOutcome;
+      readonly census: Census;
+      readonly error?: ErrorData;
+      /** What this session spent. */
+      readonly spent: Spending;
+    }
   | { readonly type: 'step.started'; readonly node: string; readonly kind: string; readonly visit: number }
   | { readonly type: 'step.retrying'; readonly attempt: number; readonly delayMs: number; readonly error: ErrorData }
   | (StepEnding & {
@@ -45,18 +58,23 @@ export type StepNote =
   /** The prompt is rendered; nothing has been sent yet. */
   | { readonly kind: 'prompt'; readonly system: string; readonly prompt: string; readonly model: string }
   | (Asking & { readonly kind: 'model.started' })
+  | QueueNote
   /** A piece of text as it arrives; lost pieces do no harm, `model.ended` has the whole. */
   | { readonly kind: 'model.delta'; readonly text: string }
   | { readonly kind: 'model.retrying'; readonly model: string; readonly error: ErrorData; readonly delayMs: number }
-  /** A call failed; what comes of that is told apart. */
+  /** A call failed; what comes of that is told apart. `SKEIN_CANCELLED`: its step ended first, and it spent what the error says at most. */
   | (Asking & { readonly kind: 'model.failed'; readonly error: ErrorData })
   | { readonly kind: 'model.fallback'; readonly from: string; readonly to: string; readonly error: ErrorData }
   | (Asking & {
       readonly kind: 'model.ended';
       readonly text: string;
       readonly usage: Usage;
+      /** Absent: the price of the model is unknown. */
+      readonly cost?: Cost;
       readonly toolCalls: number;
     })
+  | BudgetNote
+  | InnerCall
   | { readonly kind: 'tool.started'; readonly id: string; readonly tool: string; readonly input: Json }
   | {
       readonly kind: 'tool.ended';
@@ -71,17 +89,40 @@ export type StepNote =
   | { readonly kind: 'answer'; readonly answer: string }
   /** A map has opened its list. */
   | { readonly kind: 'items'; readonly count: number }
-  /** A round of a loop is over: the share of the lines of its texts that the round before did not have, from 0 to 1. */
-  | { readonly kind: 'loop.round'; readonly round: number; readonly change: number }
-  /** A round gave the texts of the one before; or of the one before that, and so did the round before (A B A B). */
-  | { readonly kind: 'loop.repeated' | 'loop.oscillating'; readonly round: number }
-  /** A loop has used all of its rounds, and goes on with the last one. */
-  | { readonly kind: 'loop.capped'; readonly rounds: number }
+  /** A loop has learned from a value how many rounds it makes at most. */
+  | { readonly kind: 'rounds'; readonly count: number }
+  | LoopNote
   | { readonly kind: 'memory'; readonly mode: 'append' | 'replace'; readonly text: string }
   | { readonly kind: 'warning'; readonly code: string; readonly message: string }
   /** Told from inside of a function (`step.emit`). */
   | { readonly kind: 'event'; readonly event: JsonObject }
   | SupervisionNote;
+
+/** A call waits in line: a limit of a budget has not enough for now. */
+export interface BudgetWaiting {
+  readonly kind: 'budget.waiting';
+  /** Name of the limit: `run`, `step review`. */
+  readonly limit: string;
+  readonly measure: 'usd' | 'tokens' | 'calls' | 'toolCalls' | 'time';
+  readonly spent: number;
+  readonly reserved: number;
+  /** What the limit allows. */
+  readonly of: number;
+  /** What the call may take. */
+  readonly wanted: number;
+  /** The same in words: `waits for the budget of the run: $0.40 of $0.50 spent; it may take $0.0312`. */
+  readonly message: string;
+}
+
+/** A call waits for budget, or waits no longer: there is enough, or there won't be. */
+export type BudgetNote = BudgetWaiting | { readonly kind: 'budget.admitted' };
+
+/** A run that a function of the step started has called a model: it is part of what the step spends. */
+export interface InnerCall extends Spent {
+  readonly kind: 'inner.call';
+  /** It has no answer. */
+  readonly failed?: true;
+}
 
 /** A model is asked. */
 export interface Asking {
@@ -91,18 +132,29 @@ export interface Asking {
   readonly phase?: Phase;
 }
 
+/** The provider of a model takes only so many calls. */
+export type QueueNote =
+  /** The call waits, behind so many others. It was not made so far. */
+  | (Asking & { readonly kind: 'model.queued'; readonly ahead: number })
+  /** It is made now. */
+  | (Asking & { readonly kind: 'model.admitted'; readonly waitedMs: number });
+
+const WAITS: ReadonlySet<StepNote['kind']> = new Set([
+  'model.queued',
+  'model.admitted',
+  'budget.waiting',
+  'budget.admitted',
+]);
+
+/** A note about the time that a call waits for its provider, or for budget. */
+export function isWaitNote(note: StepNote): note is QueueNote | BudgetNote {
+  return WAITS.has(note.kind);
+}
+
 /** A question opens: the same is told of it in the result of the run and in what is read of a store. */
 export interface AskedNote extends OpenQuestion {
   readonly kind: 'question';
   readonly question: string;
-}
-
-/** Tokens of a model call, as the provider counted them; 0 where it did not say. */
-export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedTokens?: number;
-  readonly reasoningTokens?: number;
 }
 
 /** One event of a run. */

@@ -1,10 +1,14 @@
-import type { StepNote } from './event.js';
-
 /** What is told of the rounds of something that is done again and again. */
-export type LoopNote = Extract<StepNote, { readonly kind: `loop.${string}` }>;
+export type LoopNote =
+  /** A round of a loop is over: the share of the lines of its texts that the round before did not have, from 0 to 1. */
+  | { readonly kind: 'loop.round'; readonly round: number; readonly change: number }
+  /** A round gave the texts of the one before; or of the one before that, and so did the round before (A B A B). */
+  | { readonly kind: 'loop.repeated' | 'loop.oscillating'; readonly round: number }
+  /** A loop has used all of its rounds, and goes on with the last one. */
+  | { readonly kind: 'loop.capped'; readonly rounds: number };
 
 /** Whether a note is of the rounds of something. */
-export function isLoopNote(note: StepNote): note is LoopNote {
+export function isLoopNote<N extends { readonly kind: string }>(note: N): note is Extract<N, LoopNote> {
   return note.kind.startsWith('loop.');
 }
 

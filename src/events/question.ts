@@ -69,6 +69,25 @@ export function openQuestion({ key, id, name, at, due, question, schema }: Waiti
   };
 }
 
+/**
+ * Where an answer came from, in words: `terminal`, `command` (`skein answer`), `code` (the program), `script`, `flag` (`--yes`), or what a store
+ * says. Undefined: nobody knows.
+ *
+ * @example
+ * answeredText('command'); // 'by skein answer'
+ */
+export function answeredText(by: string | undefined): string {
+  return by === undefined ? 'by a person' : (ANSWERED.get(by) ?? `by ${by}`);
+}
+
+const ANSWERED: ReadonlyMap<string, string> = new Map([
+  ['terminal', 'on the terminal'],
+  ['command', 'by skein answer'],
+  ['code', 'by the program'],
+  ['script', 'by the script'],
+  ['flag', 'by --yes'],
+]);
+
 /** What listeners are told of an answer. */
 export function answerNote(answer: unknown): { readonly kind: 'answer'; readonly answer: string } {
   return { kind: 'answer', answer: typeof answer === 'string' ? answer : recordText(answer) };

@@ -1,21 +1,24 @@
 import type { ErrorData } from '../base/errors.js';
 import { wasAsked } from '../base/errors.js';
-import { present } from '../base/json.js';
-import type { Usage } from './event.js';
+import { isPlainObject, present } from '../base/json.js';
+import type { Cost, Dollars, Spent, Usage } from './cost.js';
+import { addUsd } from './cost.js';
 
-/** Calls and tokens of a step or a run: the same wherever they are reported. */
-export interface Spending {
+/** Calls, tokens and dollars of a step or a run: the same wherever they are reported. */
+export interface Spending extends Dollars {
   /** Those that failed, too: a provider may bill them. */
   readonly modelCalls: number;
   /** Of these, those without an answer. */
   readonly failedModelCalls: number;
   readonly toolCalls: number;
+  /** Of all calls, also of those that failed as far as it is known. */
   readonly usage: Usage;
 }
 
-/** Answered calls of one model. */
-export interface ModelSpending {
+/** What one model was asked and has cost. */
+export interface ModelSpending extends Dollars {
   readonly model: string;
+  /** Answered calls. */
   readonly calls: number;
   readonly usage: Usage;
 }
@@ -23,14 +26,57 @@ export interface ModelSpending {
 /** No tokens. */
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
+const NO_DOLLARS: Dollars = { usd: 0, unpricedCalls: 0 };
+
+/** Nothing was called yet. */
+export const NO_SPENDING: Spending = {
+  modelCalls: 0,
+  failedModelCalls: 0,
+  toolCalls: 0,
+  usage: NO_USAGE,
+  ...NO_DOLLARS,
+};
+
+/** What was spent alone, of what may say more. */
+export function spendingOf(spent: Spending): Spending {
+  const { modelCalls, failedModelCalls, toolCalls, usage, usd, unpricedCalls, estimated, pretendedUsd } = spent;
+  return {
+    modelCalls,
+    failedModelCalls,
+    toolCalls,
+    usage,
+    usd,
+    unpricedCalls,
+    ...present({ estimated, pretendedUsd }),
+  };
+}
+
+/** Sum of what was spent at two places. */
+export function addSpending(a: Spending, b: Spending): Spending {
+  return {
+    modelCalls: a.modelCalls + b.modelCalls,
+    failedModelCalls: a.failedModelCalls + b.failedModelCalls,
+    toolCalls: a.toolCalls + b.toolCalls,
+    usage: addUsage(a.usage, b.usage),
+    usd: addUsd(a.usd, b.usd),
+    unpricedCalls: a.unpricedCalls + b.unpricedCalls,
+    ...present({
+      estimated: a.estimated ?? b.estimated,
+      pretendedUsd: b.pretendedUsd === undefined ? a.pretendedUsd : addUsd(a.pretendedUsd ?? 0, b.pretendedUsd),
+    }),
+  };
+}
+
 /** Sum of two counts of tokens; what neither of them counts stays uncounted. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const cachedTokens = sum(a.cachedTokens, b.cachedTokens);
-  const reasoningTokens = sum(a.reasoningTokens, b.reasoningTokens);
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
-    ...present({ cachedTokens, reasoningTokens }),
+    ...present({
+      cachedTokens: sum(a.cachedTokens, b.cachedTokens),
+      cacheWriteTokens: sum(a.cacheWriteTokens, b.cacheWriteTokens),
+      reasoningTokens: sum(a.reasoningTokens, b.reasoningTokens),
+    }),
   };
 }
 
@@ -38,41 +84,103 @@ function sum(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : a + (b ?? 0);
 }
 
+function addCost(to: Dollars, cost: Cost | undefined): Dollars {
+  const { usd, unpricedCalls, estimated, pretendedUsd } = to;
+  if (cost === undefined) return { usd, unpricedCalls: unpricedCalls + 1, ...present({ estimated, pretendedUsd }) };
+  return {
+    usd: addUsd(usd, cost.usd),
+    unpricedCalls,
+    ...present({
+      estimated: estimated ?? cost.estimated,
+      pretendedUsd: cost.pretended === true ? addUsd(pretendedUsd ?? 0, cost.usd) : pretendedUsd,
+    }),
+  };
+}
+
+/** Reads counted tokens: they are data, whatever wrote them. */
+export function readUsage(value: unknown): Usage {
+  if (!isPlainObject(value)) return NO_USAGE;
+  const part = (name: keyof Usage): number | undefined => (value[name] === undefined ? undefined : count(value[name]));
+  return {
+    inputTokens: count(value['inputTokens']),
+    outputTokens: count(value['outputTokens']),
+    ...present({
+      cachedTokens: part('cachedTokens'),
+      cacheWriteTokens: part('cacheWriteTokens'),
+      reasoningTokens: part('reasoningTokens'),
+    }),
+  };
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+/** Reads a cost; anything that is none is an unknown one. */
+export function readCost(value: unknown): Cost | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const { usd, estimated, pretended } = value;
+  if (typeof usd !== 'number' || !Number.isFinite(usd) || usd < 0) return undefined;
+  return { usd, ...(estimated === true ? { estimated } : {}), ...(pretended === true ? { pretended } : {}) };
+}
+
+/** What a call that failed has spent, as far as its error says. */
+export function spentOf({ details }: Pick<ErrorData, 'details'>): Spent | undefined {
+  const spent = isPlainObject(details) ? details['spent'] : undefined;
+  if (!isPlainObject(spent)) return undefined;
+  const { model } = spent;
+  return {
+    usage: readUsage(spent['usage']),
+    ...present({ model: typeof model === 'string' ? model : undefined, cost: readCost(spent['cost']) }),
+  };
+}
+
+/** What counts calls. */
+export type CountsCalls = Pick<Tally, 'answered' | 'cutOff' | 'refused' | 'called'>;
+
 /**
- * Counts calls and tokens, of a step also for its run.
+ * Counts calls, tokens and dollars, of a step also for its run.
  *
  * @example
  * const run = new Tally();
- * new Tally(run).answered('openai/gpt-5-mini', { inputTokens: 900, outputTokens: 40 });
- * run.spending().modelCalls; // 1
+ * new Tally(run).answered('openai/gpt-5-mini', { inputTokens: 900, outputTokens: 40 }, { usd: 0.0003 });
+ * run.spending().usd; // 0.0003
  */
 export class Tally {
   usage: Usage = NO_USAGE;
   failedModelCalls = 0;
   toolCalls = 0;
-  /** Answered calls by model. */
+  /** By model; calls that failed are in it where it is known what they spent. */
   readonly byModel = new Map<string, ModelSpending>();
   private answeredCalls = 0;
+  private dollars = NO_DOLLARS;
 
-  constructor(private readonly whole?: Tally) {}
+  /** `whole`: told of all that is counted here. */
+  constructor(private readonly whole?: CountsCalls) {}
 
   get modelCalls(): number {
     return this.answeredCalls + this.failedModelCalls;
   }
 
-  answered(model: string, usage: Usage): void {
-    const before = this.byModel.get(model) ?? { calls: 0, usage: NO_USAGE };
-    this.byModel.set(model, { model, calls: before.calls + 1, usage: addUsage(before.usage, usage) });
+  answered(model: string, usage: Usage, cost?: Cost): void {
     this.answeredCalls += 1;
-    this.usage = addUsage(this.usage, usage);
-    this.whole?.answered(model, usage);
+    this.add(model, 1, usage, cost);
+    this.whole?.answered(model, usage, cost);
   }
 
-  /** A call failed; nothing of it counts when no model was asked. */
-  failed(error?: Pick<ErrorData, 'code'>): void {
-    if (error !== undefined && !wasAsked(error)) return;
+  /** A call failed; nothing of it counts when no model was asked, and only what its error says was spent. */
+  failed(error: ErrorData): void {
+    const spent = spentOf(error);
+    if (spent !== undefined) this.cutOff(spent);
+    else if (wasAsked(error)) this.refused();
+  }
+
+  /** A call was under way when its step ended; without knowledge of what it was to spend, its price is unknown. */
+  cutOff(spent: Spent | undefined): void {
     this.failedModelCalls += 1;
-    this.whole?.failed(error);
+    if (spent === undefined) this.dollars = addCost(this.dollars, undefined);
+    else this.add(spent.model, 0, spent.usage, spent.cost);
+    this.whole?.cutOff(spent);
   }
 
   called(tools: number): void {
@@ -81,7 +189,26 @@ export class Tally {
   }
 
   spending(): Spending {
-    const { modelCalls, failedModelCalls, toolCalls, usage } = this;
-    return { modelCalls, failedModelCalls, toolCalls, usage };
+    const { modelCalls, failedModelCalls, toolCalls, usage, dollars } = this;
+    return { modelCalls, failedModelCalls, toolCalls, usage, ...dollars };
+  }
+
+  /** A call failed and spent nothing. */
+  refused(): void {
+    this.failedModelCalls += 1;
+    this.whole?.refused();
+  }
+
+  private add(model: string | undefined, calls: number, usage: Usage, cost: Cost | undefined): void {
+    this.usage = addUsage(this.usage, usage);
+    this.dollars = addCost(this.dollars, cost);
+    if (model === undefined) return;
+    const before = this.byModel.get(model) ?? { model, calls: 0, usage: NO_USAGE, ...NO_DOLLARS };
+    this.byModel.set(model, {
+      model,
+      calls: before.calls + calls,
+      usage: addUsage(before.usage, usage),
+      ...addCost(before, cost),
+    });
   }
 }

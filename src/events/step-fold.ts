@@ -1,3 +1,5 @@
+import { present } from '../base/json.js';
+import { CallFold } from './call-fold.js';
 import type { Asking, EventBody, StepNote } from './event.js';
 import type { StepEnding, StepOutcome } from './census.js';
 import { endingOf } from './census.js';
@@ -19,6 +21,8 @@ export interface StepAccount extends Omit<StepEnding, 'outcome'>, Spending {
 export interface SupervisionAccount {
   /** Who judged it last; a model also where promise and work agreed at once. */
   readonly by: 'model' | 'human';
+  /** Where the person's answer came from: `terminal`, `command`, `code`, `script`. Absent: nobody was asked, or the record does not say. */
+  readonly answeredBy?: string;
   readonly corrections: number;
   /** What it gave counts. */
   readonly accepted: boolean;
@@ -40,14 +44,22 @@ export class StepFold {
   attempts = 1;
   /** The model that answered last, or is asked. */
   model: string | undefined = undefined;
-  /** The model that is being asked. */
-  asked: string | undefined = undefined;
+  private readonly calls: CallFold;
   private judged: SupervisionAccount | undefined = undefined;
 
+  /** `saved`: where what is reused is counted, if anywhere. */
   constructor(
     public startedAt: number,
     readonly spent: Tally = new Tally(),
-  ) {}
+    saved?: Tally,
+  ) {
+    this.calls = new CallFold(spent, saved);
+  }
+
+  /** The model that is being asked. */
+  get asked(): string | undefined {
+    return this.calls.asked;
+  }
 
   get status(): 'running' | StepOutcome {
     return this.ending?.outcome ?? 'running';
@@ -61,14 +73,16 @@ export class StepFold {
     return this.ending?.error;
   }
 
-  /** Takes an event of the step. What is reported again was paid before: then it is not counted. */
-  take(event: EventBody, at: number, isPaid = true): void {
-    if (event.type === 'step.note') this.note(event.note, isPaid);
-    else if (event.type === 'step.retrying') {
-      this.gaveUp(isPaid);
+  /** Takes an event of the step. `again`: it was reported before, and what it spent is not counted. */
+  take(event: EventBody, at: number, again = false): void {
+    if (event.type === 'step.note') {
+      this.calls.take(event.note, again);
+      this.note(event.note);
+    } else if (event.type === 'step.retrying') {
+      this.calls.over();
       this.retry(event.attempt);
     } else if (event.type === 'step.ended') {
-      this.gaveUp(isPaid);
+      this.calls.over();
       this.end(event, at, event.attempts);
     }
   }
@@ -99,33 +113,24 @@ export class StepFold {
   }
 
   /** Somebody judged an attempt: it counts, or it is corrected; or it is only known that a person was asked. */
-  judge(said: 'accepted' | 'corrected' | 'human'): void {
-    const { by, corrections, accepted } = this.judged ?? NOT_JUDGED;
-    if (said === 'human') this.judged = { by: 'human', corrections, accepted };
-    else if (said === 'accepted') this.judged = { by, corrections, accepted: true };
+  judge(said: 'accepted' | 'corrected' | 'human', answeredBy?: string): void {
+    const { corrections, ...before } = this.judged ?? NOT_JUDGED;
+    if (said === 'human')
+      this.judged = { by: 'human', ...present({ answeredBy }), corrections, accepted: before.accepted };
+    else if (said === 'accepted') this.judged = { ...before, corrections, accepted: true };
     // Who judges the next attempt is not known yet.
     else this.judged = { by: 'model', corrections: corrections + 1, accepted: false };
   }
 
-  private note(note: StepNote, isPaid: boolean): void {
+  private note(note: StepNote): void {
     if (note.kind === 'prompt') this.model = note.model;
-    else if (note.kind === 'model.started') {
-      this.asked = note.model;
-      this.answers(note);
-    } else if (isSupervisionNote(note)) this.supervised(note);
+    else if (note.kind === 'model.started' || note.kind === 'model.ended') this.answers(note);
     else if (note.kind === 'model.fallback') this.model = note.to;
-    else if (note.kind === 'model.failed') {
-      this.asked = undefined;
-      if (isPaid) this.spent.failed(note.error);
-    } else if (note.kind === 'model.ended') {
-      this.asked = undefined;
-      this.answers(note);
-      if (isPaid) this.spent.answered(note.model, note.usage);
-    } else if (note.kind === 'tool.started' && isPaid) this.spent.called(1);
+    else if (isSupervisionNote(note)) this.supervised(note);
   }
 
   private supervised(note: SupervisionNote): void {
-    if (note.kind === 'approval.decided') this.judge('human');
+    if (note.kind === 'approval.decided') this.judge('human', note.by);
     else if (note.kind === 'supervision.accepted') this.judge('accepted');
     else if (note.kind === 'supervision.corrected') {
       this.judge('corrected');
@@ -136,11 +141,5 @@ export class StepFold {
   /** Who supervises a step does not do its work. */
   private answers({ model, phase }: Asking): void {
     if (phase === undefined) this.model = model;
-  }
-
-  /** A call that is under way when the step ends, such as at its timeout, was made. */
-  private gaveUp(isPaid: boolean): void {
-    if (this.asked !== undefined && isPaid) this.spent.failed();
-    this.asked = undefined;
   }
 }

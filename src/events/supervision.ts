@@ -1,4 +1,5 @@
 import type { Json } from '../base/json.js';
+import { answeredText } from './question.js';
 
 /** A phase of a supervised step that asks a model: what is promised, how it went, what follows from that. */
 export type Phase = 'commit' | 'post' | 'supervise';
@@ -19,7 +20,8 @@ export type SupervisionNote =
   | { readonly kind: 'supervision.accepted' }
   /** A person is asked to judge. */
   | { readonly kind: 'approval.requested'; readonly question: string }
-  | { readonly kind: 'approval.decided'; readonly verdict: 'approve' | 'revise' | 'reject'; readonly by: 'human' };
+  /** What was answered, and where: `terminal`, `command` (`skein answer`), `code` (the program), `script`. Absent: the record does not say. */
+  | { readonly kind: 'approval.decided'; readonly verdict: 'approve' | 'revise' | 'reject'; readonly by?: string };
 
 /** Whether a note is about the supervision of a step. */
 export function isSupervisionNote<N extends { readonly kind: string }>(note: N): note is Extract<N, SupervisionNote> {
@@ -49,6 +51,6 @@ export function supervisionText(note: SupervisionNote): string {
     case 'approval.requested':
       return `asks a person: ${note.question}`;
     case 'approval.decided':
-      return `a person decides: ${note.verdict}`;
+      return `is decided ${answeredText(note.by)}: ${note.verdict}`;
   }
 }

@@ -17,6 +17,7 @@ const NAMES = [
   'answerKey',
   'taskParam',
   'supervise',
+  'budget',
   'firstExitWins',
   'output',
 ] as const satisfies readonly (keyof GraphSettings<never> | 'state' | 'reducers')[];

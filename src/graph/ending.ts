@@ -16,7 +16,7 @@ interface Ended {
 
 /** The result of a graph, from that of its run. Its events are made when somebody looks at them. */
 export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
-  const { runId, outcome, state, error, census, questions } = result;
+  const { runId, outcome, state, error, census, questions, spent, saved } = result;
   const success = outcome === 'succeeded' || outcome === 'degraded';
   const { nodesRun } = log;
   const { from, to } = log.times ?? { from: 0, to: 0 };
@@ -27,7 +27,7 @@ export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
     if (events !== undefined) return events;
     if (success) log.close(to, 'answer', { answer_key: answerKey ?? null, answer });
     const why = error === undefined ? null : errorText(error);
-    const end = { success, outcome, error: why, code: error?.code ?? null, metrics, nodes_run: nodesRun };
+    const end = { success, outcome, error: why, code: error?.code ?? null, metrics, nodes_run: nodesRun, spent };
     log.close(to, 'workflow_end', { state, final_state: state, ...end });
     events = log.all();
     return events;
@@ -51,6 +51,8 @@ export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
     metrics,
     questions,
     census,
+    spent,
+    saved,
   };
 }
 

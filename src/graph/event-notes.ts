@@ -1,8 +1,11 @@
 import { errorText } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import type { JsonObject } from '../base/json.js';
-import type { StepNote } from '../events/event.js';
+import type { BudgetNote, QueueNote, StepNote } from '../events/event.js';
+import { isWaitNote } from '../events/event.js';
+import type { LoopNote } from '../events/loop-notes.js';
 import { isLoopNote } from '../events/loop-notes.js';
+import type { SupervisionNote } from '../events/supervision.js';
 import { isSupervisionNote } from '../events/supervision.js';
 import type { GraphEvent } from './result.js';
 
@@ -10,8 +13,8 @@ import type { GraphEvent } from './result.js';
 type NoteEvent = Pick<GraphEvent, 'type' | 'metadata'> & Partial<GraphEvent>;
 
 /** What an agent, a tool or a function tells while it runs, as an event of a graph. */
-export function noteEvent(note: StepNote, path: string): NoteEvent {
-  if (isLoopNote(note) || isSupervisionNote(note)) {
+export function noteEvent(note: Exclude<StepNote, { readonly kind: 'inner.call' }>, path: string): NoteEvent {
+  if (isToldAsItIs(note)) {
     const { kind, ...metadata } = note;
     return { type: kind.replace('.', '_'), metadata };
   }
@@ -45,12 +48,17 @@ export function noteEvent(note: StepNote, path: string): NoteEvent {
     case 'question':
     case 'answer':
     case 'items':
+    case 'rounds':
     case 'memory':
     case 'warning': {
       const { kind, ...metadata } = note;
       return { type: TYPES[kind], metadata };
     }
   }
+}
+
+function isToldAsItIs(note: StepNote): note is LoopNote | SupervisionNote | QueueNote | BudgetNote {
+  return isLoopNote(note) || isSupervisionNote(note) || isWaitNote(note);
 }
 
 const TYPES = {
@@ -62,6 +70,7 @@ const TYPES = {
   question: 'question',
   answer: 'question_answer',
   items: 'map_items',
+  rounds: 'loop_rounds',
   memory: 'memory',
   warning: 'warning',
 } as const;

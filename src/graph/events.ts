@@ -86,7 +86,7 @@ export class GraphEvents {
       case 'step.ended':
         return this.ended(happening);
       case 'step.note':
-        return [this.note(happening)];
+        return this.note(happening);
     }
   }
 
@@ -167,11 +167,13 @@ export class GraphEvents {
     return [...events, this.inside(event, path, { type: 'workflow_end', metadata })];
   }
 
-  private note(event: Of<'step.note'>): GraphEvent {
+  private note(event: Of<'step.note'>): GraphEvent[] {
     const { note, path } = event;
+    // What calls inside of a function spend is for those who count.
+    if (note.kind === 'inner.call') return [];
     if (note.kind === 'supervision.corrected') this.open.get(path)?.nodesRun.splice(0);
     const draft = noteEvent(note, path);
-    return this.inside(event, path, { node: this.nameOf(path), ...draft });
+    return [this.inside(event, path, { node: this.nameOf(path), ...draft })];
   }
 
   private violation(violation: Violation, at: number): GraphEvent {

@@ -1,4 +1,5 @@
 import type { InputInput } from '../plan/builder-input.js';
+import type { BudgetInput } from '../plan/budget.js';
 import type { SuperviseInput } from '../notations/graph/supervising.js';
 import type { ReducerInput } from '../notations/graph/reducers.js';
 import type { Invariant, InvariantPolicy } from '../runtime/invariants.js';
@@ -43,6 +44,8 @@ export interface GraphSettings<S> {
    * of them.
    */
   readonly supervise?: SuperviseInput;
+  /** What a run may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
+  readonly budget?: BudgetInput;
   /** The input that takes the task when the graph is used as an agent. Default `task`. */
   readonly taskParam?: string;
   /**

@@ -27,6 +27,10 @@ export type GraphEventType =
   | 'warning'
   | 'prompt'
   | 'model_start'
+  | 'model_queued'
+  | 'model_admitted'
+  | 'budget_waiting'
+  | 'budget_admitted'
   | 'model_delta'
   | 'model_retry'
   | 'model_fallback'
@@ -42,6 +46,7 @@ export type GraphEventType =
   | 'loop_repeated'
   | 'loop_oscillating'
   | 'loop_capped'
+  | 'loop_rounds'
   | 'supervision_commit'
   | 'supervision_post'
   | 'supervision_reconcile'
@@ -79,7 +84,7 @@ export interface GraphEvent {
 /** How a run of a graph ended. */
 export interface GraphResult<S extends object = Record<string, unknown>> extends Pick<
   RunResult,
-  'runId' | 'outcome' | 'questions'
+  'runId' | 'outcome' | 'questions' | 'spent' | 'saved'
 > {
   /** The final state; also of a run that failed. */
   readonly state: Partial<S>;

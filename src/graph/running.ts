@@ -5,6 +5,7 @@ import { systemIds } from '../base/ids.js';
 import type { RunHandle, RunResult } from '../engine/run.js';
 import type { StepCheck } from '../engine/services.js';
 import { emptyCensus } from '../events/census.js';
+import { NO_SPENDING } from '../events/spending.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import { checkRunOptions } from '../runtime/check-run.js';
 import type { Launch } from '../runtime/launch.js';
@@ -163,8 +164,9 @@ function refused({ plan }: RunnableGraph, log: RunLog, runId: string, error: Err
   const census = { ...emptyCensus(), notRun: plan.nodes.length };
   const event = { runId, at: systemClock.now(), path: '', parent: '' };
   log.told({ ...event, seq: 0, type: 'run.started', plan: plan.name, nodes: plan.nodes.length });
-  log.told({ ...event, seq: 1, type: 'run.ended', outcome: 'failed', census, error });
-  return { runId, outcome: 'failed', state: {}, error, census, steps: [], questions: [], reused: 0, ran: 0 };
+  log.told({ ...event, seq: 1, type: 'run.ended', outcome: 'failed', census, error, spent: NO_SPENDING });
+  const nothing = { steps: [], questions: [], reused: 0, ran: 0, spent: NO_SPENDING, saved: NO_SPENDING };
+  return { runId, outcome: 'failed', state: {}, error, census, ...nothing };
 }
 
 function checkedInputs(inputs: unknown): Readonly<Record<string, unknown>> {

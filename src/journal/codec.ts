@@ -51,13 +51,14 @@ export type WrittenDone = Pick<DoneRecord, 't' | 'at' | 'key'> & {
  * of an executor without types, are left out: nothing is found by them.
  */
 export function encodeDone(record: WrittenDone, inline: string | undefined): string {
-  const { at, key, id, reads, ms, blob, error, cleanup, inline: atOnce } = record;
+  const { at, key, id, reads, ms, blob, error, cleanup, by, inline: atOnce } = record;
   let line = `{"v":${RECORD_VERSION},"t":"done","at":${at},"key":${quoted(key)}`;
   if (typeof id === 'string') line += `,"id":${quoted(id)}`;
   const read = textsText(reads);
   if (read !== undefined) line += `,"reads":${read}`;
   if (ms !== undefined) line += `,"ms":${ms}`;
   if (cleanup === true) line += ',"cleanup":true';
+  if (by !== undefined) line += `,"by":${quoted(by)}`;
   if (atOnce === true) line += ',"inline":true';
   if (error !== undefined) line += `,"error":${JSON.stringify(error)}`;
   if (blob !== undefined) line += `,"blob":${JSON.stringify(blob)}`;

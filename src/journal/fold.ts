@@ -2,8 +2,18 @@ import { askerOf } from '../base/address.js';
 import { addTo } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
 import { Entry } from './history.js';
-import type { RunHistory, Session, StartedEffect } from './history.js';
-import type { BeginRecord, DoneRecord, JournalRecord, LogRecord, PauseRecord, TimerRecord } from './record.js';
+import { LostCalls } from './lost-calls.js';
+import type { RunHistory, Session, SpendEntry, StartedEffect } from './history.js';
+import type {
+  BeginRecord,
+  DoneRecord,
+  JournalRecord,
+  LogRecord,
+  PauseRecord,
+  SpentRecord,
+  StartRecord,
+  TimerRecord,
+} from './record.js';
 
 /**
  * What the records of a journal say together: takes them one by one, in order, each with its line. Nothing but the records counts, and
@@ -20,6 +30,8 @@ export class HistoryFold {
   private readonly started = new Map<string, StartedEffect>();
   private readonly timers = new Map<string, { readonly id?: string; readonly due: number }>();
   private readonly pauses = new Map<string, PauseRecord>();
+  private readonly spends: SpendEntry[] = [];
+  private readonly calls = new LostCalls();
   private readonly logs: LogRecord[] = [];
   private outcomes = 0;
   /** Milliseconds of the sessions before the last. */
@@ -40,6 +52,7 @@ export class HistoryFold {
     }
     if (this.begin === undefined || this.current === undefined)
       throw refused(`the first record is '${record.t}', not 'begin'`);
+    this.calls.add(record);
     if (record.t === 'open') {
       this.sessions.push({ open: record });
       this.msBefore += this.lasted;
@@ -61,9 +74,9 @@ export class HistoryFold {
   history(batches: number, sum: string): RunHistory | undefined {
     const { begin, current } = this;
     if (begin === undefined || current === undefined) return undefined;
-    const { sessions, entries, started, timers, pauses, logs, outcomes } = this;
-    const ms = this.msBefore + this.lasted;
-    return { begin, current, sessions, entries, outcomes, started, timers, pauses, logs, ms, batches, sum };
+    const { sessions, entries, started, timers, pauses, spends, calls, logs, outcomes } = this;
+    const effects = { entries, outcomes, started, timers, pauses, spends, calls };
+    return { begin, current, sessions, ...effects, logs, ms: this.msBefore + this.lasted, batches, sum };
   }
 
   private last(at: number): void {
@@ -81,8 +94,12 @@ export class HistoryFold {
 
   private addInSession(record: Exclude<JournalRecord, { t: 'begin' | 'open' | 'log' }>, line: string): void {
     switch (record.t) {
+      case 'spent':
+        this.spends.push(this.spendOf(record));
+        break;
       case 'start':
-        this.started.set(record.key, { at: record.at, ...idOf(record), failed: false });
+        if (record.reserved !== undefined) this.spends.push(this.spendOf(record));
+        else this.started.set(record.key, { at: record.at, ...idOf(record), failed: false });
         break;
       case 'done':
         this.addDone(record, line);
@@ -100,6 +117,10 @@ export class HistoryFold {
         this.sessions[this.sessions.length - 1] = { ...last, end: record };
       }
     }
+  }
+
+  private spendOf(record: StartRecord | SpentRecord): SpendEntry {
+    return { record, session: this.sessions.length - 1, outcomes: this.outcomes };
   }
 
   private addDone(record: DoneRecord, line: string): void {

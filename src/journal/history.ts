@@ -1,4 +1,14 @@
-import type { BeginRecord, DoneRecord, EndRecord, LogRecord, OpenRecord, PauseRecord } from './record.js';
+import type { LostCalls } from './lost-calls.js';
+import type {
+  BeginRecord,
+  DoneRecord,
+  EndRecord,
+  LogRecord,
+  OpenRecord,
+  PauseRecord,
+  SpentRecord,
+  StartRecord,
+} from './record.js';
 import { readChecked } from './schema.js';
 
 /** What a journal says: a pure fold of its records. */
@@ -17,6 +27,10 @@ export interface RunHistory {
   readonly timers: ReadonlyMap<string, { readonly id?: string; readonly due: number }>;
   /** Questions and events without an outcome. */
   readonly pauses: ReadonlyMap<string, PauseRecord>;
+  /** What was reserved and spent under a budget, in the order of the journal. */
+  readonly spends: readonly SpendEntry[];
+  /** Calls of models that were reserved and have no end. */
+  readonly calls: Pick<LostCalls, 'lost' | 'underWay'>;
   /** In the order of the journal. */
   readonly logs: readonly LogRecord[];
   /** All sessions together, in milliseconds; one whose process died lasted until its last record. */
@@ -26,6 +40,15 @@ export interface RunHistory {
   readonly sum: string;
   /** A torn tail that was left out, in words. */
   readonly cut?: string;
+}
+
+/** What is recorded of spending apart from outcomes, and where it stands. */
+export interface SpendEntry {
+  readonly record: StartRecord | SpentRecord;
+  /** Index into `sessions`. */
+  readonly session: number;
+  /** How many outcomes stand before it. */
+  readonly outcomes: number;
 }
 
 /** One process that ran the run. */

@@ -60,10 +60,11 @@ export class Journal {
     if (!this.over) this.enlist();
   }
 
-  /** Writes what is only told to people, and changes nothing of what the run has done. */
-  note(line: string): void {
+  /** Writes what is only told to people, and changes nothing of what the run has done; `isLate`: with the next line will do. */
+  note(line: string, isLate = false): void {
     const { worked } = this;
-    this.write(line);
+    if (isLate) this.writeInPassing(line);
+    else this.write(line);
     this.worked = worked;
   }
 

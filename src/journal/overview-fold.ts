@@ -1,16 +1,18 @@
+import { countInner } from '../events/call-fold.js';
 import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { isPlainObject } from '../base/json.js';
+import { answeredText } from '../events/question.js';
+import { isPlainObject, present } from '../base/json.js';
 import { madeOnce } from '../base/collections.js';
 import type { StepEnding } from '../events/census.js';
 import { endingOf } from '../events/census.js';
-import { Tally } from '../events/spending.js';
+import { Tally, spentOf } from '../events/spending.js';
 import type { PlanNode } from '../plan/plan.js';
 import { asModelCall, isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
 import type { TellMoment } from './overview-moments.js';
 import { modelText, noteText, sessionText } from './overview-moments.js';
 import type { RecordedTurn } from './overview-trace.js';
-import { StepTrace, isCutOff, readTurn } from './overview-trace.js';
+import { StepTrace, innerCallIn, isCutOff, readTurn, spentOfCutOff } from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
 
 /** What the fold needs in addition to the records. */
@@ -70,12 +72,15 @@ export class OverviewFold {
         if (session !== undefined) session.end = record;
         this.options.tell({ at: record.at, kind: 'session', path: '', text: sessionText(record) });
         break;
+      case 'spent':
+        break;
       case 'start':
         this.trace(record.key, record.at).reopen();
-        this.tell(record.key, record.at, {
-          kind: 'step',
-          text: `starts ${record.key}, which is not done twice unasked`,
-        });
+        if (record.reserved === undefined)
+          this.tell(record.key, record.at, {
+            kind: 'step',
+            text: `starts ${record.key}, which is not done twice unasked`,
+          });
         break;
       case 'timer':
         if (parseKey(record.key).name === 'timer') this.trace(record.key, record.at).reopen();
@@ -138,7 +143,7 @@ export class OverviewFold {
     const trace = this.trace(key, at, at - ms);
     const asked = this.pauses.get(key);
     if (asked !== undefined) this.answer(path, asked, record);
-    if (name === 'human' && error === undefined) trace.judge('human');
+    if (name === 'human' && error === undefined) trace.judge('human', record.by);
     if (name === 'answer' || name === 'event' || name === 'timer') {
       if (error === undefined || this.goesOnAfterExpiry(path, error))
         this.bodyEnded(trace, { ...record, error: undefined });
@@ -183,7 +188,7 @@ export class OverviewFold {
   /** A call of the supervision of a step, which does not count before it is accepted. */
   private phase(trace: StepTrace, name: string, record: DoneRecord): void {
     const turn = this.answered(trace, `${name.split('.')[0] ?? ''}: `, record);
-    if (turn !== undefined) trace.spent.answered(turn.model, turn.usage);
+    if (turn !== undefined) trace.spent.answered(turn.model, turn.usage, turn.cost);
   }
 
   /** Tells of a model call, and counts it when it failed. */
@@ -192,8 +197,9 @@ export class OverviewFold {
     const { at, ms, error } = record;
     const turn = error === undefined ? readTurn(this.options.valueOf(record)) : undefined;
     const took = ms === undefined ? {} : { ms };
-    const told = { at, kind: 'model', path: trace.path, text: head + modelText(turn, error), ...took } as const;
-    this.options.tell(turn === undefined ? told : { ...told, usage: turn.usage });
+    const { usage, cost } = turn ?? (error && spentOf(error)) ?? {};
+    const text = head + modelText(turn, error);
+    this.options.tell({ at, kind: 'model', path: trace.path, text, ...took, ...present({ usage, cost }) });
     if (error !== undefined) trace.spent.failed(error);
     return turn;
   }
@@ -223,7 +229,10 @@ export class OverviewFold {
 
   private answer(path: string, asked: PauseRecord, record: DoneRecord): void {
     this.pauses.delete(record.key);
-    const what = asked.question === undefined ? 'the event came' : 'answered';
+    const what =
+      asked.question === undefined
+        ? 'the event came'
+        : `answered${record.by === undefined ? '' : ` ${answeredText(record.by)}`}`;
     const given = JSON.stringify(this.options.valueOf(record)) ?? 'nothing';
     const text = record.error === undefined ? `${what}: ${given}` : `no answer: ${record.error.message}`;
     this.options.tell({ at: record.at, kind: 'answer', path, text });
@@ -239,11 +248,19 @@ export class OverviewFold {
     if (body['type'] === 'step.ended') this.stepEnded(at, path, body);
     else if (body['type'] === 'step.retrying') this.again(path, at, numberIn(body['attempt']));
     else if (body['type'] === 'run.warning') this.warn(at, '', body);
-    else if (isCutOff({ body })) this.trace(path, at).spent.failed();
+    else if (innerCallIn(body['note']) !== undefined) this.inner(path, at, body['note']);
+    else if (isCutOff({ body })) this.trace(path, at).spent.cutOff(spentOfCutOff(body['note']));
     else if (isPlainObject(body['note']) && body['note']['kind'] === 'warning') this.warn(at, path, body['note']);
     this.supervised(at, path, body);
     const text = noteText(body);
     if (text !== undefined) this.options.tell({ at, path, ...text });
+  }
+
+  /** A run that its function started has called a model. */
+  private inner(path: string, at: number, note: unknown): void {
+    const call = innerCallIn(note);
+    const trace = this.steps.get(pathOf(path)) ?? this.trace(path, at);
+    if (call !== undefined) countInner(trace.spent, call);
   }
 
   /** A step that is accepted ended; what one that is corrected did before does not count. */
@@ -277,7 +294,7 @@ export class OverviewFold {
     const ending = endingOf({ ...more, ...why } as unknown as StepEnding);
     trace.end(ending, at, numberIn(body['attempts']));
     // What a cancelled step asked is asked again when the run goes on.
-    if (ending.outcome !== 'paused' && ending.outcome !== 'cancelled') this.forgetPauses(path);
+    if (!KEEPS_QUESTIONS.has(ending.outcome)) this.forgetPauses(path);
   }
 
   private forgetPauses(path: string): void {
@@ -296,8 +313,7 @@ export class OverviewFold {
     const { name, attempt } = parseKey(key);
     trace.touch(session, from, at);
     if (name === 'close') return trace;
-    trace.step = stepOf(key);
-    trace.retry(attempt);
+    trace.tried(stepOf(key), attempt);
     return trace;
   }
 
@@ -319,3 +335,6 @@ function numberOf(name: string): string {
 function numberIn(value: unknown): number {
   return typeof value === 'number' ? value : 1;
 }
+
+/** Ways in which a step ends whose questions stay open. */
+const KEEPS_QUESTIONS: ReadonlySet<string> = new Set(['paused', 'cancelled', 'out_of_budget']);

@@ -1,13 +1,16 @@
 import type { ErrorData } from '../base/errors.js';
 import { formatDuration } from '../base/duration.js';
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, present } from '../base/json.js';
 import { formatCensus } from '../events/census.js';
 import { loopText } from '../events/loop-notes.js';
 import type { LoopNote } from '../events/loop-notes.js';
-import type { Usage } from '../events/event.js';
+import { cachedText, callCostText } from '../events/cost-text.js';
+import type { Cost, Spent, Usage } from '../events/event.js';
+import { spentOf } from '../events/spending.js';
 import { supervisionText } from '../events/supervision.js';
 import type { SupervisionNote } from '../events/supervision.js';
 import type { RecordedTurn } from './overview-trace.js';
+import { innerCallIn, spentOfCutOff } from './overview-trace.js';
 import type { EndRecord } from './record.js';
 
 /** What a moment is about. */
@@ -25,6 +28,8 @@ export interface RunMoment {
   readonly text: string;
   readonly ms?: number;
   readonly usage?: Usage;
+  /** Of a model call. Absent: its price is unknown. */
+  readonly cost?: Cost;
 }
 
 /** Takes moments, in order. */
@@ -38,13 +43,37 @@ export function sessionText({ outcome, census, error }: EndRecord): string {
 
 /** A model call. */
 export function modelText(turn: RecordedTurn | undefined, error: ErrorData | undefined): string {
-  if (turn === undefined) return `a model call failed: ${error?.message ?? 'its record has no turn'}`;
+  if (turn === undefined) {
+    return `a model call failed${spentText(error && spentOf(error))}: ${error?.message ?? 'its record has no turn'}`;
+  }
   const calls = turn.tools.length === 0 ? '' : `, calls ${turn.tools.join(', ')}`;
-  return `${turn.model}: ${turn.usage.inputTokens} tokens in, ${turn.usage.outputTokens} out${calls}`;
+  const { usage, cost } = turn;
+  return [
+    `${turn.model}: ${usage.inputTokens} tokens in`,
+    `${usage.outputTokens} out`,
+    cachedText(usage),
+    callCostText(cost),
+  ]
+    .filter((part) => part !== '')
+    .join(', ')
+    .concat(calls);
+}
+
+/** What a call without an answer has cost; empty when it cost nothing. */
+function spentText(spent: Spent | undefined): string {
+  return spent === undefined ? '' : `, ${callCostText(spent.cost)}`;
+}
+
+/** What an event that was kept says; its time and its step are those of its line. */
+type Said = Omit<RunMoment, 'at' | 'path'>;
+
+/** A call that was under way when the process died. */
+export function lostText({ cost }: Spent): Pick<RunMoment, 'text' | 'cost'> {
+  return { text: `a model call was under way when the process died, ${callCostText(cost)}`, ...present({ cost }) };
 }
 
 /** An event that was kept; undefined when there is nothing to say. */
-export function noteText(body: Readonly<Record<string, unknown>>): Pick<RunMoment, 'kind' | 'text'> | undefined {
+export function noteText(body: Readonly<Record<string, unknown>>): Said | undefined {
   switch (body['type']) {
     case 'step.ended': {
       const why = errorText(body['error']) ?? textIn(body['reason']);
@@ -63,13 +92,18 @@ export function noteText(body: Readonly<Record<string, unknown>>): Pick<RunMomen
   }
 }
 
-function stepNoteText(note: Readonly<Record<string, unknown>>): Pick<RunMoment, 'kind' | 'text'> | undefined {
+function stepNoteText(note: Readonly<Record<string, unknown>>): Said | undefined {
   const why = errorText(note['error']) ?? '';
   switch (note['kind']) {
     case 'model.retrying':
       return { kind: 'retry', text: `${String(note['model'])} is asked again in ${delay(note['delayMs'])}: ${why}` };
     case 'model.fallback':
       return { kind: 'retry', text: `continues with ${String(note['to'])} instead of ${String(note['from'])}: ${why}` };
+    case 'model.failed':
+    case 'inner.call':
+      return callMoment(note);
+    case 'model.admitted':
+      return { kind: 'model', text: `${String(note['model'])}: waited ${delay(note['waitedMs'])} for its turn` };
     case 'warning':
       return { kind: 'warning', text: String(note['message']) };
     case 'loop.round':
@@ -84,6 +118,19 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Pick<RunMoment, 
     default:
       return undefined;
   }
+}
+
+/** A call without a record of its own: its step ended first, or a run inside of its function made it. */
+function callMoment(note: Readonly<Record<string, unknown>>): Said {
+  const inner = innerCallIn(note);
+  if (inner === undefined) {
+    const spent = spentOfCutOff(note);
+    const text = `${String(note['model'])} was still answering when the step ended, ${callCostText(spent?.cost)}`;
+    return { kind: 'model', text, ...present({ usage: spent?.usage, cost: spent?.cost }) };
+  }
+  const { model = 'a model', usage, cost } = inner;
+  const text = `${model}, called by a run inside: ${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${callCostText(cost)}`;
+  return { kind: 'model', text, usage, ...present({ cost }) };
 }
 
 function errorText(error: unknown): string | undefined {

@@ -1,11 +1,13 @@
-import { asModelCall, stepOf } from '../base/address.js';
-import { isPlainObject } from '../base/json.js';
-import type { Usage } from '../events/event.js';
+import type { InnerCall } from '../events/event.js';
+import { countInner } from '../events/call-fold.js';
+import { asModelCall, stepOf, triesOf } from '../base/address.js';
+import { isPlainObject, present } from '../base/json.js';
+import type { Cost, Spent, Usage } from '../events/event.js';
 import type { Spending } from '../events/spending.js';
-import { NO_USAGE, Tally } from '../events/spending.js';
+import { readCost, readUsage, spentOf, Tally } from '../events/spending.js';
 import { StepFold } from '../events/step-fold.js';
 import type { RunHistory } from './history.js';
-import type { LogRecord, Stored } from './record.js';
+import type { JournalRecord, LogRecord, Stored } from './record.js';
 import { readStored } from './stored.js';
 import type { Store } from './store.js';
 
@@ -17,6 +19,8 @@ export interface RecordedTurn {
   /** Tool calls, also those that the model's own loop made. */
   readonly calls: number;
   readonly usage: Usage;
+  /** As it was recorded with the call. */
+  readonly cost?: Cost;
 }
 
 /** What is gathered of one step while the records are gone through. */
@@ -45,6 +49,13 @@ export class StepTrace extends StepFold {
     this.to = from;
   }
 
+  /** A record of an attempt; where a step around it began again, the attempts are counted anew. */
+  tried(step: string, attempt: number): void {
+    if (step !== this.step && triesOf(step).at(-1)?.of !== triesOf(this.step).at(-1)?.of) this.attempts = attempt;
+    else this.retry(attempt);
+    this.step = step;
+  }
+
   /** Time between sessions is not counted, and attempts are those of the session. */
   touch(session: number, from: number, to: number): void {
     if (session !== this.session) {
@@ -64,7 +75,7 @@ export class StepTrace extends StepFold {
 
   /** A call of its model was answered. */
   turn(number: string, turn: RecordedTurn): void {
-    this.spent.answered(turn.model, turn.usage);
+    this.spent.answered(turn.model, turn.usage, turn.cost);
     this.spent.called(turn.calls);
     this.lastTurn = turn;
     this.toolsOfTurn.set(number, turn.tools);
@@ -79,7 +90,7 @@ export class StepTrace extends StepFold {
 /** Reads the value of a recorded model call: it is data, whatever wrote it. */
 export function readTurn(value: unknown): RecordedTurn | undefined {
   if (!isPlainObject(value)) return undefined;
-  const { model, text, toolCalls, usage, dispatched } = value;
+  const { model, text, toolCalls, usage, cost, dispatched } = value;
   const list: readonly unknown[] = Array.isArray(toolCalls) ? toolCalls : [];
   const tools = list.map((call) => (isPlainObject(call) && typeof call['name'] === 'string' ? call['name'] : '?'));
   return {
@@ -88,6 +99,7 @@ export function readTurn(value: unknown): RecordedTurn | undefined {
     tools,
     calls: tools.length + count(dispatched),
     usage: readUsage(usage),
+    ...present({ cost: readCost(cost) }),
   };
 }
 
@@ -96,38 +108,68 @@ export function isCutOff({ body }: Pick<LogRecord, 'body'>): boolean {
   return isPlainObject(body['note']) && body['note']['kind'] === 'model.failed';
 }
 
-function readUsage(value: unknown): Usage {
-  if (!isPlainObject(value)) return NO_USAGE;
-  const { cachedTokens, reasoningTokens } = value;
+/** A call of a run that a function of the step started, as a line tells of it. */
+export function innerCallIn(note: unknown): Omit<InnerCall, 'kind'> | undefined {
+  if (!isPlainObject(note) || note['kind'] !== 'inner.call') return undefined;
+  const { model, usage, cost, failed } = note;
   return {
-    inputTokens: count(value['inputTokens']),
-    outputTokens: count(value['outputTokens']),
-    ...(cachedTokens === undefined ? {} : { cachedTokens: count(cachedTokens) }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens: count(reasoningTokens) }),
+    usage: readUsage(usage),
+    ...present({
+      model: typeof model === 'string' ? model : undefined,
+      cost: readCost(cost),
+      failed: failed === true || undefined,
+    }),
   };
+}
+
+/** What such a call counts as. */
+export function spentOfCutOff(note: unknown): Spent | undefined {
+  const error = isPlainObject(note) ? note['error'] : undefined;
+  return isPlainObject(error) ? spentOf(error) : undefined;
 }
 
 function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
+/** Counts a call. */
+export type CountCall = (tally: Tally) => void;
+
 /**
- * What a run has cost so far: its model calls, not those of the run that it was forked from.
+ * How the model call of a record is counted; undefined for records of anything else.
  *
  * @throws SkeinError `SKEIN_JOURNAL` for a value that is lost
  */
-export function costOf(store: Store, { entries, logs }: RunHistory): Spending {
-  const spent = new Tally();
-  for (const log of logs) if (isCutOff(log)) spent.failed();
-  for (const [key, list] of entries) {
-    if (asModelCall(key.slice(stepOf(key).length + 1)) === undefined) continue;
-    for (const { kind, record } of list) {
-      if (record.error !== undefined) spent.failed(record.error);
-      const turn = kind === 'success' ? readTurn(readStored(store, record)) : undefined;
-      if (turn === undefined) continue;
-      spent.answered(turn.model, turn.usage);
-      spent.called(turn.calls);
-    }
+export function callOf(store: Store, record: JournalRecord): CountCall | undefined {
+  if (record.t === 'log') {
+    const inner = innerCallIn(record.body['note']);
+    if (inner !== undefined) return (tally) => countInner(tally, inner);
+    return isCutOff(record) ? (tally) => tally.cutOff(spentOfCutOff(record.body['note'])) : undefined;
   }
+  if (record.t !== 'done' || !isCallKey(record.key)) return undefined;
+  const { error } = record;
+  if (error !== undefined) return (tally) => tally.failed(error);
+  const turn = readTurn(readStored(store, record));
+  return (tally) => {
+    if (turn === undefined) return;
+    tally.answered(turn.model, turn.usage, turn.cost);
+    tally.called(turn.calls);
+  };
+}
+
+function isCallKey(key: string): boolean {
+  return asModelCall(key.slice(stepOf(key).length + 1)) !== undefined;
+}
+
+/**
+ * What a run has spent so far: itself, not what the run has paid that it was forked from.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL` for a value that is lost
+ */
+export function spentIn(store: Store, { entries, logs, calls }: RunHistory): Spending {
+  const spent = new Tally();
+  for (const call of [...calls.lost, ...calls.underWay]) spent.cutOff(call.spent);
+  for (const log of logs) callOf(store, log)?.(spent);
+  for (const [key, list] of entries) if (isCallKey(key)) for (const { record } of list) callOf(store, record)?.(spent);
   return spent.spending();
 }

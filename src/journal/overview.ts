@@ -5,18 +5,21 @@ import type { Census, RunOutcome, StepOutcome } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import { openQuestion } from '../events/question.js';
 import type { ModelSpending, Spending } from '../events/spending.js';
+import { addSpending, Tally } from '../events/spending.js';
 import type { StepAccount } from '../events/step-fold.js';
 import type { Plan } from '../plan/plan.js';
 import { nodeIdOf } from '../base/address.js';
 import { forgetting } from './forgotten.js';
 import type { RunHistory } from './history.js';
+import type { LostCall } from './lost-calls.js';
 import { OverviewFold } from './overview-fold.js';
 import type { RunWarning } from './overview-fold.js';
+import { lostText } from './overview-moments.js';
 import type { RunMoment, TellMoment } from './overview-moments.js';
 import { nodeFinder } from '../plan/nodes.js';
 import type { StepTrace } from './overview-trace.js';
 import { rowOf } from './reader.js';
-import type { Stored } from './record.js';
+import type { JournalRecord, Stored } from './record.js';
 import { Replay } from './replay.js';
 import { readStored } from './stored.js';
 import type { Answer, RunRow, Store } from './store.js';
@@ -140,7 +143,15 @@ export interface OpenRunRecord {
 export function openRecord(store: Store, runId: string, tell: TellMoment): OpenRunRecord {
   let row = rowOf(store, runId);
   // Each record is folded when it is read, and not kept: a long journal costs little more memory than what is reported of it.
-  const taken = new Replay(runId, (record) => fold.add(record), { keeps: false });
+  let told = 0;
+  const add = (record: JournalRecord): void => {
+    fold.add(record);
+    if (record.t !== 'open' || fold.sessions.length === 1) return;
+    const { lost } = taken.history().calls;
+    for (const { path, at, spent } of lost.slice(told)) tell({ at, kind: 'model', path, ...lostText(spent) });
+    told = lost.length;
+  };
+  const taken = new Replay(runId, add, { keeps: false });
   const nodeAt = nodeInPlan(store, () => taken.history().current.plan);
   const fold = new OverviewFold({ nodeAt, tell, valueOf: (stored) => readStored(store, stored) });
   for (const batch of store.read(runId)) taken.add(batch);
@@ -190,9 +201,10 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   const last = sessions.at(-1);
   const questions = isOver(status) ? [] : openQuestions(fold, store.answers(begin.run), now);
   const waiting = new Set(WAITING.has(status) ? questions.map((pause) => pause.path) : []);
+  const lost = [...history.calls.lost, ...(status === 'running' ? [] : history.calls.underWay)];
   const own = [...fold.steps.values()]
     .filter((trace) => !fold.isAbandoned(trace))
-    .map((trace) => stepOverview(trace, gathered, { status, outputs, waiting }));
+    .map((trace) => stepOverview(trace, gathered, { status, outputs, waiting, lost }));
   return {
     id: begin.run,
     name: row.name,
@@ -207,7 +219,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     inputs: readStored(store, history.current.inputs) as Json,
     sessions,
     steps: [...takenSteps(gathered, { outputs, now }), ...own],
-    ...fold.spent.spending(),
+    ...addSpending(fold.spent.spending(), spentOn(lost)),
     models: [...fold.spent.byModel.values()],
     questions,
     warnings: fold.warnings,
@@ -243,11 +255,19 @@ function sessionOverview(
   return { beganAt: open.at, endedAt: lastAt, status: 'interrupted' };
 }
 
+/** What calls without an end count as. */
+function spentOn(calls: readonly LostCall[]): Spending {
+  const tally = new Tally();
+  for (const { spent } of calls) tally.cutOff(spent);
+  return tally.spending();
+}
+
 interface StepOptions {
   readonly status: RunStatus;
   readonly outputs: boolean;
   /** Paths of steps that wait for an answer. */
   readonly waiting: ReadonlySet<string>;
+  readonly lost: readonly LostCall[];
 }
 
 /** A step of such a run that has an open question waits for its answer. */
@@ -256,7 +276,7 @@ const WAITING: ReadonlySet<RunStatus> = new Set(['running', 'interrupted', 'paus
 function stepOverview(
   trace: StepTrace,
   { store, nodeAt }: Gathered,
-  { status, outputs, waiting }: StepOptions,
+  { status, outputs, waiting, lost }: StepOptions,
 ): StepOverview {
   const { path, endedAt } = trace;
   // Where other questions ended the session, a step that waits was cancelled with it.
@@ -270,6 +290,7 @@ function stepOverview(
     ...(node === undefined ? {} : { kind: node.kind }),
     outcome: ending?.outcome ?? openOutcome(status, trace.closed ? undefined : node?.kind),
     ...trace.account(ending),
+    ...addSpending(trace.spent.spending(), spentOn(lost.filter((call) => call.path === path))),
     startedAt: trace.startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
     ms: trace.ms,

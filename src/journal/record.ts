@@ -8,7 +8,7 @@ export const RECORD_VERSION = 1;
 
 /** One line of a journal. `at` is milliseconds since 1970; `v` is {@link RECORD_VERSION}. */
 export type JournalRecord =
-  BeginRecord | OpenRecord | StartRecord | DoneRecord | TimerRecord | PauseRecord | LogRecord | EndRecord;
+  BeginRecord | OpenRecord | StartRecord | SpentRecord | DoneRecord | TimerRecord | PauseRecord | LogRecord | EndRecord;
 
 /** A value in place, or the digest of the blob that holds its JSON text. Neither: undefined. */
 export interface Stored {
@@ -63,12 +63,34 @@ export interface OpenRecord {
   readonly settings?: Stored;
 }
 
-/** An effect is about to start (J6). */
+/** An effect is about to start (J6), or something of it that a budget has to allow. */
 export interface StartRecord {
   readonly t: 'start';
   readonly at: number;
   readonly key: string;
   readonly id?: string;
+  /** What it may spend. Without an end of its own it counts as spent. */
+  readonly reserved?: RecordedAmount;
+  /** A {@link SpentRecord} with this number ends it. Absent: the outcome of the effect does. */
+  readonly part?: number;
+}
+
+/** Something inside of an effect has spent this, or may have: the outcome of the effect does not say it. */
+export interface SpentRecord {
+  readonly t: 'spent';
+  readonly at: number;
+  readonly key: string;
+  readonly spent: RecordedAmount;
+  /** What it ends; absent: it has no start. */
+  readonly part?: number;
+}
+
+/** An amount of a budget. */
+export interface RecordedAmount {
+  readonly usd: number;
+  readonly tokens: number;
+  readonly calls: number;
+  readonly toolCalls: number;
 }
 
 /** The outcome of an effect, a timer or a signal. The order of these records is the order of delivery. */
@@ -84,6 +106,8 @@ export interface DoneRecord extends Stored {
   readonly ms?: number;
   readonly error?: ErrorData;
   readonly cleanup?: true;
+  /** Of an answer: where it came from. */
+  readonly by?: string;
   /** It was used where it was asked for, and has no place in the order of delivery. */
   readonly inline?: true;
 }

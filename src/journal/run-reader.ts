@@ -2,6 +2,8 @@ import type { GivenAnswer, KeptAnswer } from './answering.js';
 import { answerRun } from './answering.js';
 import type { OpenRunRecord, ReadRunOptions, RunMoment, RunOverview } from './overview.js';
 import { openRecord, readRun } from './overview.js';
+import type { RunCosts } from './run-costs.js';
+import { readCosts } from './run-costs.js';
 import type { RunSummary } from './run-list.js';
 import { listRuns } from './run-list.js';
 import type { Store } from './store.js';
@@ -19,6 +21,8 @@ export interface RunReader {
   ids(): Promise<readonly string[]>;
   /** Runs, newest first; with a limit so many of them. */
   list(limit?: number): Promise<readonly RunSummary[]>;
+  /** What all runs have spent. */
+  costs(): Promise<RunCosts>;
   /** What the record of a run says, with the questions that are open. */
   read(runId: string, options?: ReadRunOptions): Promise<RunOverview>;
   /** What happened in a run, in order, from a position on; 0, the default, is the beginning. */
@@ -47,11 +51,15 @@ class StoreReader implements RunReader {
   constructor(private readonly store: Store) {}
 
   async ids(): Promise<readonly string[]> {
-    return this.store.list().map(({ id }) => id);
+    return this.store.ids();
   }
 
   async list(limit?: number): Promise<readonly RunSummary[]> {
     return listRuns(this.store, limit);
+  }
+
+  async costs(): Promise<RunCosts> {
+    return readCosts(this.store);
   }
 
   async read(runId: string, options?: ReadRunOptions): Promise<RunOverview> {

@@ -3,7 +3,7 @@ import { ERROR_CODES, SkeinError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
-import type { JournalRecord, RecordedQuestion, Stored, TurnOf } from './record.js';
+import type { JournalRecord, RecordedAmount, RecordedQuestion, Stored, TurnOf } from './record.js';
 import type { ChannelPlace, ThreadRecord, ThreadState } from './thread-record.js';
 
 /** What is wrong with a value, at a place; undefined: nothing. */
@@ -105,6 +105,9 @@ const census = inner(
     notRun: need(count),
   }),
 );
+const amount = inner(
+  fieldsOf<RecordedAmount>({ usd: need(time), tokens: need(time), calls: need(time), toolCalls: need(time) }),
+);
 const outcome = oneOf(['succeeded', 'degraded', 'failed', 'paused', 'cancelled', 'out_of_budget']);
 
 type Kind = JournalRecord['t'];
@@ -125,7 +128,8 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     origin: need(object),
   },
   open: { fence: need(count), plan: may(stored), code: may(textsByName), inputs: may(stored), settings: may(stored) },
-  start: { key: need(text), id: may(text) },
+  start: { key: need(text), id: may(text), reserved: may(amount), part: may(count) },
+  spent: { key: need(text), spent: need(amount), part: may(count) },
   done: {
     key: need(text),
     id: may(text),
@@ -133,6 +137,7 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     ms: may(time),
     error: may(error),
     cleanup: may(yes),
+    by: may(text),
     inline: may(yes),
     ...STORED,
   },

@@ -51,6 +51,8 @@ export interface OpenSession {
   /** What was logged before. */
   readonly logs: readonly LogRecord[];
   readonly before: SpentBefore;
+  /** What is recorded of it; absent: it begins. */
+  readonly history?: RunHistory;
   /** The run had finished: its journal then, and how it ended. */
   readonly finished?: { readonly batches: number; readonly end: SessionEnd };
 }
@@ -160,6 +162,7 @@ export function* resumeSession(
       seed: begin.seed,
       goesOn: true,
       logs: history.logs,
+      history,
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: outcomes,
       ...(history.cut === undefined ? finishedBefore(before, history) : {}),
@@ -263,6 +266,8 @@ function nothingYet(begin: BeginRecord): RunHistory {
     started: none,
     timers: none,
     pauses: none,
+    spends: [],
+    calls: { lost: [], underWay: [] },
     logs: [],
     ms: 0,
     batches: 0,

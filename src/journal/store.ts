@@ -46,6 +46,8 @@ export interface Store {
   run(runId: string): RunRow | undefined;
   /** Runs, newest first. Those whose row is damaged are there too, with `damage`. */
   list(): readonly RunRow[];
+  /** Ids of runs, in the same order: of many runs they are read in a tenth of the time. */
+  ids(): readonly string[];
   /** Rows of threads (`thread-rows.ts`), newest first: they are none of the runs. */
   threads(): readonly RunRow[];
   /** Notes how a run stands, as its journal says. Needs no lease; what stands there for as many batches or more is left. */
@@ -54,9 +56,21 @@ export interface Store {
   answer(runId: string, answer: Answer): boolean;
   /** Answers of a run, in the order in which they came. */
   answers(runId: string): readonly Answer[];
+  /**
+   * Changes what a run has spent and holds under a key that many runs share, in one transaction, unless the sums of all of them would be more than
+   * `most`. What a session held that is over, or whose process is known to have died, counts as spent.
+   *
+   * @throws SkeinError `SKEIN_LEASE` when the lease is stale
+   */
+  spend(lease: Lease, change: SpendingChange, now: number): Spend;
+  /** What all runs have spent and hold under a key. */
+  spending(key: string, now: number): SharedSpending;
   /** Asks whoever runs it to cancel a run. */
   requestCancel(runId: string): void;
-  /** Deletes runs with all that is theirs, and blobs that no run uses any more. Runs that are leased, or that others were forked from, stay. */
+  /**
+   * Deletes runs with all that is theirs, and blobs that no run uses any more. Runs that are leased, or that others were forked from, stay. What they
+   * have spent still counts: under the key of a thread as long as there is the thread, under others for {@link SPENDING_MS} after its last change.
+   */
   remove(runIds: readonly string[], now: number): readonly string[];
   close(): void;
 }
@@ -68,6 +82,9 @@ export function isLocked(error: unknown): boolean {
 
 /** How long a lease is good, in milliseconds. It is renewed three times as often. */
 export const LEASE_MS = 15_000;
+
+/** How long it is kept at least what was spent under a key, in milliseconds. */
+export const SPENDING_MS = 48 * 3_600_000;
 
 /** A process that runs a run. */
 export interface Holder {
@@ -175,6 +192,29 @@ export interface StoredBatch {
 export interface BlobText {
   readonly digest: string;
   readonly text: string;
+}
+
+/** Whole numbers by what they count, so that sums are exact. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** What runs have spent and hold under a key. */
+export interface SharedSpending {
+  readonly spent: Counts;
+  readonly reserved: Counts;
+}
+
+/** What is to be added to it by a run. */
+export interface SpendingChange extends Partial<SharedSpending> {
+  /** Its first line is the row of a thread where it is about one. */
+  readonly key: string;
+  /** What is spent and held together stays within these, where more of them is asked for. */
+  readonly most?: Counts;
+}
+
+/** How it stands now. */
+export interface Spend extends SharedSpending {
+  /** False: it would have been more than `most`, and nothing was changed. */
+  readonly fits: boolean;
 }
 
 /** An answer to a question, as it comes in. */

@@ -2,8 +2,10 @@ import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
 import type { OpenQuestion } from '../events/question.js';
+import type { Spending } from '../events/spending.js';
 import type { RunStatus, SessionOverview } from './overview.js';
 import { readRun, statusOfRow } from './overview.js';
+import { spentBy } from './run-costs.js';
 import { readStored } from './stored.js';
 import type { RunRow, Store } from './store.js';
 import { isHeld } from './store.js';
@@ -36,6 +38,8 @@ export interface ThreadTurn extends SessionOverview {
   /** The turns after it went on from what it left: it has succeeded, or is degraded. */
   readonly counts: boolean;
   readonly error?: ErrorData;
+  /** Calls, tokens and dollars of its run; absent when its record can't be read. */
+  readonly spent?: Spending;
   /** What it was given. */
   readonly inputs: Readonly<Record<string, unknown>>;
   /** What it left in the state: of values that grew, what came to them. Inputs that stayed as they were given are not in it. */
@@ -182,7 +186,20 @@ function readTurns(store: Store, id: string): Pick<ThreadOverview, 'turns' | 'ed
       puts = [];
     } else if (record.t === 'thread') ({ from } = record);
   }
-  return { turns: [...turns.values()], edits, ...(from === undefined ? {} : { from }) };
+  return {
+    turns: [...turns.values()].map((turn) => withSpent(store, turn)),
+    edits,
+    ...(from === undefined ? {} : { from }),
+  };
+}
+
+function withSpent(store: Store, turn: ThreadTurn): ThreadTurn {
+  try {
+    return { ...turn, spent: spentBy(store, turn.runId) };
+  } catch (error) {
+    if (SkeinError.isInstance(error) && error.code === 'SKEIN_JOURNAL') return turn;
+    throw error;
+  }
 }
 
 /** What a turn wrote that was there already; of what grew piece by piece, nothing came to it. */

@@ -19,15 +19,17 @@ export interface RawReference {
 /**
  * Splits a text into literal pieces and the references in it. A reference is a dotted name between double braces, such as
  * `{{ steps.scan.output }}`; whatever else stands between braces is literal text, and so is a name behind a backslash: `\{{ name }}`. One pass over the text, whatever it holds.
+ * With `optional` the name may end with a `?`.
  * `parseTemplate('Hi {{ inputs.name }}!')` gives `['Hi ', { expression: 'inputs.name', offset: 3 }, '!']`.
  */
-export function parseTemplate(text: string): readonly (string | RawReference)[] {
+export function parseTemplate(text: string, optional = false): readonly (string | RawReference)[] {
   const pieces: (string | RawReference)[] = [];
   let literal = 0;
   let from = text.indexOf('{{');
   while (from !== -1) {
     const name = skipSpaces(text, from + 2);
-    const nameEnd = skipName(text, name);
+    const behind = skipName(text, name);
+    const nameEnd = optional && behind > name && text[behind] === '?' ? behind + 1 : behind;
     const close = skipSpaces(text, nameEnd);
     if (nameEnd > name && text.startsWith('}}', close)) {
       if (text[from - 1] === '\\' && from > literal) {
@@ -101,6 +103,7 @@ function insertedText(ref: TemplateRef, read: ReadChannel, texts: TextReader): s
   if (ref.path === undefined) return valueText(value);
   const found = readPath(value, ref.path, texts);
   if (found !== undefined) return valueText(found);
+  if (ref.optional === true) return '';
   throw new SkeinError(
     'SKEIN_TEMPLATE',
     `${refText(ref)} does not resolve: ${ref.written === undefined ? ref.channel : 'the value'} is ${describe(value)}`,

@@ -19,13 +19,15 @@ export interface Truncate {
   readonly keep?: 'first' | 'last';
 }
 
-/** An inserted value. A missing channel (a skipped step) gives the empty text; a missing *path* is an error. */
+/** An inserted value. A missing channel (a skipped step) gives the empty text; a missing *path* is an error, unless it is optional. */
 export interface TemplateRef extends ValueRef {
   readonly truncate?: Truncate;
   /** `& < > " '` become entities, after it was cut: no value closes a tag. */
   readonly escape?: 'xml';
   /** A value that is not text, and one that is missing, is an error. */
   readonly mustBe?: 'text';
+  /** A path that leads to nothing gives the empty text. */
+  readonly optional?: true;
   /** That it is missing is worth a warning: a step in a branch that was not taken. Decides nothing. */
   readonly expected?: true;
 }

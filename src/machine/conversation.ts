@@ -292,7 +292,8 @@ export class Conversation {
   }
 
   /** @throws SkeinError what the machine refuses: such a turn does not count */
-  private resultOf({ runId, outcome, state, error, questions, steps }: RunResult, log: TurnLog): TurnResult {
+  private resultOf(ended: RunResult, log: TurnLog): TurnResult {
+    const { runId, outcome, state, error, questions, steps, spent, saved } = ended;
     if (error !== undefined && steps.some(({ path, outcome: how }) => path === BEGIN && how === 'failed'))
       throw machineError(error);
     const counts = outcome !== 'failed' && outcome !== 'cancelled';
@@ -308,7 +309,8 @@ export class Conversation {
       messages: log.messages,
       outcome,
       ...(error === undefined ? {} : { error }),
-      usage: log.usage,
+      spent,
+      saved,
       pauses: questions,
       runId,
     };

@@ -1,8 +1,7 @@
 import { nodePathOf } from '../base/address.js';
 import type { ChannelWrite } from '../engine/ports/executor.js';
 import type { Keeper, ToldStep } from '../engine/reporter.js';
-import type { Listener, Usage } from '../events/event.js';
-import { addUsage } from '../events/spending.js';
+import type { Listener } from '../events/event.js';
 import type { LogEntry, LoggedTransition, MachineSetup, Standing } from '../notations/machine/plan/standing.js';
 import { stateOf } from '../notations/machine/plan/standing.js';
 import { tableOf } from './pure/state-table.js';
@@ -19,7 +18,6 @@ export class TurnLog implements Keeper {
   /** Messages and events of the machine, in order. */
   readonly kept: Exclude<TurnEvent, { readonly type: 'text' }>[] = [];
   readonly transitions: TransitionResult[] = [];
-  usage: Usage = { inputTokens: 0, outputTokens: 0 };
   /** Where the machine stands after the steps so far. */
   position: Standing | undefined = undefined;
   private readonly states: ReadonlyMap<string, string>;
@@ -59,7 +57,6 @@ export class TurnLog implements Keeper {
   readonly told: Listener = (event) => {
     if (event.type !== 'step.note') return;
     const { note } = event;
-    if (note.kind === 'model.ended') this.usage = addUsage(this.usage, note.usage);
     const state = this.states.get(nodePathOf(event.path));
     if (state === undefined) return;
     if (note.kind === 'model.delta') this.speak(event.path, { type: 'text', state, text: note.text });

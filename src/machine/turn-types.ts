@@ -1,6 +1,6 @@
 import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import type { Usage } from '../events/event.js';
+import type { RunResult } from '../engine/run-result.js';
 import type { RunOutcome } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import type { TransitionResult } from './pure/machine.js';
@@ -88,7 +88,7 @@ export type TurnEvent =
  * @example
  * const { text, state, complete } = await conversation.send('My order is late.');
  */
-export interface TurnResult {
+export interface TurnResult extends Pick<RunResult, 'spent' | 'saved'> {
   /** What the state said that spoke last; empty when its last words were the call of a transition. */
   readonly text: string;
   /** The state in which the machine stands now. */
@@ -104,7 +104,6 @@ export interface TurnResult {
   readonly outcome: RunOutcome;
   /** Why it did not succeed. */
   readonly error?: ErrorData;
-  readonly usage: Usage;
   /** What it waits for, when the outcome is `paused`: `answer` continues it. */
   readonly pauses: readonly OpenQuestion[];
   /** The run that the turn is. */

@@ -7,6 +7,9 @@ import type { Fields } from '../text/shape.js';
 /** A reference to an environment variable, in the forms that entries of MCP servers may hold. */
 const VARIABLE = /\$\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$[A-Za-z_][A-Za-z0-9_]*/g;
 
+/** Names of tool servers. */
+export const SERVER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+
 /** How the address of a server begins, for rows of tables. */
 export const ADDRESS_FORM = { pattern: '^\\s*(?:[Hh][Tt][Tt][Pp][Ss]?://|\\$)' } as const;
 

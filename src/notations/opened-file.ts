@@ -1,12 +1,14 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { madeOnce } from '../base/collections.js';
 import type { Problem } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
 import type { SourceFile } from '../plan/workflow.js';
-import { listNames, readText, reportUnread } from '../text/files.js';
-import { createFindings } from '../text/findings.js';
+import type { ReadResult } from '../text/files.js';
+import { listNames, readText, reportUnread, shownPath } from '../text/files.js';
+import { createFindings, visibleText } from '../text/findings.js';
 import type { SourceNode } from '../text/nodes.js';
-import { parseYaml } from '../text/yaml.js';
 import type { ParsedYaml } from '../text/yaml.js';
+import { parseYaml } from '../text/yaml.js';
 
 /** A workflow file that was opened, for whichever notation it is written in. */
 export interface OpenedFile {
@@ -73,4 +75,36 @@ function readYaml(text: string, file: string): OpenedYaml {
     findings.error('empty-file', 'the workflow file is empty', { file, line: 1, column: 1 }, hint);
   }
   return { content: isEmpty || isFatal ? undefined : { yaml, root }, problems: findings.list };
+}
+
+/** The files around a workflow: where paths start, each file read once, and which ones the workflow is made of. */
+export interface Workspace {
+  /** The working directory, absolute. */
+  readonly cwd: string;
+  readonly home: string | undefined;
+  /** The directory of the workflow file, absolute. */
+  readonly base: string;
+  /** A path as messages and positions show it. */
+  shown(path: string): string;
+  read(path: string): Promise<ReadResult>;
+  /** Records that the workflow is made of this file too. */
+  use(path: string, text: string): void;
+  readonly used: readonly SourceFile[];
+}
+
+/** A workspace for one loading of a workflow. */
+export function openWorkspace(places: Pick<Workspace, 'cwd' | 'home' | 'base'>): Workspace {
+  const results = new Map<string, Promise<ReadResult>>();
+  const used = new Map<string, SourceFile>();
+  return {
+    ...places,
+    shown: (path) => visibleText(shownPath(path, places.cwd)),
+    read: (path) => madeOnce(results, path, () => readText(path)),
+    use: (path, text) => {
+      used.set(path, { path, text });
+    },
+    get used() {
+      return [...used.values()];
+    },
+  };
 }

@@ -92,6 +92,18 @@ export function supervisionOf(
   });
 }
 
+/** What holds for a step that contains others: it is supervised where it says so itself, by the model that holds around it. */
+export function supervisionOfWhole(
+  step: { readonly label: string; readonly supervise: SuperviseDef | undefined },
+  around: SuperviseDef | undefined,
+  findings: Fields['findings'],
+): SuperviseDef | undefined {
+  const own = step.supervise;
+  if (own?.mode === 'nobody') return supervisionOf(step, around, findings);
+  if (own === undefined || around === undefined) return own;
+  return { ...present({ model: around.model, maxReorients: around.maxReorients }), ...own };
+}
+
 /** How the texts of a supervision are read in a notation. */
 interface Reading {
   readonly template: (text: SourceScalar) => Template;

@@ -16,7 +16,7 @@ import type { AnswerCheck, CheckOptions, CheckRule, LengthBounds } from './answe
 import type { Form, Keys } from './form.js';
 import { any, flag, integer, list, names, NUMBER, object, someObject, TEXT, variants, word, wordOr } from './form.js';
 import { MOST_ROUNDS } from './limits.js';
-import { byName, formsOf, result } from './rows.js';
+import { byName, formsOf, policy, result } from './rows.js';
 import type { Rows } from './rows.js';
 import { TEMPLATE } from './value-forms.js';
 
@@ -33,6 +33,7 @@ const FUNCTION = object<FunctionTool>({
   'calls?': object<CallBounds>({ modelCalls: CALLS, toolCalls: CALLS }),
 });
 
+const SANDBOX = word('on', 'offline');
 const SERVER = object<McpServerSpec>({
   'type?': TEXT,
   'command?': TEXT,
@@ -41,6 +42,7 @@ const SERVER = object<McpServerSpec>({
   'url?': TEXT,
   'headers?': names(TEXT),
   'tools?': list(TEXT),
+  'sandbox?': SANDBOX,
 });
 
 const SETTINGS = object<ModelSettings>({
@@ -79,7 +81,7 @@ const CHECK: Form<AnswerCheck> = variants(
   new Map(Object.entries(RULES).map(([kind, keys]) => [kind, object<object>({ ...keys, ...CHECK_OPTIONS })])),
 );
 
-/** What an agent has: all of it is part of what decides its answers. */
+/** What an agent has: all of it but `cache` is part of what decides its answers. */
 const ROWS: Rows<AgentSpec> = {
   name: result('name', TEXT),
   'description?': result('description', TEXT),
@@ -92,6 +94,7 @@ const ROWS: Rows<AgentSpec> = {
     'permissions',
     object<Permissions>({ 'deny?': list(TEXT), 'allow?': list(TEXT), 'ask?': list(TEXT) }),
   ),
+  'sandbox?': result('sandbox', SANDBOX),
   'mcpServers?': result('tool servers', names(SERVER)),
   'skills?': result('skills', list(object<SkillText>({ name: TEXT, text: TEXT }))),
   'extraDirs?': result('folders', list(TEXT)),
@@ -111,6 +114,7 @@ const ROWS: Rows<AgentSpec> = {
     'changes for models',
     names(object<ModelChanges>({ 'instructions?': TEMPLATE, 'settings?': SETTINGS })),
   ),
+  'cache?': policy('cache', word('off', '1h')),
   'allowEmpty?': result('empty answers', flag()),
   'about?': result('about', list(word('date', 'environment'))),
   'provider?': result('provider', object<ProviderSpec>({ type: TEXT, 'baseUrl?': TEXT, 'apiKeyEnv?': TEXT })),

@@ -2,6 +2,9 @@ import type { Json } from '../base/json.js';
 import type { Template } from '../lang/values.js';
 import type { AnswerCheck } from './answer-check.js';
 
+/** `off`: providers are not told what they may take from a cache. `1h`: Anthropic keeps prompts for an hour, at a higher price, instead of five minutes. */
+export type CacheUse = 'off' | '1h';
+
 /** An agent as plan data: everything that decides what it does, so that it can be hashed (J2). */
 export interface AgentSpec {
   readonly name: string;
@@ -24,6 +27,8 @@ export interface AgentSpec {
   readonly approve?: readonly string[];
   /** Which calls are refused, allowed, or asked about. Absent: `approve` alone decides. */
   readonly permissions?: Permissions;
+  /** Its commands run in a sandbox, and no run starts where there is none. Absent: they may do what the user may. */
+  readonly sandbox?: SandboxUse;
   /** Tool processes that live as long as the agent's step. */
   readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
   /** Texts of attached skills. */
@@ -47,6 +52,8 @@ export interface AgentSpec {
   readonly settings?: ModelSettings;
   /** What is different for single models, by their names with or without provider. The model with which a step begins decides. */
   readonly forModels?: Readonly<Record<string, ModelChanges>>;
+  /** What providers are told of their caches; absent: what they may take from them. What an agent answers does not depend on it. */
+  readonly cache?: CacheUse;
   /** An answer without text is an output too, the empty text; otherwise it is a failure. */
   readonly allowEmpty?: boolean;
   /** What the system prompt tells of the outside, as it is when the step starts: the date (UTC), working directory and system. */
@@ -105,7 +112,12 @@ export interface McpServerSpec {
   readonly headers?: Readonly<Record<string, string>>;
   /** Names of its tools that may be used; absent or `*`: all. */
   readonly tools?: readonly string[];
+  /** Its program runs in a sandbox. */
+  readonly sandbox?: SandboxUse;
 }
+
+/** A sandbox for programs; `offline`: without network. */
+export type SandboxUse = 'on' | 'offline';
 
 /** A skill file that goes with the instructions. */
 export interface SkillText {

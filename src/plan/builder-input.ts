@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../base/json.js';
 import type { Moment } from '../base/duration.js';
 import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
+import type { BudgetInput } from './budget.js';
 import type { GuideOf } from './guide.js';
 import type { RetryInput } from './retry-input.js';
 import type {
@@ -153,9 +154,10 @@ export type ConditionInput<S> = StateTest<S> | string | Condition;
 /** One condition, or several that must all hold. */
 export type ConditionsInput<S> = ConditionInput<S> | readonly ConditionInput<S>[];
 
-type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when' | 'retry'> & {
+type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when' | 'retry' | 'budget'> & {
   readonly when?: ConditionsInput<S>;
   readonly retry?: RetryInput;
+  readonly budget?: BudgetInput;
 };
 
 /** A function as a node. What it returns is an update, or the value of `output` when that is given. */
@@ -247,6 +249,8 @@ export interface PlanInput<S = StateOf> extends Pick<
   'name' | 'description' | 'openInputs' | 'entry' | 'exits' | 'firstExitWins' | 'limits'
 > {
   readonly inputs?: readonly InputInput[];
+  /** What a run of it may spend. */
+  readonly budget?: BudgetInput;
   /** Only inputs, declared channels and outputs of nodes may be written. */
   readonly closedState?: boolean;
   readonly channels?: Readonly<Record<string, ChannelInput>>;

@@ -55,7 +55,7 @@ function patternFault(pattern: string): Fault | undefined {
 
 /** Only with `extend` does a step write what it adds, and only that. */
 function checkConversation(scope: Scope, node: number, { channel }: Conversation): void {
-  if (scope.plan.channels.some(({ name, reducer }) => name === channel && reducer === 'extend')) return;
+  if (scope.channels.get(channel)?.reducer === 'extend') return;
   const what = `${nameOf(scope, node)} has its conversation in ${JSON.stringify(channel)}, a channel without the reducer "extend"`;
   const hint = `declare it: channels: { '${channel}': 'extend' }, or reducers in the settings of a graph`;
   scope.findings.add('bad-conversation', what, { node, path: 'conversation.channel', hint });

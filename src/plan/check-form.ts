@@ -1,6 +1,8 @@
 import type { Problem } from '../base/problem.js';
+import { BUDGET } from './budget.js';
 import { NODE } from './fields.js';
 import { any, flag, integer, list, names, object, TEXT, word } from './form.js';
+import type { Misfit } from './form.js';
 import type { ChannelSpec, Edge, InputSpec, Limits, Plan, Route, RouteCase } from './plan.js';
 import { CONDITIONS, POSITION } from './value-forms.js';
 
@@ -51,6 +53,7 @@ const PLAN = object<Plan>({
   'firstExitWins?': flag(),
   'output?': list(TEXT),
   'limits?': LIMITS,
+  'budget?': BUDGET,
 });
 
 /** What the form of a plan is found to be. */
@@ -61,19 +64,17 @@ export interface FoundForm {
 }
 
 /**
- * Checks that a value has the form of a plan, so that whatever reads it afterwards finds the types it expects. Sub-plans are not entered, and
- * how large numbers are is left to `check-limits.ts`. Never throws, whatever the value.
+ * Checks that a value has the form of a plan, so that whatever reads it afterwards finds the types it expects. `place` is where it stands, empty for
+ * the whole. Sub-plans are not entered, and how large numbers are is left to `check-limits.ts`. Never throws, whatever the value.
  */
 export function checkForm(plan: unknown, place: string): FoundForm {
-  let hasWrongNumbers = false;
-  const problems: Problem[] = [];
-  PLAN(plan, place, (path, message, bound) => {
-    if (bound !== undefined) {
-      hasWrongNumbers = true;
-      return;
-    }
-    const where = path === '' ? 'the plan' : path;
-    problems.push({ code: 'bad-plan', severity: 'error', message: `${where} ${message}`, path: where });
-  });
-  return { problems, hasWrongNumbers };
+  const misfits = PLAN(plan) ?? [];
+  const wrong = misfits.filter(({ bound }) => bound === undefined);
+  return { problems: wrong.map((one) => badPlan(one, place)), hasWrongNumbers: wrong.length < misfits.length };
+}
+
+function badPlan({ path, message }: Misfit, place: string): Problem {
+  const at = place === '' ? path.slice(1) : place + path;
+  const where = at === '' ? 'the plan' : at;
+  return { code: 'bad-plan', severity: 'error', message: `${where} ${message}`, path: where };
 }

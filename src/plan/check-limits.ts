@@ -1,8 +1,9 @@
+import { BUDGET } from './budget.js';
 import { LIMITS } from './check-form.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { capsOf, NODE } from './fields.js';
-import type { Form } from './form.js';
+import type { Misfits } from './form.js';
 import type { AskNode, PlanNode } from './plan.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import { ownValue } from '../base/json.js';
@@ -10,9 +11,10 @@ import { ownValue } from '../base/json.js';
 /** Bounds: `unbounded-loop`, `unbounded-map` where there is none, `bad-limit` where it is not a bound, `bad-wait`, `bad-expiry`. */
 export function checkLimits(scope: Scope): void {
   const { plan, findings, hasWrongNumbers } = scope;
-  if (hasWrongNumbers && plan.limits !== undefined) checkBounds(scope, LIMITS, plan.limits, 'limits');
+  if (hasWrongNumbers && plan.limits !== undefined) checkBounds(scope, LIMITS(plan.limits), 'limits.');
+  if (hasWrongNumbers && plan.budget !== undefined) checkBounds(scope, BUDGET(plan.budget), 'budget.');
   plan.nodes.forEach((node, at) => {
-    if (hasWrongNumbers) checkBounds(scope, NODE, node, '', at);
+    if (hasWrongNumbers) checkBounds(scope, NODE(node), '', at);
     checkPresence(scope, node, at);
     if (node.kind === 'ask') checkExpiry(scope, node, at);
     if (node.kind === 'wait' && node.ms === undefined && node.until === undefined && node.event === undefined) {
@@ -23,12 +25,12 @@ export function checkLimits(scope: Scope): void {
 }
 
 /** Numbers that are too large or too small, wherever they stand. */
-function checkBounds<T>(scope: Scope, form: Form<T>, value: T, path: string, node?: number): void {
-  form(value, path, (where, message, bound) => {
-    if (bound === undefined) return;
-    const options = { path: where, hint: bound, node };
-    scope.findings.add('bad-limit', `${where} ${message}`, options);
-  });
+function checkBounds(scope: Scope, misfits: Misfits, place: string, node?: number): void {
+  for (const { path, message, bound } of misfits ?? []) {
+    if (bound === undefined) continue;
+    const where = place + path.slice(1);
+    scope.findings.add('bad-limit', `${where} ${message}`, { path: where, hint: bound, node });
+  }
 }
 
 /** What would run without end must say how often it may run. The types ask for it; plan data may lack it all the same. */

@@ -1,10 +1,10 @@
 import { FORBIDDEN_NAMES } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import { nameOf } from './check-scope.js';
+import type { Writers } from './check-references.js';
 import type { Scope } from './check-scope.js';
 import { END } from './plan.js';
 import type { Plan, Route } from './plan.js';
-import { writtenChannels } from './references.js';
 
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/;
 const LONGEST_ID = 200;
@@ -12,7 +12,7 @@ const LONGEST_ID = 200;
 /**
  * Names: `no-nodes`, `bad-id`, `duplicate-id`, `bad-channel`, `duplicate-channel`, and `unknown-node` wherever a node is named.
  */
-export function checkNames(scope: Scope): void {
+export function checkNames(scope: Scope, { byChannel, inputs }: Writers): void {
   const { plan, findings } = scope;
   if (plan.nodes.length === 0) {
     findings.add('no-nodes', 'a plan needs at least one node', { path: 'nodes', hint: 'add a node' });
@@ -31,9 +31,9 @@ export function checkNames(scope: Scope): void {
       });
     }
     seen.add(node.id);
-    for (const name of writtenChannels(node)) checkChannel(scope, name, at);
   });
-  checkChannels(scope);
+  for (const [name, nodes] of byChannel) if (!isChannelName(name)) for (const at of nodes) badChannel(scope, name, at);
+  checkChannels(scope, inputs);
   checkTargets(scope);
 }
 
@@ -53,33 +53,41 @@ export function isChannelName(name: string): boolean {
   return name !== '' && !FORBIDDEN_PART.test(name);
 }
 
-function checkChannel(scope: Scope, name: string, node?: number): void {
-  if (isChannelName(name)) return;
+function checkChannel(scope: Scope, name: string): void {
+  if (!isChannelName(name)) badChannel(scope, name);
+}
+
+function badChannel(scope: Scope, name: string, node?: number): void {
   const options = { hint: 'choose another name', node };
   scope.findings.add('bad-channel', `a channel can't be named ${JSON.stringify(name)}`, options);
 }
 
-function checkChannels(scope: Scope): void {
-  const { plan, findings } = scope;
-  const inputs = new Set<string>();
-  plan.inputs.forEach((input, at) => {
-    checkChannel(scope, input.channel);
-    checkChannel(scope, input.name);
-    if (inputs.has(input.channel)) {
+function checkChannels(scope: Scope, inputs: ReadonlySet<string>): void {
+  const { plan, channels, findings } = scope;
+  for (const { channel, name } of plan.inputs) {
+    checkChannel(scope, channel);
+    if (name !== channel) checkChannel(scope, name);
+  }
+  for (const { name } of plan.channels) checkChannel(scope, name);
+  if (inputs.size < plan.inputs.length) {
+    const names = plan.inputs.map(({ channel }) => channel);
+    for (const { name, at } of repeated(names)) {
       const options = { path: `inputs[${at}].channel`, hint: 'give each input a channel of its own' };
-      findings.add('duplicate-channel', `two inputs have the channel ${JSON.stringify(input.channel)}`, options);
+      findings.add('duplicate-channel', `two inputs have the channel ${JSON.stringify(name)}`, options);
     }
-    inputs.add(input.channel);
-  });
-  const channels = new Set<string>();
-  plan.channels.forEach((channel, at) => {
-    checkChannel(scope, channel.name);
-    if (channels.has(channel.name)) {
+  }
+  if (channels.size < plan.channels.length) {
+    for (const { name, at } of repeated(plan.channels.map((channel) => channel.name))) {
       const options = { path: `channels[${at}].name`, hint: 'declare it once' };
-      findings.add('duplicate-channel', `the channel ${JSON.stringify(channel.name)} is declared twice`, options);
+      findings.add('duplicate-channel', `the channel ${JSON.stringify(name)} is declared twice`, options);
     }
-    channels.add(channel.name);
-  });
+  }
+}
+
+/** Names that stood before, with their places. */
+function repeated(names: readonly string[]): readonly { readonly name: string; readonly at: number }[] {
+  const seen = new Set<string>();
+  return names.flatMap((name, at) => (seen.size < seen.add(name).size ? [] : [{ name, at }]));
 }
 
 function checkTargets(scope: Scope): void {
@@ -97,6 +105,7 @@ function checkTargets(scope: Scope): void {
   if (plan.entry !== undefined) check(plan.entry, 'the entry is', 'entry');
   plan.exits?.forEach((id, at) => check(id, 'an exit is', `exits[${at}]`));
   plan.edges.forEach((edge, at) => {
+    if (known.has(edge.from) && known.has(edge.to)) return;
     check(edge.from, `an edge to ${nameOf(scope, edge.to)} comes from`, `edges[${at}].from`);
     check(edge.to, `an edge from ${nameOf(scope, edge.from)} leads to`, `edges[${at}].to`);
   });

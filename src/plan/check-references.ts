@@ -3,7 +3,7 @@ import { didYouMean } from '../base/suggest.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { explainedReads } from './reach.js';
-import type { PlanNode } from './plan.js';
+import type { Plan, PlanNode } from './plan.js';
 import { conditionReferences, referencesOf, routeReferences, writesUnknown, writtenChannels } from './references.js';
 
 /** Who writes what in a plan. */
@@ -18,14 +18,13 @@ export interface Writers {
 }
 
 /** Collects the writers of a plan. */
-export function writersOf(scope: Pick<Scope, 'plan'>): Writers {
+export function writersOf({ nodes, inputs, openInputs = false }: Plan): Writers {
   const byChannel = new Map<string, number[]>();
   const unknown: number[] = [];
-  scope.plan.nodes.forEach((node, at) => {
+  nodes.forEach((node, at) => {
     if (writesUnknown(node)) unknown.push(at);
     for (const name of writtenChannels(node)) addTo(byChannel, name, at);
   });
-  const { inputs, openInputs = false } = scope.plan;
   return { byChannel, unknown, inputs: new Set(inputs.map((input) => input.channel)), open: openInputs };
 }
 
@@ -58,10 +57,9 @@ export function checkReferences(scope: Scope, writers: Writers): void {
     if (before.explains(reader, candidates)) return;
     pending.push({ channel, reader, path, inRoute });
   };
-  const growing = new Set(scope.plan.channels.flatMap(({ name, reducer }) => (reducer === 'extend' ? [name] : [])));
   scope.plan.nodes.forEach((node, at) => {
     for (const { channel, path } of referencesOf(node))
-      if (!growing.has(channel) || !mayBeEmpty(node, path)) check(channel, at, path, false);
+      if (scope.channels.get(channel)?.reducer !== 'extend' || !mayBeEmpty(node, path)) check(channel, at, path, false);
   });
   scope.plan.routes.forEach((route, at) => {
     const reader = scope.shape.index.get(route.from);

@@ -9,8 +9,7 @@ import type { ChannelSpec, PlanNode } from './plan.js';
  * channel or by the schema bound to it. A schema is asked for its JSON Schema (Standard JSON Schema), of which the top-level `type` counts.
  */
 export function checkSchemas(scope: Scope): void {
-  const { plan, findings } = scope;
-  const channels = new Map(plan.channels.map((channel) => [channel.name, channel]));
+  const { plan, channels, findings } = scope;
   plan.inputs.forEach((input, at) => {
     if (input.default === undefined) return;
     const channel = channels.get(input.channel);
@@ -23,10 +22,10 @@ export function checkSchemas(scope: Scope): void {
     });
   });
   plan.nodes.forEach((node, at) => {
-    const result = resultTypes(node);
     const channel = node.output === undefined ? undefined : channels.get(node.output);
     // What an update of the channel may be.
     const allowed = channel && (UPDATE_TYPES.get(channel.reducer) ?? schemaTypes(scope, channel.name));
+    const result = allowed && resultTypes(node);
     if (result !== undefined && allowed !== undefined && ![...result].some((type) => allows(allowed, type))) {
       const message = `${nameOf(scope, at)} gives ${listed(result)}, and its channel ${JSON.stringify(node.output)} takes ${listed(allowed)}`;
       findings.add('schema-mismatch', message, {

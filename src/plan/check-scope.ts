@@ -1,11 +1,13 @@
 import type { Problem } from '../base/problem.js';
 import type { GraphShape } from './graph-shape.js';
-import type { Bindings, Plan } from './plan.js';
+import type { Bindings, ChannelSpec, Plan } from './plan.js';
 
 /** One plan that is being checked: the whole, or a sub-plan of a node. */
 export interface Scope {
   readonly plan: Plan;
   readonly shape: GraphShape;
+  /** Declared channels by name. */
+  readonly channels: ReadonlyMap<string, ChannelSpec>;
   /** Where the plan stands in the data: `''`, or `nodes[2].plan.`. */
   readonly place: string;
   /** Ids of the nodes around it, each with a slash: the prefix of its keys in the bindings. */

@@ -3,8 +3,9 @@ import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
 import { isChannelName } from './check-names.js';
-import { WHOLE_STATE, isNeeded } from './plan.js';
-import type { PlanNode, SubInputs } from './plan.js';
+import { WHOLE_STATE } from './plan.js';
+import { isNeeded } from './nodes.js';
+import type { LoopNode, PlanNode } from './plan.js';
 
 /**
  * What passes between a plan and the sub-plans of its nodes: `unknown-channel` for a name that the sub-plan doesn't have,
@@ -15,7 +16,7 @@ export function checkSubPlans(scope: Scope, writers: Writers, inner: (node: numb
     if (!('plan' in node)) return;
     const within = inner(at);
     if (within === undefined) return;
-    checkGiven(scope, node.inputs, node, at);
+    checkGiven(scope, within, node, at);
     checkTaken(scope, within, node, at);
     checkRequired(scope, writers, node, at);
     checkJumps(scope, node, at);
@@ -37,28 +38,32 @@ function checkJumps({ plan, findings, ...scope }: Scope, node: SubPlanNode, at: 
 
 type SubPlanNode = Extract<PlanNode, { readonly plan: unknown }>;
 
-function checkGiven(scope: Scope, inputs: SubInputs | undefined, node: SubPlanNode, at: number): void {
+function checkGiven(scope: Scope, { inputs }: Writers, node: SubPlanNode, at: number): void {
   const { plan } = node;
+  const given = Object.keys(node.inputs ?? {}).map((name) => ({ name, path: `inputs.${name}` }));
+  if (node.kind === 'loop') {
+    for (const name of Object.keys(node.carryAs ?? {})) given.push({ name, path: `carryAs.${name}` });
+    for (const name of Object.keys(node.collect ?? {})) given.push({ name, path: `collect.${name}` });
+  }
+  if (node.kind === 'map') given.push({ name: node.item, path: 'item' });
   // Who declares all keys of a state lets any of them be given.
-  const keys = plan.closedState === true ? plan.channels.map((channel) => channel.name) : [];
-  const known = [...new Set([...plan.inputs.map((input) => input.channel), ...keys])];
-  const check = (name: string, path: string): void => {
-    if (known.includes(name) || (plan.openInputs === true && isChannelName(name))) return;
+  const keys = new Set(plan.closedState === true ? plan.channels.map((channel) => channel.name) : []);
+  for (const { name, path } of given) {
+    if (inputs.has(name) || keys.has(name) || (plan.openInputs === true && isChannelName(name))) continue;
+    const known = [...new Set([...inputs, ...keys])];
     const hint = didYouMean(name, known) ?? `its inputs are: ${known.length === 0 ? 'none' : known.join(', ')}`;
     const message = `the workflow in ${nameOf(scope, at)} has no input ${JSON.stringify(name)}`;
     scope.findings.add('unknown-channel', message, { node: at, path, hint });
-  };
-  for (const name of Object.keys(inputs ?? {})) check(name, `inputs.${name}`);
-  if (node.kind === 'loop') for (const name of Object.keys(node.collect ?? {})) check(name, `collect.${name}`);
-  if (node.kind === 'map') check(node.item, 'item');
+  }
 }
 
 /** The keys that a plan says it gives: `unknown-channel` for one that nobody writes. */
-export function checkOutput({ plan, findings }: Scope, writers: Writers): void {
-  const known = [...writers.inputs, ...writers.byChannel.keys(), ...plan.channels.map(({ name }) => name)];
-  if (writers.open && writers.unknown.length > 0) return;
+export function checkOutput({ plan, channels, findings }: Scope, writers: Writers): void {
+  if (writers.unknown.length > 0 && (writers.open || plan.closedState !== true)) return;
+  const { inputs, byChannel } = writers;
   plan.output?.forEach((name, index) => {
-    if (known.includes(name) || (writers.unknown.length > 0 && plan.closedState !== true)) return;
+    if (inputs.has(name) || byChannel.has(name) || channels.has(name)) return;
+    const known = [...new Set([...inputs, ...byChannel.keys(), ...channels.keys()])];
     const hint = didYouMean(name, known) ?? `its keys are: ${known.slice(0, 8).join(', ')}`;
     findings.add('unknown-channel', `the output names ${JSON.stringify(name)}, which nothing writes`, {
       path: `output[${index}]`,
@@ -90,7 +95,7 @@ function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number
 function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
   const { output } = node.plan;
   if (output === undefined) return;
-  const carried = node.kind === 'loop' ? [...(node.carry ?? []), ...Object.values(node.collect ?? {})] : [];
+  const carried = node.kind === 'loop' ? carriedBy(node).map(({ name }) => name) : [];
   for (const { name, path } of takenFrom(node)) {
     if (name === WHOLE_STATE || output.includes(name) || carried.includes(name)) continue;
     const message = `${JSON.stringify(name)} is private to the workflow in ${nameOf(scope, at)}`;
@@ -99,13 +104,23 @@ function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
   }
 }
 
-function takenFrom(node: SubPlanNode): readonly { readonly name: string; readonly path: string }[] {
-  if (node.kind === 'map') return [{ name: node.result, path: 'result' }];
-  const { carry = [], collect = {} } = node.kind === 'loop' ? node : {};
-  const carried = [
+interface Taken {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** What a round takes from the ones before. */
+function carriedBy({ carry = [], carryAs = {}, collect = {} }: LoopNode): readonly Taken[] {
+  return [
     ...carry.map((name, index) => ({ name, path: `carry[${index}]` })),
+    ...Object.entries(carryAs).map(([to, name]) => ({ name, path: `carryAs.${to}` })),
     ...Object.entries(collect).map(([list, name]) => ({ name, path: `collect.${list}` })),
   ];
+}
+
+function takenFrom(node: SubPlanNode): readonly Taken[] {
+  if (node.kind === 'map') return [{ name: node.result, path: 'result' }];
+  const carried = node.kind === 'loop' ? carriedBy(node) : [];
   const outputs = Object.entries(node.outputs ?? {}).map(([outer, name]) => ({ name, path: `outputs.${outer}` }));
   if (node.outputs !== undefined) return [...carried, ...outputs];
   return [...carried, ...(node.writes ?? []).map((name, index) => ({ name, path: `writes[${index}]` }))];

@@ -17,9 +17,6 @@ const MOST_PAIRS = 20_000;
 export function checkWriters(scope: Scope, writers: Writers): void {
   const { plan, shape } = scope;
   if (shape.openRoutes.length > 0) return;
-  const reduced = new Set(
-    plan.channels.filter((channel) => channel.reducer !== undefined).map((channel) => channel.name),
-  );
   const places = new Uint32Array(plan.nodes.length);
   shape.order.forEach((node, place) => {
     places[node] = place;
@@ -27,7 +24,7 @@ export function checkWriters(scope: Scope, writers: Writers): void {
   const placeOf = (node: number): number => places[node] ?? 0;
   const contested: [string, readonly number[]][] = [];
   for (const [name, nodes] of writers.byChannel) {
-    if (nodes.length < 2 || reduced.has(name)) continue;
+    if (nodes.length < 2 || scope.channels.get(name)?.reducer !== undefined) continue;
     const ordered = nodes.toSorted((a, b) => placeOf(a) - placeOf(b));
     // Most channels are written along one path: then each writer leads to the next.
     const inLine = ordered.every((node, at) => at === 0 || leadsTo(shape, places, ordered[at - 1] ?? node, node));

@@ -1,6 +1,7 @@
 import { isPlainObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { checkBindings } from './check-bindings.js';
+import { checkBudgets, checkSupervision } from './check-policies.js';
 import { checkConditions } from './check-conditions.js';
 import { checkForm } from './check-form.js';
 import type { FoundForm } from './check-form.js';
@@ -13,11 +14,10 @@ import { checkSchemas } from './check-schemas.js';
 import { Findings } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { checkOutput, checkSubPlans } from './check-subplans.js';
-import { checkSupervision } from './check-supervision.js';
 import { checkWriters } from './check-writers.js';
 import { analyzeShape } from './graph-shape.js';
 import { DEEPEST_PLAN } from './own-plan.js';
-import type { Bindings, Plan } from './plan.js';
+import type { Bindings, ChannelSpec, Plan } from './plan.js';
 
 /**
  * Checks a plan and all its sub-plans, and collects everything that is wrong: first what concerns a plan as a whole, then its nodes in
@@ -45,42 +45,57 @@ const checked = new WeakMap<Plan, { readonly bindings: Bindings | undefined; rea
 
 function problemsOf(plan: Plan, bindings: Bindings | undefined): Problem[] {
   const problems: Problem[] = [];
-  const open: Task[] = [{ plan, place: '', address: '', depth: 1, around: new Set(), form: checkForm(plan, '') }];
+  const open: Task[] = [taskOf({ plan, place: '', address: '', depth: 1, around: new Set() })];
   for (let task = open.pop(); task !== undefined; task = open.pop()) {
     const { found, below } = checkOne(task, bindings);
-    problems.push(...found);
-    open.push(...below.toReversed());
+    // One by one: a call takes only so many arguments.
+    for (const problem of found) problems.push(problem);
+    for (const inner of below.toReversed()) open.push(inner);
   }
   return problems;
 }
 
-interface Task {
+/** Where a plan stands. */
+interface Standing {
   readonly plan: Plan;
   readonly place: string;
   readonly address: string;
   readonly depth: number;
   /** The plans that this one stands in. */
   readonly around: ReadonlySet<Plan>;
-  /** The plan around asks for it too, so it is found before the plan's own turn. */
+}
+
+/** What the plan around asks for too is found before the plan's own turn. */
+interface Task extends Standing {
   readonly form: FoundForm;
+  /** Absent where the form is so wrong that the plan can't be read. */
+  readonly writers: Writers | undefined;
+}
+
+function taskOf(standing: Standing): Task {
+  const form = checkForm(standing.plan, standing.place.slice(0, -1));
+  return { ...standing, form, writers: form.problems.length === 0 ? writersOf(standing.plan) : undefined };
 }
 
 function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly Problem[]; below: readonly Task[] } {
-  const { plan, place, address } = task;
+  const { plan, place, address, writers } = task;
   const { problems, hasWrongNumbers } = task.form;
-  if (problems.length > 0) return { found: problems, below: [] };
+  if (writers === undefined) return { found: problems, below: [] };
   const findings = new Findings(plan, place);
-  const scope: Scope = { plan, place, address, bindings, findings, hasWrongNumbers, shape: analyzeShape(plan) };
+  const channels = new Map<string, ChannelSpec>();
+  for (const channel of plan.channels) channels.set(channel.name, channel);
+  const shape = analyzeShape(plan);
+  const scope: Scope = { plan, place, address, bindings, findings, hasWrongNumbers, shape, channels };
   const below = subPlans(task, scope);
-  checkNames(scope);
+  checkNames(scope, writers);
   checkLimits(scope);
   checkGraph(scope);
   checkSupervision(scope);
+  checkBudgets(scope);
   checkBindings(scope);
   checkConditions(scope);
   checkSchemas(scope);
-  const writers = writersOf(scope);
-  const inner = readableWriters(below);
+  const inner = (node: number): Writers | undefined => below.get(node)?.writers;
   checkSubPlans(scope, writers, inner);
   checkOutput(scope, writers);
   checkLoopEnds(scope, inner);
@@ -103,29 +118,8 @@ function subPlans(task: Task, scope: Scope): ReadonlyMap<number, Task> {
       scope.findings.add('nested-too-deep', message, { node: at, path: 'plan', hint });
       return;
     }
-    const place = `${task.place}nodes[${at}].plan`;
-    below.set(at, {
-      plan: node.plan,
-      place: `${place}.`,
-      address: `${task.address}${node.id}/`,
-      depth: task.depth + 1,
-      around,
-      form: checkForm(node.plan, place),
-    });
+    const [place, address] = [`${task.place}nodes[${at}].plan.`, `${task.address}${node.id}/`];
+    below.set(at, taskOf({ plan: node.plan, place, address, depth: task.depth + 1, around }));
   });
   return below;
-}
-
-/** Who writes what in a sub-plan; undefined where its form is so wrong that it can't be read. */
-function readableWriters(below: ReadonlyMap<number, Task>): (node: number) => Writers | undefined {
-  const known = new Map<number, Writers | undefined>();
-  return (node) => {
-    const task = below.get(node);
-    if (task === undefined) return undefined;
-    if (!known.has(node)) {
-      const isReadable = task.form.problems.length === 0;
-      known.set(node, isReadable ? writersOf({ plan: task.plan }) : undefined);
-    }
-    return known.get(node);
-  };
 }

@@ -4,6 +4,7 @@ import type { Condition } from '../lang/values.js';
 import { routeTargets } from './graph-shape.js';
 import { END } from './plan.js';
 import type { Join, LoopNode, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
+import { budgetText } from './budget.js';
 import { supervisedText } from './supervision.js';
 
 /** A plan as a picture, before it is written in a language: keys are safe everywhere, texts are as they came. */
@@ -113,6 +114,8 @@ function linesOf(node: PlanNode, tokens: Tokens | undefined): readonly string[] 
   const join = tokens === undefined ? undefined : joinText(node.join, tokens);
   if (join !== undefined) lines.push(join);
   if (node.supervise !== undefined) lines.push(supervisedText(node.supervise));
+  const budgets = [node.budget, 'plan' in node ? node.plan.budget : undefined];
+  for (const budget of budgets) if (budget !== undefined) lines.push(`budget ${budgetText(budget)}`);
   const failure = errorText(node.onError);
   if (failure !== undefined) lines.push(failure);
   return lines;

@@ -24,7 +24,8 @@ const MOST_CYCLES = 256;
 
 /**
  * How many model and tool calls a run of a plan makes at most, and typically. At most: every branch is taken, every agent uses all its turns
- * and its repair round, every turn is tried three times (and once more as often for each further model of the agent), every retry is used,
+ * and its repair round, every turn is tried three times (and once more as often for each further model of the agent), or every attempt of the `retry` around it is
+ * used, which takes the place of the three,
  * every correction of a supervisor is given, every loop and map goes to its cap; nodes on a cycle run until `maxVisits` or the plan's `maxSteps`. Typically: every node runs once; an
  * agent makes one call, or two and one tool call when it has tools; a loop takes two rounds, a map has five items.
  *
@@ -32,8 +33,26 @@ const MOST_CYCLES = 256;
  * estimateCalls(plan).modelCalls; // { typical: 8, worst: 546 }
  */
 export function estimateCalls(plan: Plan): Envelope {
-  const { model, tool } = planCost(plan);
+  const { model, tool } = planCost(plan, { tries: MODEL_TRIES, worth: () => ONE });
   return { modelCalls: boundOf(model), toolCalls: boundOf(tool) };
+}
+
+/**
+ * The calls of {@link estimateCalls}, each counted by what it is worth: one, to count them, or so many dollars. It is asked with the models that may be
+ * called and the agent that calls them; with no models where a tool calls agents that nothing is known of.
+ */
+export function estimateWorth(plan: Plan, worth: Worth): Envelope['modelCalls'] {
+  return boundOf(planCost(plan, { tries: MODEL_TRIES, worth }).model);
+}
+
+/** What a call is worth, typically and at most. */
+export type Worth = (models: readonly string[], agent?: AgentNode) => Calls;
+
+/** How calls are counted. */
+interface Counting {
+  /** Of each call; 1 inside of a node with a `retry`, whose attempts are counted together with those of the calls inside of it. */
+  readonly tries: number;
+  readonly worth: Worth;
 }
 
 interface Calls {
@@ -45,6 +64,8 @@ interface Cost {
   readonly model: Calls;
   readonly tool: Calls;
 }
+
+const ONE: Calls = { typical: 1, worst: 1 };
 
 const NOTHING: Cost = { model: { typical: 0, worst: 0 }, tool: { typical: 0, worst: 0 } };
 
@@ -69,12 +90,15 @@ function repeated({ model, tool }: Cost, typical: number, most: number): Cost {
   return { model: times(model), tool: times(tool) };
 }
 
-// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
-function planCost(plan: Plan): Cost {
+/** What a plan costs. Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here. */
+function planCost(plan: Plan, { tries, worth }: Counting): Cost {
   const visits = visitBounds(plan, analyzeShape(plan));
   return plan.nodes.reduce((sum, node, at) => {
-    const tried = repeated(nodeCost(node), 1, 1 + (node.retry?.retries ?? 0));
-    return sumOf(sum, repeated(supervisedCost(node, tried), 1, visits[at] ?? 1));
+    const { retry } = node;
+    const attempts = 1 + (retry?.retries ?? 0);
+    const tried = repeated(nodeCost(node, { tries: retry === undefined ? tries : 1, worth }), 1, attempts);
+    const cost = supervisedCost(node, tried, { tries: retry === undefined ? tries : attempts, worth });
+    return sumOf(sum, repeated(cost, 1, visits[at] ?? 1));
   }, NOTHING);
 }
 
@@ -82,26 +106,32 @@ function planCost(plan: Plan): Cost {
  * What a node costs with what judges it: the promise, and after each attempt what the agent says of it and what the supervisor says, each of them a turn that is
  * tried like one of the agent's. Typically promise and work agree, and nobody judges; a person costs no call.
  */
-function supervisedCost(node: PlanNode, body: Cost): Cost {
+function supervisedCost(node: PlanNode, body: Cost, { tries, worth }: Counting): Cost {
   const { supervise } = node;
   if (supervise === undefined) return body;
-  const { by, maxReorients = MAX_REORIENTS } = supervise;
-  const models = node.kind === 'agent' ? Math.max(1, node.agent.models.length) : 1;
-  const turn: Cost = { ...NOTHING, model: { typical: 1, worst: MODEL_TRIES * models } };
-  const judged = sumOf(body, by === 'human' ? turn : sumOf(turn, repeated(turn, 0, 1)));
+  const { by, model, checkpointModel = model, maxReorients = MAX_REORIENTS } = supervise;
+  const own = node.kind === 'agent' ? node.agent.models : checkpointModel === undefined ? [] : [checkpointModel];
+  const most = tries * (node.kind === 'agent' ? Math.max(1, own.length) : 1);
+  const turnOf = (models: readonly string[]): Cost => {
+    const { typical, worst } = worth(models, node.kind === 'agent' ? node : undefined);
+    return { ...NOTHING, model: { typical, worst: worst * most } };
+  };
+  const turn = turnOf(own);
+  const verdict = turnOf(model === undefined ? own : [model]);
+  const judged = sumOf(body, by === 'human' ? turn : sumOf(turn, repeated(verdict, 0, 1)));
   return sumOf(turn, repeated(judged, 1, 1 + maxReorients));
 }
 
-function nodeCost(node: PlanNode): Cost {
+function nodeCost(node: PlanNode, counting: Counting): Cost {
   switch (node.kind) {
     case 'agent':
-      return agentCost(node);
+      return agentCost(node, counting);
     case 'call':
-      return planCost(node.plan);
+      return planCost(node.plan, counting);
     case 'map':
-      return capped(planCost(node.plan), node.maxItems, TYPICAL_ITEMS);
+      return capped(planCost(node.plan, counting), node.maxItems, TYPICAL_ITEMS);
     case 'loop':
-      return capped(planCost(node.plan), node.maxRounds, TYPICAL_ROUNDS);
+      return capped(planCost(node.plan, counting), node.maxRounds, TYPICAL_ROUNDS);
     case 'task':
     case 'ask':
     case 'wait':
@@ -115,7 +145,7 @@ function capped(cost: Cost, cap: number | undefined, typical: number): Cost {
   return repeated(cost, Math.min(most, typical), most);
 }
 
-function agentCost(node: AgentNode): Cost {
+function agentCost(node: AgentNode, { tries, worth }: Counting): Cost {
   const { agent, choice } = node;
   const withTools = hasTools(agent) || choice !== undefined;
   const turns = withTools || agent.maxTurns !== undefined ? maxTurnsOf(agent) : 1;
@@ -123,21 +153,28 @@ function agentCost(node: AgentNode): Cost {
   // Once a model has given up, the next one of the list takes over for all turns that are left.
   const models = Math.max(1, agent.models.length);
   const calls = withTools ? maxToolCallsOf(agent) : 0;
+  const each = worth(agent.models, node);
   const own = {
-    model: { typical: withTools ? Math.min(2, turns) : 1, worst: MODEL_TRIES * (turns + repair + models - 1) },
+    model: {
+      typical: (withTools ? Math.min(2, turns) : 1) * each.typical,
+      worst: tries * (turns + repair + models - 1) * each.worst,
+    },
     tool: { typical: withTools ? 1 : 0, worst: calls },
   };
-  return sumOf(own, repeated(innerCost(agent), 1, calls));
+  return sumOf(own, repeated(innerCost(agent, worth), 1, calls));
 }
 
 /** What one call of the most expensive tool costs inside of it, where that is an agent or a workflow. */
-function innerCost({ functions = [] }: AgentSpec): Cost {
+function innerCost({ functions = [] }: AgentSpec, worth: Worth): Cost {
   const known = functions.flatMap(({ calls }) => calls ?? []);
   const most = (kind: 'modelCalls' | 'toolCalls'): Calls => ({
     typical: highest(known.map((calls) => calls[kind].typical)),
     worst: highest(known.map((calls) => calls[kind].worst)),
   });
-  return { model: most('modelCalls'), tool: most('toolCalls') };
+  const { typical, worst } = most('modelCalls');
+  const each = worth([]);
+  const model = { typical: typical * each.typical, worst: each.worst === 0 ? 0 : worst * each.worst };
+  return { model, tool: most('toolCalls') };
 }
 
 function hasTools(agent: AgentSpec): boolean {

@@ -2,6 +2,9 @@ import { present } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import { bareRef, withoutWording } from '../lang/values.js';
 import { AGENT } from './agent-fields.js';
+import type { AgentSpec } from './agent-spec.js';
+import { BUDGET } from './budget.js';
+import type { BudgetChange } from './budget.js';
 import {
   any,
   flag,
@@ -50,6 +53,7 @@ const OPTIONS: Rows<NodeOptions> = {
   ...POLICIES,
   'onError?': course('on error', wordOr(['fail', 'continue', 'skipDependents', 'settle', 'ignore'], TO)),
   'maxVisits?': policy('max visits', integer(1, MOST_ROUNDS)),
+  'budget?': policy('budget', BUDGET),
   'onMaxVisits?': course('on max visits', wordOr(['fail', 'skip'], withKey('fail', FAIL, TO))),
   'effect?': policy('effect', word('read', 'idempotent', 'once')),
   'version?': result('version', TEXT),
@@ -88,7 +92,7 @@ type Own<K> = Omit<Extract<PlanNode, { readonly kind: K }>, keyof NodeBase | 'ki
  * what is announced as a cause of running again (J11): nothing can be one and not the other.
  */
 const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
-  task: {},
+  task: { 'asked?': shown(TEMPLATE) },
   agent: {
     agent: shown(AGENT),
     prompt: result('prompt', TEMPLATE),
@@ -126,11 +130,12 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
     ...WITH_OUTPUTS,
     until: course('until', CONDITIONS),
     'carry?': course('carry', list(TEXT)),
+    'carryAs?': course('carry', names(TEXT)),
     'collect?': course('collect', names(TEXT)),
     maxRounds: bounding('unbounded-loop', policy('max rounds', integer(1, MOST_ROUNDS))),
     'rounds?': course('rounds', REF),
-    'onMaxRounds?': course('on max rounds', word('fail', 'continue')),
-    'keep?': course('keep', word('before')),
+    'onMaxRounds?': course('on max rounds', word('fail', 'continue', 'degrade')),
+    'keep?': course('keep', word('before', 'beforeMarked')),
     'stopWhen?': course('stop', word('repeated')),
   },
   ask: {
@@ -175,6 +180,22 @@ export interface RunSettings {
   readonly memory?: string;
   /** How many nodes may run one after another; absent: as the plans say. It decides about no result. */
   readonly maxSteps?: number;
+  /** Inputs that come from somewhere the user has no say in; absent: none. They decide about no result. */
+  readonly untrusted?: readonly string[];
+  /** The prices that it was given (`budget/prices.ts`); absent: none. They decide about no result. */
+  readonly prices?: object;
+  /** What was asked of its budget; absent: nothing. It decides about no result. */
+  readonly budget?: BudgetSettings;
+}
+
+/** What was asked of the budget of a run so far, in place of what its plan says. */
+export interface BudgetSettings {
+  /** By name of the limit. */
+  readonly changes: Readonly<Record<string, BudgetChange>>;
+  /** How many of those that stand beside the record of the run are among them. */
+  readonly taken: number;
+  /** How many answers of people who were asked are. */
+  readonly answers: number;
 }
 
 /** What a run that was told nothing has. */
@@ -213,7 +234,12 @@ export function capsOf(kind: NodeKind): ReadonlyMap<string, string> {
 export function decidingFields(node: PlanNode): Readonly<Record<string, unknown>> {
   const bare = bareNode(node);
   const own = Object.entries(bare).filter(([name]) => name !== 'version' && nodeField(name)?.[1] === 'result');
-  return Object.fromEntries(bare.kind === 'agent' ? [...own, ['agent', bare.agent]] : own);
+  return Object.fromEntries(bare.kind === 'agent' ? [...own, ['agent', decidingOf(bare.agent)]] : own);
+}
+
+function decidingOf(agent: AgentSpec): Readonly<Record<string, unknown>> {
+  const { cache: _cache, ...deciding } = agent;
+  return deciding;
 }
 
 /** A node without what its references are called in messages, which decides nothing. */

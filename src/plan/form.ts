@@ -1,8 +1,19 @@
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, ownValue } from '../base/json.js';
 
-/** Reports what is wrong with a value at a path. `bound` is given where the type is right and only the size is not: what to give instead. */
-export type Report = (path: string, message: string, bound?: string) => void;
-type Check = (value: unknown, path: string, report: Report) => void;
+/** What is wrong with a value, or with something in it. */
+export interface Misfit {
+  /** Where in the value: `.nodes[3].id`; empty: the value itself. */
+  readonly path: string;
+  readonly message: string;
+  /** Given where the type is right and only the size is not: what to give instead. */
+  readonly bound?: string;
+}
+
+/** All that is wrong with a value; undefined: it fits. */
+export type Misfits = readonly Misfit[] | undefined;
+
+/** Places are put together on the way back, so a value that fits costs none. */
+type Check = (value: unknown) => Misfits;
 
 /** What a value of the type `T` looks like, as a check of plan data. A form fits its own type alone: neither a wider nor a narrower one. */
 export interface Form<T> extends Check {
@@ -18,9 +29,22 @@ export type Keys<T> = { readonly [K in keyof T & string as KeyOf<T, K>]-?: Form<
 
 /** A form from a test, and the words for what is wanted. */
 export function is<T>(test: (value: unknown) => boolean, what: string): Form<T> {
-  return (value, path, report) => {
-    if (!test(value)) report(path, `must be ${what}`);
-  };
+  const misfits = misfit(`must be ${what}`);
+  return (value) => (test(value) ? undefined : misfits);
+}
+
+/** Something that is wrong with a value itself. */
+export function misfit(message: string, bound?: string): readonly Misfit[] {
+  return [{ path: '', message, ...(bound !== undefined && { bound }) }];
+}
+
+/** Adds what is wrong with a part of a value: of a list by its index, of an object by its key. */
+export function withPart(found: Misfit[] | undefined, key: string | number, misfits: Misfits): Misfit[] | undefined {
+  if (misfits === undefined) return found;
+  const part = typeof key === 'number' ? `[${key}]` : `.${key}`;
+  const all = found ?? [];
+  for (const each of misfits) all.push({ ...each, path: part + each.path });
+  return all;
 }
 
 /** Any text. */
@@ -41,10 +65,10 @@ export function number(least: number, most = Number.MAX_SAFE_INTEGER): Form<numb
 
 function bounded(isOne: (value: number) => boolean, kind: string, least: number, most: number): Form<number> {
   const wanted = `${kind} ${most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`}`;
-  return (value, path, report) => {
-    if (typeof value !== 'number') report(path, 'must be a number');
-    else if (!isOne(value) || value < least || value > most)
-      report(path, `is ${value}, not ${wanted}`, `give ${wanted}`);
+  return (value) => {
+    if (typeof value !== 'number') return misfit('must be a number');
+    const fits = isOne(value) && value >= least && value <= most;
+    return fits ? undefined : misfit(`is ${value}, not ${wanted}`, `give ${wanted}`);
   };
 }
 
@@ -55,7 +79,7 @@ export function flag<T extends boolean = boolean>(): Form<T> {
 
 /** Any value. */
 export function any<T>(): Form<T> {
-  return () => {};
+  return () => undefined;
 }
 
 /** An object that is looked into elsewhere. */
@@ -72,44 +96,64 @@ export function word<const W extends string | number>(...words: readonly W[]): F
 /** One of some words, or what is no text. */
 export function wordOr<const W extends string, T>(words: readonly W[], form: Form<T>): Form<W | T> {
   const one = word(...words);
-  return (value, path, report) => {
-    if (typeof value === 'string') one(value, path, report);
-    else form(value, path, report);
-  };
+  return (value) => (typeof value === 'string' ? one(value) : form(value));
 }
 
 /** A list. */
 export function list<T>(item: Form<T>): Form<readonly T[]> {
-  return (value, path, report) => {
-    if (!Array.isArray(value)) report(path, 'must be a list');
-    else value.forEach((each, at) => item(each, `${path}[${at}]`, report));
+  return (value) => {
+    if (!Array.isArray(value)) return misfit('must be a list');
+    let found: Misfit[] | undefined;
+    for (let at = 0; at < value.length; at += 1) found = withPart(found, at, item(value[at]));
+    return found;
   };
 }
 
 /** An object with names of the user's choice. */
 export function names<T>(item: Form<T>): Form<Readonly<Record<string, T>>> {
-  return (value, path, report) => {
-    if (!isPlainObject(value)) report(path, 'must be an object');
-    else for (const key of Object.keys(value)) item(value[key], `${path}.${key}`, report);
+  return (value) => {
+    if (!isPlainObject(value)) return misfit('must be an object');
+    let found: Misfit[] | undefined;
+    for (const key of Object.keys(value)) found = withPart(found, key, item(value[key]));
+    return found;
   };
 }
 
 /** An object with known keys. Other keys are left alone. */
 export function object<T extends object>(keys: Keys<T>): Form<T> {
-  const fields = Object.entries<Check>(keys).map(([key, form]) => ({ ...keyName(key), form }));
-  return (value, path, report) => {
-    if (!isPlainObject(value)) {
-      report(path, 'must be an object');
-      return;
+  const fields = new Map(
+    Object.entries<Check>(keys).map(([key, form]) => {
+      const { name, optional } = keyName(key);
+      return [name, { name, optional, form }];
+    }),
+  );
+  const needed = [...fields.values()].filter(({ optional }) => !optional);
+  return (value) => {
+    if (!isPlainObject(value)) return misfit('must be an object');
+    let wrong: [string, Misfits][] | undefined;
+    let given = 0;
+    // Most keys that a form knows are absent: only those are looked at that are there. What such objects inherit is not listed.
+    for (const key in value) {
+      const field = fields.get(key);
+      const part = value[key];
+      if (field === undefined || part === undefined) continue;
+      if (!field.optional) given += 1;
+      const misfits = field.form(part);
+      if (misfits !== undefined) (wrong ??= []).push([key, misfits]);
     }
-    for (const { name, optional, form } of fields) {
-      const field = ownValue(value, name);
-      if (field === undefined && optional) continue;
-      const at = path === '' ? name : `${path}.${name}`;
-      if (field === undefined) report(at, 'is missing');
-      else form(field, at, report);
-    }
+    if (given < needed.length)
+      for (const { name } of needed)
+        if (ownValue(value, name) === undefined) (wrong ??= []).push([name, misfit('is missing')]);
+    return wrong && inOrder(wrong, fields.keys());
   };
+}
+
+/** What is wrong with parts of an object, in the order in which they are known. */
+function inOrder(wrong: readonly [string, Misfits][], known: Iterable<string>): Misfits {
+  const byName = new Map(wrong);
+  let found: Misfit[] | undefined;
+  for (const name of known) found = withPart(found, name, byName.get(name));
+  return found;
 }
 
 /** The name of a key in a table, without the mark that it may be absent. */
@@ -119,27 +163,15 @@ export function keyName(key: string): { readonly name: string; readonly optional
 
 /** One form for an object that has a key, another for everything else. */
 export function withKey<A, B>(key: string, form: Form<A>, other: Form<B>): Form<A | B> {
-  return (value, path, report) => {
-    if (isPlainObject(value) && Object.hasOwn(value, key)) form(value, path, report);
-    else other(value, path, report);
-  };
+  return (value) => (isPlainObject(value) && Object.hasOwn(value, key) ? form(value) : other(value));
 }
 
 /** An object whose form follows from one of its keys. */
 export function variants<T>(key: string, forms: ReadonlyMap<unknown, Check>): Form<T> {
-  return (value, path, report) => {
-    if (!isPlainObject(value)) {
-      report(path, 'must be an object');
-      return;
-    }
+  return (value) => {
+    if (!isPlainObject(value)) return misfit('must be an object');
     const form = forms.get(ownValue(value, key));
-    if (form === undefined) report(`${path}.${key}`, `must be one of ${[...forms.keys()].map(String).join(', ')}`);
-    else form(value, path, report);
+    if (form !== undefined) return form(value);
+    return withPart(undefined, key, misfit(`must be one of ${[...forms.keys()].map(String).join(', ')}`));
   };
-}
-
-function ownValue(value: Readonly<Record<string, unknown>>, key: string): unknown {
-  // Most keys that a form knows are absent, and reading one is cheaper than asking whose it is.
-  const found = value[key];
-  return found !== undefined && Object.hasOwn(value, key) ? found : undefined;
 }

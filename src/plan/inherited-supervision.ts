@@ -1,5 +1,6 @@
 import { noteReadFrom, readFrom } from './own-plan.js';
-import type { AgentNode, Plan, PlanNode } from './plan.js';
+import { isAgentNode } from './nodes.js';
+import type { Plan, PlanNode } from './plan.js';
 import type { Supervision } from './supervision.js';
 
 /** What is said of the supervision of something. */
@@ -65,13 +66,13 @@ export function superviseInside(
 ): Plan {
   const nodes = plan.nodes.map((node) => {
     const here = [...path, node.id];
-    if (node.unsupervised === true || (node.kind === 'agent' && node.supervise !== undefined)) {
+    if (node.unsupervised === true || (isAgentNode(node) && node.supervise !== undefined)) {
       if (around.by === 'human' && node.supervise?.by !== 'human') report.removesGate(node, here);
       return node;
     }
-    if (node.kind === 'agent') {
+    if (isAgentNode(node)) {
       report.supervised?.(here);
-      return { ...node, supervise: around } satisfies AgentNode;
+      return { ...node, supervise: around };
     }
     return 'plan' in node ? { ...node, plan: superviseInside(node.plan, around, report, here) } : node;
   });

@@ -22,6 +22,9 @@ export function repairRoundsOf({ agent, fields }: Pick<AgentNode, 'agent' | 'fie
 /** Calls of one model for one turn: the first, and those after errors that may pass. */
 export const MODEL_TRIES = 3;
 
+/** Tokens of output that are asked for where an agent sets no limit: whatever is allowed is reserved for each call. */
+export const DEFAULT_OUTPUT_TOKENS = 16_384;
+
 /** Nodes that may run one after another in a plan that sets no `maxSteps`, in addition to those on its longest path. */
 const STEPS_OVER_LONGEST_PATH = 100;
 

@@ -2,7 +2,7 @@ import { nodePathOf } from '../base/address.js';
 import { madeOnce } from '../base/collections.js';
 import type { Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
-import type { AgentNode, Plan, PlanNode } from './plan.js';
+import type { AgentNode, InputSpec, Plan, PlanNode } from './plan.js';
 
 /** A node with its path, and the plan that it stands in. */
 export interface PlacedNode {
@@ -48,6 +48,14 @@ export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
   };
 }
 
+/** Whether a plan, or a node or a plan in it, has a budget. */
+export function hasBudget(plan: Plan): boolean {
+  if (plan.budget !== undefined) return true;
+  for (const { node } of nodesOf(plan))
+    if (node.budget !== undefined || ('plan' in node && node.plan.budget !== undefined)) return true;
+  return false;
+}
+
 const supervised = new WeakMap<Plan, boolean>();
 
 /** Whether a plan that no one changes any more, or a plan in it, has a supervised node. */
@@ -60,8 +68,14 @@ export function isSupervisedPlan(plan: Plan): boolean {
  * system prompt. Undefined where nothing says so.
  */
 export function instructionOf(node: PlanNode): Template | undefined {
-  if (node.supervise?.instruction !== undefined || node.kind !== 'agent') return node.supervise?.instruction;
+  if (node.supervise?.instruction !== undefined) return node.supervise.instruction;
+  if (node.kind !== 'agent') return node.kind === 'task' ? node.asked : undefined;
   return node.prompt.length > 0 ? node.prompt : node.agent.instructions;
+}
+
+/** Whether a node is an agent: one of Skein's, or a function that is one. */
+export function isAgentNode(node: PlanNode): boolean {
+  return node.kind === 'agent' || (node.kind === 'task' && node.asked !== undefined);
 }
 
 /** Whom the supervision of a step asks: the model that is named, or the agent of the step, without its tools and settings. */
@@ -80,4 +94,9 @@ export function* askedOf(plan: Plan): Generator<PlacedNode & { readonly agent: A
     const asksOwn = by === 'model' && supervisor === undefined && node.kind !== 'agent';
     if (model !== undefined || asksOwn) yield { ...place, agent: phaseAgent(node, model) };
   }
+}
+
+/** Whether somebody has to give an input. */
+export function isNeeded(input: InputSpec): boolean {
+  return input.required && input.default === undefined;
 }

@@ -1,7 +1,7 @@
 import { ownValue } from '../base/json.js';
 
-/** Limits of nodes and agents that a run can reach. */
-export type Limit = 'maxItems' | 'maxTurns' | 'maxToolCalls';
+/** Limits of nodes and agents that a run can reach, and what is done about that of a loop. */
+export type Limit = 'maxItems' | 'maxRounds' | 'onMaxRounds' | 'maxTurns' | 'maxToolCalls' | 'maxOutputTokens';
 
 /** What those who run plans and tell of them know of a notation. How its files are read is in `notations/registry.ts`. */
 interface NotationTraits {
@@ -13,12 +13,19 @@ interface NotationTraits {
   readonly taskInput?: string;
 }
 
+const ROUNDS = { maxRounds: 'max_rounds', onMaxRounds: 'on_limit' } as const;
+
+const TOKENS = { maxOutputTokens: 'max_tokens' } as const;
+
 const TRAITS: Readonly<Record<string, NotationTraits>> = {
-  agentfile: { limits: {} },
-  dag: { limits: {} },
-  machine: { limits: { maxTurns: 'max_rounds', maxToolCalls: 'max_tool_calls_per_turn' }, taskInput: 'message' },
+  agentfile: { limits: { maxOutputTokens: 'max_tokens in agent.toml' } },
+  dag: { limits: { ...ROUNDS, ...TOKENS } },
+  machine: {
+    limits: { ...TOKENS, maxTurns: 'max_rounds', maxToolCalls: 'max_tool_calls_per_turn' },
+    taskInput: 'message',
+  },
   pipeline: {
-    limits: { maxItems: 'max_items', maxTurns: 'max_iterations' },
+    limits: { ...ROUNDS, ...TOKENS, maxItems: 'max_items', maxTurns: 'max_iterations' },
     inOrder: true,
     taskInput: 'prompt',
   },
@@ -31,7 +38,12 @@ export function traitsOf(notation: string | undefined): NotationTraits {
 
 /** What to do about a limit that was reached, in the words of the notation. */
 export function limitHint(notation: string | undefined, limit: Limit, otherwise: string): string {
-  const { limits } = traitsOf(notation);
-  const word = limits === undefined ? limit : limits[limit];
+  const word = limitKey(notation, limit);
   return word === undefined ? otherwise : `raise ${word}, or ${otherwise}`;
+}
+
+/** What a limit is called in the notation; undefined: it has no key there. */
+export function limitKey(notation: string | undefined, limit: Limit): string | undefined {
+  const { limits } = traitsOf(notation);
+  return limits === undefined ? limit : limits[limit];
 }

@@ -1,7 +1,7 @@
 import { analyzeShape } from './graph-shape.js';
 import type { GraphShape } from './graph-shape.js';
 import type { InputSpec, Plan } from './plan.js';
-import { isNeeded } from './plan.js';
+import { isNeeded } from './nodes.js';
 
 /** The course of a plan, known without running it. */
 export interface Outline {

@@ -21,6 +21,12 @@ export function ownPlan(plan: Plan): Plan {
   return copyOf(plan, 0);
 }
 
+/** The plan itself, which nobody can change any more: for whoever made all of it, or had its parts frozen. */
+export function sealPlan(plan: Plan): Plan {
+  own.add(freezeData(plan));
+  return plan;
+}
+
 function copyOf(plan: Plan, depth: number): Plan {
   if (own.has(plan)) return plan;
   if (depth > DEEPEST_COPY) {
@@ -37,8 +43,7 @@ function copyOf(plan: Plan, depth: number): Plan {
     const sub = inner[at];
     if (sub !== undefined) Object.assign(node, { plan: sub });
   });
-  freezeData(copy);
-  own.add(copy);
+  sealPlan(copy as Plan);
   // A plan that is a copy of another was read from the same files.
   const paths = places.get(plan);
   if (paths !== undefined) places.set(copy as Plan, paths);

@@ -2,6 +2,7 @@ import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import type { Condition, Template, ValueRef } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
+import type { Budget } from './budget.js';
 import type { NodePolicies } from './node-policies.js';
 
 export type { RetryPolicy } from './node-policies.js';
@@ -40,6 +41,8 @@ export interface Plan {
    */
   readonly output?: readonly string[];
   readonly limits?: Limits;
+  /** What a run of it may spend. */
+  readonly budget?: Budget;
 }
 
 /** Bounds of a run. */
@@ -132,6 +135,8 @@ export interface NodeOptions extends NodePolicies {
   readonly onError?: OnError;
   /** How often the node may run in one run. */
   readonly maxVisits?: number;
+  /** What all visits of it, and everything below it, may spend. Not on `ask`, `wait`, `pass`. */
+  readonly budget?: Budget;
   /** At the cap: fail the run (default), also with a message and a hint of its own, skip the step, or continue at another node. */
   readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string } | { readonly fail: string; readonly hint?: string };
   /** How a crash in the middle is treated when the run is recorded (J6). */
@@ -167,6 +172,8 @@ export type Role = 'goal' | 'convergence' | 'subagent' | 'synthesis';
 /** A function: binding `NODE`, called with (state, step). */
 export interface TaskNode extends NodeBase {
   readonly kind: 'task';
+  /** It is an agent that does not run on Skein, and this is its task: what it promises where it is supervised. */
+  readonly asked?: Template;
 }
 
 /** A language-model agent with tools. */
@@ -277,18 +284,20 @@ export interface LoopNode extends NodeBase, SubPlan {
   /** `code` calls the binding `until:NODE` with (state of the round, round). */
   readonly until: readonly Condition[];
   readonly carry?: readonly string[];
+  /** Channel of the sub-plan -> channel of it whose value in the round before it takes. */
+  readonly carryAs?: Readonly<Record<string, string>>;
   /** Channel of the sub-plan that takes a list -> channel of it whose values in the rounds so far are the list, from the first on. */
   readonly collect?: Readonly<Record<string, string>>;
   readonly maxRounds: number;
   /** How many rounds at most, from the state: a whole number from 1, or its text. More than `maxRounds` fails the step. */
   readonly rounds?: ValueRef;
-  /** When `until` never held: fail (default), or continue with what there is. */
-  readonly onMaxRounds?: 'fail' | 'continue';
+  /** When `until` never held: fail (default), or continue with what there is. `degrade`: the run is degraded then. */
+  readonly onMaxRounds?: 'fail' | 'continue' | 'degrade';
   /**
    * `before`: when `until` holds, the result is that of the round before. Of the first round it is its own, without the lines that `until` looks for;
-   * when nothing is left the step fails with `SKEIN_MODEL_EMPTY`.
+   * when nothing is left the step fails with `SKEIN_MODEL_EMPTY`. `beforeMarked`: the first round keeps these lines, for a loop around that looks for them, too.
    */
-  readonly keep?: 'before';
+  readonly keep?: 'before' | 'beforeMarked';
   /** `repeated`: it also ends with the round whose texts are those of the round before. */
   readonly stopWhen?: 'repeated';
 }
@@ -339,8 +348,3 @@ export type Bindings = Readonly<Record<string, unknown>>;
 
 /** Of plans without functions, as files give them. */
 export const NO_BINDINGS: Bindings = Object.freeze({});
-
-/** Whether somebody has to give an input. */
-export function isNeeded(input: InputSpec): boolean {
-  return input.required && input.default === undefined;
-}

@@ -1,57 +1,101 @@
-import { variablesIn } from '../lang/variables.js';
-import type { AgentSpec, McpServerSpec } from './agent-spec.js';
-import { agentsOf } from './nodes.js';
-import type { Plan } from './plan.js';
+import { present } from '../base/json.js';
+import { variablesIn } from '../base/text.js';
+import type { AgentSpec, McpServerSpec, SandboxUse } from './agent-spec.js';
 import type { BuiltInTool } from './built-in-tools.js';
-import { takes } from './built-in-tools.js';
-import { selectTools } from './tool-names.js';
+import { BUILT_IN, takes } from './built-in-tools.js';
+import { askedOf } from './nodes.js';
+import { parsePermissionRule } from './permission-rule.js';
+import type { Plan } from './plan.js';
+import { builtInOf, selectTools } from './tool-names.js';
 
-/** Something outside of itself that a workflow would start or reach. */
+/**
+ * What a workflow can do beyond reading the project: `runs` is code of the workflow itself, `follows` a script in the place of a model, `allows` a
+ * rule by which calls happen without a question.
+ */
 export interface Power {
-  readonly kind: 'starts' | 'reaches';
-  /** A command line, an address, or what an agent may choose. */
+  readonly kind: 'runs' | 'starts' | 'reaches' | 'reads' | 'writes' | 'follows' | 'allows';
+  /** A command line, an address, a path, a rule, or what an agent may choose. */
   readonly what: string;
   /** What it is for: `MCP server kit of agent root`. */
   readonly why: string;
   /** Variables of the environment whose values go there. */
   readonly variables: readonly string[];
+  /** The command line word by word, where there is one. */
+  readonly argv?: readonly string[];
+  /** Programs that run in a sandbox. */
+  readonly sandbox?: SandboxUse;
 }
 
 /**
- * What a plan would start and reach, as far as its text says so; each once, in the order of its steps. Where models are called by the environment's
- * choice is not part of it.
+ * What a plan could do beyond reading the project, as far as its text says so; each once, in the order of its steps. Where models are called by the
+ * environment's choice is not part of it. `isOutside`
+ * says of a path whether it lies outside of the project.
  */
-export function powersOf(plan: Plan): readonly Power[] {
+export function powersOf(plan: Plan, isOutside: (path: string) => boolean = () => true): readonly Power[] {
   const powers = new Map<string, Power>();
-  for (const { node } of agentsOf(plan))
-    for (const power of ofAgent(node.agent)) powers.set(JSON.stringify(power), power);
+  for (const { agent } of askedOf(plan))
+    for (const one of ofAgent(agent))
+      if (one.kind !== 'reads' || isOutside(one.what)) powers.set(JSON.stringify(one), one);
   return [...powers.values()];
 }
 
+/** An agent or a tool server whose programs must run in a sandbox; undefined: none must. */
+export function sandboxedIn(plan: Plan): string | undefined {
+  for (const { agent } of askedOf(plan)) {
+    const { name, sandbox, mcpServers = {} } = agent;
+    if (sandbox !== undefined) return `agent ${name}`;
+    const server = Object.keys(mcpServers).find((one) => mcpServers[one]?.sandbox !== undefined);
+    if (server !== undefined) return `MCP server ${server} of agent ${name}`;
+  }
+  return undefined;
+}
+
 function* ofAgent(agent: AgentSpec): Generator<Power> {
-  const { name, provider, mcpServers = {}, tools } = agent;
+  const { name, models, provider, mcpServers = {}, tools, extraDirs = [], permissions } = agent;
   if (provider?.baseUrl !== undefined) {
     const variables = provider.apiKeyEnv === undefined ? [] : [provider.apiKeyEnv];
     yield { kind: 'reaches', what: provider.baseUrl, why: `models of agent ${name}`, variables };
   }
+  for (const model of models)
+    if (/^script\//i.test(model)) yield power('follows', model.slice('script/'.length), `model of agent ${name}`);
   for (const [server, spec] of Object.entries(mcpServers))
     yield ofServer(spec, `MCP server ${server} of agent ${name}`);
   const granted = new Set(selectTools(tools, Object.keys(mcpServers)).builtIn.values());
-  for (const tool of granted) yield* ofTool(tool, `tool ${tool} of agent ${name}`);
+  for (const tool of granted) yield* ofTool(tool, `tool ${tool} of agent ${name}`, agent.sandbox);
+  for (const folder of extraDirs) yield power('reads', folder, `folder of agent ${name}`);
+  for (const rule of permissions?.allow ?? [])
+    if (!onlyReads(rule)) yield power('allows', rule, `rule of agent ${name}`);
 }
 
-function* ofTool(tool: BuiltInTool, why: string): Generator<Power> {
-  const variables: readonly string[] = [];
-  if (takes(tool, 'command')) yield { kind: 'starts', what: 'commands that the agent chooses', why, variables };
-  if (takes(tool, 'address')) yield { kind: 'reaches', what: 'addresses that the agent chooses', why, variables };
+function power(kind: Power['kind'], what: string, why: string): Power {
+  return { kind, what, why, variables: [] };
 }
 
-function ofServer({ command, args = [], url, env = {}, headers = {} }: McpServerSpec, why: string): Power {
+function* ofTool(tool: BuiltInTool, why: string, sandbox: SandboxUse | undefined): Generator<Power> {
+  const starts = takes(tool, 'command');
+  const reaches = takes(tool, 'address');
+  if (starts) yield { ...power('starts', 'commands that the agent chooses', why), ...present({ sandbox }) };
+  if (reaches) yield power('reaches', 'addresses that the agent chooses', why);
+  if (!starts && !reaches && BUILT_IN[tool].effect !== 'read')
+    yield power('writes', 'files of the project that the agent chooses', why);
+}
+
+/** Nobody is asked about tools that only read. */
+function onlyReads(rule: string): boolean {
+  const parsed = parsePermissionRule(rule);
+  const tool = typeof parsed === 'string' ? undefined : builtInOf(parsed.tool);
+  return tool !== undefined && BUILT_IN[tool].effect === 'read';
+}
+
+function ofServer({ command, args = [], url, env = {}, headers = {}, sandbox }: McpServerSpec, why: string): Power {
   const texts = [...Object.values(command === undefined ? headers : env), ...args, url ?? ''];
   const variables = [...new Set(texts.flatMap(variablesIn))];
   if (command === undefined) return { kind: 'reaches', what: url ?? 'nothing', why, variables };
-  const line = [command, ...args]
-    .map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word)))
-    .join(' ');
-  return { kind: 'starts', what: line, why, variables };
+  const argv = [command, ...args];
+  return { kind: 'starts', what: lineOf(argv), why, variables, argv, ...present({ sandbox }) };
+}
+
+/** The words as one line, in quotes where a shell would need them. */
+function lineOf(argv: readonly string[]): string {
+  return argv.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
 }

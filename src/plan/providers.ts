@@ -38,6 +38,8 @@ export interface ProviderEntry {
   readonly models?: RegExp;
   /** Short names of its models in the agent files of other systems. */
   readonly shortNames?: Readonly<Record<string, string>>;
+  /** How a server of chat completions is told which requests begin alike: a field, or a header. Absent: it is told nothing. */
+  readonly cache?: { readonly option: string } | { readonly header: string };
   /** Its models' names have a `-` where others write a dot. */
   readonly namesWithoutDots?: true;
 }
@@ -74,6 +76,7 @@ export const PROVIDERS: readonly ProviderEntry[] = [
     home: 'https://api.openai.com/v1',
     defaultModel: 'gpt-5-mini',
     models: /^(gpt-|chatgpt-|codex-|o[1-9]($|-))/,
+    cache: { option: 'prompt_cache_key' },
   },
   {
     id: 'openai-compatible',
@@ -156,6 +159,7 @@ export const PROVIDERS: readonly ProviderEntry[] = [
     keyNeeded: true,
     baseUrl: 'https://api.x.ai/v1',
     models: /^grok-/,
+    cache: { header: 'x-grok-conv-id' },
   },
 ];
 

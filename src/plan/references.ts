@@ -13,35 +13,37 @@ export interface Reference {
  * taken from same-named channels are not listed, for they may be absent.
  */
 export function referencesOf(node: PlanNode): readonly Reference[] {
-  const found: Reference[] = conditionReferences(node.when ?? [], 'when');
-  found.push(...templateReferences(node.supervise?.instruction ?? [], 'supervise.instruction'));
+  const found: Reference[] = [];
+  addConditions(found, node.when ?? [], 'when');
+  addTemplate(found, node.supervise?.instruction ?? [], 'supervise.instruction');
   switch (node.kind) {
     case 'task':
     case 'wait':
     case 'pass':
       break;
     case 'agent':
-      found.push(...templateReferences(node.agent.instructions, 'agent.instructions'));
+      addTemplate(found, node.agent.instructions, 'agent.instructions');
       for (const { instructions = [] } of Object.values(node.agent.forModels ?? {}))
-        found.push(...templateReferences(instructions, 'agent.forModels'));
-      found.push(...templateReferences(node.prompt, 'prompt'));
+        addTemplate(found, instructions, 'agent.forModels');
+      addTemplate(found, node.prompt, 'prompt');
       if (node.conversation !== undefined)
         found.push({ channel: node.conversation.channel, path: 'conversation.channel' });
       if (node.fieldsUnless !== undefined)
         found.push({ channel: node.fieldsUnless.after.channel, path: 'fieldsUnless.after' });
       break;
     case 'ask':
-      found.push(...templateReferences(node.question, 'question'));
+      addTemplate(found, node.question, 'question');
       break;
     case 'map':
-      found.push({ channel: node.over.channel, path: 'over' }, ...inputReferences(node.inputs));
+      found.push({ channel: node.over.channel, path: 'over' });
+      addInputs(found, node.inputs);
       break;
     case 'loop':
       if (node.rounds !== undefined) found.push({ channel: node.rounds.channel, path: 'rounds' });
-      found.push(...inputReferences(node.inputs));
+      addInputs(found, node.inputs);
       break;
     case 'call':
-      found.push(...inputReferences(node.inputs));
+      addInputs(found, node.inputs);
       break;
   }
   return found;
@@ -65,12 +67,19 @@ export function readsOutputs(node: PlanNode): boolean {
 
 /** What the cases of a route read, after the node that it leaves has run. */
 export function routeReferences(route: Route): readonly Reference[] {
-  return (route.cases ?? []).flatMap((branch, at) => conditionReferences(branch.when, `cases[${at}].when`));
+  const found: Reference[] = [];
+  route.cases?.forEach((branch, at) => addConditions(found, branch.when, `cases[${at}].when`));
+  return found;
 }
 
 /** What conditions read. */
-export function conditionReferences(conditions: readonly Condition[], path: string): Reference[] {
+export function conditionReferences(conditions: readonly Condition[], path: string): readonly Reference[] {
   const found: Reference[] = [];
+  addConditions(found, conditions, path);
+  return found;
+}
+
+function addConditions(found: Reference[], conditions: readonly Condition[], path: string): void {
   conditions.forEach((condition, at) => {
     const here = `${path}[${at}]`;
     if (condition.op === 'code') return;
@@ -82,9 +91,8 @@ export function conditionReferences(conditions: readonly Condition[], path: stri
     }
     found.push({ channel: condition.value.channel, path: `${here}.value` });
     if ('operand' in condition && condition.op !== 'matches_json')
-      found.push(...templateReferences(condition.operand, `${here}.operand`));
+      addTemplate(found, condition.operand, `${here}.operand`);
   });
-  return found;
 }
 
 /** Channels that take fields of the answer of an agent. */
@@ -98,8 +106,9 @@ export function writtenChannels(node: PlanNode): readonly string[] {
   const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};
   const output = node.output === undefined ? [] : [node.output];
   if (node.kind === 'agent' && node.conversation !== undefined) output.push(node.conversation.channel);
-  output.push(...fieldChannels(node));
-  return [...new Set([...output, ...(node.writes ?? []), ...Object.keys(outputs)])];
+  for (const names of [fieldChannels(node), node.writes ?? [], Object.keys(outputs)])
+    for (const name of names) output.push(name);
+  return output.length < 2 ? output : [...new Set(output)];
 }
 
 /** True for a node that may write any channel: nothing says which before it runs. */
@@ -109,30 +118,26 @@ export function writesUnknown(node: PlanNode): boolean {
   return isOpen && node.writes === undefined && (node.output === undefined || isGuided);
 }
 
-function templateReferences(template: Template, path: string): Reference[] {
-  const found: Reference[] = [];
+function addTemplate(found: Reference[], template: Template, path: string): void {
   template.forEach((piece, at) => {
     if (typeof piece === 'string' || 'outputs' in piece) return;
     const { channel } = 'items' in piece ? piece.items : piece;
     found.push({ channel, path: `${path}[${at}]` });
   });
-  return found;
 }
 
-function inputReferences(inputs: SubInputs | undefined): Reference[] {
-  const found: Reference[] = [];
+function addInputs(found: Reference[], inputs: SubInputs | undefined): void {
   for (const [name, source] of Object.entries(inputs ?? {})) {
     if ('channel' in source) found.push({ channel: source.channel, path: `inputs.${name}` });
-    else if ('template' in source) found.push(...templateReferences(source.template, `inputs.${name}.template`));
+    else if ('template' in source) addTemplate(found, source.template, `inputs.${name}.template`);
   }
-  return found;
 }
 
 function variableRefs(variable: CelVar): ValueRef[] {
   const found: ValueRef[] = [];
   const open: CelVar[] = [variable];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if ('fields' in next) open.push(...Object.values(next.fields).toReversed());
+    if ('fields' in next) for (const field of Object.values(next.fields).toReversed()) open.push(field);
     else found.push(next);
   }
   return found;

@@ -94,7 +94,12 @@ export interface Supervisor {
   readonly reconcile: (commitment: Commitment, assessment: Assessment) => Reconciled;
   /** Says what happens. It is called when `reconcile` escalates, and after each correction. */
   readonly supervise: (request: SuperviseRequest) => Verdict | Promise<Verdict>;
+  /** How long `supervise` may take; then the step fails with `SKEIN_TIMEOUT`. Default 600,000: ten minutes. */
+  readonly timeoutMs?: number;
 }
+
+/** Milliseconds that a supervisor in code may take for a verdict where it does not say. */
+export const VERDICT_MS = 600_000;
 
 /** How something is supervised, in words: `judged by a person, at most 2 corrections`. */
 export function supervisedText({ by, model, maxReorients: most = MAX_REORIENTS, supervisor }: Supervision): string {
@@ -108,8 +113,10 @@ export function supervisorKey(id: string): string {
   return `supervise:${id}`;
 }
 
-/** Whether a value has the methods of a supervisor. */
+/** Whether a value has the methods of a supervisor, and a time that is one. */
 export function isSupervisor(value: unknown): value is Supervisor {
   if (typeof value !== 'object' || value === null) return false;
+  const ms: unknown = Reflect.get(value, 'timeoutMs');
+  if (ms !== undefined && !(typeof ms === 'number' && Number.isFinite(ms) && ms > 0)) return false;
   return ['reconcile', 'supervise'].every((name) => typeof Reflect.get(value, name) === 'function');
 }

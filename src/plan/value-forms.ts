@@ -1,4 +1,4 @@
-import { isPlainObject } from '../base/json.js';
+import { ownValue } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import type {
@@ -12,8 +12,23 @@ import type {
   ValueRef,
   XmlNames,
 } from '../lang/values.js';
-import { any, flag, integer, is, list, names, NUMBER, object, TEXT, variants, withKey, word } from './form.js';
-import type { Form, Keys } from './form.js';
+import {
+  any,
+  flag,
+  integer,
+  is,
+  list,
+  misfit,
+  names,
+  NUMBER,
+  object,
+  TEXT,
+  variants,
+  withKey,
+  withPart,
+  word,
+} from './form.js';
+import type { Form, Keys, Misfits } from './form.js';
 
 /** A place in a file. */
 export const POSITION = object<Position>({ 'file?': TEXT, line: NUMBER, column: NUMBER });
@@ -33,6 +48,7 @@ const TEMPLATE_REF = object<TemplateRef>({
   'truncate?': TRUNCATE,
   'escape?': word('xml'),
   'mustBe?': word('text'),
+  'optional?': flag<true>(),
   'expected?': flag<true>(),
 });
 const TAG = is<string>(
@@ -50,32 +66,19 @@ const ITEMS = object<ItemsBlock>({ items: REF, xml: XML, 'budget?': integer(1) }
 const INSERTED = withKey('outputs', OUTPUTS, withKey('items', ITEMS, TEMPLATE_REF));
 
 /** A parsed template. */
-export const TEMPLATE: Form<Template> = list((piece, path, report) => {
-  if (typeof piece !== 'string') INSERTED(piece, path, report);
-});
+export const TEMPLATE: Form<Template> = list((piece) => (typeof piece === 'string' ? undefined : INSERTED(piece)));
 
 const MOST_FIELDS = 50;
 
-/** Fields within fields are followed by hand: how deep they go comes from the data. */
-const CEL_VAR: Form<CelVar> = (value, path, report) => {
-  let level = [{ value, path }];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MOST_FIELDS) {
-      report(path, `is nested deeper than ${MOST_FIELDS} levels`);
-      return;
-    }
-    const below: typeof level = [];
-    for (const each of level) {
-      const fields =
-        isPlainObject(each.value) && Object.hasOwn(each.value, 'fields') ? each.value['fields'] : undefined;
-      if (fields === undefined) REF(each.value, each.path, report);
-      else if (!isPlainObject(fields)) report(`${each.path}.fields`, 'must be an object');
-      else
-        for (const key of Object.keys(fields)) below.push({ value: fields[key], path: `${each.path}.fields.${key}` });
-    }
-    level = below;
-  }
-};
+const CEL_VAR: Form<CelVar> = (value) => celVarMisfits(value, 0);
+
+/** How deep fields within fields go comes from the data. */
+function celVarMisfits(value: unknown, depth: number): Misfits {
+  if (depth > MOST_FIELDS) return misfit(`is nested deeper than ${MOST_FIELDS} levels`);
+  const fields = ownValue(value, 'fields');
+  if (fields === undefined) return REF(value);
+  return withPart(undefined, 'fields', names((field) => celVarMisfits(field, depth + 1))(fields));
+}
 
 /** What a condition has in addition to its operator. */
 type Beside<O> = Condition extends infer C

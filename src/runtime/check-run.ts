@@ -1,17 +1,24 @@
 import { SkeinError, textToRecord } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
+import { checkPrices } from '../budget/price-check.js';
+import type { ProvidersLimits } from '../budget/provider-limits.js';
+import { readLimits } from '../budget/provider-limits.js';
 import type { RunResult } from '../engine/run.js';
 import { kindText } from '../lang/value-text.js';
 import type { Plan } from '../plan/plan.js';
 import { isSupervisor } from '../plan/supervision.js';
 import type { RunOptions } from './options.js';
+import { budgetChange } from './run-limits.js';
 import { checkThreadOptions } from './threads/check-thread.js';
 
 /** The options that every run has. */
 const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   inputs: true,
+  untrusted: true,
   models: true,
+  prices: true,
+  limits: true,
   cwd: true,
   allowPrivateAddresses: true,
   memory: true,
@@ -22,6 +29,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   signal: true,
   concurrency: true,
   maxSteps: true,
+  budget: true,
   streamState: true,
   check: true,
   executors: true,
@@ -43,7 +51,11 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
   const strange = Object.keys(options).find((name) => !isKnown(name));
   if (strange === undefined) {
     checkMaxSteps(options);
+    checkNames(options);
+    checkBudget(options);
     checkSupervisor(options);
+    if ('prices' in options && options.prices !== undefined) checkPrices(options.prices);
+    limitsOf(options);
     checkRecorded(options);
     checkThreadOptions(options);
     return;
@@ -53,17 +65,48 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
   throw new SkeinError('SKEIN_USAGE', `a run has no option ${JSON.stringify(strange)}`, { hint });
 }
 
+/**
+ * The limits that a run sets, read.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for limits that can't be read
+ */
+export function limitsOf({
+  limits: given,
+  models,
+}: Pick<RunOptions, 'limits' | 'models'>): ProvidersLimits | undefined {
+  if (given === undefined) return undefined;
+  const { limits, wrong } = readLimits(given, Object.keys(models?.providers ?? {}));
+  const [first] = wrong;
+  if (first === undefined) return limits;
+  throw new SkeinError('SKEIN_USAGE', wrong.map(({ message }) => message).join('; '), { hint: first.hint });
+}
+
 function checkMaxSteps({ maxSteps }: Pick<RunOptions, 'maxSteps'>): void {
   if (maxSteps === undefined || (Number.isSafeInteger(maxSteps) && maxSteps > 0)) return;
   const hint = 'it counts how many nodes may run one after another: run(workflow, { maxSteps: 200 })';
   throw new SkeinError('SKEIN_USAGE', `maxSteps is a whole number from 1 up, not ${String(maxSteps)}`, { hint });
 }
 
+function checkNames({ untrusted }: Pick<RunOptions, 'untrusted'>): void {
+  if (untrusted === undefined || (Array.isArray(untrusted) && untrusted.every((name) => typeof name === 'string')))
+    return;
+  const hint = "run(workflow, { inputs: { notes }, untrusted: ['notes'] })";
+  throw new SkeinError('SKEIN_USAGE', `untrusted is a list of names of inputs, not ${kindText(untrusted)}`, { hint });
+}
+
+function checkBudget({ budget }: Pick<RunOptions, 'budget'>): void {
+  if (budget !== undefined) budgetChange(budget);
+}
+
 function checkSupervisor({ supervisor }: Pick<RunOptions, 'supervisor'>): void {
   if (supervisor === undefined || isSupervisor(supervisor)) return;
-  throw new SkeinError('SKEIN_USAGE', 'the supervisor of a run needs the methods reconcile and supervise', {
-    hint: "run(workflow, { supervisor: supervisor({ model: 'openai/gpt-5' }) })",
-  });
+  throw new SkeinError(
+    'SKEIN_USAGE',
+    'the supervisor of a run needs the methods reconcile and supervise, and a timeoutMs above 0 or none',
+    {
+      hint: "run(workflow, { supervisor: supervisor({ model: 'openai/gpt-5' }) })",
+    },
+  );
 }
 
 /** What stands in the record as it is given. */
@@ -84,11 +127,24 @@ function checkRecorded({ runId, origin }: Pick<RunOptions, 'runId' | 'origin'>):
  *
  * @throws SkeinError `SKEIN_INPUT`
  */
-export function checkGiven({ name, computed = [] }: Plan, { inputs = {} }: RunOptions): void {
+export function checkGiven(plan: Plan, { inputs = {}, untrusted = [] }: RunOptions): void {
+  const { name, computed = [] } = plan;
+  checkUntrusted(plan, inputs, untrusted);
   const lost = Object.keys(inputs).find((key) => inputs[key] !== undefined && computed.includes(key));
   if (lost === undefined) return;
   const message = `inputs of '${name}': '${lost}' has the name of a node that does not read it and whose value would replace it`;
   throw new SkeinError('SKEIN_INPUT', message, { hint: 'rename one of the two, or let the node read it' });
+}
+
+/** A name that is written wrong would leave a value trusted that is not. */
+function checkUntrusted({ name, inputs, channels }: Plan, given: object, untrusted: readonly string[]): void {
+  const known = [...new Set([...inputs.map((input) => input.name), ...channels.map((one) => one.name)])];
+  const strange = untrusted.find((one) => !known.includes(one) && !Object.hasOwn(given, one));
+  if (strange === undefined) return;
+  const hint =
+    didYouMean(strange, known) ??
+    (known.length === 0 ? 'the workflow declares no inputs' : `it takes ${known.join(', ')}`);
+  throw new SkeinError('SKEIN_INPUT', `'${name}' has no input '${strange}' that could be untrusted`, { hint });
 }
 
 /** A run that waits for an answer that nobody can ever give says so. */

@@ -2,6 +2,11 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { formatProblem, hasErrors, holdingBack } from '../base/problem.js';
+import { priceOfModel } from '../agent/loop/call-cost.js';
+import { present } from '../base/json.js';
+import type { Limit } from '../budget/ledger.js';
+import { holdsAt, needsPrices, noPrice } from '../budget/limits.js';
+import type { Usage } from '../events/event.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Plan, Bindings } from '../plan/plan.js';
@@ -53,6 +58,32 @@ export async function checkModels(plan: Plan, models: ModelRegistry, replaced: b
   const details = asJson({ problems: [...problems.values()] });
   throw new SkeinError(first.code, [...problems.keys()].join('; '), { ...toErrorData(first), details });
 }
+
+/**
+ * Under a budget in dollars, every model that may be called has a price.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
+ */
+export async function checkPriced(plan: Plan, models: ModelRegistry, limits: readonly Limit[]): Promise<void> {
+  const inDollars = limits.filter(({ budget }) => needsPrices(budget));
+  if (inDollars.length === 0) return;
+  const problems = new Map<string, Problem>();
+  for (const { node, path, agent } of askedOf(plan)) {
+    const limit = inDollars.find((one) => holdsAt(one.path, path));
+    if (limit === undefined) continue;
+    for (const model of await models.resolve(agent, { path, agent: agent.name })) {
+      const { worst } = await priceOfModel(model, models.prices);
+      if (problems.has(model.id) || worst(ONE_TOKEN) !== undefined) continue;
+      problems.set(model.id, { ...noPrice(model.id, limit.name), ...present({ at: node.at }) });
+    }
+  }
+  if (problems.size === 0) return;
+  const found = [...problems.values()];
+  const details = asJson({ problems: found });
+  throw new SkeinError('SKEIN_DEFINITION', found.map(formatProblem).join('\n'), { details });
+}
+
+const ONE_TOKEN: Usage = { inputTokens: 1, outputTokens: 1 };
 
 function asJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;

@@ -3,6 +3,8 @@ import { nodePathOf, stepOf } from '../base/address.js';
 import { SkeinError } from '../base/errors.js';
 import type { Slices } from '../base/slices.js';
 import { inSlices, lookAt } from '../base/slices.js';
+import type { Spending } from '../events/spending.js';
+import { spentIn } from '../journal/overview-trace.js';
 import { FamilyReader } from '../journal/reader.js';
 import type { Stored } from '../journal/record.js';
 import type { Family } from '../journal/session.js';
@@ -29,6 +31,8 @@ export interface RecordedRun {
   readonly finished: (path: string) => boolean;
   /** Its last session came to its end. */
   readonly isOver: boolean;
+  /** What its sessions have spent. */
+  readonly spent: () => Spending;
 }
 
 /**
@@ -41,6 +45,7 @@ export function* readRecordedRun(store: Store, runId: string): Slices<RecordedRu
   const family = yield* reader.read();
   const { current } = family[0];
   let finished: ((path: string) => boolean) | undefined;
+  let spent: Spending | undefined;
   return {
     reader,
     family,
@@ -53,6 +58,7 @@ export function* readRecordedRun(store: Store, runId: string): Slices<RecordedRu
     models: yield* modelsOf(store, family),
     finished: (path) => (finished ??= finishedIn(family))(path),
     isOver: family[0].sessions.at(-1)?.end?.outcome === 'succeeded',
+    spent: () => (spent ??= spentIn(store, family[0])),
   };
 }
 
@@ -126,7 +132,12 @@ export function goingOn(
   return {
     inputs: resume === undefined ? { ...before.inputs, ...given, ...forked?.inputs } : before.inputs,
     edits: forked === undefined ? store && recordedEdits(store, family[0]) : forked.edits,
-    settings: settingsOf(models, { memory, maxSteps }),
+    settings: settingsOf(models, {
+      memory,
+      maxSteps,
+      prices: options.prices ?? before.settings?.prices,
+      untrusted: bothOf(before.settings?.untrusted, options.untrusted),
+    }),
     formerModels: (agent) =>
       counts ? all : all.filter((flags) => whoAnswers(flags, agent) === whoAnswers(models, agent)),
   };
@@ -135,9 +146,16 @@ export function goingOn(
 /** What is kept with a session in addition to its plan. */
 export function settingsOf(
   models: string,
-  { memory, maxSteps }: { readonly memory?: string | undefined; readonly maxSteps?: number | undefined },
+  settings: { readonly [K in 'memory' | 'maxSteps' | 'prices' | 'untrusted']?: RunSettings[K] | undefined },
 ): RunSettings {
-  return present({ models, memory, maxSteps });
+  const { memory, maxSteps, untrusted, prices } = settings;
+  return present({ models, memory, maxSteps, untrusted, prices });
+}
+
+/** What was untrusted stays so. */
+function bothOf(before: readonly string[] = [], now: readonly string[] = []): readonly string[] | undefined {
+  const all = [...new Set([...before, ...now])].toSorted();
+  return all.length === 0 ? undefined : all;
 }
 
 /** What is different now, and what it makes run again; `forgotten` are paths of steps that a fork does again in any case. */

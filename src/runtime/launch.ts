@@ -1,3 +1,6 @@
+import type { CountsCalls } from '../events/spending.js';
+import { innerCalls } from '../events/call-fold.js';
+import type { RunOptionsOf } from '../engine/ports/durable.js';
 import { agentExecutor } from '../agent/executor.js';
 import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
@@ -6,17 +9,20 @@ import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import { NO_PLACES } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
+import type { Label } from '../guard/label.js';
 import { systemIds } from '../base/ids.js';
 import { isThenable, present } from '../base/json.js';
 import { withScripted } from '../plan/made-of.js';
+import type { Reserve } from '../engine/ports/durable.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
 import type { Keeper } from '../engine/reporter.js';
 import { isSupervisedPlan } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
+import { sandboxedIn } from '../plan/powers.js';
 import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
-import { checkGiven } from './check-run.js';
+import { checkGiven, limitsOf } from './check-run.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
@@ -35,12 +41,29 @@ export interface Launch extends Pick<BackendDefinition, 'compiled' | 'models' | 
 }
 
 /** What runs share with those that are started from inside of them, by the options that stand for it there. */
-const shared = new WeakMap<object, { readonly models: ModelRegistry; readonly own: OwnPlaces }>();
+const shared = new WeakMap<object, Shared>();
+
+interface Shared {
+  readonly models: ModelRegistry;
+  readonly own: OwnPlaces;
+  /** Holds what they are about to spend in the run that started them. */
+  readonly around?: Reserve | undefined;
+  /** Counts what they call in the step that started them. */
+  readonly counts?: CountsCalls | undefined;
+  /** What had a say in that they are started. */
+  readonly influence?: Label | undefined;
+}
+
+/** What a run shares with the one that started it, if there is one. */
+function sharedWith({ models }: RunOptions): Shared | undefined {
+  return models === undefined ? undefined : shared.get(models);
+}
 
 /** Options for a run that a tool of this run starts: its models are the same, and this run ends them; its tools leave the same alone. */
-function inheritedOptions(models: ModelRegistry, own: OwnPlaces, options: RunOptions): RunOptions {
+function inheritedOptions(around: Shared, options: RunOptions): RunOptions {
+  const { models } = around;
   const same = { ...options.models };
-  shared.set(same, { models: { ...models, finish: () => Promise.resolve() }, own });
+  shared.set(same, { ...around, models: { ...models, finish: () => Promise.resolve() } });
   const { cwd, allowPrivateAddresses, supervisor, answer } = options;
   const inherited = { models: same, ...present({ cwd, allowPrivateAddresses, supervisor, answer }) };
   return withScripted(inherited, models.scriptedResult);
@@ -58,16 +81,27 @@ export interface SharedModels {
 export function sharedModels(options: RunOptions): SharedModels {
   const registry = openModels(options);
   const models = { ...options.models };
-  shared.set(models, { models: { ...registry, finish: () => Promise.resolve() }, own: NO_PLACES });
+  const { around, influence } = sharedWith(options) ?? {};
+  shared.set(models, { models: { ...registry, finish: () => Promise.resolve() }, own: NO_PLACES, around, influence });
   return { models, finish: async () => await registry.finish() };
 }
 
 /** The models of a run. */
 export function openModels(options: RunOptions): ModelRegistry {
-  const known = options.models === undefined ? undefined : shared.get(options.models);
-  if (known !== undefined) return known.models;
+  const known = sharedWith(options);
+  const prices = present({ prices: options.prices });
+  if (known !== undefined) return options.prices === undefined ? known.models : { ...known.models, ...prices };
   const cwd = options.cwd ?? process.cwd();
-  return createModelRegistry({ cwd, ...options.models, env: options.models?.env ?? process.env });
+  const limits = present({ limits: limitsOf(options) });
+  const env = options.models?.env ?? process.env;
+  return createModelRegistry({
+    cwd,
+    ...options.models,
+    ...prices,
+    ...limits,
+    ...present({ inputs: options.inputs }),
+    env,
+  });
 }
 
 /**
@@ -82,8 +116,11 @@ export function launch(one: Launch): RunHandle {
   const stop = lazily(() => stopOf(options));
   const signal = (): AbortSignal => stop().signal;
   const again: BackendDefinition['launch'] = (other) => launch({ ...other, backend });
-  const definition = { runId, compiled, models, recorded, told, turn, signal, launch: again };
-  const opened = withSupervision(compiled.plan, backend.open(definition, options));
+  const { around } = sharedWith(options) ?? {};
+  const definition = { runId, compiled, models, recorded, told, turn, signal, around, launch: again };
+  const open = (): OpenedRun | Promise<OpenedRun> => withSupervision(compiled.plan, backend.open(definition, options));
+  const confined = isMock(options) ? undefined : sandboxedIn(compiled.plan);
+  const opened = confined === undefined ? open() : inSandbox(confined).then(open);
   return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
 }
 
@@ -103,9 +140,15 @@ function start(one: Launch, opened: OpenedRun): RunHandle {
   one.begins?.(opened.inputs);
   const owner: { cancel: (reason: string) => void } = { cancel: () => undefined };
   const begun = opened.begin(owner);
-  const handle = startRun(one.compiled, started(one, opened, begun));
+  const handle = startRun(one.compiled, started(withPrices(one, opened), opened, begun));
   owner.cancel = (reason) => handle.cancel(reason);
   return { runId: handle.runId, result: closed(handle.result, begun), cancel: (reason) => handle.cancel(reason) };
+}
+
+/** A recorded run goes on with the prices that it was given. */
+function withPrices(one: Launch, { settings: { prices } }: OpenedRun): Launch {
+  const { models } = one;
+  return prices === undefined || prices === models.prices ? one : { ...one, models: { ...models, prices } };
 }
 
 /** Holds the end only: of a run that is over, nothing but its result is kept. */
@@ -150,21 +193,24 @@ function lazily<T extends object>(make: () => T): () => T {
 /** What a run is started with. */
 function started(
   one: Launch,
-  { settings: { memory, maxSteps }, formerModels }: OpenedRun,
+  { settings: { memory, maxSteps, untrusted }, formerModels }: OpenedRun,
   begun: BegunRun,
 ): StartOptions {
   const { compiled, models, options, keeper, origins = {} } = one;
   // The process may have moved when the first agent starts.
   const cwd = options.cwd ?? process.cwd();
   const lent = lazily(() => {
-    const around = options.models === undefined ? undefined : shared.get(options.models)?.own;
-    const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, around);
-    return { own, runOptions: inheritedOptions(models, own, options) };
+    const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, sharedWith(options)?.own);
+    const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence) =>
+      inheritedOptions({ models, own, around, counts: innerCalls(tell), influence }, options);
+    return { own, runOptions };
   });
   const agents = lazily(() => agentsOf({ one, cwd, ...lent(), memory, formerModels }));
   const { listeners, signal, concurrency, check, streamState } = options;
   return {
-    runOptions: () => lent().runOptions,
+    runOptions: (...how) => lent().runOptions(...how),
+    // One with a store of its own is a run beside this one.
+    counts: options.store === undefined ? sharedWith(options)?.counts : undefined,
     executors: { agent: (node, step) => agents()(node, step), ...options.executors },
     phases: phasesOf?.({
       models,
@@ -179,16 +225,28 @@ function started(
     concurrency,
     check,
     maxSteps,
+    untrusted,
+    influence: sharedWith(options)?.influence,
     streamState,
     ...begun.start,
   };
+}
+
+/** Nothing of a run is begun where the sandbox is missing that it needs. */
+async function inSandbox(who: string): Promise<void> {
+  await (await import('../agent/sandbox/sandbox.js')).needSandbox(who);
+}
+
+/** Without models nothing is started. */
+function isMock({ models }: RunOptions): boolean {
+  return models?.mock === true || models?.script !== undefined;
 }
 
 interface Agents {
   readonly one: Launch;
   readonly cwd: string;
   readonly own: OwnPlaces;
-  readonly runOptions: RunOptions;
+  readonly runOptions: RunOptionsOf;
   readonly memory: string | undefined;
   readonly formerModels: OpenedRun['formerModels'];
 }
@@ -196,19 +254,19 @@ interface Agents {
 function agentsOf({ one, cwd, own, runOptions, memory, formerModels }: Agents): ReturnType<typeof agentExecutor> {
   const { models, options } = one;
   const env = options.models?.env ?? process.env;
-  const isMock = options.models?.mock === true || options.models?.script !== undefined;
   const tools = createToolProvider({
     cwd,
     env,
     own,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
-    ...(isMock ? { mock: { calls: () => models.scriptedCalls(), result: models.scriptedResult } } : {}),
+    ...(isMock(options) ? { mock: { calls: () => models.scriptedCalls(), result: models.scriptedResult } } : {}),
   });
   return agentExecutor({
     models,
     tools,
     cwd,
     runOptions,
+    influence: sharedWith(options)?.influence,
     ...(memory === undefined ? {} : { memory: createSharedMemory(memory) }),
     ...(formerModels === undefined ? {} : { formerModels }),
   });

@@ -1,11 +1,14 @@
 import type { ModelRegistryOptions } from '../agent/models/registry.js';
 import type { JsonObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
-import type { AnswerQuestion } from '../engine/durable/memory-durable.js';
+import type { PriceTable } from '../budget/prices.js';
+import type { ProvidersLimitsInput } from '../budget/provider-limits.js';
+import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
 import type { Executors } from '../engine/ports/executor.js';
 import type { StepCheck } from '../engine/services.js';
 import type { Listener } from '../events/event.js';
 import type { Store } from '../journal/store.js';
+import type { BudgetInput } from '../plan/budget.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import type { Supervisor } from '../plan/supervision.js';
 import type { Workflow } from '../plan/workflow.js';
@@ -17,6 +20,28 @@ export interface RunOptions {
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Where models come from. Default: the environment of the process. */
   readonly models?: Partial<ModelRegistryOptions>;
+  /**
+   * What models cost, in US dollars for a million tokens: wins over the prices that come with Skein. A call is recorded with its cost, so other prices
+   * change no sum of what was called before. A recorded run keeps them: a resume and a fork go on with them unless they are given others.
+   */
+  readonly prices?: PriceTable;
+  /**
+   * What providers are asked at most, in all runs of the process together: calls at once, calls and tokens in a minute. Without them, calls go as fast as the
+   * provider takes them.
+   *
+   * @example
+   * run(workflow, { limits: { openai: { concurrency: 8, requestsPerMinute: 500, tokensPerMinute: '200k' } } });
+   */
+  readonly limits?: ProvidersLimitsInput;
+  /**
+   * Names of inputs whose values come from somewhere the user has no say in, such as a page or a mail. What they have a say in is untrusted too: the guard
+   * asks before an agent that read it acts on the world, and `labels` of the result names them. A recorded run keeps them; a resume or a fork may add some.
+   *
+   * @example
+   * const { labels } = await run(workflow, { inputs: { notes }, untrusted: ['notes'] });
+   * labels?.['summary']?.sources; // ['input:notes']
+   */
+  readonly untrusted?: readonly string[];
   /** Working directory of tools. Default: that of the process. */
   readonly cwd?: string;
   /** Lets the `fetch` tool reach private and loopback addresses. */
@@ -37,6 +62,11 @@ export interface RunOptions {
    * it; a resume may raise it.
    */
   readonly maxSteps?: number;
+  /**
+   * What the run may spend, in place of the limits of the workflow for the same: dollars, a text such as `200k-tokens, 20-calls, 10m`, or an object. A
+   * resume may add to the limits, `+0.50`. What is recorded holds whatever the budget is.
+   */
+  readonly budget?: BudgetInput;
   /** The end of each step is reported with the state that goes on from it. */
   readonly streamState?: boolean;
   /** Looks at the run after each step of the plan, before anything goes on from there: an error that it gives ends the run as failed. */

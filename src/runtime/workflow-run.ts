@@ -5,10 +5,11 @@ import { compile } from '../engine/graph/compile.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
 import { firstState } from '../engine/state/inputs.js';
 import type { RunHandle, RunResult } from '../engine/run.js';
+import { NO_SPENDING } from '../events/spending.js';
 import type { Store } from '../journal/store.js';
 import type { Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
-import { checkModels, checkedPlan } from './checked-plan.js';
+import { checkModels, checkPriced, checkedPlan } from './checked-plan.js';
 import type { Backend } from './backends/backend.js';
 import { inMemory } from './backends/backend.js';
 import { checkGiven, checkRunOptions } from './check-run.js';
@@ -16,6 +17,7 @@ import type { Changes } from './changes.js';
 import type { RecordedRun } from './going-on.js';
 import { launch, openModels } from './launch.js';
 import type { RunOptions } from './options.js';
+import { firstChanges, runLimits } from './run-limits.js';
 import { definitionPlaces } from './own-places.js';
 import { isOnThread } from './threads/check-thread.js';
 import type { Turn } from './threads/turn.js';
@@ -74,7 +76,10 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
     if (turn !== undefined) turn.start(compiled, inputs);
     else if (recorded?.family[0].begin.thread === undefined) firstState(compiled, inputs);
     // What is recorded needs no model; whether anything else will run is not known yet.
-    if (recorded === undefined) await checkModels(plan, models, options.models?.override !== undefined);
+    if (recorded === undefined) {
+      await checkModels(plan, models, options.models?.override !== undefined);
+      await checkPriced(plan, models, runLimits(plan, firstChanges(plan, options.budget)));
+    }
     options.signal?.throwIfAborted();
     return await launchWorkflow(workflow, { compiled, models, options, inputs, recorded, turn });
   } catch (error) {
@@ -100,7 +105,7 @@ async function launchWorkflow(
   const { plan } = compiled;
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const { memory } = workflow.settings;
-  const folder = await openAudit(workflow, plan, { ...options, runId, inputs });
+  const folder = await openAudit(workflow, plan, { ...options, runId, inputs, recorded });
   const handle = await launchIn(folder, async () => {
     const store = options.store ?? (await options.openStore?.());
     return launch({
@@ -186,9 +191,9 @@ async function launchIn(folder: RunFolder | undefined, start: () => Promise<RunH
 async function openAudit(
   workflow: Workflow,
   plan: Plan,
-  options: WorkflowRunOptions & { readonly runId: string; readonly inputs: Readonly<Record<string, unknown>> },
+  options: WorkflowRunOptions & Pick<Checked, 'inputs' | 'recorded'> & { readonly runId: string },
 ): Promise<RunFolder | undefined> {
-  const { runId, inputs, streaming } = options;
+  const { runId, inputs, streaming, recorded } = options;
   const asked = workflow.settings.audit;
   const audit = options.audit ?? asked;
   if (audit === undefined || audit === false) return undefined;
@@ -197,11 +202,16 @@ async function openAudit(
     workflow,
     runId,
     project: resolve(options.cwd ?? process.cwd()),
-    goesOn: options.resume !== undefined,
+    ...(options.resume === undefined ? {} : { before: recorded?.spent() ?? NO_SPENDING }),
     dir: audit.dir,
     keep: audit.keep ?? asked?.keep ?? 0,
     inputs,
-    secrets: findSecrets({ env: options.models?.env ?? process.env, plan, inputs }),
+    secrets: findSecrets({
+      env: options.models?.env ?? process.env,
+      folder: options.cwd ?? process.cwd(),
+      plan,
+      inputs,
+    }),
     ...(streaming === undefined ? {} : { streaming }),
   });
 }

@@ -9,6 +9,9 @@ import type {
   RunRow,
   RunStanding,
   SessionEnd,
+  SharedSpending,
+  Spend,
+  SpendingChange,
   Store,
   StoredBatch,
 } from '../journal/store.js';
@@ -26,6 +29,7 @@ import {
   taken,
   withoutDead,
 } from './rules.js';
+import { isOutdated, spendIn, spendingOf, type SpendingRow, type SpendingRows } from './spending.js';
 
 /** A run with all that is its own. */
 interface Entry {
@@ -52,6 +56,7 @@ export function memoryStore(): Store {
 class MemoryStore implements Store {
   readonly #runs = new Map<string, Entry>();
   readonly #blobs = new Map<string, string>();
+  readonly #spending = new Map<string, readonly SpendingRow[]>();
 
   create(run: NewRun, holder: Holder, now: number, first?: FirstBatch): Lease {
     checkTexts(run, holder, first?.text, first?.sum, first?.blobs);
@@ -137,6 +142,10 @@ class MemoryStore implements Store {
     return this.#rows().filter(({ id }) => threadOfRow(id) === undefined);
   }
 
+  ids(): readonly string[] {
+    return this.list().map(({ id }) => id);
+  }
+
   threads(): readonly RunRow[] {
     return this.#rows().filter(({ id }) => threadOfRow(id) !== undefined);
   }
@@ -158,6 +167,16 @@ class MemoryStore implements Store {
     return [...(this.#runs.get(runId)?.answers ?? [])];
   }
 
+  spend(lease: Lease, change: SpendingChange, now: number): Spend {
+    checkTexts(change.key);
+    if (this.#leased(lease) === undefined) throw lost(lease);
+    return spendIn(this.#spendingRows(change.key), lease, change, now);
+  }
+
+  spending(key: string, now: number): SharedSpending {
+    return spendingOf(this.#spendingRows(key), now);
+  }
+
   requestCancel(runId: string): void {
     const entry = this.#entry(runId);
     entry.row = { ...entry.row, cancelRequested: true };
@@ -170,6 +189,8 @@ class MemoryStore implements Store {
     for (const id of going) this.#runs.delete(id);
     for (const { blobs } of this.#runs.values()) for (const digest of blobs) digests.delete(digest);
     for (const digest of digests) this.#blobs.delete(digest);
+    for (const [key, spent] of this.#spending)
+      if (spent.every((row) => isOutdated(row, (id) => this.#runs.has(id), now))) this.#spending.delete(key);
     return going;
   }
 
@@ -182,6 +203,18 @@ class MemoryStore implements Store {
       .map(rowOf)
       .toReversed()
       .toSorted((a, b) => b.createdAt - a.createdAt);
+  }
+
+  #spendingRows(key: string): SpendingRows {
+    const all = (): readonly SpendingRow[] => this.#spending.get(key) ?? [];
+    const without = ({ run, fence }: SpendingRow): readonly SpendingRow[] =>
+      all().filter((row) => row.run !== run || row.fence !== fence);
+    return {
+      all,
+      run: (id) => this.#runs.get(id)?.row,
+      put: (row) => void this.#spending.set(key, [...without(row), row]),
+      drop: (row) => void this.#spending.set(key, without(row)),
+    };
   }
 
   #entry(runId: string): Entry {

@@ -53,6 +53,13 @@ export function damagedRow(runId: string, damage: string): SkeinError {
   });
 }
 
+/** The error for a row of what was spent that can't be believed. */
+export function damagedSpending(damage: string): SkeinError {
+  return new SkeinError('SKEIN_JOURNAL', `the store's account of what runs have spent can't be used: ${damage}`, {
+    hint: 'bring the store back from a backup, or take the limits of days and threads out of the budget',
+  });
+}
+
 /** The error for a stored value that is not text. */
 export function damagedValue(digest: string, offset: number): SkeinError {
   return new SkeinError(

@@ -1,4 +1,5 @@
 import { SkeinError } from '../base/errors.js';
+import { isAtLeast } from '../base/text.js';
 
 /** What SQLite takes. */
 export type SqlValue = string | number | null;
@@ -84,7 +85,7 @@ export async function loadDriver({ names = DRIVERS, allowOld = false }: DriverOp
   for (const name of names) {
     try {
       const driver = driverOf(name, await IMPORTS[name]());
-      if (driver.version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) >= 0) return driver;
+      if (isAtLeast(driver.version, OLDEST_SQLITE)) return driver;
       old.push(driver);
     } catch (error) {
       causes.push(error);

@@ -30,6 +30,9 @@ export const RUN_COLUMNS = [
 /** Columns of an answer that its sum is made of, in addition to the run. */
 export const ANSWER_COLUMNS = ['key', 'question', 'value', 'at', 'by'] as const;
 
+/** Columns of what a session has spent under a key. */
+export const SPENDING_COLUMNS = ['key', 'run', 'fence', 'at', 'counts'] as const;
+
 /** SQL for columns as bytes, with their sum at the end. */
 export function bytesOf(columns: readonly string[], alias: string): string {
   return `CAST(${[...columns, 'sum'].map((name) => `coalesce(${alias}.${name}, '')`).join(` || char(0) || `)} AS BLOB)`;
@@ -51,7 +54,8 @@ interface ReadColumns {
   readonly damage?: string;
 }
 
-function readColumns(bytes: unknown, names: readonly string[]): ReadColumns {
+/** Takes a piece of bytes apart. */
+export function readColumns(bytes: unknown, names: readonly string[]): ReadColumns {
   if (!(bytes instanceof Uint8Array)) return { columns: [], damage: 'its columns are not bytes' };
   const { text, badAt } = readText(bytes);
   const end = text.lastIndexOf('\0');

@@ -11,7 +11,7 @@ import { ANSWER_COLUMNS, RUN_COLUMNS, bytesOf, sumOfBytes } from './sqlite-rows.
 export type Durability = 'fast' | 'full';
 
 /** Version of the tables, kept in the file. */
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 
 /** "Skei": marks a file as ours. */
 const APPLICATION_ID = 0x53_6b_65_69;
@@ -61,6 +61,14 @@ CREATE INDEX runs_by_parent ON runs (parent) WHERE parent IS NOT NULL;
 CREATE TABLE leavings (n INTEGER PRIMARY KEY);
 CREATE TABLE store (token TEXT NOT NULL);
 INSERT INTO store VALUES (lower(hex(randomblob(16))));
+`;
+
+/** Version 3: what runs have spent under keys that they share. */
+const THIRD_TABLES = `
+CREATE TABLE spending (
+  key TEXT NOT NULL, run TEXT NOT NULL, fence INTEGER NOT NULL, at INTEGER NOT NULL, counts TEXT NOT NULL, sum TEXT NOT NULL,
+  PRIMARY KEY (key, run, fence)
+) WITHOUT ROWID;
 `;
 
 /**
@@ -128,24 +136,26 @@ function prepareFile(connection: Connection, path: string, durability: Durabilit
   if (durability === 'full') connection.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
   if (checkOwner(connection, path) === SCHEMA_VERSION) return;
   connection.transaction(() => {
-    // Another process may have been quicker.
     const version = checkOwner(connection, path);
+    // Another process may have been quicker.
+    if (version === SCHEMA_VERSION) return;
     if (version === 0) connection.exec(FIRST_TABLES);
-    if (version < SCHEMA_VERSION) lift(connection);
+    if (version < 2) sumUp(connection);
+    connection.exec(THIRD_TABLES);
+    connection.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }
 
 /** Brings the tables of version 1 to those of version 2. What stands in rows is believed this once. */
-function lift(connection: Connection): void {
+function sumUp(connection: Connection): void {
   connection.exec(SECOND_TABLES);
   const runs = connection.prepare(`SELECT n, ${bytesOf(RUN_COLUMNS, 'r')} AS bytes FROM runs r`).all([]);
-  const sumUp = connection.prepare('UPDATE runs SET sum = ? WHERE n = ?');
-  for (const { n, bytes } of runs) sumUp.run([sumOfBytes(bytes), Number(n)]);
+  const sumUpRun = connection.prepare('UPDATE runs SET sum = ? WHERE n = ?');
+  for (const { n, bytes } of runs) sumUpRun.run([sumOfBytes(bytes), Number(n)]);
   const columns = bytesOf(['n', ...ANSWER_COLUMNS], 'a');
   const answers = connection.prepare(`SELECT came, ${columns} AS bytes FROM answers a`).all([]);
   const sumUpAnswer = connection.prepare('UPDATE answers SET sum = ? WHERE came = ?');
   for (const { came, bytes } of answers) sumUpAnswer.run([sumOfBytes(bytes), Number(came)]);
-  connection.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
 }
 
 /** Gives the version of the tables; 0 when there are none yet. @throws SkeinError for what is not ours, or newer. */

@@ -1,7 +1,7 @@
 import { madeOnce } from '../base/collections.js';
 import type { Connection } from './sqlite-connection.js';
 import type { SqlRow, SqlStatement, SqlValue } from './sqlite-driver.js';
-import { ANSWER_COLUMNS, RUN_COLUMNS, bytesOf } from './sqlite-rows.js';
+import { ANSWER_COLUMNS, RUN_COLUMNS, SPENDING_COLUMNS, bytesOf } from './sqlite-rows.js';
 
 /** The batches of a run have the numbers from n * 2^32 on. */
 const BATCHES_OF_RUN = 'b.place BETWEEN (r.n << 32) AND ((r.n << 32) | 4294967295)';
@@ -17,6 +17,7 @@ const SQL = {
   write: `UPDATE runs SET ${RUN_COLUMNS.map((name) => `${name} = ?`).join(', ')}, sum = ? WHERE n = ?`,
   run: `SELECT ${ROW} FROM runs r WHERE id = ?`,
   list: `SELECT ${ROW} FROM runs r ORDER BY created_at DESC, n DESC`,
+  ids: `SELECT CAST(group_concat(id, char(0)) AS BLOB) AS bytes FROM (SELECT id FROM runs ORDER BY created_at DESC, n DESC)`,
   // A damaged page may hide rows; the index of their ids is in others.
   count: `SELECT (SELECT count(*) FROM runs NOT INDEXED) AS rows,
     (SELECT count(*) FROM runs INDEXED BY sqlite_autoindex_runs_1) AS indexed`,
@@ -31,6 +32,10 @@ const SQL = {
   useBlob: 'INSERT INTO blob_uses (n, digest) VALUES (?, ?) ON CONFLICT DO NOTHING',
   answer: `INSERT INTO answers (n, ${ANSWER_COLUMNS.join(', ')}, sum) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   answers: `SELECT n, ${bytesOf(['n', ...ANSWER_COLUMNS], 'a')} AS bytes FROM answers a WHERE n = ${N} ORDER BY came`,
+  spending: `SELECT ${bytesOf(SPENDING_COLUMNS, 's')} AS bytes FROM spending s WHERE key = ?`,
+  allSpending: `SELECT ${bytesOf(SPENDING_COLUMNS, 's')} AS bytes FROM spending s`,
+  putSpending: `INSERT OR REPLACE INTO spending (${SPENDING_COLUMNS.join(', ')}, sum) VALUES (?, ?, ?, ?, ?, ?)`,
+  dropSpending: 'DELETE FROM spending WHERE key = ? AND run = ? AND fence = ?',
   fork: 'SELECT 1 AS found FROM runs WHERE parent = ? LIMIT 1',
   leave: 'INSERT INTO leavings (n) VALUES (?)',
   dropRun: 'DELETE FROM runs WHERE n = ?',

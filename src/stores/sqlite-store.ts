@@ -9,6 +9,9 @@ import type {
   RunRow,
   RunStanding,
   SessionEnd,
+  SharedSpending,
+  Spend,
+  SpendingChange,
   Store,
   StoredBatch,
 } from '../journal/store.js';
@@ -31,6 +34,8 @@ import {
 import type { Connection } from './sqlite-connection.js';
 import type { NumberedRow } from './sqlite-rows.js';
 import { answerValues, readAnswer, readBatch, readPage, readRun, runValues, readText } from './sqlite-rows.js';
+import { spendIn, spendingOf } from './spending.js';
+import { spendingRows } from './sqlite-spending.js';
 import { Statements } from './sqlite-statements.js';
 import { backUp, removeRuns, shrink } from './sqlite-upkeep.js';
 
@@ -172,9 +177,15 @@ export class SqliteStore implements FileStore {
   }
 
   list(): readonly RunRow[] {
-    const { rows, indexed } = this.#statements.first('count') ?? {};
-    if (rows !== indexed) throw this.#database.damaged();
+    this.#checkCount();
     return this.#rows().filter(({ id }) => threadOfRow(id) === undefined);
+  }
+
+  ids(): readonly string[] {
+    this.#checkCount();
+    const bytes = this.#statements.first('ids')?.['bytes'];
+    const ids = bytes instanceof Uint8Array ? readText(bytes).text.split('\0') : [];
+    return ids.filter((id) => threadOfRow(id) === undefined);
   }
 
   threads(): readonly RunRow[] {
@@ -202,6 +213,18 @@ export class SqliteStore implements FileStore {
       if (typeof answer === 'string') throw damagedRow(runId, `an answer: ${answer}`);
       return answer;
     });
+  }
+
+  spend(lease: Lease, change: SpendingChange, now: number): Spend {
+    checkText(change.key);
+    return this.#database.patiently(() => {
+      if (this.#leased(lease) === undefined) throw lost(lease);
+      return spendIn(spendingRows(this.#statements, change.key), lease, change, now);
+    });
+  }
+
+  spending(key: string, now: number): SharedSpending {
+    return spendingOf(spendingRows(this.#statements, key), now);
   }
 
   requestCancel(runId: string): void {
@@ -237,6 +260,12 @@ export class SqliteStore implements FileStore {
     const values = [runId, from, count];
     const page = this.#statements.first('readPage', values);
     return readPage(page ?? {}, from, count) ?? this.#statements.all('read', values).map(readBatch);
+  }
+
+  /** @throws SkeinError `SKEIN_STORE` where rows are lost */
+  #checkCount(): void {
+    const { rows, indexed } = this.#statements.first('count') ?? {};
+    if (rows !== indexed) throw this.#database.damaged();
   }
 
   #rows(): readonly RunRow[] {

@@ -5,6 +5,7 @@ import { isLocked } from '../journal/store.js';
 import { isHeld, removable } from './rules.js';
 import type { Connection } from './sqlite-connection.js';
 import { readRun } from './sqlite-rows.js';
+import { dropOutdated } from './sqlite-spending.js';
 import type { Statements } from './sqlite-statements.js';
 
 /** A transaction of what may take long has this many milliseconds, so that runs can write in between. */
@@ -46,6 +47,7 @@ export function removeRuns(
     left = stay;
   }
   inSlices(database, () => cleanUp(statements));
+  database.patiently(() => dropOutdated(statements, now));
   return removed;
 }
 

@@ -58,6 +58,7 @@ export async function askModel(
       stepTools: [],
       transcript,
       use: (effect) => session.use(effect, opened),
+      prices: models.prices,
       replayed: (call) => models.replayed?.(spec, call),
     },
     ({ name }) => Promise.reject(new SkeinError('SKEIN_TOOL_REFUSED', `supervision has no tool ${name}`)),

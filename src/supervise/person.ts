@@ -23,6 +23,7 @@ const ANSWER = {
   properties: { revise: { type: 'string', pattern: '\\S' } },
   required: ['revise'],
   additionalProperties: false,
+  examples: ['approve', 'reject', 'revise: WHAT TO DO DIFFERENTLY'],
 };
 
 /**

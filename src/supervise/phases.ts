@@ -6,14 +6,13 @@ import { present, recordText } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Judgement, Phases, SupervisedAttempt } from '../engine/ports/supervision.js';
-import { MAX_REORIENTS } from '../plan/supervision.js';
+import { MAX_REORIENTS, VERDICT_MS } from '../plan/supervision.js';
 import type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from '../plan/supervision.js';
 import { askModel } from './ask-model.js';
 import type { PhaseModels } from './ask-model.js';
 import { assess, declare } from './checkpoints.js';
-import { cutMiddle } from './marked-text.js';
 import { decisionOf, personQuestion } from './person.js';
-import { kindOf, supervisePrompt } from './prompts.js';
+import { kindOf, supervisePrompt, cutMiddle } from './prompts.js';
 import { modelBehind, supervisor as supervisorOf } from './supervisor.js';
 import { asReconciled, asVerdict, verdictIn } from './verdict.js';
 
@@ -116,6 +115,7 @@ async function verdictOf(deps: PhaseDeps, supervisor: Supervisor, assessed: Asse
   const digest = (): string => digestText(recordText([request, codeOf(supervisor)]));
   const judging = step.effect('supervisor', async () => asVerdict(await supervisor.supervise(request)), {
     identity: { digest },
+    timeoutMs: supervisor.timeoutMs ?? VERDICT_MS,
   });
   return await inPhase(node, judging);
 }
@@ -185,8 +185,9 @@ async function askPerson(assessed: Assessed, asked: string): Promise<Judgement> 
   const { step } = assessed;
   const question: Question = personQuestion(asked, evidenceOf(assessed));
   step.note({ kind: 'approval.requested', question: question.text });
-  const decision = decisionOf(await step.ask('human', question));
-  step.note({ kind: 'approval.decided', verdict: decision.verdict, by: 'human' });
+  let by: string | undefined;
+  const decision = decisionOf(await step.ask('human', question, (from) => (by = from)));
+  step.note({ kind: 'approval.decided', verdict: decision.verdict, ...present({ by }) });
   if (decision.verdict === 'approve') return { type: 'accepted' };
   if (decision.verdict === 'revise') return { type: 'corrected', correction: decision.correction };
   return ended(assessed, 'SKEIN_REJECTED', 'denied by human', {});

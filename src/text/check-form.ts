@@ -1,4 +1,4 @@
-import { DataPlace } from '../base/data-place.js';
+import { DataPlace } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from './findings.js';
 import type {

@@ -15,11 +15,15 @@ export interface Places {
 export function placesOf(text: string, file: string, firstLine = 1): Places {
   const starts = [0];
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  // Places are mostly asked for line by line.
+  let row = 0;
   return {
     file,
     at(offset) {
-      const row = lastAtMost(starts, Math.min(Math.max(offset, 0), text.length));
-      return { file, line: firstLine + row, column: Math.max(offset, 0) - (starts[row] ?? 0) + 1 };
+      const from = Math.max(offset, 0);
+      const isHere = from >= (starts[row] ?? 0) && from < (starts[row + 1] ?? 0);
+      if (!isHere) row = lastAtMost(starts, Math.min(from, text.length));
+      return { file, line: firstLine + row, column: from - (starts[row] ?? 0) + 1 };
     },
   };
 }

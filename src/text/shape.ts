@@ -130,9 +130,9 @@ export class Fields {
     return isEmptyText(this.entryBy.get(key)?.value) ? undefined : this.scalar(key);
   }
 
-  /** One of the words of its row, whatever their case. */
+  /** One of the words of its row; whatever their case, and absent for an empty text, unless the row is exact. */
   word<T extends string>(key: string, row: WordForm<T>): T | undefined {
-    const node = this.given(key);
+    const node = row.exact === true ? this.scalar(key) : this.given(key);
     return node === undefined ? undefined : readWord(node, this.called(key), row, this.findings);
   }
 
@@ -214,10 +214,10 @@ export function isEmptyText(node: SourceNode | undefined): boolean {
 function readWord<T extends string>(
   node: SourceScalar,
   called: string,
-  { words }: WordForm<T>,
+  { words, exact = false }: WordForm<T>,
   findings: Findings,
 ): T | undefined {
-  const found = words.find((word) => word === node.text.toLowerCase());
+  const found = words.find((word) => word === (exact ? node.text : node.text.toLowerCase()));
   if (found === undefined) {
     const hint = findings.near(node.text, words) ?? `write one of: ${words.join(', ')}`;
     findings.error(

@@ -1,7 +1,9 @@
 import { nodePathOf } from '../base/address.js';
 import type { ErrorData } from '../base/errors.js';
-import { ownValue } from '../base/json.js';
+import { ownValue, present } from '../base/json.js';
 import type { EventBase, Listener, SkeinEvent, StepNote } from '../events/event.js';
+import type { Spending } from '../events/spending.js';
+import { StepTallies } from '../events/call-fold.js';
 import { renderTemplate } from '../lang/template.js';
 import { valueText } from '../lang/value-text.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
@@ -14,20 +16,20 @@ export type TreeLevel = 'info' | 'warn' | 'error';
 /** What happens in a tree. */
 export type TreeHappening =
   | { readonly name: 'workflow.started'; readonly workflow: string }
-  | { readonly name: 'workflow.ended'; readonly workflow: string; readonly failure?: ErrorData }
+  | (Paid & { readonly name: 'workflow.ended'; readonly workflow: string; readonly failure?: ErrorData })
   /** The tree or what it is run with has problems: nothing has begun. */
   | { readonly name: 'preflight.failed'; readonly workflow: string; readonly failure: ErrorData }
   /** A convergence is a goal, too. */
   | { readonly name: 'goal.started'; readonly goal: string; readonly description: string }
-  | { readonly name: 'goal.ended'; readonly goal: string; readonly output: string }
+  | (Paid & { readonly name: 'goal.ended'; readonly goal: string; readonly output: string })
   | { readonly name: 'subagent.spawned'; readonly goal: string; readonly agent: string }
-  | {
+  | (Paid & {
       readonly name: 'subagent.completed';
       readonly goal: string;
       readonly agent: string;
       readonly output: string;
       readonly failure?: ErrorData;
-    }
+    })
   | {
       readonly name: 'convergence.cap_reached';
       readonly convergence: string;
@@ -36,6 +38,12 @@ export type TreeHappening =
     }
   | { readonly name: 'output.unparsed'; readonly goal: string; readonly message: string }
   | Told<ToldNote>;
+
+/** What has come to an end, with all that was inside of it. */
+interface Paid {
+  /** Calls, tokens and dollars of this session. */
+  readonly spent: Spending;
+}
 
 /** What the loop of a convergence and the supervision of a step tell. */
 type ToldNote = Exclude<
@@ -94,13 +102,13 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a sink says of an event beside its name: names, numbers, and how long an output is.
+ * What a sink says of an event beside its name: names, numbers, how long an output is, and what was spent.
  *
  * @example
  * const lines: string[] = [];
  * const telemetry = (event: TreeEvent) => lines.push(`${event.name} ${JSON.stringify(attributesOf(event))}`);
  * await workflow('flow').add(sequence('main').steps(goal('greet', 'Say hello.'))).execute({ model: 'mock/echo', telemetry });
- * console.log(lines.at(-1)); // workflow.ended {"workflow":"flow"}
+ * console.log(lines.at(-1)); // workflow.ended {"workflow":"flow","model_calls":1, ...}
  */
 export function attributesOf(event: TreeEvent): Readonly<Record<string, string | number | boolean>> {
   const { name: _name, level: _level, runId: _run, at: _at, path: _path, ...fields } = event;
@@ -110,7 +118,14 @@ export function attributesOf(event: TreeEvent): Readonly<Record<string, string |
     else if (typeof value === 'string' && NAMES.has(key)) attributes[key] = value;
     else if (typeof value === 'string' && key === 'output') attributes['output_len'] = value.length;
   }
+  if ('spent' in event) Object.assign(attributes, spentAttributes(event.spent));
   return attributes;
+}
+
+function spentAttributes({ modelCalls, usage, usd, unpricedCalls }: Spending): Readonly<Record<string, number>> {
+  const { inputTokens: input_tokens, outputTokens: output_tokens } = usage;
+  const unpriced = unpricedCalls === 0 ? {} : { unpriced_calls: unpricedCalls };
+  return { model_calls: modelCalls, input_tokens, output_tokens, cost_usd: usd, ...unpriced };
 }
 
 const WARNINGS: ReadonlySet<string> = new Set([
@@ -138,6 +153,7 @@ class TreeEvents {
   private readonly named: ReadonlySet<string>;
   /** By the path of the step. */
   private readonly capped = new Map<string, number>();
+  private readonly tallies = new StepTallies();
 
   constructor(
     private readonly plan: Plan,
@@ -152,17 +168,18 @@ class TreeEvents {
 
   take(event: SkeinEvent): readonly TreeHappening[] {
     const { name: workflow } = this.plan;
+    const spent = this.tallies.take(event);
     switch (event.type) {
       case 'run.started':
         return [{ name: 'workflow.started', workflow }];
       case 'run.ended':
         // It goes on when it is answered.
         if (event.outcome === 'paused') return [];
-        return [{ name: 'workflow.ended', workflow, ...(event.error === undefined ? {} : { failure: event.error }) }];
+        return [{ name: 'workflow.ended', workflow, spent: event.spent, ...present({ failure: event.error }) }];
       case 'step.started':
         return this.started(event);
       case 'step.ended':
-        return this.ended(event);
+        return this.ended(event, spent);
       case 'step.note':
         return this.note(event, event.note);
       case 'step.retrying':
@@ -180,7 +197,7 @@ class TreeEvents {
     return isGoal(node) ? [...spawned, { name: 'goal.started', goal: name, description: this.textOf(node) }] : spawned;
   }
 
-  private ended(event: StepEnded): readonly TreeHappening[] {
+  private ended(event: StepEnded, spent: Spending): readonly TreeHappening[] {
     const { path, outcome, update = {} } = event;
     for (const [channel, value] of Object.entries(update)) if (this.named.has(channel)) this.values.set(channel, value);
     const place = this.places.get(nodePathOf(path));
@@ -192,7 +209,7 @@ class TreeEvents {
     this.capped.delete(path);
     if (outcome === 'succeeded' && cap !== undefined)
       found.push({ name: 'convergence.cap_reached', convergence: name, cap, lastOutput: output });
-    if (outcome === 'succeeded' && isGoal(node)) found.push({ name: 'goal.ended', goal: name, output });
+    if (outcome === 'succeeded' && isGoal(node)) found.push({ name: 'goal.ended', goal: name, output, spent });
     const isOver = outcome === 'succeeded' || FAILED.has(outcome);
     if (parent !== undefined && isOver) {
       const failure = outcome === 'succeeded' ? undefined : (event.error ?? stoppedBy(event));
@@ -201,7 +218,8 @@ class TreeEvents {
         goal: parent,
         agent: name,
         output,
-        ...(failure === undefined ? {} : { failure }),
+        spent,
+        ...present({ failure }),
       });
     }
     return found;

@@ -2,7 +2,7 @@ import type { ModelFactory } from '../agent/models/registry.js';
 import { SkeinError } from '../base/errors.js';
 import type { Problem } from '../base/problem.js';
 import type { TreeOverride, TreeWorkflow } from '../notations/tree/definition.js';
-import { walkTree } from '../notations/tree/walk.js';
+import { walkTree } from '../notations/tree/definition.js';
 import { modelOf } from './override.js';
 import type { NamedModel } from './override.js';
 import type { RunOptions } from '../runtime/options.js';

@@ -14,7 +14,9 @@ import type {
   TreeWork,
   TreeWorkflow,
 } from '../notations/tree/definition.js';
-import { childrenOf } from '../notations/tree/walk.js';
+import { childrenOf } from '../notations/tree/definition.js';
+import { budgetData } from '../plan/budget.js';
+import type { BudgetInput } from '../plan/budget.js';
 import { overrideOf } from './override.js';
 import type { Override } from './override.js';
 import type { TreeResult, TreeRunOptions, TreeState } from './state.js';
@@ -37,6 +39,9 @@ export interface Node {
   /** What stands directly in it, as copies. */
   readonly children: readonly Node[];
 }
+
+/** What can be supervised by itself: all but agents, which are supervised with the goal around them. */
+type Supervisable = TreeObject<Exclude<TreeNode, TreeAgent>>;
 
 /** What all of a tree have. What it is stands in data that is replaced, never changed: whoever takes it has a copy. */
 abstract class TreeObject<D extends TreeNode> implements Node {
@@ -62,32 +67,32 @@ abstract class TreeObject<D extends TreeNode> implements Node {
     return childrenOf(this.#definition).map(objectOf);
   }
 
+  /** A model judges what the steps in it did. */
+  supervise<T extends Supervisable>(this: T): T {
+    return this.supervised('model');
+  }
+
+  /** A person judges what the steps in it did. Nothing below can remove that. */
+  superviseByHuman<T extends Supervisable>(this: T): T {
+    return this.supervised('human');
+  }
+
+  /** Not supervised, although what is around it is. */
+  unsupervised<T extends Supervisable>(this: T): T {
+    return this.supervised('off');
+  }
+
+  /** @throws SkeinError `SKEIN_DEFINITION` for an agent */
+  protected supervised(supervision: SupervisionMode): this {
+    if (this.kind !== 'agent') return this.changed({ supervision });
+    const message = `agent ${this.name}: an agent can't be supervised by itself`;
+    throw refusal('not-supervised', message, 'supervise the goal around it');
+  }
+
   /** `part`: fields of the definition. */
   protected changed(part: object): this {
     this.#definition = freezeData({ ...this.#definition, ...part });
     return this;
-  }
-}
-
-/** What can be supervised by itself: all but agents, which are supervised with the goal around them. */
-abstract class Supervisable<D extends Exclude<TreeNode, TreeAgent>> extends TreeObject<D> {
-  /** A model judges what the steps in it did. */
-  supervise(): this {
-    return this.mode('model');
-  }
-
-  /** A person judges what the steps in it did. Nothing below can remove that. */
-  superviseByHuman(): this {
-    return this.mode('human');
-  }
-
-  /** Not supervised, although what is around it is. */
-  unsupervised(): this {
-    return this.mode('off');
-  }
-
-  private mode(supervision: SupervisionMode): this {
-    return this.changed({ supervision });
   }
 }
 
@@ -98,7 +103,7 @@ abstract class Supervisable<D extends Exclude<TreeNode, TreeAgent>> extends Tree
  * const flow = workflow('hello').add(sequence('main').steps(goal('greet', 'Greet the reader.')));
  * console.log((await flow.execute({ model: 'mock/echo' })).outcome);
  */
-export class Workflow extends Supervisable<TreeWorkflow> {
+export class Workflow extends TreeObject<TreeWorkflow> {
   /** Adds parameters. One without a default must be given; a default may be the empty text. */
   input(...parameters: readonly (string | TreeParameter)[]): this {
     const more = parameters.map((each) => (typeof each === 'string' ? { name: each } : { ...each }));
@@ -119,6 +124,11 @@ export class Workflow extends Supervisable<TreeWorkflow> {
   /** What `security('research')` may look into. */
   scope(text: string): this {
     return this.changed({ security: { mode: 'default', ...this[TREE].security, scope: text } });
+  }
+
+  /** What a run of it may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
+  budget(budget: BudgetInput): this {
+    return this.changed({ budget: budgetData(budget) });
   }
 
   /** All that is wrong, with what the runtime lacks where there is one. Never throws. */
@@ -157,7 +167,7 @@ export class Workflow extends Supervisable<TreeWorkflow> {
  * @example
  * const main = sequence('main').steps(goal('draft', 'Write a line.')).customize({ systemContext: 'Write plainly.' });
  */
-export class Sequence extends Supervisable<TreeSequence> {
+export class Sequence extends TreeObject<TreeSequence> {
   /** Adds copies of steps. */
   steps(...steps: readonly Step[]): this {
     return this.changed({ steps: [...this[TREE].steps, ...stepsOf(steps, 'steps')] });
@@ -169,13 +179,8 @@ export class Sequence extends Supervisable<TreeSequence> {
   }
 }
 
-/** What goals and convergences have in common. */
-abstract class Work<D extends TreeWork & (TreeGoal | TreeConvergence)> extends Supervisable<D> {
-  /** Adds copies of those who do the work, side by side. */
-  using(...steps: readonly Step[]): this {
-    return this.changed({ using: [...this[TREE].using, ...stepsOf(steps, 'using')] });
-  }
-
+/** What all steps have in common. */
+abstract class StepObject<D extends TreeStep> extends TreeObject<D> {
   /** Adds fields that the answer has as JSON. With `{ strict: true }` behind them, an answer without its fields fails the step. */
   withOutputs(...fields: readonly (string | FieldOptions)[]): this {
     return this.changed(withFields(this[TREE], fields));
@@ -184,6 +189,11 @@ abstract class Work<D extends TreeWork & (TreeGoal | TreeConvergence)> extends S
   /** What it and those inside of it have; what was customized before is replaced. */
   customize(override: Override): this {
     return this.changed({ override: overrideOf(override) });
+  }
+
+  /** What it, with those inside of it, may spend in a run: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
+  budget(budget: BudgetInput): this {
+    return this.changed({ budget: budgetData(budget) });
   }
 
   /** All that is wrong with it; references are judged where there is a state. Never throws. */
@@ -198,6 +208,14 @@ abstract class Work<D extends TreeWork & (TreeGoal | TreeConvergence)> extends S
    */
   async execute(runtime: Runtime, state: TreeState, options?: TreeRunOptions): Promise<TreeResult> {
     return await executeStep(alone(this[TREE]), runtime, state, options);
+  }
+}
+
+/** What goals and convergences have in common. */
+abstract class Work<D extends TreeGoal | TreeConvergence> extends StepObject<D> {
+  /** Adds copies of those who do the work, side by side. */
+  using(...steps: readonly Step[]): this {
+    return this.changed({ using: [...this[TREE].using, ...stepsOf(steps, 'using')] });
   }
 }
 
@@ -233,34 +251,10 @@ export class Convergence extends Work<TreeConvergence> {
  * @example
  * const critic = agent('critic', 'You are a rigorous critic.').customize({ model: 'mock/echo' });
  */
-export class Agent extends TreeObject<TreeAgent> {
+export class Agent extends StepObject<TreeAgent> {
   /** What it is to do, where it does not get its task from the goal around it. */
   task(text: string): this {
     return this.changed({ task: text });
-  }
-
-  /** Adds fields that the answer has as JSON. With `{ strict: true }` behind them, an answer without its fields fails the step. */
-  withOutputs(...fields: readonly (string | FieldOptions)[]): this {
-    return this.changed(withFields(this[TREE], fields));
-  }
-
-  /** What it has that is different; what was customized before is replaced. */
-  customize(override: Override): this {
-    return this.changed({ override: overrideOf(override) });
-  }
-
-  /** All that is wrong with it; references are judged where there is a state. Never throws. */
-  validate(runtime?: Runtime, from?: TreeState): readonly Problem[] {
-    return problemsOf(alone(this[TREE]), runtime, {}, from ?? 'any');
-  }
-
-  /**
-   * Does its task by itself. It reads the state, and adds its answer.
-   *
-   * @throws SkeinError as `execute` of a workflow does
-   */
-  async execute(runtime: Runtime, state: TreeState, options?: TreeRunOptions): Promise<TreeResult> {
-    return await executeStep(alone(this[TREE]), runtime, state, options);
   }
 }
 

@@ -7,7 +7,15 @@ import { didYouMean } from '../base/suggest.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
 import { functionTool, toolFunction } from '../notations/graph/nodes/tool.js';
 import type { ToolDefinition } from '../notations/graph/nodes/tool.js';
-import type { FunctionTool, McpServerSpec, ModelSettings, Permissions, SkillText } from '../plan/agent-spec.js';
+import type {
+  CacheUse,
+  FunctionTool,
+  McpServerSpec,
+  ModelSettings,
+  Permissions,
+  SandboxUse,
+  SkillText,
+} from '../plan/agent-spec.js';
 import { providerById } from '../plan/providers.js';
 
 /** A model: its name `provider/model`, or an object of the AI SDK. */
@@ -29,6 +37,10 @@ export interface Override {
   readonly extraDirs?: readonly string[];
   /** Settings of the model. */
   readonly settings?: ModelSettings;
+  /** What providers are told of their caches; absent: what they may take from them. */
+  readonly cache?: CacheUse;
+  /** Where programs run that agents start. */
+  readonly sandbox?: SandboxUse;
 }
 
 const NAMES = [
@@ -40,6 +52,8 @@ const NAMES = [
   'skills',
   'extraDirs',
   'settings',
+  'cache',
+  'sandbox',
 ] as const satisfies readonly (keyof Override)[];
 
 /** A model object, with the name that it has in plans. */

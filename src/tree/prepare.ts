@@ -2,6 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import type { Listener } from '../events/event.js';
 import { hasErrors } from '../base/problem.js';
 import type { Problem } from '../base/problem.js';
+import { missingModel } from '../agent/models/default-models.js';
 import { openModels } from '../runtime/launch.js';
 import { checkTree } from '../notations/tree/check-tree.js';
 import { compileTree } from '../notations/tree/compile.js';
@@ -50,7 +51,7 @@ export async function compiledFor(tree: TreeWorkflow, { runtime, options, given 
   const { made, objects } = prepared;
   const problems = [...made.problems, ...needs(prepared, runtime, hasPerson(runtime, options))];
   if (runtime.model === undefined && options.resume === undefined) {
-    const missing = await missingModel(made, tree.name, runOptionsOf(objects, runtime, options));
+    const missing = await unansweredBy(made, tree.name, runOptionsOf(objects, runtime, options));
     if (missing !== undefined) problems.push(missing);
   }
   return hasErrors(problems) ? { ...made, objects, plan: undefined, problems } : { ...made, objects };
@@ -73,7 +74,7 @@ function preparedTree(tree: TreeWorkflow, runtime: Runtime, given?: readonly Giv
   return prepared;
 }
 
-/** All that is wrong with a tree, and with what it is to run with. Whether there is a model is known only when it runs. */
+/** All that is wrong with a tree, and with what it is to run with. Whether a local Ollama has a model is known only when it runs. */
 export function problemsOf(
   tree: TreeWorkflow,
   runtime?: Runtime,
@@ -84,9 +85,21 @@ export function problemsOf(
     from === undefined || from === 'any'
       ? preparedTree(tree, runtime ?? {})
       : preparedTree(withInputs(tree, from), runtime ?? {}, givenOf(from));
-  const wanting = runtime === undefined ? [] : needs(prepared, runtime, hasPerson(runtime, options));
+  const wanting = runtime === undefined ? [] : lacks(prepared, runtime, options);
   const found = from === 'any' ? checkTree(tidyTree(tree), { given: from }) : prepared.made.problems;
   return [...found, ...wanting];
+}
+
+function lacks(prepared: Prepared, runtime: Runtime, options: TreeRunOptions): readonly Problem[] {
+  const found = needs(prepared, runtime, hasPerson(runtime, options));
+  const { env = process.env, noProbe = false, override, mock, script, replay } = options.models ?? {};
+  const isSaid = override !== undefined || mock === true || script !== undefined || replay !== undefined;
+  const isNamed = isSaid || runtime.model !== undefined || options.resume !== undefined;
+  if (isNamed || !asksEnvironment(prepared.made)) return found;
+  const missing = missingModel(env, noProbe);
+  if (missing === undefined) return found;
+  const problem = noModel(missing.error);
+  return [...found, missing.sure ? problem : { ...problem, severity: 'warning' }];
 }
 
 /** A step in a workflow of its own, with the inputs of a state as its parameters. */
@@ -148,21 +161,28 @@ function needs({ objects, modes }: Prepared, { supervisor }: Runtime, isHeard: b
 }
 
 /** Whether somebody needs a model that neither the runtime, nor the options, nor the environment names. */
-async function missingModel({ plan }: CompiledTree, name: string, options: RunOptions): Promise<Problem | undefined> {
-  const agents = plan === undefined ? undefined : [...agentsOf(plan)];
-  if (agents?.every(({ node }) => node.agent.models.length > 0) === true) return undefined;
+async function unansweredBy(made: CompiledTree, name: string, options: RunOptions): Promise<Problem | undefined> {
+  if (!asksEnvironment(made)) return undefined;
   try {
     const models = openModels(options);
     await models.resolve({ name, instructions: [], models: [] }, { path: '', agent: name });
     return undefined;
   } catch (error) {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_NO_MODEL') throw error;
-    const { message, hint } = error;
-    return {
-      code: 'no-model',
-      severity: 'error',
-      message: `workflow: Runtime.Model is required (${message})`,
-      ...(hint === undefined ? {} : { hint }),
-    };
+    return noModel(error);
   }
+}
+
+function noModel({ message, hint }: SkeinError): Problem {
+  return {
+    code: 'no-model',
+    severity: 'error',
+    message: `workflow: Runtime.Model is required (${message})`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/** Whether there are agents without a model of their own; where there is no plan, nobody knows of any that has one. */
+function asksEnvironment({ plan }: Pick<CompiledTree, 'plan'>): boolean {
+  return plan === undefined || [...agentsOf(plan)].some(({ node }) => node.agent.models.length === 0);
 }

@@ -122,7 +122,7 @@ function resultOf(
   result: RunResult,
   { inputs: begun, failures, warnings }: Pick<TreeResult, 'inputs' | 'failures' | 'warnings'>,
 ): TreeResult {
-  const { runId, outcome, census, questions, error, state } = result;
+  const { runId, outcome, census, questions, error, state, spent, saved } = result;
   const outputs = Object.entries(state).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, valueText(value)] as const],
   );
@@ -136,6 +136,8 @@ function resultOf(
     ...(error === undefined ? {} : { error }),
     census,
     questions,
+    spent,
+    saved,
     warnings,
   };
 }

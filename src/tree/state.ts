@@ -49,7 +49,8 @@ export function addToState(to: TreeState, step: string, result: Pick<TreeState, 
 export type TreeRunOptions = Omit<RunOptions, 'inputs'>;
 
 /** How a run of a tree ended; what there is of the state is there also when it failed. */
-export interface TreeResult extends TreeState, Pick<RunResult, 'runId' | 'outcome' | 'census' | 'questions'> {
+export interface TreeResult
+  extends TreeState, Pick<RunResult, 'runId' | 'outcome' | 'census' | 'questions' | 'spent' | 'saved'> {
   /** Why it failed. */
   readonly error?: ErrorData;
   /** What is worth knowing about the definition. */

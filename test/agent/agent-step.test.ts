@@ -166,10 +166,10 @@ describe('skills', () => {
     { name: 'audit', text: 'Look twice.' },
   ];
 
-  it('stand in the system prompt between marks that nobody can guess', async () => {
+  it('stand in the system prompt between marks that no text of theirs can hold', async () => {
     const systems = await Promise.all(
-      [1, 2].map(async (seed) => {
-        const { step } = await runAgent({ models: { mock: true }, spec: { models: [], skills }, seed });
+      [skills, [{ name: 'trivy', text: 'Run it twice.' }]].map(async (own) => {
+        const { step } = await runAgent({ models: { mock: true }, spec: { models: [], skills: own } });
         return step.of('prompt')[0]?.system ?? '';
       }),
     );

@@ -2,8 +2,11 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { quickTime } from '../quick-time.js';
 import { FakeProvider } from './support/fake-provider.js';
 import { errorOf, outputOf, runAgent } from './support/run-agent.js';
+
+quickTime();
 
 const KEY = 'sk-very-secret-key-1234';
 

@@ -237,6 +237,7 @@ describe('rules that cannot be used', () => {
     const context = {
       folders: () => createFolders(process.cwd()),
       env: {},
+      sandbox: undefined,
       searchesAll: false,
       network: {},
       closing,

@@ -36,7 +36,7 @@ describe('a finished agent that is replayed', () => {
     const options = { said: STORY, tools: [looker().look], spec: { skills: [{ name: 's', text: 'Be brief.' }] } };
     const before = await countedRun(options);
     const after = await countedRun({ ...options, said: [], replay: before.step.record });
-    const told = before.step.notes.filter((note) => note.kind !== 'model.delta');
+    const told = before.step.notes.filter(({ kind }) => kind !== 'model.delta');
     expect(after.step.notes).toEqual(told);
     expect(told.length).toBeGreaterThan(9);
   });

@@ -234,6 +234,16 @@ answers:
     expect(error.message).toContain('did you mean "SKEIN_MODEL_FAILED"?');
   });
 
+  it.each([
+    ['""', '""'],
+    ['Commit', '"Commit"'],
+  ])('does not take the phase %s for no phase', async (written, shown) => {
+    const error = await rejected(() => readScript(`rules:\n  - { phase: ${written}, answer: x }\n`, 'a.yaml'));
+    expect(error.message).toContain(
+      `a.yaml:2:14: error unknown-value: phase of rule 1 must be commit, post, supervise, not ${shown}`,
+    );
+  });
+
   it('is refused when it is no YAML, no map, or missing', async () => {
     expect((await rejected(() => readScript('rules: [', 'a.yaml'))).message).toContain('yaml-syntax');
     expect((await rejected(() => readScript('- a', 'a.yaml'))).message).toContain('a script must be a map');

@@ -1,6 +1,9 @@
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { quickTime } from '../quick-time.js';
 import { errorOf, outputOf, runAgent, tool } from './support/run-agent.js';
+
+quickTime();
 
 /** The wire formats once more, as somebody else wrote them down. */
 describe('against aimock', () => {

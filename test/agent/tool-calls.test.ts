@@ -2,6 +2,8 @@ import { Transcript } from '../../src/agent/transcript.js';
 import { describe, expect, it } from 'vitest';
 import { SkeinError } from '../../src/base/errors.js';
 import { runAgentLoop } from '../../src/agent/loop/agent-loop.js';
+import { ConversationTrust } from '../../src/agent/loop/conversation-trust.js';
+import { RunTrust } from '../../src/agent/run-trust.js';
 import type { Model } from '../../src/agent/model.js';
 import { agentSession } from '../../src/agent/session.js';
 import type { Tool } from '../../src/agent/tool.js';
@@ -121,7 +123,18 @@ it('the counts of all turns are summed', async () => {
   const opened = await session.open(step.controller);
   const transcript = new Transcript();
   transcript.begin('', undefined, 'Go.');
+  const run = new RunTrust(undefined);
   const result = await runAgentLoop({
+    run,
+    trust: new ConversationTrust({
+      path: step.path,
+      influence: step.influence,
+      spec,
+      opened,
+      run,
+      own: new Set(),
+      shares: false,
+    }),
     step,
     spec,
     opened,

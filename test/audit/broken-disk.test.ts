@@ -3,13 +3,13 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished, describe, expect, it } from 'vitest';
 import { openRunFolder } from '../../src/audit/run-folder.js';
+import { programOf } from '../programs.js';
 import { agentNode, echo, filesIn, read, readJson, record, tempDir, workflowOf } from './support/folder.js';
 
-const SCRIPT = fileURLToPath(new URL('support/recording-run.ts', import.meta.url));
+const SCRIPT = await programOf(join(import.meta.dirname, 'support/recording-run.ts'));
 
 /** Waits for so many lines on stdout. */
 async function lines(child: ChildProcess, count: number): Promise<void> {
@@ -27,7 +27,7 @@ async function lines(child: ChildProcess, count: number): Promise<void> {
 describe('a killed process', () => {
   it.each([1, 25, 77, 160, 401])('leaves files that can be read when it is killed after %i events', async (events) => {
     const dir = await tempDir();
-    const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [SCRIPT, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => {
       child.kill('SIGKILL');
     });
@@ -64,7 +64,7 @@ describe('a disk that takes no more', () => {
   it('does not disturb the run; what is missing is told at the end', async () => {
     const dir = await tempDir();
     // No file may grow beyond 16 kB: prompts and answers of 21 kB can't be written.
-    const command = `ulimit -f 16; exec "${process.execPath}" --import tsx "${SCRIPT}" "${dir}" once`;
+    const command = `ulimit -f 16; exec "${process.execPath}" "${SCRIPT}" "${dir}" once`;
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', command]);
     expect(stdout).toContain('outcome succeeded');
     const told = stderr.trim().split('\n');

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { readdir } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/audit/redact.js';
-import { findSecrets } from '../../src/audit/secrets.js';
+import { createRedactor } from '../../src/secrets/redact.js';
+import { findSecrets } from '../../src/secrets/find-secrets.js';
 import { ASKED, agentNode, allText, read, readLines, record, tempDir, workflowOf } from './support/folder.js';
 import type { Script } from './support/folder.js';
 
@@ -41,10 +41,10 @@ describe('secrets in texts', () => {
     }
   });
 
-  it('are replaced by the longest of those that begin at a place, and short ones are left alone', () => {
+  it('are replaced by the longest of those that begin at a place, and short ones where they stand as a word', () => {
     const { text } = createRedactor(['abcdefgh', 'abcdefghijkl', 'short', '', '       ']);
-    expect(text('abcdefghijkl abcdefghij short')).toBe('[redacted] [redacted]ij short');
-    expect(text('abcabcdefgh')).toBe('abc[redacted]');
+    expect(text('abcdefghijkl abcdefghij short')).toBe('[redacted] [redacted]ij [redacted]');
+    expect(text('abcabcdefgh shorter')).toBe('abc[redacted] shorter');
   });
 
   it('are found whatever the pieces of a stream are', () => {

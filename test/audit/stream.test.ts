@@ -16,11 +16,13 @@ import {
 import type { Script } from './support/folder.js';
 
 const usage = { inputTokens: 1, outputTokens: 1 };
+const cost = { usd: 0.5 };
+const SPENT = { usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: 0.5 };
 
 function turn(step: StepContext, number: number, pieces: readonly string[], toolCalls = 0): void {
   step.note({ kind: 'model.started', turn: number, model: 'mock/first' });
   for (const text of pieces) step.note({ kind: 'model.delta', text });
-  step.note({ kind: 'model.ended', turn: number, model: 'mock/first', text: pieces.join(''), usage, toolCalls });
+  step.note({ kind: 'model.ended', turn: number, model: 'mock/first', text: pieces.join(''), usage, cost, toolCalls });
 }
 
 const types = (lines: readonly Record<string, unknown>[]): readonly unknown[] => lines.map(({ type }) => type);
@@ -44,9 +46,11 @@ describe('stream.jsonl', () => {
     const lines = await readLines(path, 'steps/00_a/stream.jsonl');
     expect(lines.map(({ type, data }) => [type, data])).toEqual([
       ['assistant.turn_start', { turn: 1, model: 'mock/first' }],
-      ['assistant.message_delta', "I'll analyze"],
-      ['assistant.message_delta', ' the code'],
-      ['assistant.turn_end', { turn: 1, model: 'mock/first', tool_calls: 2 }],
+      // The last word waits: it could go on to be a secret.
+      ['assistant.message_delta', "I'll "],
+      ['assistant.message_delta', 'analyze the '],
+      ['assistant.message_delta', 'code'],
+      ['assistant.turn_end', { turn: 1, model: 'mock/first', tool_calls: 2, ...SPENT }],
       ['assistant.message_void', { turn: 1, reason: 'tool-calls' }],
       ['tool.execution_start', { id: '1', tool: 'grep', args: '{"query":"password"}' }],
       ['tool.execution_complete', { id: '1', tool: 'grep', status: 'completed', result: 'a.ts:1' }],
@@ -57,7 +61,7 @@ describe('stream.jsonl', () => {
       ['assistant.turn_start', { turn: 2, model: 'mock/first' }],
       ['assistant.message_delta', 'line\n'],
       ['assistant.message_delta', '"quoted"'],
-      ['assistant.turn_end', { turn: 2, model: 'mock/first', tool_calls: 0 }],
+      ['assistant.turn_end', { turn: 2, model: 'mock/first', tool_calls: 0, ...SPENT }],
       ['session.idle', undefined],
     ]);
     for (const { ts } of lines) expect(new Date(String(ts)).toISOString()).toBe(ts);
@@ -67,13 +71,13 @@ describe('stream.jsonl', () => {
     const dir = await tempDir();
     const script: Script = async (_, step) => {
       step.note({ kind: 'model.started', turn: 1, model: 'mock/first' });
-      step.note({ kind: 'model.delta', text: 'live' });
+      step.note({ kind: 'model.delta', text: 'live now' });
       const [name = ''] = await readdir(dir);
       const written = (): Promise<string> => read(dir, name, 'steps/00_a/stream.jsonl');
       const seen = await step.effect('wait', async () => {
         for (;;) {
           const text = await written().catch(() => '');
-          if (text.includes('"live"')) return text;
+          if (text.includes('"live "')) return text;
           await new Promise((resolve) => setImmediate(resolve));
         }
       });
@@ -141,7 +145,10 @@ describe('stream.jsonl', () => {
     const { path } = await record(workflowOf([agentNode('a')]), script, { dir, streaming: true });
     const text = await read(path, 'steps/00_a/stream.jsonl');
     expect(text.replaceAll('\n', '')).toMatch(/^[ -~]*$/);
-    expect((await readLines(path, 'steps/00_a/stream.jsonl'))[1]).toMatchObject({ data: evil });
+    const said = (await readLines(path, 'steps/00_a/stream.jsonl')).filter(
+      ({ type }) => type === 'assistant.message_delta',
+    );
+    expect(said.map(({ data }) => data).join('')).toBe(evil);
   });
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatDuration, parseDuration } from '../../src/base/duration.js';
 import { canonicalHash, canonicalJson, sha256 } from '../../src/base/hash.js';
+import { isAtLeast } from '../../src/base/text.js';
 import { MAX_DEPTH, cloneData, freezeData, isPlainObject, ownValue } from '../../src/base/json.js';
 
 describe('durations', () => {
@@ -128,5 +129,28 @@ describe('plain data', () => {
     for (const name of ['constructor', 'toString', '__proto__']) expect(ownValue({}, name)).toBeUndefined();
     expect(ownValue(undefined, 'a')).toBeUndefined();
     expect(ownValue('text', 'length')).toBeUndefined();
+  });
+});
+
+describe('versions', () => {
+  test.each([
+    ['3.51.3', '3.51.3', true],
+    ['3.53.0', '3.51.3', true],
+    ['24.1.0-nightly', '20.19.0', true],
+    ['20.19', '20.19.0', true],
+    ['3.9.10', '3.51.3', false],
+    ['3.51', '3.51.3', false],
+    ['0', '3.51.3', false],
+  ])('%s is not older than %s: %s', (version, oldest, is) => {
+    expect(isAtLeast(version, oldest)).toBe(is);
+  });
+
+  test('are compared part by part, as numbers', () => {
+    const version = fc.array(fc.nat(120), { minLength: 3, maxLength: 3 }).map((parts) => parts.join('.'));
+    fc.assert(
+      fc.property(version, version, (one, other) => {
+        expect(isAtLeast(one, other)).toBe(one.localeCompare(other, 'en', { numeric: true }) >= 0);
+      }),
+    );
   });
 });

@@ -77,39 +77,35 @@ describe('[XP1] one address of a step in all places', () => {
     for (const folder of folders) await rm(folder, { recursive: true });
   });
 
-  test(
-    'questions are answered by the path that show prints, whatever the key of the item',
-    { timeout: 120_000 },
-    async () => {
-      await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--audit-dir=audit'], { cwd });
-      const { questions } = await shown();
-      expect(questions.map((pause) => pause.path).toSorted()).toEqual(
-        NAMES_IN_PATHS.map((name) => `each[${name}]/ok`).toSorted(),
-      );
-      for (const [at, { path, key }] of questions.entries()) {
-        const end = await served(['answer', '-1', at % 2 === 0 ? path : key, 'yes'], { cwd });
-        expect(end).toMatchObject({ code: 0, stdout: `${path} is answered: "yes"\n` });
-      }
-      const end = documentOf(await served(['resume', '-1', '--json', '--audit-dir=audit'], { cwd }));
-      expect(end).toMatchObject({ outcome: 'succeeded' });
-      paths = (await shown()).steps.filter((step) => step.modelCalls > 0).map((step) => step.path);
-      expect(paths.toSorted()).toEqual(
-        [
-          'draft',
-          'review',
-          'draft#2',
-          'review#2',
-          'list',
-          'par/a',
-          'par/inner/b',
-          'par/inner/c',
-          'end',
-          ...NAMES_IN_PATHS.map((name) => `each[${name}]/read`),
-        ].toSorted(),
-      );
-      expect(Object.keys(end.steps)).toEqual(expect.arrayContaining([...paths]));
-    },
-  );
+  test('questions are answered by the path that show prints, whatever the key of the item', async () => {
+    await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--audit-dir=audit'], { cwd });
+    const { questions } = await shown();
+    expect(questions.map((pause) => pause.path).toSorted()).toEqual(
+      NAMES_IN_PATHS.map((name) => `each[${name}]/ok`).toSorted(),
+    );
+    for (const [at, { path, key }] of questions.entries()) {
+      const end = await served(['answer', '-1', at % 2 === 0 ? path : key, 'yes'], { cwd });
+      expect(end).toMatchObject({ code: 0, stdout: `${path} is answered: "yes"\n` });
+    }
+    const end = documentOf(await served(['resume', '-1', '--json', '--audit-dir=audit'], { cwd }));
+    expect(end).toMatchObject({ outcome: 'succeeded' });
+    paths = (await shown()).steps.filter((step) => step.modelCalls > 0).map((step) => step.path);
+    expect(paths.toSorted()).toEqual(
+      [
+        'draft',
+        'review',
+        'draft#2',
+        'review#2',
+        'list',
+        'par/a',
+        'par/inner/b',
+        'par/inner/c',
+        'end',
+        ...NAMES_IN_PATHS.map((name) => `each[${name}]/read`),
+      ].toSorted(),
+    );
+    expect(Object.keys(end.steps)).toEqual(expect.arrayContaining([...paths]));
+  });
 
   test('logs, compare and the audit folder have the same ones', async () => {
     const logs = JSON.parse((await served(['logs', '-1', '--json'], { cwd })).stdout) as {
@@ -128,7 +124,7 @@ describe('[XP1] one address of a step in all places', () => {
     expect(compared.steps.map((step) => step.path)).toEqual(expect.arrayContaining([...paths]));
   });
 
-  test('fork --from takes each of them, and that step runs again', { timeout: 120_000 }, async () => {
+  test('fork --from takes each of them, and that step runs again', async () => {
     const run = (JSON.parse((await served(['show', '-1', '--json'], { cwd })).stdout) as { readonly id: string }).id;
     for (const from of [
       'review#2',

@@ -4,7 +4,7 @@ import { served } from './support/served.js';
 
 const FLOW = `name: n
 agents: { w: { inline: { prompt: You answer. } } }
-steps: [{ id: a, agent: w, prompt: "Say it: {{inputs.api_key}}", retry_count: 1, on_error: retry }]
+steps: [{ id: a, agent: w, prompt: "Say it: {{inputs.api_key}}", retry_count: 2, on_error: retry }]
 inputs: { api_key: { default: "hidden-canary-0123456789" } }
 `;
 

@@ -37,7 +37,13 @@ describe('demo', () => {
     expect(end.stderr).toMatch(/A code review of [0-9a-f]+ commit number 2\n/);
     expect(end.stderr).toMatch(/\ncode-review succeeded: 7 succeeded, 1 skipped\nnext: skein new mine .*\n$/);
     expect(end.stderr).toMatch(/With a model this run would have made \d+ calls to .* tokens/);
-    expect(end.stderr).toMatch(/at most \d+ model calls/);
+    expect(end.stderr).toMatch(
+      /\(about .* tokens, in \+ out\) for \$0\.\d+;\nat most \d+ model calls .* for about \$\d/,
+    );
+    expect(end.stderr).toMatch(/step summary succeeded in .*would have cost \$0\.\d+/);
+    expect(end.stderr).toMatch(
+      /\nOnce more with --budget \d+-calls: out of budget, and nothing is lost;\nresumed with .* reused \(would have cost \$0\.\d+\), \d+ run, succeeded\n/,
+    );
     expect(end.stderr).toMatch(/\nkilled after (\d+) steps; resumed here: \1 reused, \d+ run, succeeded\n/);
     expect(end.stderr).toContain('\nThe result is the same as that of the undisturbed run.\n');
     expect(await filesIn(cwd)).toEqual(before);

@@ -5,7 +5,7 @@ import { served } from './support/served.js';
 const FLOW = `agents:
   scout: { instruction: You look. }
 workflow:
-  - { id: look, type: agent, name: scout, retry: { max_attempts: 1, initial_delay: 1ms, on: [no luck] } }
+  - { id: look, type: agent, name: scout, retry: { max_attempts: 2, initial_delay: 1ms, on: [no luck, later] } }
   - { id: again, type: agent, name: scout }
 `;
 
@@ -41,7 +41,7 @@ test('[XP9] failed model calls are counted, and the line of a failure names the 
 test('[XP9] a call that is cut off at a timeout was asked all the same; one that was never sent was not', async () => {
   const cwd = await makeProject({
     'slow.yaml': FLOW.replace(
-      'retry: { max_attempts: 1, initial_delay: 1ms, on: [no luck] }',
+      'retry: { max_attempts: 2, initial_delay: 1ms, on: [no luck, later] }',
       'timeout: 1s, on_error: continue',
     ),
     'script.yaml': `strict: false\nrules:\n  - { step: look, answer: { text: Late., delay: 1000s } }\n  - { step: again, answer: { error: { code: SKEIN_NO_KEY, message: no key } } }\n`,
@@ -50,18 +50,32 @@ test('[XP9] a call that is cut off at a timeout was asked all the same; one that
   expect(documentOf(end)).toMatchObject({ outcome: 'failed', modelCalls: 1, failedModelCalls: 1 });
 });
 
-test('the most model calls that skein plan tells are those of a run in which every try fails', async () => {
+test('[15.5] the most model calls that skein plan tells are those of a run in which every try fails, and no try is multiplied by `retry`', async () => {
+  const retry = 'retry: { max_attempts: 1, initial_delay: 1ms }';
   const flow = `agents:
   scout: { instruction: You look. }
 workflow:
-  - { id: look, type: agent, name: scout, retry: { max_attempts: 1, initial_delay: 1ms } }
+  - { id: look, type: agent, name: scout, ${retry} }
 `;
+  const block = `agents:
+  scout: { instruction: You look. }
+workflow:
+  - { id: both, type: sequence, ${retry}, steps: [{ id: look, type: agent, name: scout }] }
+`;
+  const dag = `name: d
+steps: [{ id: look, agent: scout, prompt: Look., retry_count: 1 }]
+`;
+  const scout = '---\nname: scout\ntools: []\n---\nYou look.\n';
   const script = `rules:
-  - { step: look, repeat: true, answer: { error: { status: 503, message: later, retry_after: 0.01 } } }
+  - { repeat: true, answer: { error: { status: 503, message: later, retry_after: 0.01 } } }
 `;
-  const cwd = await makeProject({ 'flow.yaml': flow, 'script.yaml': script });
-  const plan = JSON.parse((await served(['plan', 'flow.yaml', '--json'], { cwd })).stdout) as object;
-  const end = await served(['exec', 'flow.yaml', 'go', '--mock=script.yaml', '--no-audit', '--json'], { cwd });
-  expect(documentOf(end)).toMatchObject({ outcome: 'failed', modelCalls: 6 });
-  expect(plan).toMatchObject({ modelCalls: { worst: 6 } });
+  const files = { 'flow.yaml': flow, 'block.yaml': block, 'dag.yaml': dag, '.github/agents/scout.agent.md': scout };
+  const cwd = await makeProject({ ...files, 'script.yaml': script });
+  for (const file of ['flow.yaml', 'block.yaml', 'dag.yaml']) {
+    const plan = JSON.parse((await served(['plan', file, '--json'], { cwd })).stdout) as object;
+    const verb = file === 'dag.yaml' ? ['run', file] : ['exec', file, 'go'];
+    const end = await served([...verb, '--mock=script.yaml', '--no-audit', '--json'], { cwd });
+    expect([file, documentOf(end)]).toMatchObject([file, { outcome: 'failed', modelCalls: 2 }]);
+    expect([file, plan]).toMatchObject([file, { modelCalls: { worst: 2 } }]);
+  }
 });

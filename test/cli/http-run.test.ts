@@ -24,7 +24,7 @@ describe('a run against an HTTP server on loopback', () => {
       outcome: 'succeeded',
       usage: { inputTokens: 90, outputTokens: 19 },
       modelCalls: 3,
-      modelCallsByModel: { 'openai/test-model': 3 },
+      models: [{ model: 'openai/test-model', calls: 3 }],
       toolCalls: 1,
       steps: { facts: { modelCalls: 2, toolCalls: 1 }, text: { output: 'A text about looms.' } },
     });

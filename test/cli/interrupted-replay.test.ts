@@ -46,7 +46,7 @@ const hasSignals = process.platform !== 'win32';
 if (!hasSignals) console.info('note: Windows has no signals, so tests of them are skipped');
 
 describe.skipIf(!hasSignals)('Ctrl-C in the middle of the replay of a long record', () => {
-  test('[XR4] ends the run as cancelled with exit 130, and loses nothing', async () => {
+  test('[XR4] ends the run as cancelled with exit 130, and loses nothing; one that had finished stays finished', async () => {
     const cwd = await makeProject({ 'flow.ts': FLOW, broken: '' });
     const words = ['--no-audit', '--quiet', '--json'];
     const first = await skein(['run', 'flow.ts', ...words], { cwd });
@@ -66,24 +66,23 @@ describe.skipIf(!hasSignals)('Ctrl-C in the middle of the replay of a long recor
     const end = await skein(['resume', '-1', ...words], { cwd });
     expect(end.code).toBe(0);
     expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', reused: STEPS - 1, ran: 1 });
-  });
-
-  test('[XR4] a run that had finished stays finished, with the record that it had', async () => {
-    const cwd = await makeProject({ 'flow.ts': FLOW });
-    const words = ['--no-audit', '--quiet', '--json'];
-    expect((await skein(['run', 'flow.ts', ...words], { cwd })).code).toBe(0);
-    const shown = await served(['show', '-1', '--json'], { cwd });
-
-    await writeFile(join(cwd, 'interrupt'), '');
-    const cancelled = await skein(['resume', '-1', ...words], { cwd });
-    expect(cancelled).toMatchObject({ code: 130, signal: null });
-    expect(JSON.parse(cancelled.stdout)).toMatchObject({ outcome: 'cancelled', ran: 0 });
-
-    expect(await served(['show', '-1', '--json'], { cwd })).toEqual(shown);
-    const list = await served(['runs', '--json'], { cwd });
-    expect(JSON.parse(list.stdout)).toMatchObject({ runs: [{ status: 'succeeded' }] });
-    await rm(join(cwd, 'interrupt'));
-    const end = await skein(['resume', '-1', ...words], { cwd });
-    expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', reused: STEPS, ran: 0 });
+    await staysFinished(cwd, words);
   });
 });
+
+/** [XR4] A run that had finished stays finished when its replay is interrupted, with the record that it had. */
+async function staysFinished(cwd: string, words: readonly string[]): Promise<void> {
+  const shown = await served(['show', '-1', '--json'], { cwd });
+
+  await writeFile(join(cwd, 'interrupt'), '');
+  const cancelled = await skein(['resume', '-1', ...words], { cwd });
+  expect(cancelled).toMatchObject({ code: 130, signal: null });
+  expect(JSON.parse(cancelled.stdout)).toMatchObject({ outcome: 'cancelled', ran: 0 });
+
+  expect(await served(['show', '-1', '--json'], { cwd })).toEqual(shown);
+  const list = await served(['runs', '--json'], { cwd });
+  expect(JSON.parse(list.stdout)).toMatchObject({ runs: [{ status: 'succeeded' }] });
+  await rm(join(cwd, 'interrupt'));
+  const end = await skein(['resume', '-1', ...words], { cwd });
+  expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', reused: STEPS, ran: 0 });
+}

@@ -95,7 +95,7 @@ test('[XS7] a redirect of a model server is not followed: prompt and key stay wh
     await using provider = await FakeProvider.start({ status, headers: { location } });
     const cwd = await makeProject({
       'flow.yaml':
-        'name: t\nagents: { a: { inline: { prompt: p, model: openai/m, tools: [] } } }\nsteps: [{ id: s, agent: a, prompt: hello }]\n',
+        'name: t\nagents: { a: { inline: { prompt: p, model: openai/m, tools: [] } } }\nsteps: [{ id: s, agent: a, prompt: hello, retry_count: 0 }]\n',
     });
     const end = await served(['run', 'flow.yaml'], { cwd, env: { ...KEYS, OPENAI_BASE_URL: provider.baseUrl } });
     expect(end.code).toBe(3);

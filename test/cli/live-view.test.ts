@@ -28,12 +28,14 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('[XU5] the live view', () => {
-  it('has a header with done and total, failures, time and tokens, and a row for each step in aligned columns', () => {
+  it('has a header with done and total, failures, time, tokens and cost, and a row for each step in aligned columns', () => {
     const live = liveOf(FLAT);
     live.starts('facts');
     live.happens('facts', { type: 'step.note', note: { kind: 'model.started', turn: 1, model: 'openai/gpt-5-mini' } });
     const usage = { inputTokens: 80_000, outputTokens: 4_000 };
-    const ended = { kind: 'model.ended', turn: 1, model: 'openai/gpt-5-mini', text: 'x', usage, toolCalls: 0 } as const;
+    const cost = { usd: 0.0284 };
+    const model = 'openai/gpt-5-mini';
+    const ended = { kind: 'model.ended', turn: 1, model, text: 'x', usage, cost, toolCalls: 0 } as const;
     live.happens('facts', { type: 'step.note', note: ended });
     live.ends('facts');
     live.starts('text');
@@ -41,13 +43,50 @@ describe('[XU5] the live view', () => {
     live.ends('text', 'agent', '', 'failed');
     live.frame();
     expect(board(live)).toEqual([
-      'review  2/3 · 1 failed · 1m20 · 84k tok',
-      '✔ facts  openai/gpt-5-mini    0s  84k',
+      'review  2/3 · 1 failed · 1m20 · 84k tok · $0.028',
+      '✔ facts  openai/gpt-5-mini    0s  84k  $0.028',
       '✖ text   failed             1m20',
       '· check',
     ]);
     live.view.stop();
     expect(board(live)).toEqual([]);
+  });
+
+  it('[15.5] says that a call waits for its turn at the provider, and no longer when it is made', () => {
+    const live = liveOf(FLAT);
+    const asking = { turn: 1, model: 'openai/gpt-5-mini' };
+    live.starts('facts');
+    live.happens('facts', { type: 'step.note', note: { kind: 'model.started', ...asking } });
+    live.happens('facts', { type: 'step.note', note: { kind: 'model.queued', ...asking, ahead: 12 } });
+    live.frame();
+    expect(board(live)[1]).toMatch(/facts .*waits for its turn, 12 ahead/);
+    live.happens('facts', { type: 'step.note', note: { kind: 'model.admitted', ...asking, waitedMs: 4_000 } });
+    live.frame();
+    expect(board(live)[1]).not.toContain('waits');
+    live.view.stop();
+  });
+
+  it('[15] says that a call waits for budget, and no longer when it is made', () => {
+    const live = liveOf(FLAT);
+    const asking = { turn: 1, model: 'openai/gpt-5-mini' };
+    const short = {
+      limit: 'run',
+      measure: 'calls',
+      spent: 1,
+      reserved: 1,
+      of: 2,
+      wanted: 1,
+      message: 'waits',
+    } as const;
+    live.starts('facts');
+    live.happens('facts', { type: 'step.note', note: { kind: 'model.started', ...asking } });
+    live.happens('facts', { type: 'step.note', note: { kind: 'budget.waiting', ...short } });
+    live.frame();
+    expect(board(live)[1]).toMatch(/facts .*waits for budget/);
+    live.happens('facts', { type: 'step.note', note: { kind: 'budget.admitted' } });
+    live.frame();
+    expect(board(live)[1]).not.toContain('waits');
+    live.view.stop();
   });
 
   it('shows calls, maps and loops as a tree with how far they are, and the total grows where they open', () => {
@@ -95,6 +134,9 @@ describe('[XU5] the live view', () => {
     live.happens('fix', { type: 'step.note', note: { kind: 'loop.round', round: 2, change: 0.4 } });
     live.frame();
     expect(board(live).find((line) => line.includes(' fix '))).toContain('round 2/5, last 40% new');
+    live.happens('fix', { type: 'step.note', note: { kind: 'rounds', count: 3 } });
+    live.frame();
+    expect(board(live).find((line) => line.includes(' fix '))).toContain('round 2/3, last 40% new');
     live.view.stop();
   });
 

@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { documentOf, makeProject, skein, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
 
 /** Each function that runs adds its name to a file; the second one waits while there is a file `wait`. */
 const FLOW = `import { appendFileSync, existsSync } from 'node:fs';
@@ -56,10 +57,10 @@ async function killed(): Promise<string> {
   return cwd;
 }
 
-/** A run that has ended well. */
+/** A run that has ended well. What is edited after it needs a process of its own: one process loads a module once. */
 async function finished(): Promise<string> {
   const cwd = await makeProject({ 'flow.ts': FLOW });
-  expect(await skein(RUN, { cwd })).toMatchObject({ code: 0, stdout: PAGE });
+  expect(await served(RUN, { cwd })).toMatchObject({ code: 0, stdout: PAGE });
   await ranIn(cwd);
   return cwd;
 }
@@ -140,7 +141,7 @@ describe('an edited function', () => {
 describe('a fork', () => {
   test('with another input runs what reads it', async () => {
     const cwd = await finished();
-    const end = await skein(['fork', '-1', '--set', 'topic=tides', '--json'], { cwd });
+    const end = await served(['fork', '-1', '--set', 'topic=tides', '--json'], { cwd });
     expect(documentOf(end)).toMatchObject({
       outcome: 'succeeded',
       state: { page: 'TIDES: facts about tides, drafted' },
@@ -150,7 +151,7 @@ describe('a fork', () => {
 
   test('from a step runs it and what comes after it', async () => {
     const cwd = await finished();
-    expect((await skein(['fork', '-1', '--from', 'draft'], { cwd })).code).toBe(0);
+    expect((await served(['fork', '-1', '--from', 'draft'], { cwd })).code).toBe(0);
     expect(await ranIn(cwd)).toEqual(['draft', 'page']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findRun, shortId } from '../../src/cli/runs/find-run.js';
 import { lineDiff } from '../../src/cli/runs/line-diff.js';
-import { answerCommand, shellWord } from '../../src/cli/runs/text.js';
+import { answerCommands, shellWord } from '../../src/cli/runs/text.js';
 import type { OpenQuestion } from '../../src/events/question.js';
 import { thrown } from '../thrown.js';
 
@@ -68,7 +68,7 @@ describe('the command that answers', () => {
 
   test('has the shortest words that mean this question alone, as a shell takes them', () => {
     const pauses = [pause('publish', 'publish'), pause('each[a b]/ask', 'ask'), pause('each[c]/ask', 'ask')];
-    expect(pauses.map((one) => answerCommand(one, pauses, 'r1'))).toEqual([
+    expect(pauses.flatMap((one) => answerCommands(one, pauses, 'r1'))).toEqual([
       'skein answer r1 publish VALUE',
       "skein answer r1 'each[a b]/ask' VALUE",
       "skein answer r1 'each[c]/ask' VALUE",

@@ -113,7 +113,7 @@ steps:
       census: { succeeded: 2, failed: 0, notRun: 0 },
       steps: { text: { status: 'succeeded', output: 'Looms weave.', attempts: 1, modelCalls: 1 } },
       modelCalls: 2,
-      modelCallsByModel: { 'script/answers.yaml': 2 },
+      models: [{ model: 'script/answers.yaml', calls: 2 }],
     });
     expect(String(report['auditFolder'])).toContain(join(cwd, '.workflow-runs'));
     expect(end.stdout.endsWith('}\n')).toBe(true);
@@ -235,7 +235,7 @@ describe('flags', () => {
       ),
     });
     const end = await served(['run', 'flow.yaml', '--model', 'mock/echo', '--json', '--no-audit'], { cwd });
-    expect(documentOf(end)).toMatchObject({ outcome: 'succeeded', modelCallsByModel: { 'mock/echo': 2 } });
+    expect(documentOf(end)).toMatchObject({ outcome: 'succeeded', models: [{ model: 'mock/echo', calls: 2 }] });
   });
 
   test('a recorded run is replayed call for call; a changed prompt is a miss', async () => {

@@ -109,7 +109,7 @@ describe('a sequence', () => {
     expect(await draw(loop, ['plan'])).toContain('goto draft, at most 5 times');
     const out = await loadPipelineText(loop.replace('goto: draft', 'goto: one'), { cwd: '/nowhere' });
     expect(out.problems).toMatchObject([
-      { code: 'bad-jump', hint: 'a jump stays within its own parallel, sequence or map block' },
+      { code: 'bad-jump', hint: 'a jump stays within its own parallel, sequence, loop or map block' },
     ]);
   });
 

@@ -12,7 +12,8 @@ describe('start-up (statement 89)', () => {
   test('help loads the parser of the command line, and no part of a run', async () => {
     const loaded = await evaluated(['help', 'run'], await makeProject());
     const other = loaded.filter(
-      (name) => !/^(src\/(cli|base|events)|node_modules\/commander|dist\/chunks\/rolldown-runtime)\b/.test(name),
+      (name) =>
+        !/^(src\/(cli|base|events|secrets)|node_modules\/commander|dist\/chunks\/rolldown-runtime)\b/.test(name),
     );
     expect(other).toEqual([]);
   });

@@ -90,7 +90,7 @@ describe('a byte of a text that is no text', () => {
   });
 });
 
-it('[XR5] a run goes on when another process has locked the store for seven seconds', { timeout: 60_000 }, async () => {
+it('[XR5] a run goes on when another process has locked the store for seven seconds', async () => {
   const cwd = await makeProject({ 'slow.yaml': SLOW, 'script.yaml': script('2s') });
   const run = startSkein(['run', 'slow.yaml', '--mock=script.yaml', '--no-audit'], { cwd, input: '' });
   await run.seen('step text started');
@@ -118,23 +118,19 @@ describe('a store that is removed while a run goes on', () => {
     expect(end.stderr).not.toMatch(/^recorded as run|skein resume/m);
   });
 
-  it(
-    '[XR6] is noticed at the next renewal of the lease, also when there is another one in its place',
-    { timeout: 60_000 },
-    async () => {
-      const cwd = await makeProject({ 'slow.yaml': SLOW, 'flow.yaml': CHAIN, 'script.yaml': script('50s') });
-      const run = startSkein(['run', 'slow.yaml', '--mock=script.yaml', '--no-audit', '--json'], { cwd, input: '' });
-      await run.seen('step text started');
-      await rm(join(cwd, '.skein'), { recursive: true });
-      await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
-      const end = await run.ended;
-      expect(end.code).toBe(3);
-      const document = JSON.parse(end.stdout) as Record<string, unknown>;
-      expect(document).toMatchObject({ outcome: 'failed', error: { code: 'SKEIN_STORE' } });
-      expect(document['recorded']).toBe(false);
-      expect((await served(['runs'], { cwd })).stdout).not.toContain('slow');
-    },
-  );
+  it('[XR6] is noticed at the next renewal of the lease, also when there is another one in its place', async () => {
+    const cwd = await makeProject({ 'slow.yaml': SLOW, 'flow.yaml': CHAIN, 'script.yaml': script('50s') });
+    const run = startSkein(['run', 'slow.yaml', '--mock=script.yaml', '--no-audit', '--json'], { cwd, input: '' });
+    await run.seen('step text started');
+    await rm(join(cwd, '.skein'), { recursive: true });
+    await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+    const end = await run.ended;
+    expect(end.code).toBe(3);
+    const document = JSON.parse(end.stdout) as Record<string, unknown>;
+    expect(document).toMatchObject({ outcome: 'failed', error: { code: 'SKEIN_STORE' } });
+    expect(document['recorded']).toBe(false);
+    expect((await served(['runs'], { cwd })).stdout).not.toContain('slow');
+  });
 });
 
 it('[XR8] who has lost a run to another process is told to look at it, not to resume it', async () => {

@@ -65,7 +65,8 @@ describe('a supervised DAG workflow on the command line', () => {
     expect(end.stderr).toContain('Version 2.4.0 is out, and it is perfect.');
     expect(end.stderr).toMatch(/\n {2}promised:\n {4}interpretation: /);
     expect(end.stderr).toMatch(/\n {2}delivered:\n {4}metCommitment: true\n/);
-    expect(end.stderr).toContain(`skein answer ${run} `);
+    for (const answer of ['approve', 'reject', "'revise: WHAT TO DO DIFFERENTLY'"])
+      expect(end.stderr).toMatch(new RegExp(`\n {2}skein answer ${run} '.*' ${answer}\n`));
     expect(end.stdout).not.toContain('perfect');
   });
 
@@ -142,7 +143,7 @@ describe('a supervised DAG workflow on the command line', () => {
     expect(half.stdout).toMatch(/^ {2}\? announce {2}paused, [^,]*, 2 attempts, 1 correction,/m);
     await resumed(cwd, 'announce', 'approve');
     const done = await served(['show', '-1'], { cwd });
-    expect(done.stdout).toMatch(/^ {2}✔ announce {2}succeeded, .*, approved by a person after 1 correction,/m);
+    expect(done.stdout).toMatch(/^ {2}✔ announce {2}succeeded, .*, approved by skein answer after 1 correction,/m);
     expect(done.stdout).toMatch(/^ {2}✔ notes +succeeded, [^,]*, accepted,/m);
     expect(done.stdout).toMatch(/^ {2}✔ changes +succeeded, [^,]*, script/m);
     const { steps } = documentOf(await served(['show', '-1', '--json'], { cwd })) as unknown as {
@@ -151,7 +152,7 @@ describe('a supervised DAG workflow on the command line', () => {
     expect(steps.map(({ path, supervision }) => [path, supervision])).toEqual([
       ['changes', undefined],
       ['notes', { by: 'model', corrections: 0, accepted: true }],
-      ['announce', { by: 'human', corrections: 1, accepted: true }],
+      ['announce', { by: 'human', answeredBy: 'command', corrections: 1, accepted: true }],
     ]);
   });
 

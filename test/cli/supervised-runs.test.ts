@@ -149,6 +149,8 @@ workflow:
         },
       ],
       outcome: 'accepted',
+      // Promise, work, what is said of it, and the verdict, each attempt.
+      spent: expect.objectContaining({ model_calls: 7, failed_model_calls: 0, cost_usd: 0 }) as unknown,
     });
     const lines = (await readFile(join(at, 'steps', '00_draft', 'stream.jsonl'), 'utf8')).trim().split('\n');
     const told = lines.map((line) => JSON.parse(line) as { type: string; data?: unknown });
@@ -197,6 +199,11 @@ describe('a step that a person judges on the command line', () => {
       'Supervision triggers: concern:no rhyme (approve, reject, or revise: WHAT TO DO DIFFERENTLY)',
     );
     const shown = await served(['answer', '-1'], { cwd });
+    expect(shown.stdout.match(/(?<= {2}answer: skein answer \S+ \S+ ).*/g)).toEqual([
+      'approve',
+      'reject',
+      "'revise: WHAT TO DO DIFFERENTLY'",
+    ]);
     for (const line of ['promised:', 'delivered:', 'concerns: no rhyme', 'output: line one'])
       expect(shown.stdout).toContain(line);
     expect(await filesIn(cwd)).not.toContain('title');

@@ -55,7 +55,7 @@ async function shown(cwd: string, name: string): Promise<Shown> {
 }
 
 describe('[XG6] skein run --thread', () => {
-  it('shows what each turn answered, also when it answers what the one before did', { timeout: 120_000 }, async () => {
+  it('shows what each turn answered, also when it answers what the one before did', async () => {
     const cwd = await makeProject({ 'letters.yaml': DAG });
     for (const topic of ['cats', 'cats', 'dogs']) {
       const words = ['run', 'letters.yaml', '--mock', '--quiet', '--thread', 'post', '--input', `topic=${topic}`];
@@ -68,57 +68,49 @@ describe('[XG6] skein run --thread', () => {
     expect(stdout.match(/A letter on cats/g)).toHaveLength(2);
   });
 
-  it(
-    'goes on from the state of the turn before, in another process, and shows the conversation',
-    { timeout: 120_000 },
-    async () => {
-      const cwd = await makeProject({ 'chat.mjs': CHAT });
-      for (const say of ['one', 'fail', 'two']) {
-        const { code } = await served(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', '-i', `say=${say}`], {
-          cwd,
-        });
-        expect(code).toBe(say === 'fail' ? 3 : 0);
-      }
-      const { state, turns } = await shown(cwd, 'ada');
-      expect(state).toEqual({ say: 'two', log: ['heard one', 'heard two'], answer: '2 lines' });
-      expect(turns.map(({ status, inputs, results }) => [status, inputs['say'], results['answer']])).toEqual([
-        ['succeeded', 'one', '1 lines'],
-        ['failed', 'fail', undefined],
-        ['succeeded', 'two', '2 lines'],
-      ]);
-      const text = (await served(['thread', 'ada'], { cwd })).stdout;
-      expect(text).toContain('ada of chat: 3 turns');
-      expect(text).toMatch(/turn 2 {2}failed .* does not count\n {2}> say: fail\n {2}error: the world is broken/);
-      const runs = (await served(['runs'], { cwd })).stdout.split('\n');
-      expect(runs[1]).toBe('thread ada');
-      expect(runs.slice(2).filter((line) => /^ {2}[\da-f]{8} {2}chat/.test(line))).toHaveLength(3);
-      const threads = (await served(['threads'], { cwd })).stdout;
-      expect(threads).toMatch(/^ada +chat +3 +succeeded/m);
-    },
-  );
-
-  it(
-    'tries a failed turn again when it is told to, and needs no input that the thread has',
-    { timeout: 120_000 },
-    async () => {
-      const cwd = await makeProject({ 'chat.mjs': CHAT });
-      const run = async (...more: readonly string[]): Promise<number | null> =>
-        (await served(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', ...more], { cwd })).code;
-      expect(await run('-i', 'say=one')).toBe(0);
-      expect(await run()).toBe(0);
-      expect((await shown(cwd, 'ada')).state['log']).toEqual(['heard one', 'heard one']);
-      expect(await run('-i', 'say=fail')).toBe(3);
-      const again = await served(['run', 'chat.mjs', '--thread', 'ada', '--on-failed', 'retry', '-i', 'say=x'], {
+  it('goes on from the state of the turn before, in another process, and shows the conversation', async () => {
+    const cwd = await makeProject({ 'chat.mjs': CHAT });
+    for (const say of ['one', 'fail', 'two']) {
+      const { code } = await served(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', '-i', `say=${say}`], {
         cwd,
       });
-      expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('was tried again, and failed')]);
-    },
-  );
+      expect(code).toBe(say === 'fail' ? 3 : 0);
+    }
+    const { state, turns } = await shown(cwd, 'ada');
+    expect(state).toEqual({ say: 'two', log: ['heard one', 'heard two'], answer: '2 lines' });
+    expect(turns.map(({ status, inputs, results }) => [status, inputs['say'], results['answer']])).toEqual([
+      ['succeeded', 'one', '1 lines'],
+      ['failed', 'fail', undefined],
+      ['succeeded', 'two', '2 lines'],
+    ]);
+    const text = (await served(['thread', 'ada'], { cwd })).stdout;
+    expect(text).toContain('ada of chat: 3 turns');
+    expect(text).toMatch(/turn 2 {2}failed .* does not count\n {2}> say: fail\n {2}error: the world is broken/);
+    const runs = (await served(['runs'], { cwd })).stdout.split('\n');
+    expect(runs[1]).toBe('thread ada');
+    expect(runs.slice(2).filter((line) => /^ {2}[\da-f]{8} {2}chat/.test(line))).toHaveLength(3);
+    const threads = (await served(['threads'], { cwd })).stdout;
+    expect(threads).toMatch(/^ada +chat +3 +succeeded/m);
+  });
+
+  it('tries a failed turn again when it is told to, and needs no input that the thread has', async () => {
+    const cwd = await makeProject({ 'chat.mjs': CHAT });
+    const run = async (...more: readonly string[]): Promise<number | null> =>
+      (await served(['run', 'chat.mjs', '--thread', 'ada', '-q', '--no-audit', ...more], { cwd })).code;
+    expect(await run('-i', 'say=one')).toBe(0);
+    expect(await run()).toBe(0);
+    expect((await shown(cwd, 'ada')).state['log']).toEqual(['heard one', 'heard one']);
+    expect(await run('-i', 'say=fail')).toBe(3);
+    const again = await served(['run', 'chat.mjs', '--thread', 'ada', '--on-failed', 'retry', '-i', 'say=x'], {
+      cwd,
+    });
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('was tried again, and failed')]);
+  });
 
   it.each([
     ['a DAG', DAG, (say: string) => ['run', 'flow.yaml', '-i', `topic=${say}`], 'A letter on two'],
     ['a pipeline', PIPELINE, (say: string) => ['exec', 'flow.yaml', say], 'two'],
-  ] as const)('holds a conversation with %s', { timeout: 120_000 }, async (_, file, words, text) => {
+  ] as const)('holds a conversation with %s', async (_, file, words, text) => {
     const cwd = await makeProject({ 'flow.yaml': file });
     for (const say of ['one', 'two'])
       expect((await served([...words(say), '--thread', 'ada', '--mock', '-q', '--no-audit'], { cwd })).code).toBe(0);
@@ -127,31 +119,24 @@ describe('[XG6] skein run --thread', () => {
     expect(Object.values(turns[1]?.results ?? {})).toContain(text);
   });
 
-  it(
-    'shows the question that keeps the next turn from beginning, and goes on when it is answered',
-    { timeout: 120_000 },
-    async () => {
-      const ask = `
+  it('shows the question that keeps the next turn from beginning, and goes on when it is answered', async () => {
+    const ask = `
 import { definePlan } from 'skein';
 export default definePlan({ name: 'asks', inputs: ['say'], channels: { log: 'append' }, nodes: [
   { id: 'sure', kind: 'ask', output: 'answer', question: 'Are you sure?' },
   { id: 'done', run: (s) => ({ log: s.say + ' ' + s.answer }) },
 ], edges: [['sure', 'done']] });
 `;
-      const cwd = await makeProject({ 'ask.mjs': ask });
-      const words = ['run', 'ask.mjs', '--thread', 'ada', '-q', '--no-audit', '-i'];
-      expect((await served([...words, 'say=one'], { cwd })).code).toBe(5);
-      const refused = await served([...words, 'say=two'], { cwd });
-      expect([refused.code, refused.stderr]).toEqual([
-        5,
-        expect.stringContaining('waits for an answer: Are you sure?'),
-      ]);
-      expect((await served(['thread', 'ada'], { cwd })).stdout).toContain('Are you sure?');
-      expect((await served(['answer', '-1', 'yes'], { cwd })).code).toBe(0);
-      expect((await served([...words, 'say=two'], { cwd })).code).toBe(5);
-      expect((await shown(cwd, 'ada')).state['log']).toEqual(['one yes']);
-    },
-  );
+    const cwd = await makeProject({ 'ask.mjs': ask });
+    const words = ['run', 'ask.mjs', '--thread', 'ada', '-q', '--no-audit', '-i'];
+    expect((await served([...words, 'say=one'], { cwd })).code).toBe(5);
+    const refused = await served([...words, 'say=two'], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('waits for an answer: Are you sure?')]);
+    expect((await served(['thread', 'ada'], { cwd })).stdout).toContain('Are you sure?');
+    expect((await served(['answer', '-1', 'yes'], { cwd })).code).toBe(0);
+    expect((await served([...words, 'say=two'], { cwd })).code).toBe(5);
+    expect((await shown(cwd, 'ada')).state['log']).toEqual(['one yes']);
+  });
 
   it.each([
     [['run', 'chat.mjs', '--thread', 'a', '--no-store'], 1, '--thread needs a record'],
@@ -159,7 +144,7 @@ export default definePlan({ name: 'asks', inputs: ['say'], channels: { log: 'app
     [['run', 'chat.mjs', '--thread', 'a\u001b[2Jb'], 1, 'is not a valid thread name'],
     [['run', 'chat.mjs', '--thread', '../../etc'], 2, 'say'],
     [['thread', 'bob'], 2, "the store has no thread 'bob'"],
-  ] as const)('%j is refused', { timeout: 60_000 }, async (words, code, message) => {
+  ] as const)('%j is refused', async (words, code, message) => {
     const cwd = await makeProject({ 'chat.mjs': CHAT });
     await served(['run', 'chat.mjs', '--no-audit', '-q', '-i', 'say=x'], { cwd });
     const refused = await served(words, { cwd });
@@ -169,28 +154,24 @@ export default definePlan({ name: 'asks', inputs: ['say'], channels: { log: 'app
 });
 
 describe('[XG6] skein threads', () => {
-  it(
-    'forks and removes conversations, prunes without a loss, and prints what stands in them as text',
-    { timeout: 120_000 },
-    async () => {
-      const cwd = await makeProject({ 'chat.mjs': CHAT });
-      const run = (thread: string, say: string): ReturnType<typeof served> =>
-        served(['run', 'chat.mjs', '--thread', thread, '-q', '--no-audit', '-i', `say=${say}`], { cwd });
-      await run('ada', 'one');
-      await run('ada', 'two\u001b[2J');
-      expect((await served(['thread', 'ada'], { cwd })).stdout).not.toContain('\u001b[2J');
-      expect((await served(['threads', 'fork', 'ada', 'bob', '--turn', '1'], { cwd })).code).toBe(0);
-      expect((await served(['runs', 'prune', '--keep', '0'], { cwd })).code).toBe(0);
-      await run('bob', 'three');
-      expect((await shown(cwd, 'bob')).state['log']).toEqual(['heard one', 'heard three']);
-      expect((await shown(cwd, 'ada')).turns).toHaveLength(2);
-      expect((await served(['threads', 'remove', 'ada'], { cwd })).code).toBe(0);
-      const { stdout } = await served(['threads', '--json'], { cwd });
-      expect((JSON.parse(stdout) as { threads: { id: string }[] }).threads.map(({ id }) => id)).toEqual(['bob']);
-    },
-  );
+  it('forks and removes conversations, prunes without a loss, and prints what stands in them as text', async () => {
+    const cwd = await makeProject({ 'chat.mjs': CHAT });
+    const run = (thread: string, say: string): ReturnType<typeof served> =>
+      served(['run', 'chat.mjs', '--thread', thread, '-q', '--no-audit', '-i', `say=${say}`], { cwd });
+    await run('ada', 'one');
+    await run('ada', 'two\u001b[2J');
+    expect((await served(['thread', 'ada'], { cwd })).stdout).not.toContain('\u001b[2J');
+    expect((await served(['threads', 'fork', 'ada', 'bob', '--turn', '1'], { cwd })).code).toBe(0);
+    expect((await served(['runs', 'prune', '--keep', '0'], { cwd })).code).toBe(0);
+    await run('bob', 'three');
+    expect((await shown(cwd, 'bob')).state['log']).toEqual(['heard one', 'heard three']);
+    expect((await shown(cwd, 'ada')).turns).toHaveLength(2);
+    expect((await served(['threads', 'remove', 'ada'], { cwd })).code).toBe(0);
+    const { stdout } = await served(['threads', '--json'], { cwd });
+    expect((JSON.parse(stdout) as { threads: { id: string }[] }).threads.map(({ id }) => id)).toEqual(['bob']);
+  });
 
-  it('is for stores that this user has made: a planted conversation is not believed', { timeout: 60_000 }, async () => {
+  it('is for stores that this user has made: a planted conversation is not believed', async () => {
     const cwd = await makeProject({ 'chat.mjs': CHAT });
     (await openSqliteStore(join(cwd, '.skein/skein.db'))).close();
     const { code, stderr } = await served(['run', 'chat.mjs', '--thread', 'ada', '-i', 'say=x', '--no-audit'], { cwd });

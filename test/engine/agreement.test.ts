@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cases } from '../thorough.js';
 import { known, runEngine, runOracle } from './oracle/both.js';
 import { rawPlan, type RawOptions } from './oracle/random-plan.js';
 import { scenarioOf } from './oracle/scenario.js';
@@ -17,32 +18,28 @@ const kinds: readonly (readonly [string, RawOptions])[] = [
 ];
 
 describe('agreement of engine and reference interpreter', () => {
-  test.each(kinds)(
-    'E1 to E10, S1 to S4: same outcome, final state and census: %s',
-    { timeout: 60_000 },
-    async (_, options) => {
-      await fc.assert(
-        fc.asyncProperty(rawPlan(options), fc.nat(), async (raw, order) => {
-          const scenario = scenarioOf(raw);
-          const expected = runOracle(scenario, order);
-          // What a step without end does is shown by tests of its own.
-          fc.pre(expected.steps.every((step) => step.failure?.code !== 'SKEIN_MAX_STEPS'));
-          // Of two steps that take no time, and so end by no outcome, it is no rule which wins a race.
-          fc.pre(!options.racing || expected.instants < 2);
-          const { result } = await runEngine(scenario, order);
-          expect([result.outcome, result.error?.code]).toEqual([expected.outcome, expected.failure?.code]);
-          // When a run fails, or a first exit ends it, which queued skips were still carried out and which nested steps had started is
-          // no rule: it shows in the census, and in what a failed run knew.
-          if (expected.failure !== undefined) return;
-          expect(known(result.state)).toEqual(expected.state);
-          if (!raw.firstExitWins) expect(result.census).toEqual(expected.census);
-        }),
-        { numRuns: 400, seed },
-      );
-    },
-  );
+  test.each(kinds)('E1 to E10, S1 to S4: same outcome, final state and census: %s', async (_, options) => {
+    await fc.assert(
+      fc.asyncProperty(rawPlan(options), fc.nat(), async (raw, order) => {
+        const scenario = scenarioOf(raw);
+        const expected = runOracle(scenario, order);
+        // What a step without end does is shown by tests of its own.
+        fc.pre(expected.steps.every((step) => step.failure?.code !== 'SKEIN_MAX_STEPS'));
+        // Of two steps that take no time, and so end by no outcome, it is no rule which wins a race.
+        fc.pre(!options.racing || expected.instants < 2);
+        const { result } = await runEngine(scenario, order);
+        expect([result.outcome, result.error?.code]).toEqual([expected.outcome, expected.failure?.code]);
+        // When a run fails, or a first exit ends it, which queued skips were still carried out and which nested steps had started is
+        // no rule: it shows in the census, and in what a failed run knew.
+        if (expected.failure !== undefined) return;
+        expect(known(result.state)).toEqual(expected.state);
+        if (!raw.firstExitWins) expect(result.census).toEqual(expected.census);
+      }),
+      { numRuns: cases(150), seed },
+    );
+  });
 
-  test('S2: two orders of completion give the same final state and census', { timeout: 60_000 }, async () => {
+  test('S2: two orders of completion give the same final state and census', async () => {
     const orders = fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 4 }));
     await fc.assert(
       fc.asyncProperty(rawPlan(TIMELESS), orders, async (raw, [first, second, concurrency]) => {
@@ -54,11 +51,11 @@ describe('agreement of engine and reference interpreter', () => {
         expect(other.census).toEqual(one.census);
         expect(other.state).toEqual(one.state);
       }),
-      { numRuns: 200, seed },
+      { numRuns: cases(80), seed },
     );
   });
 
-  test('E9: the same seed gives the same event log byte for byte', { timeout: 60_000 }, async () => {
+  test('E9: the same seed gives the same event log byte for byte', async () => {
     const everything: RawOptions = { ...PLAIN, racing: true, conflicts: 'everywhere' };
     await fc.assert(
       fc.asyncProperty(rawPlan(everything), fc.nat(), async (raw, order) => {
@@ -68,7 +65,7 @@ describe('agreement of engine and reference interpreter', () => {
         expect(one.log.length).toBeGreaterThan(1);
         expect(other.log.join('\n')).toBe(one.log.join('\n'));
       }),
-      { numRuns: 150, seed },
+      { numRuns: cases(60), seed },
     );
   });
 });

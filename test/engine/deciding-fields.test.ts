@@ -32,6 +32,8 @@ const AGENT: Required<AgentSpec> = {
   about: ['date'],
   provider: { type: 'openai' },
   searchesAll: true,
+  sandbox: 'on',
+  cache: 'off',
 };
 
 /** Everything that a node can have besides its id, its kind and what only one kind has. */
@@ -46,6 +48,7 @@ const COMMON = {
   timeoutMs: 5,
   onError: 'continue',
   maxVisits: 2,
+  budget: { usd: 1 },
   countsAnewFrom: 'x',
   onMaxVisits: 'skip',
   effect: 'once',

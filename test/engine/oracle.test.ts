@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seededChooser } from '../../src/testing/index.js';
+import { cases } from '../thorough.js';
 import { interpret } from './oracle/interpret.js';
 import { rawPlan, type RawOptions } from './oracle/random-plan.js';
 import { scenarioOf } from './oracle/scenario.js';
@@ -9,7 +10,7 @@ const everything: RawOptions = { racing: true, failing: true, cycles: true, conf
 const timeless: RawOptions = { racing: false, failing: false, cycles: false, conflicts: 'top', subPlans: true };
 
 describe('the reference interpreter', () => {
-  test('ends every random plan, and the plans are of every kind', { timeout: 60_000 }, () => {
+  test('ends every random plan, and the plans are of every kind', () => {
     const seen = new Map<string, number>();
     const see = (word: string): unknown => seen.set(word, (seen.get(word) ?? 0) + 1);
     fc.assert(
@@ -26,14 +27,14 @@ describe('the reference interpreter', () => {
         if (result.starts.some((path, index) => !path.includes('/') && result.starts.indexOf(path) < index))
           see('cycle');
       }),
-      { numRuns: 1_500, seed: 20 },
+      { numRuns: cases(500), seed: 20 },
     );
     const kinds = ['succeeded', 'degraded', 'failed', 'released', 'route', 'cycle', 'pass', 'call', 'map', 'loop'];
     const codes = ['SKEIN_STEP_FAILED', 'SKEIN_WRITE_CONFLICT', 'SKEIN_MAX_VISITS'];
     for (const word of [...kinds, ...codes]) expect(seen.get(word) ?? 0, word).toBeGreaterThan(3);
   });
 
-  test('S2: gives the same final state and census for any order of completion', { timeout: 60_000 }, () => {
+  test('S2: gives the same final state and census for any order of completion', () => {
     fc.assert(
       fc.property(rawPlan(timeless), fc.nat(), fc.nat(), (raw, first, second) => {
         const { plan, bindings, inputs } = scenarioOf(raw);
@@ -43,7 +44,7 @@ describe('the reference interpreter', () => {
         expect(other.state).toEqual(one.state);
         if (one.outcome !== 'failed') expect(other.census).toEqual(one.census);
       }),
-      { numRuns: 1_000, seed: 20 },
+      { numRuns: cases(300), seed: 20 },
     );
   });
 });

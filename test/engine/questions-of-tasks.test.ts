@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SkeinError } from '../../src/base/errors.js';
-import type { AnswerQuestion } from '../../src/engine/durable/memory-durable.js';
+import type { AnswerQuestion } from '../../src/engine/durable/memory-questions.js';
 import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
 import type { Executor } from '../../src/engine/ports/executor.js';
 import { startRun } from '../../src/engine/run.js';

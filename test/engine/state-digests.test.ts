@@ -1,3 +1,4 @@
+import { RunLabels } from '../../src/engine/state/run-labels.js';
 import { describe, expect, test } from 'vitest';
 import { digestText } from '../../src/base/hash.js';
 import { recordText } from '../../src/base/json.js';
@@ -55,7 +56,7 @@ function appendInAnyStructure(contributions: readonly unknown[], random: () => n
 }
 
 function merge(versions: readonly Version[]): Version {
-  return mergeVersions(versions, [APPEND]).version;
+  return mergeVersions(versions, [APPEND], new RunLabels()).version;
 }
 
 describe('digests of the state (J2)', () => {

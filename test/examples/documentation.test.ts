@@ -98,7 +98,6 @@ const SHARED = [
   [['run', 'exec', 'resume', 'fork', 'event'], 'run/run-options'],
   [['run', 'exec'], 'run/thread-options'],
   [['run', 'fork', 'plan'], 'run/given-inputs'],
-  [['run'], 'talk/talk-options'],
 ] as const satisfies readonly (readonly [readonly string[], string])[];
 
 describe('commands in the documentation and in the READMEs of the examples', async () => {

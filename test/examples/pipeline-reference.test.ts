@@ -30,11 +30,16 @@ describe('the tables of keys of docs/pipeline.md say what the loader knows, no m
   });
 
   test.each([
-    ['### Steps', 2, ['retry', 'timeout', 'on_error', 'supervise'], 'type: agent, name: a'],
+    ['### Steps', 2, ['retry', 'timeout', 'on_error', 'supervise', 'budget'], 'type: agent, name: a'],
     ['## Conditions', 0, ['name'], 'type: condition, condition: $steps.first.output, true: [{ goto: first }]'],
-    ['## Lists', 0, ['retry', 'timeout', 'on_error', 'supervise'], `type: map, over: $steps.first.output, ${INNER}`],
+    [
+      '## Lists',
+      0,
+      ['retry', 'timeout', 'on_error', 'supervise', 'budget'],
+      `type: map, over: $steps.first.output, ${INNER}`,
+    ],
     ['## Questions to a person', 0, ['on_error'], 'type: ask, question: q'],
-    ['## Other files', 0, ['retry', 'timeout', 'on_error', 'supervise'], 'type: call, file: x.yaml'],
+    ['## Other files', 0, ['retry', 'timeout', 'on_error', 'supervise', 'budget'], 'type: call, file: x.yaml'],
   ])('%s, table %i', async (heading, skip, common, keys) => {
     const documented = [...(await keysBelow(DOC, heading, skip)), 'id', 'type', ...common];
     expect(documented.toSorted()).toEqual(await knownKeys(step(keys)));

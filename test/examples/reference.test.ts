@@ -91,7 +91,7 @@ describe('docs/tools.md', () => {
 
   test('lists the keys of MCP servers', async () => {
     const keys = await keysBelow(TOOLS, '## MCP servers');
-    expect(keys.toSorted()).toEqual(['args', 'command', 'env', 'headers', 'tools', 'type', 'url']);
+    expect(keys.toSorted()).toEqual(['args', 'command', 'env', 'headers', 'sandbox', 'tools', 'type', 'url']);
   });
 });
 

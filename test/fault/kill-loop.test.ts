@@ -5,11 +5,12 @@ import { doneKeys, linesOf } from '../engine/recorded/in-process.js';
 import { seededRandom } from '../../src/testing/index.js';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { linesIn, makeDir, startRunner, type Ended, type Order } from './support/process.js';
-import { answerHere, calmState, finish, orderOf } from './support/calm.js';
+import { readBudget } from '../../src/runtime.js';
+import { answerHere, calmState, finish, orderOf, raiseHere } from './support/calm.js';
 import { SHAPES } from './support/shapes.js';
 
-/** Kills in all, two of each shape; `npm run test:fault` asks for more. */
-const KILLS = Number(process.env['SKEIN_KILLS'] ?? 26);
+/** Kills in all; `npm run test:fault` asks for more than one of each shape. */
+const KILLS = Number(process.env['SKEIN_KILLS'] ?? 0);
 const SEED = process.env['SKEIN_SEED'] ?? '20';
 const PER_RUN = 8;
 
@@ -26,19 +27,22 @@ const counts = new Map<string, Count>(names.map((name) => [name, { kills: 0, run
 
 test.each([0, 1])(
   `SIGKILL at random times loses no acknowledged step and repeats no recorded one, seed ${SEED}, half %i`,
-  { timeout: KILLS * 30_000, concurrent: true },
+  { timeout: Math.max(KILLS, names.length) * 30_000, concurrent: true },
   async (half) => {
     const mine = names.filter((_, at) => at % 2 === half);
-    const budget = Math.ceil(KILLS / 2);
+    const budget = Math.max(Math.ceil(KILLS / 2), mine.length);
     const calm = new Map<string, unknown>();
     for (const name of mine) calm.set(name, await calmState(name));
     let kills = 0;
-    for (let at = 0; kills < budget; at++) {
+    const isSpared = (name: string) => (counts.get(name)?.kills ?? 0) === 0;
+    // On a busy machine a run may end before its kill: then that shape has another one.
+    for (let at = 0; kills < budget || mine.some(isSpared); at++) {
       const name = mine[at % mine.length] ?? '';
-      const limit = Math.min(PER_RUN, Math.max(1, Math.ceil((budget - kills) / mine.length)), budget - kills);
+      if (kills >= budget && !isSpared(name)) continue;
+      const limit = Math.min(PER_RUN, Math.max(1, Math.ceil((budget - kills) / mine.length)));
       kills += await disturbed(name, `${SEED} ${half} ${at}`, limit, calm.get(name));
     }
-    expect(kills).toBe(budget);
+    expect(kills).toBeGreaterThanOrEqual(budget);
     const told = mine.map((name) => `${name} ${JSON.stringify(counts.get(name))}`);
     process.stderr.write(`kill loop, seed ${SEED}: ${kills} kills; 0 lost, 0 repeated\n  ${told.join('\n  ')}\n`);
     for (const name of mine) expect(counts.get(name)?.kills ?? 0, name).toBeGreaterThan(0);
@@ -57,6 +61,7 @@ async function disturbed(name: string, seed: string, limit: number, wanted: unkn
     ended = await killed(order, random);
     if (ended.signal === 'SIGKILL') kills += 1;
     else if (ended.code === 5) await answerHere(dir);
+    else if (ended.code === 6) await raiseHere(dir);
     else expect({ seed, code: ended.code, stderr: ended.stderr }).toEqual({ seed, code: 0, stderr: '' });
     await watch.check(seed, order.edition);
   }
@@ -93,6 +98,8 @@ async function killed(order: Order, random: () => number): Promise<Ended> {
 /** Compares, session by session, what a runner did with what was recorded and acknowledged before. */
 class Watch {
   performed = 0;
+  /** Of models. */
+  private calls = 0;
   private seen = 0;
   private readonly recorded = new Set<string>();
   private done: readonly string[] = [];
@@ -123,6 +130,7 @@ class Watch {
       const path = key.replaceAll(/~\d+|@.*/g, '');
       if (word === 'did') {
         this.performed += 1;
+        if (key.includes('@model#')) this.calls += 1;
         const again = this.recorded.has(key);
         const lost = this.acknowledged.has(path);
         expect({ seed, key, again, lost }).toEqual({ seed, key, again: false, lost: false });
@@ -130,6 +138,14 @@ class Watch {
     }
     const store = await openSqliteStore(join(this.dir, 'skein.db'));
     this.done = store.run('r') === undefined ? [] : doneKeys(linesOf(store, 'r'));
+    // Nothing is called that is not counted, and nothing is counted beyond the limit.
+    for (const { spent, limit } of this.name === 'budget' && this.done.length > 0 ? readBudget(store, 'r') : []) {
+      expect({ seed, isCounted: this.calls <= spent, isWithin: spent <= limit }).toEqual({
+        seed,
+        isCounted: true,
+        isWithin: true,
+      });
+    }
     for (const key of this.done) if (times(this.done, key) > times(this.old, key)) this.recorded.add(key);
     store.close();
   }

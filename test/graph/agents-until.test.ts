@@ -9,6 +9,7 @@ const look = tool({ name: 'look', inputSchema: { type: 'object' }, effect: 'read
 const publish = tool({
   name: 'publish',
   inputSchema: { type: 'object', properties: { fine: { type: 'boolean' } } },
+  trust: 'trusted',
   execute({ fine }) {
     if (fine !== true) throw new Error('not fine yet');
     return 'published';

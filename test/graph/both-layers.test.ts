@@ -155,7 +155,6 @@ const seed = Number(process.env['SKEIN_SEED'] ?? 20);
 describe('a random graph gives the same run', () => {
   test.each(Object.keys(FORMS).flatMap((form) => [[form, false] as const, [form, true] as const]))(
     '[XG1] [XG15] as %s, routes without declared targets: %s',
-    { timeout: 120_000 },
     async (form, open) => {
       let compared = 0;
       await fc.assert(

@@ -25,6 +25,6 @@ test('a function as the tool of an agent counts among the calls that a run may m
 });
 
 test('and its name is among the tools of the agent in what the command line says of a plan', async () => {
-  const { steps } = await describePlan({ plan: planOf([add]) }, {});
+  const { steps } = await describePlan({ plan: planOf([add]), powers: [] }, {});
   expect(steps[0]?.tools).toEqual(['add']);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SkeinError } from 'skein';
+import type { SuperviseRequest } from 'skein';
 import { agent, agentNode, eventNode, graph, workflowNode } from 'skein/graph';
 import type { SuperviseInput } from 'skein/graph';
 import { loadDagText } from 'skein/yaml';
@@ -75,6 +76,28 @@ describe('supervise of a graph', () => {
       not: 'nobody',
       'not/free': 'nobody',
     });
+  });
+
+  it('[addition 3] reaches agents that are not made by agent(), wherever they stand: they promise their task', async () => {
+    const own = { run: (task: string) => `own ${task}` };
+    const inner = graph<{ task: string }>().node('deep', agentNode(own)).setEntry('deep');
+    const asked: string[] = [];
+    const judge = {
+      reconcile: () => ({ triggers: ['look'], escalate: true }),
+      supervise: ({ path, goal, output }: SuperviseRequest) => {
+        asked.push(`${path}: ${goal}: ${JSON.stringify(output)}`);
+        return { verdict: 'continue' as const };
+      },
+    };
+    const flow = graph<{ task: string }>({ supervise: { supervisor: judge, model: 'mock/echo' } })
+      .node('own', agentNode(own))
+      .node('call', workflowNode(inner, 'call', { answerKey: 'deep' }))
+      .node('free', agentNode(own), { supervise: false })
+      .addEdge('own', 'call')
+      .addEdge('call', 'free')
+      .setEntry('own');
+    const { outcome } = await flow.run({ task: 'Rain' });
+    expect([outcome, asked]).toEqual(['succeeded', ['own: Rain: "own Rain"', 'call/deep: Rain: "own Rain"']]);
   });
 
   it('[addition 3] a function, a workflow and a map are supervised as a whole, by an instruction', () => {

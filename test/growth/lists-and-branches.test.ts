@@ -52,28 +52,29 @@ function twoLoops(rounds: number, reducer: unknown): Plan {
   });
 }
 
-test('[XF2] a loop of 20,000 rounds reads the list that it appends to in each of them', async () => {
-  const rounds = 20_000;
+test('[XF2] a loop of 10,000 rounds reads the list that it appends to in each of them', async () => {
+  const rounds = 10_000;
   const { outcome, state } = await run(
     loop(rounds, 'append', ({ all }, round) => {
       const list = (all ?? []) as readonly number[];
-      expect(list.length).toBe(round);
-      expect(list.at(-1)).toBe(round === 0 ? undefined : round - 1);
+      // Thousands of calls of `expect` would take longer than the run.
+      if (list.length !== round || list.at(-1) !== (round === 0 ? undefined : round - 1))
+        throw new Error(`round ${round} sees ${list.length}`);
       return round;
     }),
   ).result;
   expect(outcome).toBe('succeeded');
   expect(state['all']).toEqual(Array.from({ length: rounds }, (_, at) => at));
-}, 60_000);
+});
 
 test('[XF2] a round that adds a key to an object does not copy the others, though the state is handed on as a whole', async () => {
-  const rounds = 50_000;
+  const rounds = 20_000;
   const { outcome, state } = await run(loop(rounds, 'mergeDict', (_state, round) => ({ [`k${round}`]: round }))).result;
   expect([outcome, Object.keys(state['all'] as object).length]).toEqual(['succeeded', rounds]);
-}, 60_000);
+});
 
 test('[XF2] [XG3] what conditions, routes and checks hand on as a whole is not copied either', async () => {
-  const rounds = 50_000;
+  const rounds = 20_000;
   const seen = { condition: 0, route: 0, check: 0 };
   const countOf = (state: State, who: keyof typeof seen): number => {
     seen[who] += 1;
@@ -100,7 +101,7 @@ test('[XF2] [XG3] what conditions, routes and checks hand on as a whole is not c
   const { outcome, state } = await run(plan, { check }).result;
   expect([outcome, Object.keys(state['all'] as object).length]).toEqual(['succeeded', rounds]);
   expect(seen).toEqual({ condition: rounds, route: rounds, check: rounds });
-}, 60_000);
+});
 
 test('[XF2] what a node keeps of a list stays as it was while the list grows', async () => {
   const kept: (readonly unknown[])[] = [];
@@ -127,8 +128,8 @@ test('[XF3] two loops side by side fold what they add, and not again what they h
   expect(folds).toBeLessThan(5 * rounds);
 });
 
-test('[XF3] 20,000 branches that append to one list are joined one after the other', async () => {
-  const ids = Array.from({ length: 20_000 }, (_, at) => at);
+test('[XF3] 10,000 branches that append to one list are joined one after the other', async () => {
+  const ids = Array.from({ length: 10_000 }, (_, at) => at);
   const { outcome, state } = await run(
     definePlan({
       name: 'comb',
@@ -147,4 +148,4 @@ test('[XF3] 20,000 branches that append to one list are joined one after the oth
   ).result;
   expect(outcome).toBe('succeeded');
   expect(state['all']).toEqual(ids);
-}, 60_000);
+});

@@ -55,4 +55,4 @@ test('[XF12] a state of 100,000 keys is copied', async () => {
     }),
   ).result;
   expect(state['copied']).toBe(100_000);
-}, 60_000);
+});

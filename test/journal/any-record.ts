@@ -33,6 +33,7 @@ export const anyJson: Arbitrary<Json> = fc
 
 const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((n) => n + 0);
 const count = fc.nat();
+const amount = fc.record({ usd: number, tokens: number, calls: number, toolCalls: number }, { noNullPrototype: true });
 const named = fc
   .array(fc.tuple(text, text))
   .map((pairs) => `{${pairs.map((pair) => pair.map((one) => JSON.stringify(one)).join(':')).join(',')}}`)
@@ -101,9 +102,10 @@ const doneHead = shape<Omit<Of<'done'>, 'value' | 'blob'>>(
     ms: number,
     error,
     cleanup: fc.constant(true),
+    by: text,
     inline: fc.constant(true),
   },
-  ['id', 'reads', 'ms', 'error', 'cleanup', 'inline'],
+  ['id', 'reads', 'ms', 'error', 'cleanup', 'by', 'inline'],
 );
 
 /** Any record that the types allow. */
@@ -131,7 +133,12 @@ export const anyRecord: Arbitrary<JournalRecord> = fc.oneof(
     { t: fc.constant('open'), at: number, fence: count, plan: stored, code: named, inputs: stored, settings: stored },
     ['plan', 'code', 'inputs', 'settings'],
   ),
-  shape<Of<'start'>>({ t: fc.constant('start'), at: number, key: text, id: text }, ['id']),
+  shape<Of<'start'>>({ t: fc.constant('start'), at: number, key: text, id: text, reserved: amount, part: count }, [
+    'id',
+    'reserved',
+    'part',
+  ]),
+  shape<Of<'spent'>>({ t: fc.constant('spent'), at: number, key: text, spent: amount, part: count }, ['part']),
   fc.tuple(doneHead, stored).map(([head, value]) => ({ ...head, ...value })),
   shape<Of<'timer'>>({ t: fc.constant('timer'), at: number, key: text, id: text, due: number }, ['id']),
   shape<Of<'pause'>>(

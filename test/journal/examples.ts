@@ -41,6 +41,7 @@ export const FULL = {
     inline: true,
     value: { sent: false },
   },
+  spent: { t: 'spent', at: 5, key: 'mail', spent: { usd: 0.01, tokens: 900, calls: 1, toolCalls: 0 }, part: 1 },
   timer: { t: 'timer', at: 5, key: 'rest@timer', id: 'digest-4', due: 3_600_005 },
   pause: {
     t: 'pause',

@@ -66,7 +66,7 @@ test('what became of an effect is asked of its step, and is no end of it', async
   ]);
   const told = readMoments(store, 'r').map((moment) => moment.text);
   expect(told).toContain('the process that ran it died');
-  expect(told).toContain('answered: "run it"');
+  expect(told).toContain('answered by the program: "run it"');
 });
 
 test('a torn tail is told, and what is before it is shown', () => {

@@ -64,9 +64,9 @@ describe('the overview of a run', () => {
     const told = readMoments(store, id).map((moment) => `${moment.kind} ${moment.text}`);
     expect(told).toEqual([
       'session the run began',
-      'model test/looker: 100 tokens in, 10 out, calls list_dir',
+      'model test/looker: 100 tokens in, 10 out, cost unknown, calls list_dir',
       'tool tool list_dir done',
-      'model test/looker: 200 tokens in, 10 out',
+      'model test/looker: 200 tokens in, 10 out, cost unknown',
       'step succeeded',
       'session the session ended succeeded: 1 succeeded',
     ]);

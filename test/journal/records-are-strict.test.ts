@@ -50,6 +50,7 @@ const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   begin: ['parent', 'forget', 'plan.blob', 'inputs.value'],
   open: ['plan', 'plan.value', 'code', 'inputs'],
   start: ['id'],
+  spent: ['part'],
   done: [
     'id',
     'reads',
@@ -70,13 +71,13 @@ const TYPES: readonly (readonly [string, RegExp, readonly unknown[]])[] = [
   ['a version', /^v$/, [null, '1', 0, -1, 0.5, RECORD_VERSION + 1, [1]]],
   ['a known word', /^(t|error\.code|outcome)$/, [null, 1, 'odd', '__proto__', ['done'], {}]],
   ['a number', /^(at|ms|due|error\.retryAfterMs)$/, [null, '1', true, [], {}]],
-  ['a count', /^(fence|census\..*)$/, [null, '1', true, [], {}, -1, 0.5]],
+  ['a count', /^(fence|part|census\..*)$/, [null, '1', true, [], {}, -1, 0.5]],
   ['true', /^(cleanup|inline)$/, [null, false, 1, 'true']],
   ['true or false', /^error\.retryable$/, [null, 0, 'true']],
   ['a list of texts', /^(forget|question\.choices)$/, [null, 'a', 1, {}, [1], ['a', null]]],
   ['texts by name', /^(reads|code)$/, [null, 'a', 1, ['a'], { a: 1 }, { a: null }]],
   ['an object', /^(origin|body)$/, [null, 'a', 1, true, ['a']]],
-  ['an object with fields', /^(plan|inputs|error|question|census)$/, [null, 'a', 1, ['a'], { odd: 1 }]],
+  ['an object with fields', /^(plan|inputs|error|question|census|spent)$/, [null, 'a', 1, ['a'], { odd: 1 }]],
   ['text', /./, [null, 1, true, ['a'], {}]],
 ];
 

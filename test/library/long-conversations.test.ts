@@ -51,7 +51,7 @@ it('the 1,000th turn of a conversation writes what it adds, at most 1.5 times as
   expect(last).toBeGreaterThan(2 * HUNDRED.length);
 });
 
-it('a conversation of 200,000 messages is sent: it is never spread into arguments', { timeout: 120_000 }, async () => {
+it('a conversation of 200,000 messages is sent: it is never spread into arguments', async () => {
   // Of a process of its own: the stacks of the threads that run tests are larger than that of a program.
   const program = await programOf(join(import.meta.dirname, 'support/long-conversation.ts'));
   const { stdout } = await promisify(execFile)(process.execPath, [program]);

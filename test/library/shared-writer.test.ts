@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { SkeinError, definePlan, memoryStore, run } from 'skein';
 import type { Store } from 'skein';
+import { systemClock } from '../../src/base/clock.js';
 import { LEASE_MS } from '../../src/journal/store.js';
 
 beforeEach(() => {
@@ -8,11 +10,33 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 /** Lets everything happen that needs no timer. */
 async function rest(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((done) => void setImmediate(done));
+}
+
+/** The timers of this test that are set: those of what other files of tests left behind in this thread don't count. */
+function ownTimers(): ReadonlySet<() => void> {
+  const test = new AsyncLocalStorage<boolean>();
+  const own = new Set<() => void>();
+  const real = { ...systemClock };
+  test.enterWith(true);
+  vi.spyOn(systemClock, 'setTimer').mockImplementation((ms, fire) => {
+    const once = (): void => {
+      own.delete(once);
+      fire();
+    };
+    const takeBack = real.setTimer(ms, once);
+    if (test.getStore() === true) own.add(once);
+    return () => {
+      own.delete(once);
+      takeBack();
+    };
+  });
+  return own;
 }
 
 /** Two steps, one after the other, and one beside them. The first and the one beside end when they are told to, the second when the run does, or at once. */
@@ -41,16 +65,18 @@ function twoSteps(holds: boolean) {
 }
 
 it('[J9] a run whose lease is found lost when it is to be renewed leaves nothing behind that keeps the process alive', async () => {
+  const timers = ownTimers();
   const store = memoryStore();
   const { plan } = twoSteps(false);
   const { runId, result } = run(plan, { store });
   await rest();
+  expect(timers.size).toBeGreaterThan(0);
   store.renew([{ runId, fence: store.run(runId)?.fence ?? 0 }], -LEASE_MS);
   store.lease(runId, { id: 'other', host: 'elsewhere', pid: 1 }, 0);
   vi.advanceTimersByTime(LEASE_MS);
   expect(await result).toMatchObject({ outcome: 'failed', error: { code: 'SKEIN_LEASE' } });
   await rest();
-  expect(vi.getTimerCount()).toBe(0);
+  expect(timers.size).toBe(0);
 });
 
 it('[J5] a run goes on that wrote while another one waited for the store, and the other one ends first', async () => {

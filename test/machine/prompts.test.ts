@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SkeinError } from 'skein';
+import { tool } from 'skein/graph';
 import type { Variable } from '../../src/notations/machine/pack.js';
 import { artifactNames, reachablePrompts } from '../../src/notations/machine/pack-names.js';
 import { completeVariables, variablesFromTexts } from '../../src/notations/machine/variables.js';
@@ -211,7 +212,8 @@ describe('tools', () => {
   it('[A10] the policy of a prompt removes tools, and bounds rounds and calls of one turn', async () => {
     const policy = { blocklist: ['drop'], max_rounds: 1, max_tool_calls_per_turn: 2 };
     const pack = packOf({ tools: ['find', 'drop'], tool_policy: policy }, { tools });
-    const given = { tools: { find: () => 'found', drop: () => 'gone' } };
+    const find = tool({ name: 'find', inputSchema: { type: 'object' }, effect: 'read', execute: () => 'found' });
+    const given = { tools: { find, drop: () => 'gone' } };
     const [request] = await spoken(pack, given);
     expect(request?.tools.map(({ name }) => name)).toEqual(['find']);
     await expect(spoken(pack, { ...given, answers: [[call('find')], [call('find')]] })).rejects.toThrow(

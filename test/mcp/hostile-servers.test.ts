@@ -47,7 +47,7 @@ describe.skipIf(!onLinux)('T17: a server that does not get ready', () => {
   test('takes the others down with it, so that nothing stays open after a throw', async () => {
     const file = await pidFile();
     const good = toolServer(`pids=${file.path}`);
-    const failing = openingError(servers({ good, bad: rawServer('silent') }, { mcpStartMs: 2_000 }));
+    const failing = openingError(servers({ good, bad: rawServer('silent') }, { mcpStartMs: 4_000 }));
     const pid = await file.pid();
     expect((await failing).message).toContain('"bad" did not get ready');
     expect(await groupRuns(pid)).toBe(false);

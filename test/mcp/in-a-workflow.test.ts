@@ -10,7 +10,7 @@ const FLOW = `name: tools
 agents: { keeper: { file: keeper.agent.md } }
 steps:
   - { id: ask, agent: keeper, prompt: go }
-  - { id: again, agent: keeper, prompt: "after {{steps.ask.output}}", depends_on: [ask] }
+  - { id: again, agent: keeper, prompt: go on, depends_on: [ask] }
 `;
 const SCRIPT = `rules:
   - agent: keeper

@@ -229,4 +229,13 @@ describe('large plans', () => {
     const choice = definePlan({ name: 'r', nodes, routes: [{ from: 's', choose: () => 'n1', targets: ids }] });
     expect(checkPlan(choice.plan)).toEqual([]);
   });
+
+  it('with a text of more references than a call takes arguments are checked without a throw', () => {
+    const agent = { name: 'a', instructions: [], models: [] };
+    const prompt = Array.from({ length: 600_000 }, () => ({ channel: 'x' }));
+    const inputs = [{ name: 'x', channel: 'x', required: true }];
+    const nodes = [{ id: 'n', kind: 'agent', agent, prompt }];
+    const plan = { format: 1, name: 'p', inputs, channels: [], nodes, edges: [], routes: [] };
+    expect(checkAnything(plan)).toEqual([]);
+  });
 });

@@ -95,9 +95,9 @@ describe('the calls that a run can cost', () => {
     expect(costOf([agent('a', { output: { schema: {} } })])).toEqual([1, 3 * 2, 0, 0]);
   });
 
-  it('multiply with retries, rounds and items', () => {
+  it('multiply with rounds and items, and with retries in place of the tries of a call', () => {
     const retry = { retries: 2, backoff: 'fixed', delayMs: 1 } as const;
-    expect(costOf([agent('a', {}, { retry })])).toEqual([1, 3 * 3, 0, 0]);
+    expect(costOf([agent('a', {}, { retry })])).toEqual([1, 3, 0, 0]);
     const inner = definePlan({ name: 'i', inputs: ['x'], nodes: [agent('a', {}, { retry })] });
     const loop: NodeInput<StateOf> = { id: 'l', kind: 'loop', plan: inner, until: [], maxRounds: 4 };
     const map: NodeInput<StateOf> = {
@@ -109,10 +109,10 @@ describe('the calls that a run can cost', () => {
       result: 'a',
       maxItems: 3,
     };
-    expect(costOf([loop])).toEqual([2, 3 * 12, 0, 0]);
-    expect(costOf([map])).toEqual([3, 3 * 9, 0, 0]);
-    expect(costOf([{ ...loop, retry }])).toEqual([2, 3 * 36, 0, 0]);
-    expect(costOf([{ id: 'c', kind: 'call', plan: inner }, loop, map])).toEqual([6, 3 * 24, 0, 0]);
+    expect(costOf([loop])).toEqual([2, 3 * 4, 0, 0]);
+    expect(costOf([map])).toEqual([3, 3 * 3, 0, 0]);
+    expect(costOf([{ ...loop, retry }])).toEqual([2, 3 * 12, 0, 0]);
+    expect(costOf([{ id: 'c', kind: 'call', plan: inner }, loop, map])).toEqual([6, 3 * 8, 0, 0]);
   });
 
   it('are unbounded where nothing bounds them, and nothing costs nothing', () => {

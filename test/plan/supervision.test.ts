@@ -51,7 +51,7 @@ describe('[addition 3] what can be supervised', () => {
 
 describe('[addition 1] what supervision costs at most', () => {
   const callsOf = (more: NodeOptions): object => estimateCalls(plan({ nodes: [{ ...AGENT, ...more }] })).modelCalls;
-  /** Each turn of a model is tried so often. */
+  /** Each turn of a model is tried so often, here also by `retry`. */
   const tries = 3;
   const body = tries;
   const retry = { retries: 2, backoff: 'fixed', delayMs: 0 } as const;
@@ -63,7 +63,7 @@ describe('[addition 1] what supervision costs at most', () => {
     [
       'retries are whole again',
       { retry, supervise: { ...SUPERVISE, maxReorients: 3 } },
-      tries + 4 * (body * 3 + 2 * tries),
+      tries + 4 * (body + 2 * tries),
     ],
     ['a person costs no call', { supervise: { ...SUPERVISE, by: 'human' } }, tries + 2 * (body + tries)],
   ] as const)('%s', (_name, more, worst) => {

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cases } from '../thorough.js';
 import { CORPUS, ROOT, dataOf, samplesIn, samplesInDocs, schemaSays, validatorSays } from './judging.js';
 import type { Sample } from './judging.js';
-import { mutants } from './mutations.js';
+import { blankedOf, mutants } from './mutations.js';
 import { WHOLE_FILES } from './whole-files.js';
 
 const examples = samplesIn(resolve(ROOT, 'examples'));
@@ -50,6 +51,16 @@ describe('a JSON Schema and the validator are of one mind', () => {
     expect({ schema, validator }, why).toEqual({ schema: true, validator: true });
   });
 
+  test('[XU11] about a script in which a text is empty, blank, without a value, or in capitals', async () => {
+    const script = WHOLE_FILES.find(({ name }) => name === 'script');
+    const all = script === undefined ? [] : blankedOf(script);
+    expect(all.length).toBeGreaterThan(80);
+    for (const { sample, data, change } of all) {
+      const { schema, validator, why } = await bothSay(sample, data);
+      expect(schema, `${change}\n${why}`).toBe(validator);
+    }
+  });
+
   test(
     '[XU11] about files in which a key is dropped or renamed, or a value is of another type',
     { timeout: 300_000 },
@@ -62,7 +73,7 @@ describe('a JSON Schema and the validator are of one mind', () => {
           expect(schema, `${change}\n${why}`).toBe(validator);
           counts[schema ? 'right' : 'wrong'] += 1;
         }),
-        { numRuns: Number(process.env['SKEIN_RUNS'] ?? 500) },
+        { numRuns: cases(300) },
       );
       expect(Math.min(counts.right, counts.wrong)).toBeGreaterThan(50);
     },

@@ -81,11 +81,37 @@ export function mutants(samples: readonly Sample[]): fc.Arbitrary<Mutant> {
   });
   const place = fc.constantFrom(...whole.filter(({ places }) => places.length > 0));
   return place.chain(({ sample, data, places }) =>
-    fc.record({ path: fc.constantFrom(...places), change: fc.constantFrom(...CHANGES) }).map(({ path, change }) => {
-      const mutant = changed(data, path, change[1]);
-      const json = JSON.stringify(mutant);
-      const text = sample.name === 'agent' ? `---\n${json}\n---\nYou read.` : json;
-      return { sample: { ...sample, text }, data: mutant, change: `${change[0]} at ${path.join('.')}` };
-    }),
+    fc
+      .record({ path: fc.constantFrom(...places), change: fc.constantFrom(...CHANGES) })
+      .map(({ path, change }) => mutant(sample, data, path, change)),
   );
+}
+
+/** The sample with each of its texts empty, blank, without a value and in capitals, one at a time. */
+export function blankedOf(sample: Sample): readonly Mutant[] {
+  const data = dataOf(sample);
+  if (data === undefined) return [];
+  return placesOf(data).flatMap((path) => {
+    const text = valueAt(data, path);
+    const values = typeof text === 'string' ? ['', ' ', null, text.toUpperCase()] : [];
+    return values.map((value) =>
+      mutant(sample, data, path, [
+        `set ${JSON.stringify(value)}`,
+        (holder, key) => {
+          holder.set(key, value);
+        },
+      ]),
+    );
+  });
+}
+
+function valueAt(data: Json, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => (value as { readonly [key: string | number]: unknown })[key], data);
+}
+
+function mutant(sample: Sample, data: Json, path: Path, [name, change]: (typeof CHANGES)[number]): Mutant {
+  const made = changed(data, path, change);
+  const json = JSON.stringify(made);
+  const text = sample.name === 'agent' ? `---\n${json}\n---\nYou read.` : json;
+  return { sample: { ...sample, text }, data: made, change: `${name} at ${path.join('.')}` };
 }

@@ -20,6 +20,7 @@ config:
   truncate: { strategy: lines, limit: 40, keep: last }
   telemetry: { otlp_endpoint: "http://127.0.0.1:4318" }
 supervise: { model: openai/gpt-5, max_reorients: 2, instruction: "About {{inputs.topic}}" }
+budget: { usd: 0.5, tokens: 200k, calls: 20, tool_calls: 1k, time: 10m, on_limit: { model: openai/gpt-5-nano }, unpriced: allow, strict: true, day: { usd: 5, tokens: 2m }, thread: { calls: 100, tool_calls: 9 } }
 agents:
   writer:
     inline:
@@ -28,9 +29,12 @@ agents:
       tools: [read_file, tickets/*, far/*]
       approve: write_file
       checks: [{ kind: banned_words, words: [lorem], direction: both }, { kind: max_length, characters: 900, on_violation: warn }, { kind: min_length, characters: 2 }, { kind: max_sentences, sentences: 9, message: Be brief. }, { kind: required_fields, fields: [ok] }, { kind: pattern, pattern: "^[A-Z]", ignore_case: true, matches: false }, { kind: json }]
+      max_tokens: 900
+      cache: "off"
+      sandbox: "offline"
       model: openai/gpt-5
       mcp-servers:
-        tickets: { type: local, command: node, args: [server.mjs], env: { TOKEN: "\${TOKEN}" }, tools: [find] }
+        tickets: { type: local, command: node, args: [server.mjs], env: { TOKEN: "\${TOKEN}" }, tools: [find], sandbox: on }
         far: { type: http, url: "https://tools.example/mcp", headers: { X-Key: "\${KEY}" } }
         plain: { command: node }
         other: { url: "https://tools.example/mcp" }
@@ -52,13 +56,28 @@ steps:
     afresh: true
     choose: { on: on, more: { step: off, about: There is more. } }
     supervise: { human: true }
-  - { id: on, agent: writer, depends_on: [draft], prompt: x, supervise: false }
+    budget: { usd: 0.1, on_limit: stop }
+  - { id: on, budget: 2, agent: writer, depends_on: [draft], prompt: x, supervise: false }
   - { id: off, agent: writer, depends_on: [draft], prompt: x }
   - id: check
     agent: reader
     depends_on: [draft]
     condition: { step: draft, contains: a, not_contains: b, equals: c, matches_json: { ok: true }, cel: size(output) > 1 }
     prompt: "{{steps.draft.output}}"
+  - id: again
+    type: loop
+    depends_on: [draft]
+    condition: { step: draft, contains: a }
+    until: { line: DONE }
+    max_rounds: 3
+    rounds: steps.draft.output.rounds
+    keep: before
+    on_limit: continue
+    timeout: 10m
+    retry_count: 1
+    on_error: skip
+    supervise: { instruction: Do it. }
+    steps: [{ id: more, agent: writer, prompt: "{{steps.more.output?}}" }]
 output: { steps: [check], format: plain, truncate: { limit: 5 } }
 `;
 
@@ -71,7 +90,7 @@ models:
 providers:
   home: { api_type: openai_chatcompletions, base_url: "http://127.0.0.1:1/v1", token_key: HOME_KEY, provider: openai }
 mcps:
-  tickets: { type: mcp, name: tickets, command: node, args: [server.mjs], env: { A: b }, tools: [find] }
+  tickets: { type: mcp, name: tickets, command: node, args: [server.mjs], env: { A: b }, tools: [find], sandbox: on }
   far: { remote: { url: "https://tools.example/mcp", transport_type: streamable, headers: { X: y } } }
 permissions: { deny: ["shell:cmd=rm *"], allow: [write_file], ask: [fetch] }
 agents:
@@ -95,6 +114,8 @@ agents:
       - { type: mcp, ref: tickets, tools: [find] }
       - { type: mcp, remote: { url: "https://tools.example/mcp" } }
     checks: [{ kind: banned_words, words: [lorem], direction: both }, { kind: max_length, characters: 900, on_violation: warn }, { kind: min_length, characters: 2 }, { kind: max_sentences, sentences: 9, message: Be brief. }, { kind: required_fields, fields: [ok] }, { kind: pattern, pattern: "^[A-Z]", ignore_case: true, matches: false }, { kind: json }]
+    cache: "off"
+    sandbox: "offline"
     structured_output:
       name: review
       description: A review
@@ -105,6 +126,7 @@ agents:
         allOf: [{ not: { type: string } }]
         required: [ok]
 supervise: { model: thorough, max_reorients: 2, instruction: "About {{ $prompt }}" }
+budget: { usd: 0.5, tokens: 200k, calls: 20, tool_calls: 1k, time: 10m, on_limit: { model: openai/gpt-5-nano }, unpriced: allow, strict: true, day: { usd: 5, tokens: 2m }, thread: { calls: 100, tool_calls: 9 } }
 workflow:
   max_loop_iterations: 3
   overrides: { max_loop_iterations: 4 }
@@ -116,8 +138,9 @@ workflow:
       timeout: 90
       on_error: continue
       supervise: { human: true }
+      budget: 20k-tokens, 3-calls
       retry: { max_attempts: 2, backoff: exponential, initial_delay: 2s, jitter: 0.5, on: [timeout, "503"] }
-    - { type: parallel, id: both, name: x, steps: [{ type: agent, name: root, retry: { retries: 1, initial_delay_seconds: 0.5, jitter: true } }, { type: agent, name: root }], timeout: 10m, supervise: false }
+    - { type: parallel, id: both, name: x, steps: [{ type: agent, name: root, retry: { retries: 1, initial_delay_seconds: 0.5, jitter: true } }, { type: agent, name: root }], timeout: 10m, supervise: false, budget: { calls: 5 } }
     - { type: sequence, id: line, steps: [{ type: agent, name: root }], supervise: { instruction: Do both., human: true } }
     - { type: subworkflow, workflow: [{ type: agent, name: root }] }
     - { type: subworkflow, workflow: { max_loop_iterations: 2, steps: [{ type: agent, name: root }] } }
@@ -132,6 +155,7 @@ workflow:
     - type: condition
       condition: "{{ $steps.first.output.ok }}"
       false: [{ type: goto, goto: first }]
+    - { type: loop, id: again, until: { line: DONE }, max_rounds: 3, rounds: "{{ $steps.first.output.list[0] }}", keep: before, on_limit: continue, timeout: 10m, supervise: { instruction: Do it. }, steps: [{ type: agent, name: root }] }
     - id: sort
       type: agent
       name: sorter
@@ -148,6 +172,9 @@ description: Reads
 tools: read_file, grep
 approve: [write_file]
 checks: [{ kind: banned_words, words: [lorem], direction: both }, { kind: max_length, characters: 900, on_violation: warn }, { kind: min_length, characters: 2 }, { kind: max_sentences, sentences: 9, message: Be brief. }, { kind: required_fields, fields: [ok] }, { kind: pattern, pattern: "^[A-Z]", ignore_case: true, matches: false }, { kind: json }]
+max_tokens: 900
+cache: "off"
+sandbox: "offline"
 model: [openai/gpt-5-mini, claude-haiku-4-5]
 permissionMode: default
 target: vscode
@@ -177,6 +204,7 @@ rules:
       - { text: half, cut: true }
       - { empty: true }
   - answer: { text: whole, delay: 1 }
+  - { step: draft, phase: commit, answer: { json: { interpretation: all } } }
 answers:
   - { question: Which?, answer: b, times: 2 }
 tools:

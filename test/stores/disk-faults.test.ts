@@ -13,8 +13,8 @@ const missing = whyNoStrace();
 if (missing !== undefined) console.info(`note: disk faults are not tested here: ${missing}`);
 
 const BATCHES = 2;
-/** Every second write shows each kind of them; `npm run test:fault` takes every one. */
-const STRIDE = THOROUGH ? 1 : 2;
+/** Every sixth write shows each kind of them; `npm run test:fault` takes every one. */
+const STRIDE = THOROUGH ? 1 : 6;
 const WRITES = 'pwrite64,ftruncate';
 
 const folder = mkdtempSync(join(tmpdir(), 'skein-disk-'));
@@ -74,10 +74,10 @@ function lastOf({ said }: Outcome): string {
   return said.at(-1) ?? '';
 }
 
-describe.skipIf(missing !== undefined).concurrent('at the n-th write', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined).concurrent('at the n-th write', () => {
   test.each([
-    // Making the tables takes many writes of one kind: every fifth will do.
-    ['new', undefined, 5],
+    // Making the tables takes many writes of one kind: every tenth will do.
+    ['new', undefined, 10],
     ['ready', prepared, STRIDE],
   ])('the disk is full and stays full; the file is %s', async (name, from, step) => {
     let failures = 0;
@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined).concurrent('at the n-th write', { timeout
         /^ended SKEIN_STORE full-\S+\.db could not be \w+: (the disk is full|the disk reports)/,
       );
     }
-    expect(failures).toBeGreaterThan(5);
+    expect(failures).toBeGreaterThan(2);
   });
 
   test('the disk is full for once: what is tried again is written', async () => {
@@ -103,7 +103,7 @@ describe.skipIf(missing !== undefined).concurrent('at the n-th write', { timeout
       expect(outcome.said.filter((line) => line.startsWith('wrote'))).toHaveLength(BATCHES);
       expect(outcome.code).toBe(0);
     }
-    expect(failures).toBeGreaterThan(5);
+    expect(failures).toBeGreaterThan(2);
   });
 
   test('an I/O error: nothing is tried again, because the next answer might be wrong', async () => {
@@ -117,7 +117,7 @@ describe.skipIf(missing !== undefined).concurrent('at the n-th write', { timeout
       expect(outcome.said.slice(failed + 1)).toEqual([outcome.said[failed]?.replace('failed', 'ended')]);
       expect(lastOf(outcome)).toContain('the disk reports an I/O error');
     }
-    expect(failures).toBeGreaterThan(5);
+    expect(failures).toBeGreaterThan(2);
   });
 
   test('an I/O error of fsync, where commits wait for the disk', async () => {
@@ -150,7 +150,7 @@ describe.skipIf(missing !== undefined).concurrent('at the n-th write', { timeout
         expect.stringMatching(/^ended SKEIN_STORE big-\S+\.db could not be /),
       ]);
     }
-    expect(failures).toBeGreaterThan(3);
+    expect(failures).toBeGreaterThan(1);
   });
 
   test('a slow disk only takes time', async () => {

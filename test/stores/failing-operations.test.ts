@@ -36,8 +36,11 @@ const LIFE: readonly Operation[] = [
   (store) => store.run('a'),
   (store) => begin(store, 'gone'),
   (store) => store.remove(['gone'], NOW + LEASE_MS),
+  (store, hand) => store.spend(hand.b, { key: 'day', reserved: { calls: 1 }, most: { calls: 9 } }, NOW),
+  (store) => store.spending('day', NOW),
   (store) => store.answers('a'),
   (store) => store.list(),
+  (store) => store.ids(),
   (store, hand) => store.release(hand.a, { outcome: 'succeeded', endedAt: 9 }),
 ];
 
@@ -45,6 +48,7 @@ const LIFE: readonly Operation[] = [
 function contentOf(store: Store): unknown {
   return {
     blob: store.blob('d'),
+    isSpent: (store.spending('day', NOW).reserved['calls'] ?? 0) > 0,
     runs: store.list().map((row) => ({
       ...row,
       fence: undefined,

@@ -131,6 +131,7 @@ describe.each(STORES)('runs and leases: $name', ({ open }) => {
   test('runs are listed newest first, by when they were created', async () => {
     const store = await open();
     expect(store.list()).toEqual([]);
+    expect(store.ids()).toEqual([]);
     for (const [id, createdAt] of [
       ['b', 20],
       ['d', 40],
@@ -140,6 +141,7 @@ describe.each(STORES)('runs and leases: $name', ({ open }) => {
       begin(store, id, { createdAt });
     expect(store.list().map((row) => row.id)).toEqual(['c', 'd', 'b', 'a']);
     expect(store.list()[3]).toEqual(store.run('a'));
+    expect(store.ids()).toEqual(['c', 'd', 'b', 'a']);
   });
 });
 

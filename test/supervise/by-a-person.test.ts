@@ -28,7 +28,7 @@ describe('a step that a person supervises', () => {
     expect([outcome, state['text']]).toEqual(['succeeded', 'done']);
     expect(models.calls).toEqual(['w commit', 'w work', 'w post']);
     expect(questions[0]?.text).toMatch(/^Supervision triggers: commitment_not_met, deviation:too long/);
-    expect(notes).toContainEqual({ kind: 'approval.decided', verdict: 'approve', by: 'human' });
+    expect(notes).toContainEqual({ kind: 'approval.decided', verdict: 'approve', by: 'code' });
     expect(notes.find(({ kind }) => kind === 'approval.requested')).toBeDefined();
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { definePlan, run, supervisor } from 'skein';
+import { definePlan, memoryStore, run, supervisor } from 'skein';
 import type { SuperviseRequest, Supervisor } from 'skein';
 import { DRIFT, FakeModels, runWith } from './support.js';
 
@@ -68,6 +68,24 @@ describe('a supervisor in code', () => {
     );
   });
 
+  it('[bad input] that never answers fails the step when its time is over, with and without a store', async () => {
+    const judge = { ...code(() => new Promise(() => undefined)), timeoutMs: 30 };
+    for (const option of [{}, { store: memoryStore() }]) {
+      const models = new FakeModels();
+      const { outcome, error } = await runWith(models, PLAN, { supervisor: judge, ...option });
+      expect([outcome, error?.code]).toEqual(['failed', 'SKEIN_TIMEOUT']);
+      expect(error?.message).toBe('agent w: supervise phase: it took longer than 30 ms');
+      expect(models.of('work')).toHaveLength(1);
+    }
+  });
+
+  it('that answers in time leaves no timer: a question behind it pauses the run at once', async () => {
+    const judge = code(() => Promise.resolve({ verdict: 'ask_human', question: 'Well?' }));
+    const store = memoryStore();
+    const { outcome, questions } = await runWith(new FakeModels(), PLAN, { supervisor: judge, store });
+    expect([outcome, questions.length]).toEqual(['paused', 1]);
+  });
+
   it('that never answers is left when the run is cancelled; so is a model', async () => {
     for (const option of [{ supervisor: code(() => new Promise(() => undefined)) }, {}]) {
       const models = new FakeModels({
@@ -120,6 +138,8 @@ describe('supervisor({ model })', () => {
   it('is checked before anything runs', () => {
     expect(() => supervisor({ model: ' ' })).toThrow(/must be the name of a model/);
     expect(() => run(PLAN, { supervisor: {} as Supervisor })).toThrow(/needs the methods reconcile and supervise/);
+    const never = { ...code(() => undefined), timeoutMs: 0 };
+    expect(() => run(PLAN, { supervisor: never })).toThrow(/timeoutMs above 0/);
     const request = {} as SuperviseRequest;
     expect(() => supervisor().supervise(request)).toThrow(/only a run can do/);
   });

@@ -118,6 +118,20 @@ describe('a supervised step', () => {
     });
   });
 
+  it('[addition 1] the details have what is not a text as it is, and its cut text where it is long', async () => {
+    const halted = async (rows: readonly string[]): Promise<unknown> => {
+      const models = new FakeModels({ post: DRIFT, supervise: '{"verdict":"halt","reason":"no"}' });
+      const instruction = ['List the rows.'];
+      const supervise = { by: 'model', model: 'fake/own', instruction } as const;
+      const plan = definePlan({ name: 'rows', nodes: [{ id: 't', kind: 'task', run: () => ({ rows }), supervise }] });
+      const { error } = await runWith(models, plan);
+      return (error?.details as { readonly output?: unknown } | undefined)?.output;
+    };
+    expect(await halted(['a'])).toEqual({ rows: ['a'] });
+    const long = await halted(Array.from({ length: 20_000 }, (_, at) => `row ${at}`));
+    expect(long).toMatch(/^\{"rows":\["row 0",[^]* bytes are cut out here [^]*"row 19999"\]\}$/);
+  });
+
   it('[S8] asks a person when the corrections are used up, with the last correction and the triggers', async () => {
     const questions: string[] = [];
     const models = new FakeModels({

@@ -61,6 +61,7 @@ describe('what a mock run evaluates', () => {
     expect(notations(modules)).toEqual([notation]);
     expect(modules.filter((name) => SELDOM.test(name))).toEqual([]);
     expect(modules.filter((name) => RECORDED.test(name))).toEqual([]);
+    expect(modules.filter((name) => /^src\/plan\/(builder|draw|envelope|mentions)\.ts/.test(name))).toEqual([]);
   });
 
   it('is what it is recorded with where it has a store, and nothing that tells of recorded runs', async () => {
@@ -96,6 +97,15 @@ describe('what a mock run evaluates', () => {
     const text = WORKFLOW.replace('prompt: repair', "prompt: repair, condition: { cel: '1 < 2' }");
     const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': text }));
     expect(packages(modules)).toEqual(['cel', 'commander', 'yaml']);
+  });
+
+  it('[15] is the table of prices only where an agent names a model', async () => {
+    const prices = async (text: string): Promise<boolean> =>
+      (await evaluated(['run', 'w.yaml', '--mock'], await makeProject({ 'w.yaml': text }))).includes(
+        'src/budget/prices.ts',
+      );
+    expect(await prices(WORKFLOW)).toBe(false);
+    expect(await prices(WORKFLOW.replace('prompt: You read', 'prompt: You read, model: openai/gpt-5-mini'))).toBe(true);
   });
 
   it('is no code of tools, whatever tools its agents have', async () => {

@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'SkeinError',
     'answerRun',
     'cancelRun',
+    'changeBudget',
     'checkPlan',
     'compile',
     'conditionText',
@@ -32,6 +33,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'memoryStore',
     'outlinePlan',
     'pruneRuns',
+    'readBudget',
     'readMoments',
     'readRun',
     'removeThread',
@@ -61,6 +63,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'createModelRegistry',
     'createSharedMemory',
     'describeProviders',
+    'describeSandbox',
     'echoModel',
     'fromLanguageModel',
     'isLanguageModel',
@@ -118,7 +121,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'seededChooser',
     'seededRandom',
   ],
-  'skein/tree': ['agent', 'attributesOf', 'convergence', 'goal', 'sequence', 'state', 'workflow'],
+  'skein/tree': ['agent', 'attributesOf', 'checkpointStore', 'convergence', 'goal', 'sequence', 'state', 'workflow'],
 };
 
 interface Manifest {
@@ -166,6 +169,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_BAD_ROUTE',
     'SKEIN_BAD_UPDATE',
     'SKEIN_BUDGET',
+    'SKEIN_BUDGET_MODEL',
     'SKEIN_CANCELLED',
     'SKEIN_CHECK',
     'SKEIN_CONTEXT',
@@ -203,6 +207,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_QUESTION',
     'SKEIN_REJECTED',
     'SKEIN_REPLAY_MISS',
+    'SKEIN_SANDBOX',
     'SKEIN_SCRIPT',
     'SKEIN_STATE_MUTATED',
     'SKEIN_STATE_VISITS',

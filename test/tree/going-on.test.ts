@@ -39,6 +39,26 @@ describe('a recorded tree', () => {
     expect(talk.requests.slice(asked).map(({ caller }) => caller.path)).toEqual(['b']);
   });
 
+  it('a turn of a thread sees what goals gave in the turn before, and keeps the inputs that are not given', async () => {
+    const store = memoryStore();
+    const talk = talker(({ caller }) => `${caller.path} ${talk.requests.length}`);
+    const flow = flowOf(goal('note', 'Say $word.'), goal('sum', 'Sum up $note.')).input('word');
+    const turn = (inputs: Readonly<Record<string, string>>) =>
+      flow.execute(talk.runtime, inputs, { ...talk.options, store, thread: 'desk' });
+    const missing = await turn({}).catch((error: unknown) => error);
+    expect(missing).toMatchObject({ code: 'SKEIN_INPUT' });
+    expect((await turn({ word: 'one' })).outputs).toEqual({ note: 'note 1', sum: 'sum 2' });
+    expect(talk.prompts()['note']).toBe('<goal name="note">\nSay one.\n</goal>');
+    const second = await turn({});
+    expect([second.outcome, second.outputs]).toEqual(['succeeded', { note: 'note 3', sum: 'sum 4' }]);
+    expect(talk.prompts()['note']).toBe(
+      '<prior-goals>\n<goal name="note">\nnote 1\n</goal>\n<goal name="sum">\nsum 2\n</goal>\n</prior-goals>\n\n<goal name="note">\nSay one.\n</goal>',
+    );
+    await turn({ word: 'three' });
+    expect(talk.prompts()['note']).toContain('<goal name="sum">\nsum 4\n</goal>');
+    expect(talk.prompts()['note']).toContain('Say three.');
+  });
+
   it('a resumed run has the inputs of its record, whatever is given', async () => {
     const store = memoryStore();
     const talk = talker();

@@ -68,7 +68,7 @@ describe('what is composed', () => {
     expect(JSON.stringify(definitionOf(flow))).toMatch(/"task":"First\.".*"task":"Second\."/);
   });
 
-  it('[A1] [A5] every method gives its receiver; adding adds, customizing replaces', () => {
+  it('[decision 1] [A1] [A5] every method gives its receiver; adding adds, customizing replaces', () => {
     const flow = workflow('f');
     expect(flow.input('a').input('b').security('default').scope('x').supervise().unsupervised().add()).toBe(flow);
     const draft = goal('g', 'Do.');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agent, convergence, goal, sequence, state, workflow } from '../../src/tree.js';
-import type { Step, Workflow } from '../../src/tree.js';
+import type { Runtime, Step, Workflow } from '../../src/tree.js';
 import { flowOf, talker } from './support.js';
 
 function messages(flow: Pick<Workflow, 'validate'>): readonly string[] {
@@ -101,6 +101,26 @@ describe('what is wrong with a tree', () => {
   it('[A14] an error says that nothing has run: preflight', async () => {
     const talk = talker();
     await expect(flowOf(goal('g', '')).execute(talk.runtime, {}, talk.options)).rejects.toThrow(/^preflight: /);
+  });
+
+  it('[A16] validate says that a model is missing, as sure as it can be without a look at a local Ollama', () => {
+    const flow = flowOf(goal('g', 'Do.'));
+    const told = (env: Record<string, string>, runtime: Runtime = {}, of = flow): readonly string[] =>
+      of.validate(runtime, { models: { env } }).map(({ severity, message }) => `${severity}: ${message}`);
+    const message = 'workflow: Runtime.Model is required (no model is configured: no key is set)';
+    expect(told({ SKEIN_NO_PROBE: '1' })).toEqual([`error: ${message}`]);
+    expect(told({})).toEqual([`warning: ${message}`]);
+    expect(told({ SKEIN_NO_PROBE: '1' }, {}, flowOf(goal('g', '')))).toContain(`error: ${message}`);
+    for (const [env, runtime] of [
+      [{ SKEIN_MODEL: 'mock/echo' }, {}],
+      [{ OPENAI_API_KEY: 'k' }, {}],
+      [{ SKEIN_NO_PROBE: '1' }, { model: 'mock/echo' }],
+    ] as const)
+      expect(told(env, runtime)).toEqual([]);
+    const own = flowOf(goal('g', 'Do.').customize({ model: 'mock/echo' }));
+    expect(own.validate({}, { models: { env: { SKEIN_NO_PROBE: '1' } } })).toEqual([]);
+    expect(flow.validate({}, { models: { env: { SKEIN_NO_PROBE: '1' }, mock: true } })).toEqual([]);
+    expect(flow.validate()).toEqual([]);
   });
 
   it('[A16] each step checks itself when it is run alone', async () => {

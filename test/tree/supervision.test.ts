@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ModelRequest } from '../../src/agent/model.js';
 import { answerRun, memoryStore, supervisor } from '../../src/index.js';
 import type { Supervisor } from '../../src/index.js';
-import { agent, convergence, goal, sequence, state, workflow } from '../../src/tree.js';
+import { agent, checkpointStore, convergence, goal, sequence, state, workflow } from '../../src/tree.js';
 import type { Runtime, Workflow } from '../../src/tree.js';
 import type { PlanNode } from '../../src/index.js';
 import { promptOf } from '../graph/support-agents.js';
@@ -55,6 +55,12 @@ function modes(flow: Workflow): Readonly<Record<string, string>> {
 }
 
 describe('supervised trees', () => {
+  it('[S1] an agent has no mode of its own, neither by its type nor by a call', () => {
+    const supervise = Reflect.get(goal('g', 'Do.'), 'supervise') as () => unknown;
+    const call = (): unknown => Reflect.apply(supervise, agent('critic', 'You.'), []);
+    expect(call).toThrow(/agent critic: an agent can't be supervised by itself/);
+  });
+
   it('[S1] [decision 7] a mode holds for everything below; own modes win, and agents are supervised with their goal', () => {
     const critic = agent('critic', 'You.');
     const flow = workflow('flow')
@@ -221,7 +227,7 @@ describe('supervised trees', () => {
     expect([phases, at.outputs]).toEqual([['g commit', 'g work', 'g post'], { g: 'said by g' }]);
   });
 
-  it('[addition 12] checkpoints of a run are kept in a folder, or by a function; a folder that is none is a warning', async () => {
+  it('[addition 12] checkpoints of a run are kept in a folder, a store, or by a function; what is lost is a warning', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'skein-checkpoints-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const flow = flowOf(goal('g', 'Do.').using(agent('one', 'You.')).supervise());
@@ -238,6 +244,17 @@ describe('supervised trees', () => {
     const names: string[] = [];
     await flow.execute({ ...runtime, checkpoints: (name) => names.push(name) }, {}, talk.options);
     expect(names).toEqual(['g']);
+    const store = checkpointStore();
+    const two = flowOf(goal('g', 'Do.').supervise(), goal('h', 'Do.').supervise());
+    await two.execute({ ...runtime, checkpoints: store }, {}, talk.options);
+    expect(store.decisionTrail.map(({ path, outcome }) => [path, outcome])).toEqual([
+      ['g', 'accepted'],
+      ['h', 'accepted'],
+    ]);
+    expect([store.get('h'), store.get('x')]).toEqual([store.decisionTrail[1], undefined]);
+    const full = { save: () => Promise.reject(new Error('the disk is full')) };
+    const { warnings: told } = await flow.execute({ ...runtime, checkpoints: full }, {}, talk.options);
+    expect(told.map(({ message }) => message)).toEqual(['a checkpoint could not be written: g: the disk is full']);
     const lost = await flow.execute({ ...runtime, checkpoints: join(folder, runId, 'g.json') }, {}, talk.options);
     expect([lost.outcome, lost.warnings[0]?.code]).toEqual(['succeeded', 'checkpoint-lost']);
   });

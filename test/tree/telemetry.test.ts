@@ -11,9 +11,13 @@ function told(): { readonly events: TreeEvent[]; readonly telemetry: (event: Tre
 
 function short(event: TreeEvent): string {
   const { name, level } = event;
-  const about = Object.entries(attributesOf(event)).map(([key, value]) => `${key}=${value}`);
+  const about = Object.entries(attributesOf(event)).flatMap(([key, value]) =>
+    SPENT.has(key) ? [] : [`${key}=${value}`],
+  );
   return [level, name, ...about].join(' ');
 }
+
+const SPENT = new Set(['model_calls', 'input_tokens', 'output_tokens', 'cost_usd', 'unpriced_calls']);
 
 const flow = workflow('essay')
   .input('topic')
@@ -48,6 +52,26 @@ describe('[E1] [addition 4] telemetry of a runtime', () => {
       'info goal.ended goal=polish output_len=18',
       'info workflow.ended workflow=essay',
     ]);
+  });
+
+  it('[15] says of each goal, its agents and the workflow what they have spent, with all that was inside', async () => {
+    const { runtime, options } = talker();
+    const { events, telemetry } = told();
+    const { spent } = await flow.execute({ ...runtime, telemetry }, { topic: 'rain' }, options);
+    const found = events.flatMap((event) => {
+      const { model_calls, unpriced_calls } = attributesOf(event);
+      const name = 'agent' in event ? event.agent : 'goal' in event ? event.goal : event.name;
+      return model_calls === undefined ? [] : [[name, model_calls, unpriced_calls]];
+    });
+    expect(found).toEqual([
+      ['first draft', 1, 1],
+      ['ann', 1, 1],
+      ['bob', 1, 1],
+      ['review', 3, 3],
+      ['polish', 2, 2],
+      ['workflow.ended', 6, 6],
+    ]);
+    expect(spent).toMatchObject({ modelCalls: 6, unpricedCalls: 6, usd: 0 });
   });
 
   it('[A14] gets one event for a tree with problems, and none of a run', async () => {
@@ -138,7 +162,7 @@ describe('[addition 11] telemetry of a supervised step', () => {
     expect(byName).toMatchObject({
       'supervision.reconcile': { goal: 'one', escalate: true },
       'supervision.corrected': { goal: 'one', attempt: 2, correction: 'longer' },
-      'approval.decided': { goal: 'one', verdict: 'approve', by: 'human' },
+      'approval.decided': { goal: 'one', verdict: 'approve', by: 'code' },
     });
   });
 });

@@ -83,7 +83,8 @@ async function eventsOf(answers: Record<string, readonly Said[]> = ANSWERS, more
   return { result, events };
 }
 
-function short({ name, level, runId: _run, at: _at, path: _path, ...fields }: TreeEvent): readonly unknown[] {
+function short({ name, level, runId: _run, at: _at, path: _path, ...rest }: TreeEvent): readonly unknown[] {
+  const { spent: _spent, ...fields }: Record<string, unknown> = rest;
   return [name, level, fields];
 }
 

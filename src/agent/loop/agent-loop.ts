@@ -1,24 +1,24 @@
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
-import { addUsage } from '../../events/spending.js';
+import { addUsage, NO_USAGE } from '../../events/spending.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Guide } from '../../plan/guide.js';
 import type { Limit } from '../../plan/notations.js';
 import { limitHint } from '../../plan/notations.js';
+import type { Label } from '../../guard/label.js';
 import { REPAIR_ROUNDS, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
 import type { ModelTurn, ToolCall, ToolResult } from '../model.js';
-import type { AgentStep } from '../session.js';
 import type { AnswerChecks } from './answer-checks.js';
 import { finalAnswer, isAccepted } from './final-answer.js';
 import type { Repairs } from './final-answer.js';
 import type { ModelCaller } from './model-caller.js';
 import { modelCaller } from './model-caller.js';
-import type { ToolRunner } from './tool-runner.js';
+import type { ToolRunner, ToolRunnerOptions } from './tool-runner.js';
 import { toolRunner } from './tool-runner.js';
 
 /** What the loop of one agent step works with. */
-export interface LoopOptions extends AgentStep {
+export interface LoopOptions extends ToolRunnerOptions {
   /** How far the step may go, and when it is over. */
   readonly guide: Guide;
   /** What must hold for what the model says. */
@@ -62,7 +62,7 @@ interface LoopState extends Repairs {
 export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
   const { transcript } = options;
   const state: LoopState = {
-    usage: { inputTokens: 0, outputTokens: 0 },
+    usage: NO_USAGE,
     turns: 0,
     rounds: 0,
     toolCalls: 0,
@@ -71,11 +71,15 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     exhausted: undefined,
   };
   const runner = toolRunner(options);
-  const caller = modelCaller(options, (call, io, index) => {
-    if (!mayGoOn(options, state, index - 1)) throw notFinished();
-    checkCalls(options, state.toolCalls + index);
-    return runner.dispatch(call, io, index);
-  });
+  const caller = modelCaller(
+    options,
+    (call, io, index) => {
+      if (!mayGoOn(options, state, index - 1)) throw notFinished();
+      checkCalls(options, state.toolCalls + index);
+      return runner.dispatch(call, io, index);
+    },
+    () => options.trust.label,
+  );
   while (mayGoOn(options, state)) {
     const turn = await nextTurn(options, caller, state);
     if (turn === undefined) break;
@@ -88,14 +92,18 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
       isAnswer = isEnough(options.spec, state, results);
     }
     const answer = isAnswer ? finalAnswer(options, turn, state) : undefined;
-    if (answer !== undefined) return { ...resultOf(state, answer.output), fields: answer.fields };
+    if (answer !== undefined) return resultOf(state, answer.output, answer.fields);
     state.rounds = state.turns;
   }
   return resultOf(state, undefined);
 }
 
-function resultOf({ usage, turns, toolCalls, text, exhausted }: LoopState, output: unknown): LoopResult {
-  return { output, text, exhausted, usage, turns, toolCalls };
+function resultOf(
+  { usage, turns, toolCalls, text, exhausted }: LoopState,
+  output: unknown,
+  fields?: LoopResult['fields'],
+): LoopResult {
+  return { output, fields, text, exhausted, usage, turns, toolCalls };
 }
 
 function isEnough({ until }: AgentSpec, { turns }: LoopState, results: readonly ToolResult[]): boolean {
@@ -116,6 +124,9 @@ function notFinished(): SkeinError {
   return new SkeinError('SKEIN_QUESTION', 'the run is out of budget');
 }
 
+/** What the tools gave inside of a model call that older runs recorded. */
+const UNKNOWN: Label = { level: 'untrusted', isPrivate: true, sources: [] };
+
 /** Undefined: a call from inside of the model call was not allowed. */
 async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopState): Promise<ModelTurn | undefined> {
   const cap = maxTurnsOf(options.spec) + (state.repaired ? REPAIR_ROUNDS : 0);
@@ -128,6 +139,7 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
   if (turn === undefined) return undefined;
   const { dispatched = 0 } = turn;
   state.toolCalls += dispatched;
+  if (dispatched > 0) options.trust.add(turn.heard ?? UNKNOWN);
   // Which tools were called inside of the model call is not recorded.
   if (dispatched > 0 && options.opened.tools.some(({ effect }) => effect === 'once')) options.step.callsOnce();
   state.usage = addUsage(state.usage, turn.usage);
@@ -148,11 +160,13 @@ async function runCalls(
 ): Promise<readonly ToolResult[]> {
   const inOrder = options.spec.settings?.singleToolCalls === true;
   checkCalls(options, state.toolCalls + calls.length);
+  const clearing = runner.clear(calls, state.turns);
+  const cleared = clearing === undefined ? [] : await clearing;
   const made: Promise<ToolResult>[] = [];
   for (const call of calls) {
     if (!mayGoOn(options, state)) break;
     state.toolCalls += 1;
-    const result = runner.call(call, state.turns, made.length + 1);
+    const result = runner.call(call, state.turns, made.length + 1, cleared[made.length]);
     made.push(result);
     if (inOrder) await result;
   }

@@ -5,6 +5,18 @@ import type { StepIo } from '../../engine/ports/durable.js';
 export interface Answer {
   readonly output: string;
   readonly isError: boolean;
+  /** No tool was asked: Skein itself, or a person, says what is wrong with the call. */
+  readonly own?: true;
+  /** Of a tool that works on files: those that the result is about. */
+  readonly files?: FilesShown;
+}
+
+/** Files that a result is about, as the tools show their paths. */
+export interface FilesShown {
+  /** Shown files that do not belong to the project, or that an untrusted text had a say in: some of them. */
+  readonly foreign?: readonly string[];
+  /** The file that was written. */
+  readonly wrote?: string;
 }
 
 /** Longest result of a tool that a model is given, in bytes of UTF-8. */

@@ -4,7 +4,7 @@ import { didYouMean } from '../../base/suggest.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 import type { ToolCall } from '../model.js';
 import type { AgentStep, OpenParts } from '../session.js';
-import type { Tool, StepTool } from '../tool.js';
+import type { FoundFile, StepTool, Tool } from '../tool.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
 import type { Gate } from './gate.js';
@@ -23,6 +23,8 @@ export interface CallChecks {
   fault(call: ToolCall, io: StepIo): Promise<Answer | undefined>;
   /** The same where it is a tool of the step itself, for which nothing need be open. */
   faultOfOwn(call: ToolCall): Promise<Answer | undefined>;
+  /** What a call that writes a file would find there, or what is wrong with that. */
+  look(call: ToolCall, io: StepIo): Promise<FoundFile | Answer>;
   /** Whether the tool says that a person must allow a call that passes the checks. */
   mustApprove(call: ToolCall, io: StepIo): Promise<boolean>;
 }
@@ -55,6 +57,16 @@ export function callChecks({
       const { tool, input } = await checks.prepared(call, tools);
       return (await tool.mustApprove?.(input)) !== false;
     },
+    async look(call, io) {
+      const { tools } = await use(io);
+      const found: { file?: FoundFile } = {};
+      const fault = await faultIn(async () => {
+        const { tool, input } = await checks.prepared(call, tools);
+        // A tool that can't look may change anything.
+        found.file = (await tool.look?.(input)) ?? { path: '', isNew: false };
+      }, io);
+      return found.file ?? fault ?? { path: '', isNew: false };
+    },
     faultOfOwn(call) {
       const own = stepTools.get(call.name);
       return faultIn(async () => own !== undefined && readInput(call, own));
@@ -68,7 +80,7 @@ async function faultIn(check: () => Promise<unknown>, io?: StepIo): Promise<Answ
     await check();
     return '';
   }, io);
-  return checked.isError ? checked : undefined;
+  return checked.isError ? { ...checked, own: true } : undefined;
 }
 
 function notForeseen(name: string): SkeinError {

@@ -1,5 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
+import { limitHint } from '../../plan/notations.js';
 import type { ModelTurn } from '../model.js';
 import type { AgentStep } from '../session.js';
 import type { AnswerFields, FieldsRead } from './answer-fields.js';
@@ -40,11 +41,7 @@ export function finalAnswer(options: Judging, turn: ModelTurn, repairs: Repairs)
     checkEmpty(options, turn);
     if (output === undefined && fields === undefined) return { output: '' };
   }
-  if (turn.reason === 'length') {
-    warn(options, 'answer-cut', `${turn.model} reached its output limit: the answer is cut`);
-  }
-  const read = output === undefined ? ({ ok: true, value: turn.text } as const) : checkOutput(output, turn.text);
-  const taken = fields?.read(turn.text, output !== undefined && read.ok ? read.value : undefined) ?? NO_FIELDS;
+  const { read, taken } = readAnswer(options, turn);
   const violations = options.checks.output(turn.text, false);
   if (read.ok && taken.ok && violations.length === 0) return { output: read.value, fields: taken.values };
   const findings = [read, taken].flatMap((one) => (one.ok ? [] : one.findings));
@@ -61,6 +58,18 @@ export function finalAnswer(options: Judging, turn: ModelTurn, repairs: Repairs)
   return taken.ok
     ? { ...answer, fields: taken.values }
     : { ...answer, fields: withoutFields(options, taken.findings, turn) };
+}
+
+/** @throws SkeinError `SKEIN_MODEL_CAP` */
+function readAnswer(options: Judging, turn: ModelTurn) {
+  const { fields, spec } = options;
+  const { output } = spec;
+  const read = output === undefined ? ({ ok: true, value: turn.text } as const) : checkOutput(output, turn.text);
+  const taken = fields?.read(turn.text, output !== undefined && read.ok ? read.value : undefined) ?? NO_FIELDS;
+  // What has all that is asked for was not cut too early.
+  const isWhole = (output !== undefined || fields !== undefined) && read.ok && taken.ok;
+  if (turn.reason === 'length' && !isWhole) checkCut(options, turn);
+  return { read, taken };
 }
 
 /** @throws SkeinError `SKEIN_OUTPUT_INVALID` */
@@ -122,12 +131,25 @@ function invalidOutput(
   });
 }
 
+/** @throws SkeinError `SKEIN_MODEL_CAP` where nobody had asked for the limit; one that somebody set is meant */
+function checkCut(options: AgentStep, { model, cutAt }: ModelTurn): void {
+  if (cutAt === undefined) {
+    warn(options, 'answer-cut', `${model} reached its output limit: the answer is cut`);
+    return;
+  }
+  const message = `the answer of agent "${options.spec.name}" was cut at ${cutAt} tokens, the limit of agents that set none`;
+  throw new SkeinError('SKEIN_MODEL_CAP', message, {
+    hint: limitHint(options.step.notation, 'maxOutputTokens', 'ask for a shorter answer'),
+  });
+}
+
 function warn(options: AgentStep, code: string, message: string): void {
   options.step.note({ kind: 'warning', code, message });
 }
 
 /** An empty answer that is allowed is one that the model ended by itself; a schema still has to match. */
 function checkEmpty(options: AgentStep, turn: ModelTurn): void {
+  if (turn.cutAt !== undefined) checkCut(options, turn);
   const error = emptyAnswer(options, turn);
   const isEnded = turn.reason === 'stop' || turn.reason === 'tool-calls';
   if (options.spec.allowEmpty !== true || !isEnded) throw error;

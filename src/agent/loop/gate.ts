@@ -22,8 +22,10 @@ export interface Asking {
 
 /** What stands between a model and the tools of a step. */
 export interface Gate {
-  /** What the model gets instead of a result; undefined for calls that may happen. */
-  refusal(call: ToolCall, asking: Asking): Promise<Answer | undefined>;
+  /** What the model gets instead of a result; undefined for calls that may happen. `isAllowed`: a person has allowed this very call. */
+  refusal(call: ToolCall, asking: Asking, isAllowed: boolean): Promise<Answer | undefined>;
+  /** Whether a rule forbids the call: nobody is asked about it. */
+  forbids(call: ToolCall): boolean;
   /** False for a tool that came up after the step began, so that neither a person nor the rules were asked about it as it is. */
   isForeseen(call: ToolCall, tool: Tool): boolean;
 }
@@ -37,7 +39,8 @@ export interface Known {
   readonly cwd: string | undefined;
 }
 
-const REFUSED: Answer = { output: 'Error: a person refused this call', isError: true };
+/** What a model sees of a call that a person did not allow. */
+export const REFUSED: Answer = { output: 'Error: a person refused this call', isError: true, own: true };
 
 /**
  * Makes the gate of a step. First the rules of the agent decide, then a person where `approve` or the rules say so. What it decides depends on
@@ -58,9 +61,11 @@ export function createGate(spec: AgentSpec, { recorded, stepTools, cwd }: Known)
     return builtIn !== undefined && input !== undefined && readsEnvFile(builtIn, input);
   };
   return {
-    async refusal(call, asking) {
+    forbids: (call) => check(call, recorded.get(call.name))?.kind === 'deny',
+    async refusal(call, asking, isSettled) {
       const verdict = check(call, recorded.get(call.name));
       if (verdict?.kind === 'deny') return forbidden(verdict);
+      if (isSettled) return undefined;
       const byTool = gated(call.name);
       const mustAsk = byTool === true || verdict?.kind === 'ask' || (showsSecrets(call) && !isMeant(verdict));
       const question = mustAsk || byTool === 'code' ? approvalQuestion(spec.name, call) : undefined;
@@ -101,5 +106,5 @@ function forbidden({ rule, why }: Extract<Verdict, { kind: 'deny' }>): Answer {
     why === 'opaque'
       ? `what it runs can't be checked against the rule ${quoted}; run one plain program for each call`
       : `the rule ${quoted} of this workflow forbids it. Do not try to reach the same in another way`;
-  return { output: `Error: this call was refused: ${what}.`, isError: true };
+  return { output: `Error: this call was refused: ${what}.`, isError: true, own: true };
 }

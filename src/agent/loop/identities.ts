@@ -1,7 +1,7 @@
 import { digestText } from '../../base/hash.js';
 import { recordText } from '../../base/json.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
-import type { ToolCall, ToolSpec } from '../model.js';
+import type { Message, ToolCall, ToolSpec } from '../model.js';
 
 /** That of no tools, which most agents of a pipeline have. */
 let noSpecs: string | undefined;
@@ -10,6 +10,12 @@ let noSpecs: string | undefined;
 export function specsDigest(tools: readonly ToolSpec[]): string {
   if (tools.length === 0) return (noSpecs ??= digestText(recordText([])));
   return digestText(recordText(tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])));
+}
+
+/** What requests with the same beginning have in common, for the cache of a provider. */
+export function cacheKey(agent: string, tools: readonly ToolSpec[], first: Message | undefined): string {
+  const system = first?.role === 'system' ? first.text : '';
+  return `skein-${digestText(recordText([agent, specsDigest(tools), system]))}`;
 }
 
 /** Digest of a tool call: what is called, and the input as the model sent it; of a function of the program its source too. */

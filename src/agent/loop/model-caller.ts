@@ -2,20 +2,22 @@ import { SkeinError, toErrorData } from '../../base/errors.js';
 import { modelCallName } from '../../base/address.js';
 import { digestText } from '../../base/hash.js';
 import { present } from '../../base/json.js';
-import type { ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
-import { MODEL_TRIES } from '../../plan/limits.js';
+import type { AgentSpec, ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
+import { DEFAULT_OUTPUT_TOKENS } from '../../plan/limits.js';
+import { estimateCall } from '../../budget/estimate.js';
+import type { Label } from '../../guard/label.js';
+import type { Asking, StepNote, Usage } from '../../events/event.js';
 import type { StepIo } from '../../engine/ports/durable.js';
-import type { Message, Model, ModelRequest, ModelTurn, ToolCall, ToolResult, ToolSpec } from '../model.js';
+import type { Message, Model, ModelRequest, ModelTurn, PromptCache, ToolCall, ToolResult, ToolSpec } from '../model.js';
 import type { AgentStep, OpenedModel } from '../session.js';
-import { circumstances, specsDigest } from './identities.js';
+import { afterFailure } from './after-failure.js';
+import type { ModelPrice } from './call-cost.js';
+import { PricedCall, bytesIn, priceOfModel } from './call-cost.js';
+import { cacheKey, circumstances, specsDigest } from './identities.js';
+import type { Heard } from './model-turn.js';
 import { takeTurn } from './model-turn.js';
+import { cheaperIn, reserveCall, waitingCall } from './before-call.js';
 import { outputInstructions, outputRequest } from './structured-output.js';
-
-/** First delay between tries, in milliseconds; doubles, up to {@link LONGEST_DELAY_MS}. */
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
-/** A provider that asks for a longer pause than this, in milliseconds, is not waited for. */
-const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** Runs the `index`-th call of a back end with a loop of its own. */
 type Dispatch = (call: ToolCall, io: StepIo, index: number) => Promise<ToolResult>;
@@ -23,31 +25,37 @@ type Dispatch = (call: ToolCall, io: StepIo, index: number) => Promise<ToolResul
 /** What all turns of an agent have in common. */
 interface Turns extends AgentStep {
   readonly dispatch: Dispatch;
+  /** What had a say in the conversation: calls from inside of a model call are not repeated when a run continues, so it is recorded with the turn. */
+  readonly heard: (() => Label) | undefined;
   /** Digest of what an answer depends on, apart from model and conversation. */
   circumstances(): string;
   /** Warnings of this step that were told. */
   readonly told: Set<string>;
+  /** The turn before this one. */
+  last: LastTurn | undefined;
+  /** The model that a budget named. */
+  cheaper: OpenedModel | undefined;
+}
+
+/** What a turn was billed, and how many messages it read and wrote. */
+interface LastTurn {
+  readonly model: string;
+  readonly usage: Usage;
+  readonly messages: number;
 }
 
 /** Makes a turn of an agent step: the answer to the conversation as it is now. */
 export type ModelCaller = (turn: number) => Promise<ModelTurn>;
 
-/** Errors after which the same model is not tried again, but the next of the list is. */
-const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
-  'SKEIN_MODEL_UNAVAILABLE',
-  'SKEIN_MODEL_UNKNOWN',
-  'SKEIN_NO_KEY',
-  'SKEIN_PACKAGE_MISSING',
-  'SKEIN_REPLAY_MISS',
-]);
-
 /**
  * One model call after the other, each an effect `model#TURN`, or of the name of its phase. Retryable errors are tried again with growing delays; when they
  * stay, or the model is not there at all, the next model of the list takes over for the rest of the step.
  */
-export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCaller {
-  const { step, spec, phase, fields, opened, stepTools, transcript, use, replayed } = agentStep;
+export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, heard?: () => Label): ModelCaller {
+  const { step, spec, phase, fields, opened, stepTools, transcript, use, prices, replayed } = agentStep;
   let current = 0;
+  /** How often calls of this model were made again. */
+  let repeats = 0;
   let same: string | undefined;
   const turns: Turns = {
     step,
@@ -58,69 +66,54 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch): ModelCall
     stepTools,
     transcript,
     use,
+    prices,
     replayed,
     dispatch,
+    heard,
     circumstances: () => (same ??= circumstances(spec, [specsDigest(stepTools), opened.toolsDigest])),
     told: new Set(),
+    last: undefined,
+    cheaper: undefined,
   };
   return async (turn) => {
     let failures = 0;
     for (let call = 1; ; call++) {
-      const model = opened.models[current];
+      const model = turns.cheaper ?? opened.models[current];
       if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${spec.name}" has no model`);
       try {
-        return await callOnce(turns, model, { name: modelCallName(turn, call, phase), turn });
+        const asking = phase === undefined ? { turn, model: model.id } : { turn, model: model.id, phase };
+        return await callOnce(turns, model, { name: modelCallName(turn, call, phase), asking, again: failures > 0 });
       } catch (error) {
         if (!SkeinError.isInstance(error)) throw error;
         const pause = phase === undefined ? `pause#${turn}.${call}` : `${phase}.pause.${call}`;
-        const next = await afterFailure(turns, { error, model, current, failures, pause });
-        if (next === 'next-model') {
+        const cheaper = cheaperIn(error);
+        const next = cheaper ?? (turns.cheaper === undefined ? opened.models[current + 1] : undefined);
+        if ((await afterFailure(turns, { error, model, next, failures, repeats, pause })) === 'again') {
+          failures += 1;
+          repeats += 1;
+        } else {
           current += 1;
+          turns.cheaper = cheaper;
           failures = 0;
-        } else failures += 1;
+          repeats = 0;
+        }
       }
     }
   };
 }
 
-interface Failure {
-  readonly error: SkeinError;
-  readonly model: OpenedModel;
-  readonly current: number;
-  readonly failures: number;
-  readonly pause: string;
-}
-
-/** Waits and says to try again, says to take the next model, or throws. */
-async function afterFailure(options: Turns, failure: Failure): Promise<'again' | 'next-model'> {
-  const { error, model } = failure;
-  const next = options.opened.models[failure.current + 1];
-  const asked = error.retryAfterMs;
-  const tooLong = asked !== undefined && asked > LONGEST_RETRY_AFTER_MS;
-  if (error.retryable && failure.failures + 1 < MODEL_TRIES && !tooLong) {
-    const delayMs = asked ?? Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failure.failures);
-    options.step.note({ kind: 'model.retrying', model: model.id, error: toErrorData(error), delayMs });
-    await options.step.sleep(failure.pause, delayMs);
-    return 'again';
-  }
-  if (next !== undefined && (error.retryable || NEXT_AT_ONCE.has(error.code))) {
-    options.step.note({ kind: 'model.fallback', from: model.id, to: next.id, error: toErrorData(error) });
-    return 'next-model';
-  }
-  throw error.retryable && tooLong ? waitsTooLong(error, asked) : error;
-}
-
 interface Call {
   readonly name: string;
-  readonly turn: number;
+  readonly asking: Asking;
+  /** It failed before. */
+  readonly again: boolean;
 }
 
 async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise<ModelTurn> {
   const { step } = options;
-  const { turn: number } = call;
-  const ofPhase = present({ phase: options.phase });
+  const { asking } = call;
   let performed = false;
-  step.note({ kind: 'model.started', turn: number, model: model.id, ...ofPhase });
+  step.note({ kind: 'model.started', ...asking });
   const running = step.effect(
     call.name,
     (io) => {
@@ -130,21 +123,24 @@ async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise
     { identity: { digest: () => callIdentity(options, model) } },
   );
   const turn = await running.catch((error: unknown) => {
-    if (!performed && !isOver(error)) tellReplayed(options, model, number);
-    if (!isOver(error))
-      step.note({ kind: 'model.failed', turn: number, model: model.id, error: toErrorData(error), ...ofPhase });
+    if (isOver(error)) throw error;
+    if (!performed) tellReplayed(options, model, asking.turn);
+    step.note({ kind: 'model.failed', ...asking, error: toErrorData(error) }, !performed);
     throw error;
   });
-  if (!performed) tellReplayed(options, model, number);
-  step.note({
+  if (!performed) tellReplayed(options, model, asking.turn);
+  const ended = {
     kind: 'model.ended',
-    turn: number,
+    ...asking,
     model: turn.model,
     text: turn.text,
     usage: turn.usage,
+    ...present({ cost: turn.cost }),
     toolCalls: turn.toolCalls.length,
-    ...ofPhase,
-  });
+  } as const;
+  step.note(ended, !performed);
+  const messages = options.transcript.messages.length + 1;
+  options.last = turn.cost?.estimated === true ? undefined : { model: model.id, usage: turn.usage, messages };
   return turn;
 }
 
@@ -168,8 +164,10 @@ function tellReplayed(options: Turns, model: OpenedModel, turn: number): void {
 }
 
 async function perform(options: Turns, recorded: OpenedModel, call: Call, io: StepIo): Promise<ModelTurn> {
+  const { asking } = call;
   const parts = await options.use(io);
-  const model = parts.model(recorded);
+  const isOther = recorded === options.cheaper;
+  const model = isOther ? await parts.other(recorded.id) : parts.model(recorded);
   let dispatched = 0;
   /** A call from inside could not be made for now: whatever comes of the answer, it does not count. */
   let unfinished: SkeinError | undefined;
@@ -177,35 +175,96 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
   const output = outputRequest(spec.output, spec.name);
   const own = options.stepTools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const tools = [...own, ...parts.specs];
+  const price = await priceOfModel(model, options.prices, spec.cache);
+  const settings = settingsNow(options, tools);
+  // Under a budget no server is left to itself.
+  const { reserve } = io;
+  const byDefault = reserve === undefined ? undefined : DEFAULT_OUTPUT_TOKENS;
+  const outputLimit = settings.maxOutputTokens === undefined ? (price.outputLimit ?? byDefault) : undefined;
   const request: ModelRequest = {
     messages: messagesFor(model, [...options.transcript.messages], spec.output),
     tools,
-    settings: settingsNow(options, tools),
+    settings,
+    outputLimit,
+    cache: cacheOf(spec, () => cacheKey(spec.name, tools, options.transcript.messages[0])),
     signal: io.signal,
-    caller: callerOf(options, call.turn),
+    caller: callerOf(options, asking.turn),
+    turn: waitingCall(options.step, call, io),
     dispatch: async (wanted) => {
       if (unfinished !== undefined) throw unfinished;
       try {
-        return await options.dispatch(wanted, io, (dispatched += 1));
+        return await held.during(() => options.dispatch(wanted, io, (dispatched += 1)));
       } catch (error) {
-        if (SkeinError.isInstance(error) && error.code === 'SKEIN_QUESTION') unfinished = error;
+        if (SkeinError.isInstance(error) && UNFINISHED.has(error.code)) unfinished = error;
         throw error;
       }
     },
     ...(output === undefined || model.structuredOutput !== true ? {} : { output }),
   };
-  const answering = takeTurn(model, request, (note) => {
-    if (note.kind === 'model.delta' && options.phase !== undefined) return;
-    // What a provider says of the settings, it says in each turn.
-    if (note.kind === 'warning' && options.told.has(note.message)) return;
-    if (note.kind === 'warning') options.told.add(note.message);
-    options.step.note(note);
-  });
-  const answer = await answering.catch((error: unknown) => {
-    throw unfinished ?? error;
-  });
+  const heard: Heard = { begun: false };
+  const priced = pricedTurn(options, { asking, price, request, model, strict: reserve?.strict });
+  const held = await reserveCall(reserve, { priced, isOther, parts });
+  options.step.underWay(priced);
+  const answering = takeTurn(model, request, (note) => tell(options, note), heard).then(
+    (turn) => priced.answered(turn, heard),
+    (error: unknown) => {
+      throw unfinished ?? priced.failed(error, heard);
+    },
+  );
+  const answer = await held.made(answering);
   if (unfinished !== undefined) throw unfinished;
-  return dispatched === 0 ? answer : { ...answer, dispatched };
+  // What is less than that is all that the model can give: then no setting helps.
+  const isCut = answer.reason === 'length' && outputLimit === DEFAULT_OUTPUT_TOKENS;
+  if (!isCut && dispatched === 0) return answer;
+  return {
+    ...answer,
+    ...(isCut ? { cutAt: outputLimit } : {}),
+    ...(dispatched === 0 ? {} : { dispatched, ...present({ heard: options.heard?.() }) }),
+  };
+}
+
+function tell({ step, phase, told }: Turns, note: StepNote): void {
+  if (note.kind === 'model.delta' && phase !== undefined) return;
+  // What a provider says of the settings, it says in each turn.
+  if (note.kind === 'warning' && told.has(note.message)) return;
+  if (note.kind === 'warning') told.add(note.message);
+  step.note(note);
+}
+
+/** Ways in which a call from inside of a model call ends that are no results of it. */
+const UNFINISHED: ReadonlySet<string> = new Set(['SKEIN_QUESTION', 'SKEIN_BUDGET']);
+
+interface CallToPrice {
+  readonly asking: Asking;
+  readonly price: ModelPrice;
+  readonly model: Model;
+  readonly request: ModelRequest;
+  readonly strict: boolean | undefined;
+}
+
+/** What the call may spend: what the turn before was billed, and what is new. */
+function pricedTurn({ last, transcript }: Turns, { asking, price, model, request, strict }: CallToPrice): PricedCall {
+  const { settings, outputLimit } = request;
+  const maxOutputTokens = settings.maxOutputTokens ?? outputLimit ?? DEFAULT_OUTPUT_TOKENS;
+  const before = last?.model === model.id ? last : undefined;
+  const { messages } = transcript;
+  const count = messages.length;
+  const estimate = (): Usage =>
+    estimateCall({
+      get bytes() {
+        return bytesIn(request.messages);
+      },
+      get toolBytes() {
+        return bytesIn(request.tools);
+      },
+      get newBytes() {
+        return bytesIn(messages.slice(before?.messages ?? 0, count));
+      },
+      last: before?.usage,
+      maxOutputTokens,
+      strict,
+    });
+  return new PricedCall(asking, model.id, price, estimate);
 }
 
 /** A call that is forced is the first: after its result a model that must call again could never answer. */
@@ -239,13 +298,7 @@ function messagesFor(
   return [{ role: 'system', text: `${first.text}\n\n${instructions}` }, ...messages.slice(1)];
 }
 
-function waitsTooLong(error: SkeinError, asked: number): SkeinError {
-  const seconds = Math.ceil(asked / 1_000);
-  const message = `${error.message}; it asks to wait ${seconds} s, more than the ${LONGEST_RETRY_AFTER_MS / 1_000} s that are waited for`;
-  return new SkeinError(error.code, message, {
-    retryable: true,
-    retryAfterMs: asked,
-    hint: 'try again later, or name another model after this one',
-    ...(error.details === undefined ? {} : { details: error.details }),
-  });
+function cacheOf({ cache }: AgentSpec, key: () => string): PromptCache | undefined {
+  if (cache === 'off') return undefined;
+  return cache === '1h' ? { key, forHour: true } : { key };
 }

@@ -1,6 +1,17 @@
 import { SkeinError } from '../../base/errors.js';
-import type { StepNote } from '../../events/event.js';
+import type { Cost, StepNote, Usage } from '../../events/event.js';
+import { NO_USAGE } from '../../events/spending.js';
 import type { Model, ModelRequest, ModelTurn, ToolCall } from '../model.js';
+
+/** What was heard of a call so far. */
+export interface Heard {
+  /** Something has come of the answer: the provider may bill it. */
+  begun: boolean;
+  /** What the provider counted. */
+  usage?: Usage | undefined;
+  /** What the provider says that it billed. */
+  cost?: Cost | undefined;
+}
 
 /**
  * Drains one call of a model. Text is told to `note` as it arrives; the whole is the result.
@@ -11,11 +22,15 @@ export async function takeTurn(
   model: Model,
   request: ModelRequest,
   note: (note: StepNote) => void,
+  heard: Heard,
 ): Promise<ModelTurn> {
   let text = '';
   const toolCalls: ToolCall[] = [];
   for await (const part of model.stream(request)) {
+    heard.begun = true;
     switch (part.type) {
+      case 'begun':
+        break;
       case 'text':
         text += part.text;
         note({ kind: 'model.delta', text: part.text });
@@ -29,8 +44,10 @@ export async function takeTurn(
         note({ kind: 'warning', code: 'setting-ignored', message: `${model.id}: ${part.message}` });
         break;
       case 'finish':
+        heard.usage = part.usage;
+        heard.cost = part.cost;
         if (part.reason === 'error') throw gaveUp(model.id);
-        return { model: model.id, text, toolCalls, reason: part.reason, usage: part.usage };
+        return { model: model.id, text, toolCalls, reason: part.reason, usage: part.usage ?? NO_USAGE };
     }
   }
   throw new SkeinError('SKEIN_NETWORK', `${model.id}: the answer ended before it was finished`, { retryable: true });

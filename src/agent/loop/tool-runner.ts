@@ -1,13 +1,20 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
+import { TOOL_CALL } from '../../budget/amount.js';
 import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
-import type { StateWatch, StepContext } from '../../engine/ports/executor.js';
+import type { StateWatch } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
-import type { AgentStep } from '../session.js';
+import type { AgentStep, OpenedTool } from '../session.js';
+import type { RunTrust } from '../run-trust.js';
+import { madeOnce } from '../../base/collections.js';
 import { callEvidence } from './approval.js';
+import type { ConversationTrust } from './conversation-trust.js';
+import { filesOfCall, worksOnFiles } from './files-of-call.js';
+import type { Cleared, Guard, Looks } from './guard.js';
+import { createGuard } from './guard.js';
 import { createGate } from './gate.js';
-import type { Asking } from './gate.js';
+import type { Asking, Gate } from './gate.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
 import { callChecks } from './call-check.js';
@@ -18,8 +25,10 @@ import { readInput } from './tool-input.js';
 
 /** Runs tool calls. Never rejects for what a tool does; only for what ends the step. */
 export interface ToolRunner {
+  /** Decides about the calls of a turn, all of them before any starts. Undefined: all may be made. */
+  clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[]> | undefined;
   /** A call of the loop: an effect of its own, `tool#TURN.INDEX`. */
-  call(call: ToolCall, turn: number, index: number): Promise<ToolResult>;
+  call(call: ToolCall, turn: number, index: number, cleared: Cleared): Promise<ToolResult>;
   /** A call from inside a model call, for back ends with a loop of their own: it is part of that model call's effect. */
   dispatch(call: ToolCall, io: StepIo, index: number): Promise<ToolResult>;
 }
@@ -31,70 +40,137 @@ const LOST: Answer = {
     'A person says that it was done. Its result is not known; do not make the same call again.',
   ].join(' '),
   isError: false,
+  own: true,
 };
+
+/** What a runner is made for. */
+export interface ToolRunnerOptions extends AgentStep {
+  readonly run: RunTrust;
+  /** Hears the results. */
+  readonly trust: ConversationTrust;
+}
 
 /**
  * Makes the runner of a step's tools. Whatever is wrong with a call (an unknown tool, input that is not JSON or does not match the
  * schema, an error that the tool throws) becomes an error result, so that the model can mend it.
  */
-export function toolRunner(options: AgentStep): ToolRunner {
-  const { step, spec, opened } = options;
-  const recorded = new Map(opened.tools.map((tool) => [tool.name, tool]));
-  const stepTools = new Map(options.stepTools.map((tool) => [tool.name, tool]));
-  const gate = createGate(spec, { recorded, stepTools, cwd: opened.surroundings?.cwd });
+export function toolRunner(options: ToolRunnerOptions): ToolRunner {
+  return new Runner(options);
+}
 
-  const identityOf = (call: ToolCall) => ({ digest: () => callDigest(call, recorded.get(call.name)?.code) });
-  const check = callChecks({ gate, stepTools, use: options.use });
-  const looks = looksBetweenTurns({ step, check, stepTools, identityOf });
+class Runner implements ToolRunner {
+  private readonly recorded: ReadonlyMap<string, OpenedTool>;
+  private readonly stepTools: ReadonlyMap<string, StepTool>;
+  private readonly gate: Gate;
+  private readonly check: CallChecks;
+  private guard: Guard | undefined;
+  private readonly looks: (call: ToolCall, at: string) => Pick<Asking, 'fault' | 'decide'> & Looks;
 
-  async function runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
-    const { tools } = await options.use(io);
-    return answerOf(async () => {
-      const { tool, input } = await check.prepared(call, tools);
-      return tool.execute(input, callIo(io, state, ask));
-    }, io);
+  constructor(private readonly options: ToolRunnerOptions) {
+    const { step, spec, opened, use } = options;
+    const recorded = new Map(opened.tools.map((tool) => [tool.name, tool]));
+    const stepTools = new Map(options.stepTools.map((tool) => [tool.name, tool]));
+    this.recorded = recorded;
+    this.stepTools = stepTools;
+    this.gate = createGate(spec, { recorded, stepTools, cwd: opened.surroundings?.cwd });
+    this.check = callChecks({ gate: this.gate, stepTools, use });
+    const identityOf = (call: ToolCall): Identity => this.identityOf(call);
+    this.looks = looksBetweenTurns({ step, check: this.check, stepTools, identityOf });
   }
-  function effect(call: ToolCall, name: string): Promise<Answer> {
+
+  clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[]> | undefined {
+    return this.guarding()?.clear({
+      calls,
+      looks: (call, index) => this.looks(call, `${turn}.${index}`),
+      ask: (question, index) => this.ask(`guard#${turn}.${index}`)(question),
+    });
+  }
+
+  call(call: ToolCall, turn: number, index: number, cleared: Cleared): Promise<ToolResult> {
+    const at = `${turn}.${index}`;
+    return this.made(call, at, async () => {
+      if (typeof cleared === 'object') return cleared;
+      const asking = { ask: this.ask(`approve#${at}`), ...this.looks(call, at) };
+      const refused = await this.gate.refusal(call, asking, cleared === 'allowed');
+      if (refused !== undefined) return refused;
+      const own = this.stepTools.get(call.name);
+      if (own === undefined) return this.effect(call, `tool#${at}`);
+      return answerOf(async () => own.run(readInput(call, own), this.ask(`tool#${at}`)));
+    });
+  }
+
+  dispatch(call: ToolCall, io: StepIo, index: number): Promise<ToolResult> {
+    const { check, gate, stepTools } = this;
+    const { step } = this.options;
+    return this.made(call, `dispatched.${index}`, async () => {
+      const ask = (what: string) => (question: Question) =>
+        askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked));
+      const looks = { fault: () => check.fault(call, io), look: () => check.look(call, io) };
+      const [cleared] = (await this.guarding()?.clear({ calls: [call], looks: () => looks, ask: ask('guard') })) ?? [];
+      if (typeof cleared === 'object') return cleared;
+      const asking = { fault: looks.fault, decide: () => check.mustApprove(call, io), ask: ask('approve') };
+      const refused = await gate.refusal(call, asking, cleared === 'allowed');
+      if (refused !== undefined) return refused;
+      const own = stepTools.get(call.name);
+      if (own === undefined) return this.runTool(call, io, step.watch(), `tool#${index}.`);
+      return answerOf(async () => {
+        if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
+        return own.run(readInput(call, own), ask('tool'));
+      }, io);
+    });
+  }
+
+  /** Undefined: all calls may be made. */
+  private guarding(): Guard | undefined {
+    const { run, trust } = this.options;
+    if (trust.isTrusted && !run.planted) return undefined;
+    return (this.guard ??= createGuard({ ...this.options, gate: this.gate }));
+  }
+
+  private identityOf(call: ToolCall): Identity {
+    return { digest: () => callDigest(call, this.recorded.get(call.name)?.code) };
+  }
+
+  private ask(name: string): Asking['ask'] {
+    const { step } = this.options;
+    return (question) => askPerson(step, question, (asked) => step.ask(`ask:${name}`, asked));
+  }
+
+  private async runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
+    const { tools } = await this.options.use(io);
+    await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
+    const files = worksOnFiles(this.recorded.get(call.name)) ? filesOfCall(this.options.run) : undefined;
+    let isReached = false;
+    const answer = await answerOf(async () => {
+      const { tool, input } = await this.check.prepared(call, tools);
+      isReached = true;
+      return tool.execute(input, callIo(io, { state, prefix: ask, files }));
+    }, io);
+    if (!isReached) return { ...answer, own: true };
+    return files === undefined ? answer : { ...answer, files: files.shown() };
+  }
+
+  private effect(call: ToolCall, name: string): Promise<Answer> {
     // Of a tool that was not there when the step began nothing is known: it is treated as the worst kind.
-    const kind = recorded.get(call.name)?.effect ?? 'once';
-    const watch = step.watch();
-    return step.effect(name, (io) => runTool(call, io, watch), {
+    const kind = this.recorded.get(call.name)?.effect ?? 'once';
+    const watch = this.options.step.watch();
+    return this.options.step.effect(name, (io) => this.runTool(call, io, watch), {
       effect: kind,
-      identity: { ...watch, ...identityOf(call) },
+      identity: { ...watch, ...this.identityOf(call) },
       ...(kind === 'once' ? { lostValue: LOST, evidence: callEvidence(call) } : {}),
     });
   }
 
-  return {
-    call: (call, turn, index) =>
-      told(step, call, async () => {
-        const at = `${turn}.${index}`;
-        const ask = (what: string) => (question: Question) =>
-          askPerson(step, question, (asked) => step.ask(`ask:${what}#${at}`, asked));
-        const refused = await gate.refusal(call, { ...looks(call, at), ask: ask('approve') });
-        if (refused !== undefined) return refused;
-        const own = stepTools.get(call.name);
-        if (own === undefined) return effect(call, `tool#${at}`);
-        return answerOf(async () => own.run(readInput(call, own), ask('tool')));
-      }),
-    dispatch: (call, io, index) =>
-      told(step, call, async () => {
-        const ask = (what: string) => (question: Question) =>
-          askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked));
-        const refused = await gate.refusal(call, {
-          fault: () => check.fault(call, io),
-          decide: () => check.mustApprove(call, io),
-          ask: ask('approve'),
-        });
-        if (refused !== undefined) return refused;
-        const own = stepTools.get(call.name);
-        if (own === undefined) return runTool(call, io, step.watch(), `tool#${index}.`);
-        return answerOf(async () => {
-          if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
-          return own.run(readInput(call, own), ask('tool'));
-        }, io);
-      }),
-  };
+  /** Tells of a call, and hears its result. */
+  private async made(call: ToolCall, at: string, body: () => Promise<Answer>): Promise<ToolResult> {
+    const { step, trust } = this.options;
+    step.note({ kind: 'tool.started', id: call.id, tool: call.name, input: shownInput(call.input) });
+    const answer = await body();
+    const { output, isError } = answer;
+    trust.heard(call, answer, at);
+    step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: isError ? 'error' : 'ok', output });
+    return { id: call.id, name: call.name, output, isError };
+  }
 }
 
 /** What is asked of a call between turns is recorded: a replay opens no tools, and does as was said. */
@@ -107,29 +183,29 @@ function looksBetweenTurns({
   readonly check: CallChecks;
   readonly stepTools: ReadonlyMap<string, StepTool>;
   readonly identityOf: (call: ToolCall) => Identity;
-}): (call: ToolCall, at: string) => Pick<Asking, 'fault' | 'decide'> {
-  const look = <T>(name: string, call: ToolCall, body: (io: StepIo) => Promise<T>): Promise<T> =>
+}): (call: ToolCall, at: string) => Pick<Asking, 'fault' | 'decide'> & Looks {
+  const seen = <T>(name: string, call: ToolCall, body: (io: StepIo) => Promise<T>): Promise<T> =>
     step.effect(name, body, { effect: 'read', identity: identityOf(call) });
+  /** The guard and the gate ask the same: an effect has its name once. */
+  const faults = new Map<string, Promise<Answer | undefined>>();
+  const fault = async (call: ToolCall, at: string): Promise<Answer | undefined> => {
+    if (stepTools.has(call.name)) return check.faultOfOwn(call);
+    return (await seen(`check#${at}`, call, async (io) => (await check.fault(call, io)) ?? null)) ?? undefined;
+  };
   return (call, at) => ({
-    async fault() {
-      if (stepTools.has(call.name)) return check.faultOfOwn(call);
-      return (await look(`check#${at}`, call, async (io) => (await check.fault(call, io)) ?? null)) ?? undefined;
-    },
-    decide: () => look(`approve?#${at}`, call, (io) => check.mustApprove(call, io)),
+    fault: () => madeOnce(faults, at, () => fault(call, at)),
+    decide: () => seen(`approve?#${at}`, call, (io) => check.mustApprove(call, io)),
+    look: () => seen(`look#${at}`, call, (io) => check.look(call, io)),
   });
 }
 
 /** What a call is given; its questions have names of its own. */
-function callIo(io: StepIo, state: CallIo['state'], prefix: string): CallIo {
-  const { signal, idempotencyKey } = io;
-  return { signal, idempotencyKey, state, ask: (name, question) => io.ask(prefix + name, question) };
-}
-
-async function told(step: StepContext, call: ToolCall, run: () => Promise<Answer>): Promise<ToolResult> {
-  step.note({ kind: 'tool.started', id: call.id, tool: call.name, input: shownInput(call.input) });
-  const { output, isError } = await run();
-  step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: isError ? 'error' : 'ok', output });
-  return { id: call.id, name: call.name, output, isError };
+function callIo(
+  io: StepIo,
+  { state, prefix, files }: Pick<CallIo, 'state' | 'files'> & { readonly prefix: string },
+): CallIo {
+  const { signal, idempotencyKey, reserve } = io;
+  return { signal, idempotencyKey, reserve, state, files, ask: (name, question) => io.ask(prefix + name, question) };
 }
 
 function shownInput(text: string): Json {

@@ -2,23 +2,20 @@ import type { Client, CallToolResult } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
-import type { Environment } from '../tools/clean-env.js';
 import type { ServerTools } from '../../plan/tool-names.js';
 import type { OfferedTool } from './offered.js';
 import { listTools, offeredTools } from './offered.js';
 import { Pins } from './pins.js';
 import { Breaker } from './limited-fetch.js';
 import { StdioTransport } from './stdio-transport.js';
-import type { Way } from './transport.js';
+import type { TransportSettings, Way } from './transport.js';
 import { makeTransport } from './transport.js';
 import { cleanText } from './untrusted.js';
 import { within } from '../tools/process-group.js';
 import { headAndTail } from '../tools/text.js';
 
 /** What a server is started with, and how long it may take. */
-export interface McpSettings {
-  readonly cwd: string;
-  readonly env: Environment;
+export interface McpSettings extends Omit<TransportSettings, 'breaker'> {
   readonly agent: string;
   /** Tools whose calls a person must allow, by server. */
   readonly approve?: ReadonlyMap<string, ServerTools>;

@@ -9,6 +9,8 @@ export interface OfferedTool extends ToolSpec {
   /** The server says that a second call does no harm. */
   readonly repeatable: boolean;
   readonly pin: string;
+  /** The server says that it does nothing but read. */
+  readonly readOnly: boolean;
 }
 
 const MAX_TOOLS = 256;
@@ -34,7 +36,8 @@ export async function listTools(
   const names = new Set(tools.map((tool) => tool.name));
   if (names.size < tools.length)
     throw new SkeinError('SKEIN_MCP', `MCP server "${name}" offers two tools of the same name`);
-  return tools;
+  // Servers list them in any order; requests with the tools in another order begin differently, for the cache of a provider and for the record.
+  return tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The tools of a server as they are used here; one whose definition is broken is left out, and `refused` hears of it. */
@@ -52,6 +55,7 @@ export function offeredTools(
         inputSchema: cleanSchema(tool.inputSchema),
         repeatable: tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true,
         pin: pinOf(tool),
+        readOnly: tool.annotations?.readOnlyHint === true,
       });
     } catch (error) {
       const why = SkeinError.isInstance(error) ? error.message : 'its definition is broken';

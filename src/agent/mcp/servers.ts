@@ -2,7 +2,7 @@ import { SkeinError } from '../../base/errors.js';
 import { sha256 } from '../../base/hash.js';
 import { ownValue, type JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
-import type { Tool, ToolSource } from '../tool.js';
+import type { Tool, ToolOrigin, ToolSource } from '../tool.js';
 import type { ServerTools } from '../../plan/tool-names.js';
 import { legalName, mcpPrefix } from '../../plan/tool-names.js';
 import type { McpSettings } from './connection.js';
@@ -48,7 +48,15 @@ export async function openMcpServers(
     await close();
     throw notOffered(settings.agent, ungated);
   }
-  return { tools: tools.map((tool) => toTool(tool, isWanted(tool, settings.approve?.get(tool.server)))), close };
+  return {
+    tools: tools.map((tool) =>
+      toTool(tool, {
+        approve: isWanted(tool, settings.approve?.get(tool.server)),
+        isRemote: (ownValue(specs, tool.server) as McpServerSpec).url !== undefined,
+      }),
+    ),
+    close,
+  };
 }
 
 interface FoundTool {
@@ -134,7 +142,16 @@ function notOffered(agent: string, missing: readonly MissingTool[]): SkeinError 
   );
 }
 
-function toTool({ name, server, connection, tool }: NamedTool, approve: boolean): Tool {
+function toTool(
+  { name, server, connection, tool }: NamedTool,
+  { approve, isRemote }: { readonly approve: boolean; readonly isRemote: boolean },
+): Tool {
+  const origin: ToolOrigin = {
+    server,
+    tool: tool.name,
+    ...(tool.readOnly ? { readOnly: true } : {}),
+    ...(isRemote ? { isRemote } : {}),
+  };
   return {
     ...(approve ? { approve } : {}),
     name,
@@ -143,7 +160,7 @@ function toTool({ name, server, connection, tool }: NamedTool, approve: boolean)
     // What a server says of itself decides at most whether a call may be repeated, never that it is harmless.
     effect: tool.repeatable ? 'idempotent' : 'once',
     trust: 'untrusted',
-    origin: { server, tool: tool.name },
+    origin,
     execute: (input: JsonObject, io) => connection.call(tool, input, io.signal),
   };
 }

@@ -17,8 +17,10 @@ const NEWLINE = 10;
 
 /** How a server process is started. */
 export interface StdioServer {
+  /** The program, for messages. */
   readonly command: string;
-  readonly args: readonly string[];
+  /** The command line. */
+  line(): Promise<readonly [string, ...string[]]>;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -50,10 +52,13 @@ export class StdioTransport implements Transport {
   ) {}
 
   async start(): Promise<void> {
-    const { command, args, env, cwd } = this.server;
+    const { command, env, cwd } = this.server;
     try {
-      this.group = await startGroup([command, ...args], { cwd, env, stdin: 'pipe' }, (child) => this.listen(child));
+      this.group = await startGroup(await this.server.line(), { cwd, env, stdin: 'pipe' }, (child) =>
+        this.listen(child),
+      );
     } catch (error) {
+      if (SkeinError.isInstance(error)) throw error;
       const why = systemCode(error) === 'ENOENT' ? 'there is no such program' : (systemCode(error) ?? 'unknown error');
       throw new SkeinError(
         'SKEIN_MCP',

@@ -1,13 +1,13 @@
 import type { StreamableHTTPClientTransportOptions, Transport } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
-import type { McpServerSpec } from '../../plan/agent-spec.js';
-import type { Environment } from '../tools/clean-env.js';
+import type { McpServerSpec, SandboxUse } from '../../plan/agent-spec.js';
 import { cleanEnvironment } from '../tools/clean-env.js';
+import type { Environment } from '../tools/clean-env.js';
 import type { Breaker } from './limited-fetch.js';
 import { limitedFetch } from './limited-fetch.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { References } from './variables.js';
-import { BARE_SECRET } from '../../lang/variables.js';
+import { BARE_SECRET } from '../../base/text.js';
 import { expandVariables } from './variables.js';
 
 /** The constructor of the client package's HTTP transport; the package is loaded by the caller, when first needed. */
@@ -22,6 +22,15 @@ export interface Way {
   readonly goodbye?: () => Promise<void>;
 }
 
+/** What a server is reached or started with. */
+export interface TransportSettings {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly breaker: Breaker;
+  /** The command line that runs another one in a sandbox; `path` is the `PATH` of the program. */
+  confine(argv: readonly string[], use: SandboxUse, path: string | undefined): Promise<[string, ...string[]]>;
+}
+
 /**
  * The way to a server: a process over its standard streams, or streamable HTTP. References to environment variables are
  * replaced; a process gets its own `env` and what every program needs, nothing else. Starts nothing yet.
@@ -31,7 +40,7 @@ export interface Way {
 export function makeTransport(
   name: string,
   spec: McpServerSpec,
-  settings: { readonly env: Environment; readonly cwd: string; readonly breaker: Breaker },
+  settings: TransportSettings,
   HttpTransport: HttpTransportClass,
 ): Way {
   const where = `MCP server "${name}"`;
@@ -44,10 +53,14 @@ export function makeTransport(
   const { command, url } = spec;
   if (command !== undefined && url === undefined) {
     const own = expandPairs(spec.env, references, 'env', asReference);
+    const args = (spec.args ?? []).map((arg) => expandVariables(arg, { ...references, where: `${where}, args` }));
+    const env = { ...cleanEnvironment(settings.env, 'tool-server'), ...own };
+    const { sandbox } = spec;
     const transport = new StdioTransport(name, {
+      line: async () =>
+        sandbox === undefined ? [command, ...args] : settings.confine([command, ...args], sandbox, env['PATH']),
       command,
-      args: (spec.args ?? []).map((arg) => expandVariables(arg, { ...references, where: `${where}, args` })),
-      env: { ...cleanEnvironment(settings.env, 'tool-server'), ...own },
+      env,
       cwd: settings.cwd,
     });
     return { transport };

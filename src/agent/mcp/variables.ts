@@ -1,6 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
-import { VARIABLE_REFERENCE, expressionVariable } from '../../lang/variables.js';
+import { VARIABLE_REFERENCE, expressionVariable } from '../../base/text.js';
 import type { Environment } from '../tools/clean-env.js';
 
 /** What references are taken from, and what errors call the place. */

@@ -5,8 +5,10 @@ import type {
   LanguageModelV3ToolChoice,
 } from '@ai-sdk/provider';
 import type { JsonObject } from '../../base/json.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, present } from '../../base/json.js';
 import type { ModelSettings } from '../../plan/agent-spec.js';
+import type { CacheStyle } from './prompt-caching.js';
+import { cacheHeaders, cacheOption, markOf, markedMessages } from './prompt-caching.js';
 import type { Message, ModelRequest, ToolCall, ToolResult, ToolSpec } from '../model.js';
 
 /** What differs between providers in how a request is put. */
@@ -25,6 +27,8 @@ export interface CallStyle {
   readonly singleToolCalls?: { readonly key: string; readonly options: JsonObject };
   /** The provider refuses calls in the conversation where no tool is defined. */
   readonly definesUsedTools?: boolean;
+  /** How the provider is told what it may take from a cache; absent: it finds out by itself. */
+  readonly cache?: CacheStyle | undefined;
   /** Data on tool calls is not given back: it points to answers that the provider was told not to store. */
   readonly dropCallData?: boolean;
 }
@@ -32,10 +36,15 @@ export interface CallStyle {
 /** A request of ours as the options of one call. */
 export function callOptions(request: ModelRequest, style: CallStyle): LanguageModelV3CallOptions {
   const { settings } = request;
+  const marked = markedMessages(request, style.cache);
   return {
-    prompt: request.messages.map((message) => promptMessage(message, style)),
+    prompt: request.messages.map((message) => ({
+      ...promptMessage(message, style),
+      ...(marked.has(message) ? { providerOptions: markOf(request, style.cache) as Record<string, JsonMutable> } : {}),
+    })),
+    ...present({ headers: cacheHeaders(request, style.cache) }),
     abortSignal: request.signal,
-    ...given(settings),
+    ...given({ ...settings, ...present({ maxOutputTokens: settings.maxOutputTokens ?? request.outputLimit }) }),
     ...toolsOf(request, style),
     ...responseFormat(request, style),
     ...providerOptions(request, style),
@@ -159,8 +168,8 @@ function providerOptions(request: ModelRequest, style: CallStyle): Pick<Language
   const groups: Record<string, Record<string, never>> = {};
   const own = ownOptions(request, style);
   if (style.optionsKey !== undefined && Object.keys(own).length > 0) groups[style.optionsKey] = own;
-  if (single !== undefined)
-    groups[single.key] = { ...groups[single.key], ...(single.options as Record<string, never>) };
+  for (const more of [single, cacheOption(request, style.cache)])
+    if (more !== undefined) groups[more.key] = { ...groups[more.key], ...(more.options as Record<string, never>) };
   return Object.keys(groups).length === 0 ? {} : { providerOptions: groups };
 }
 

@@ -20,14 +20,34 @@ export async function defaultModels(env: Env, noProbe: boolean, spec?: ProviderS
   const named = envValue(env, MODEL_VARIABLE);
   if (named !== undefined) return [named];
   if (spec !== undefined) return [await modelOfProvider(env, spec)];
-  for (const { id, keyEnv, defaultModel } of PROVIDERS) {
-    if (defaultModel !== undefined && envValue(env, keyEnv) !== undefined) return [`${id}/${defaultModel}`];
-  }
-  const probed = !noProbe && !switchedOff(env);
+  const keyed = modelOfKeys(env);
+  if (keyed !== undefined) return [keyed];
+  const probed = isProbed(env, noProbe);
   const local = probed ? await probeOllama(envValue(env, 'OLLAMA_HOST')) : undefined;
   const first = local?.[0];
   if (first !== undefined) return [`ollama/${first}`];
   throw noModel(probed, local !== undefined);
+}
+
+/** What is known of a missing model without a look at a local Ollama: nothing says which one, or only that Ollama could. */
+export function missingModel(
+  env: Env,
+  noProbe: boolean,
+): { readonly error: SkeinError; readonly sure: boolean } | undefined {
+  if (envValue(env, MODEL_VARIABLE) !== undefined || modelOfKeys(env) !== undefined) return undefined;
+  return { error: noModel(false, false), sure: !isProbed(env, noProbe) };
+}
+
+/** The default model of the first provider whose key is set. */
+function modelOfKeys(env: Env): string | undefined {
+  const found = PROVIDERS.find(
+    ({ keyEnv, defaultModel }) => defaultModel !== undefined && envValue(env, keyEnv) !== undefined,
+  );
+  return found === undefined ? undefined : `${found.id}/${found.defaultModel ?? ''}`;
+}
+
+function isProbed(env: Env, noProbe: boolean): boolean {
+  return !noProbe && !switchedOff(env);
 }
 
 /** An Ollama that the workflow configures is asked for its models; that is not a guess, so nothing switches it off. */

@@ -1,12 +1,12 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import type { Usage } from '../../events/event.js';
+import type { Cost, Usage } from '../../events/event.js';
 import { isPlainObject, ownValue, present } from '../../base/json.js';
 import type { JsonObject } from '../../base/json.js';
 import type { FinishReason, Model, ModelPart, ModelRequest } from '../model.js';
 import type { CallStyle } from './call-options.js';
 import { callOptions } from './call-options.js';
 import type { ErrorSource } from './model-errors.js';
-import { cutStream, modelError, pageError, streamError } from './model-errors.js';
+import { cutStream, modelError, pageError, refusalIn, streamError } from './model-errors.js';
 
 /** A model object of the AI SDK, of specification version 3 or 2. */
 export type LanguageModel = LanguageModelV3 | LanguageModelV2;
@@ -74,7 +74,10 @@ async function* streamParts(
 ): AsyncGenerator<ModelPart> {
   const parts = openStream(model, request, style, source);
   for await (const part of parts) {
-    if (part.type === 'stream-start') yield* warningsOf(part.warnings, request);
+    if (part.type === 'stream-start') {
+      yield { type: 'begun' };
+      yield* warningsOf(part.warnings, request);
+    }
     const mapped = mapPart(part, source);
     if (mapped === undefined) continue;
     if (mapped.type === 'finish') {
@@ -100,6 +103,7 @@ async function* openStream(
   try {
     const { stream, response } = await model.doStream(callOptions(request, style));
     reader = stream.getReader();
+    request.heard?.({ status: 200, headers: response?.headers });
     if (/^text\/html\b/i.test(response?.headers?.['content-type'] ?? '')) throw pageError(source);
     for (;;) {
       const next = await reader.read();
@@ -111,6 +115,8 @@ async function* openStream(
     }
   } catch (error) {
     ended = true;
+    const refusal = refusalIn(error);
+    if (refusal !== undefined) request.heard?.(refusal);
     request.signal.throwIfAborted();
     throw modelError(error, source);
   } finally {
@@ -124,7 +130,9 @@ function mapPart(part: LanguageModelV3StreamPart, source: ErrorSource): ModelPar
   if (part.type === 'reasoning-delta') return part.delta === '' ? undefined : { type: 'reasoning', text: part.delta };
   if (part.type === 'error') throw streamError(part.error, source);
   if (part.type === 'finish') {
-    return { type: 'finish', reason: finishReason(part.finishReason), usage: usageOf(part.usage) };
+    const cost = billed(part.usage, source);
+    const counted = { type: 'finish', reason: finishReason(part.finishReason), usage: usageOf(part.usage) } as const;
+    return cost === undefined ? counted : { ...counted, cost };
   }
   if (part.type !== 'tool-call' || part.providerExecuted === true) return undefined;
   const data = part.providerMetadata as JsonObject | undefined;
@@ -156,14 +164,41 @@ function isSilent(part: LanguageModelV3StreamPart): boolean {
   return part.type === 'finish' && part.finishReason.unified === 'other' && part.finishReason.raw === undefined;
 }
 
-/** Version 3 nests the counts, version 2 does not. */
-function usageOf(usage: unknown): Usage {
-  return present({
-    inputTokens: count(usage, 'inputTokens', 'total') ?? count(usage, 'inputTokens') ?? 0,
-    outputTokens: count(usage, 'outputTokens', 'total') ?? count(usage, 'outputTokens') ?? 0,
-    cachedTokens: count(usage, 'inputTokens', 'cacheRead') ?? count(usage, 'cachedInputTokens'),
-    reasoningTokens: count(usage, 'outputTokens', 'reasoning') ?? count(usage, 'reasoningTokens'),
-  });
+/** Version 3 nests the counts, version 2 does not. Undefined: nothing was counted. */
+function usageOf(usage: unknown): Usage | undefined {
+  const inputTokens = count(usage, 'inputTokens', 'total') ?? count(usage, 'inputTokens');
+  const outputTokens = count(usage, 'outputTokens', 'total') ?? count(usage, 'outputTokens');
+  if ((inputTokens ?? 0) === 0 && (outputTokens ?? 0) === 0) return undefined;
+  const reasoningTokens = count(usage, 'outputTokens', 'reasoning') ?? count(usage, 'reasoningTokens');
+  return {
+    inputTokens: inputTokens ?? 0,
+    outputTokens: (outputTokens ?? 0) + (isApart(usage) ? (reasoningTokens ?? 0) : 0),
+    ...present({
+      cachedTokens: count(usage, 'inputTokens', 'cacheRead') ?? count(usage, 'cachedInputTokens'),
+      cacheWriteTokens:
+        count(usage, 'inputTokens', 'cacheWrite') ??
+        count(usage, 'raw', 'prompt_tokens_details', 'cache_write_tokens') ??
+        count(usage, 'raw', 'input_tokens_details', 'cache_write_tokens'),
+      reasoningTokens,
+    }),
+  };
+}
+
+/** Some servers of chat completions (xAI) count reasoning beside the output: their total tells. */
+function isApart(usage: unknown): boolean {
+  const [input = 0, output = 0, total = 0, reasoning = 0] = [
+    count(usage, 'raw', 'prompt_tokens'),
+    count(usage, 'raw', 'completion_tokens'),
+    count(usage, 'raw', 'total_tokens'),
+    count(usage, 'raw', 'completion_tokens_details', 'reasoning_tokens'),
+  ];
+  return reasoning > 0 && total === input + output + reasoning;
+}
+
+/** OpenRouter says what it bills, in dollars. Other servers may give the word another meaning. */
+function billed(usage: unknown, { model }: ErrorSource): Cost | undefined {
+  const usd = model.startsWith('openrouter/') ? count(usage, 'raw', 'cost') : undefined;
+  return usd === undefined || usd < 0 ? undefined : { usd: Math.ceil(Number((usd * 1e9).toFixed(3))) / 1e9 };
 }
 
 function count(usage: unknown, ...path: readonly string[]): number | undefined {

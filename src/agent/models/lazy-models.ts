@@ -1,3 +1,5 @@
+import type { ProviderLimits } from '../../budget/pass.js';
+import type { LanguageModel } from './language-model.js';
 import type { Model, ModelPart, ModelRequest, ReplayedCall } from '../model.js';
 
 /**
@@ -18,6 +20,26 @@ export function lazyModel(id: string, structuredOutput: boolean, make: () => Pro
     yield* model.stream(request);
   }
   return { id, structuredOutput, stream: (request) => (model === undefined ? first(request) : model.stream(request)) };
+}
+
+/** A model of a provider of one's own. What talks to providers is loaded when a model is first called: most starts need none of it. */
+export function ownModel(id: string, make: () => Model | LanguageModel | Promise<Model | LanguageModel>): Model {
+  return lazyModel(id, false, async () => {
+    const [made, { fromLanguageModel, isLanguageModel }] = await Promise.all([make(), import('./language-model.js')]);
+    return isLanguageModel(made) ? fromLanguageModel(made, { id }) : made;
+  });
+}
+
+/**
+ * A model whose calls wait for their turn at what `account` stands for, in the process: a provider, its address and the key, or a provider of one's own, which
+ * needs that only with limits.
+ */
+export function modelInTurn(model: Model, account: string | object, limits: ProviderLimits | undefined): Model {
+  if (typeof account !== 'string' && limits === undefined) return model;
+  return lazyModel(model.id, model.structuredOutput === true, async () => {
+    const { governed, governorOf } = await import('./governed.js');
+    return governed(model, { governor: governorOf(account), limits });
+  });
 }
 
 /** A model that can't be used: each call throws the error. */

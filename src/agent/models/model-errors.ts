@@ -11,6 +11,7 @@ import {
   headerMap,
   retryAfterMs,
 } from './http-status.js';
+import type { Heard } from './rate-headers.js';
 
 /** Where an error came from. */
 export interface ErrorSource {
@@ -80,6 +81,12 @@ export function keyError(source: ErrorSource): SkeinError {
   return new SkeinError('SKEIN_NO_KEY', `${source.model} needs ${where}, which is empty or not set`, {
     hint: `set ${where}, choose another model with --model, or try the run without a model: --mock`,
   });
+}
+
+/** Status and headers of the answer that an error of a provider package tells of. */
+export function refusalIn(error: unknown): Heard | undefined {
+  const status = field(error, 'statusCode');
+  return typeof status === 'number' ? { status, headers: field(error, 'responseHeaders') } : undefined;
 }
 
 function statusError(error: unknown, status: number, source: ErrorSource): SkeinError {

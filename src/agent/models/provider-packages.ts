@@ -43,6 +43,7 @@ export const RESPONSES_STYLE: LanguageModelOptions = {
   strictSwitch: true,
   optionsKey: 'openai',
   options: { store: false },
+  cache: { key: 'openai', option: 'promptCacheKey' },
   singleToolCalls: { key: 'openai', options: { parallelToolCalls: false } },
   looseTools: true,
   dropCallData: true,
@@ -63,6 +64,7 @@ async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoi
     fetch: withoutRedirects,
     supportsStructuredOutputs: structuredOutput,
     ...(endpoint.key === undefined ? {} : { apiKey: endpoint.key }),
+    ...(provider.id === 'openai' && COUNTS_REASONING.test(modelId) ? { transformRequestBody: withReasoning } : {}),
   });
   return {
     model: create.chatModel(modelId),
@@ -71,9 +73,17 @@ async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoi
       strictSwitch: structuredOutput,
       optionsKey: 'openaiCompatible',
       singleToolCalls: { key: provider.id, options: { parallel_tool_calls: false } },
+      cache: provider.cache && ('header' in provider.cache ? provider.cache : { key: provider.id, ...provider.cache }),
       silentFinishIsCut: true,
     },
   };
+}
+
+/** Models of OpenAI that refuse `max_tokens`, because their limit counts the reasoning too. */
+const COUNTS_REASONING = /^(?:o\d|gpt-[5-9])/;
+
+function withReasoning({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return limit === undefined ? body : { ...body, max_completion_tokens: limit };
 }
 
 async function anthropic(provider: ProviderEntry, modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
@@ -89,6 +99,7 @@ async function anthropic(provider: ProviderEntry, modelId: string, endpoint: End
       structuredOutput: true,
       silentFinishIsCut: true,
       definesUsedTools: true,
+      cache: { marks: 'anthropic' },
       singleToolCalls: { key: 'anthropic', options: { disableParallelToolUse: true } },
     },
   };
@@ -118,7 +129,13 @@ async function optional(
 
 /** The responses API of another provider, whose options stand under its own key. */
 function responsesAs(key: string): LanguageModelOptions {
-  return { ...RESPONSES_STYLE, optionsKey: key, singleToolCalls: { key, options: { parallelToolCalls: false } } };
+  const cache = { key, option: 'promptCacheKey' };
+  return {
+    ...RESPONSES_STYLE,
+    cache,
+    optionsKey: key,
+    singleToolCalls: { key, options: { parallelToolCalls: false } },
+  };
 }
 
 /** A redirect would take the prompt, and headers with the key, to a host that nobody named. */

@@ -1,6 +1,9 @@
+import { NO_USAGE } from '../../events/spending.js';
+import { present } from '../../base/json.js';
 import type { Model, ModelPart, ModelTurn, ToolCall } from '../model.js';
 import type { NormalCall } from './call-record.js';
 import { callKey, normalCall } from './call-record.js';
+import { createRedactor } from '../../secrets/redact.js';
 import { replaceTextFile } from '../text-files.js';
 
 /** One recorded call: what was asked, by whom, and the answer. */
@@ -27,9 +30,9 @@ export interface Recorder {
 
 /**
  * Records finished calls, in JSON lines: a header, then one line for each call in the order in which they ended.
- * Calls that failed are not recorded; neither are keys, times or ids of the provider.
+ * Calls that failed are not recorded; neither are keys, times or ids of the provider. `secrets` and what looks like a key are hidden: what is compared of a call is its digest.
  */
-export function createRecorder(path: string): Recorder {
+export function createRecorder(path: string, secrets: () => readonly string[]): Recorder {
   const calls: RecordedCall[] = [];
   let missing = 0;
   return {
@@ -42,7 +45,8 @@ export function createRecorder(path: string): Recorder {
     }),
     async finish() {
       const header = missing === 0 ? RECORDING_HEADER : { ...RECORDING_HEADER, missing };
-      const lines = [header, ...calls].map((line) => JSON.stringify(line));
+      const redactor = createRedactor(secrets());
+      const lines = [header, ...calls].map((line) => redactor.json(line));
       await replaceTextFile(path, `${lines.join('\n')}\n`, `${process.pid}`, 'recording');
     },
   };
@@ -64,8 +68,8 @@ async function* recordStream(
     if (part.type === 'finish') {
       const call = normalCall(model.id, request);
       const { path, agent, turn } = request.caller;
-      const { reason, usage } = part;
-      const answer = { model: model.id, text, toolCalls, reason, usage };
+      const { reason, usage = NO_USAGE, cost } = part;
+      const answer = { model: model.id, text, toolCalls, reason, usage, ...present({ cost }) };
       const structuredOutput = model.structuredOutput === true;
       calls.push({ key: callKey(call), structuredOutput, caller: { path, agent, turn }, call, answer });
     }

@@ -3,12 +3,14 @@ import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';
 import { after, isThenable } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
+import type { PriceTable } from '../../budget/prices.js';
+import type { ProvidersLimits } from '../../budget/provider-limits.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { ScriptedResult } from '../../plan/made-of.js';
 import type { Model, ModelSource, ReplayedCall } from '../model.js';
 import type { ScriptBook } from '../script/script-book.js';
 import { scriptModel, echoModel } from '../script/script-model.js';
-import { Counted, keptModel, lazyModel, unusableModel } from './lazy-models.js';
+import { Counted, keptModel, lazyModel, modelInTurn, ownModel, unusableModel } from './lazy-models.js';
 import type { Env } from './environment.js';
 import { MODEL_VARIABLE, defaultModels } from './default-models.js';
 import { envValue } from './environment.js';
@@ -16,9 +18,10 @@ import { endpointOf } from './endpoints.js';
 import type { LanguageModel } from './language-model.js';
 import type { ModelName } from './model-names.js';
 import { NO_CHOICE, readModelName } from './model-names.js';
-import { providerById, takesSchema } from '../../plan/providers.js';
+import { LOCAL_MODELS, providerById, takesSchema } from '../../plan/providers.js';
 import type { ImportPackage } from './provider-packages.js';
 import type { Recorder } from './recording.js';
+import { findSecrets } from '../../secrets/find-secrets.js';
 import { createRecorder } from './recording.js';
 import type { Replayer } from './replaying.js';
 
@@ -37,6 +40,8 @@ export interface ModelRegistryOptions {
   readonly script?: string;
   /** All calls are written to this file by `finish`. */
   readonly record?: string;
+  /** Inputs of the run, of which a recording shows no secrets. */
+  readonly inputs?: Readonly<Record<string, unknown>> | undefined;
   /** All calls are answered from this file. */
   readonly replay?: string;
   /** Don't look for a local Ollama; also `SKEIN_NO_PROBE=1`. */
@@ -47,6 +52,10 @@ export interface ModelRegistryOptions {
   readonly cwd?: string;
   /** Loads provider packages that don't come with Skein. Default: `import`. */
   readonly importPackage?: ImportPackage;
+  /** What providers are asked at most: the option `limits` of a run. */
+  readonly limits?: ProvidersLimits | undefined;
+  /** Prices that win over those that come with Skein: the option `prices` of a run. */
+  readonly prices?: PriceTable | undefined;
 }
 
 /** Finds models, and holds what they share in a run: scripts, the recording. Made once for each run. */
@@ -107,11 +116,17 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     fallbacks: new Map(),
     replay,
   };
-  const recorder = options.record === undefined ? undefined : createRecorder(path(options, options.record));
+  const recorder =
+    options.record === undefined
+      ? undefined
+      : createRecorder(path(options, options.record), () =>
+          findSecrets({ env: options.env, folder: options.cwd, inputs: options.inputs }),
+        );
   let identity: string | undefined;
   /** Questions that were answered before, and are not counted yet. */
   const answered: string[] = [];
   return {
+    prices: options.prices,
     resolve(spec, caller) {
       const models = modelsFor(parts, spec, caller.path);
       return recorder === undefined ? models : after(models, (all) => all.map((model) => recorder.wrap(model)));
@@ -199,8 +214,10 @@ function modelsFor(parts: Parts, spec: AgentSpec, step: string): readonly Model[
 function lookedUp(parts: Parts, spec: AgentSpec): readonly Model[] | Promise<readonly Model[]> {
   const { script, mock } = parts.options;
   if (script !== undefined)
-    return after(modelByName(parts, { provider: 'script', model: script }, undefined), (model) => [model]);
-  if (mock === true) return [echoModel()];
+    return after(modelByName(parts, { provider: 'script', model: script }, undefined), (model) => [
+      { ...model, inPlaceOf: modelOf(parts, spec) },
+    ]);
+  if (mock === true) return [{ ...echoModel(), inPlaceOf: modelOf(parts, spec) }];
   const asked = wanted(parts.options, spec);
   return after(asked.length > 0 ? asked : environmentModels(parts, spec.provider), (names) => {
     const models = names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1));
@@ -214,6 +231,17 @@ function wanted(options: ModelRegistryOptions, spec: AgentSpec): readonly string
   const flag = options.override === undefined ? [] : [options.override].flat();
   const names = flag.length > 0 ? flag : spec.models;
   return [...new Set(names.map((name) => name.trim()))].filter((name) => !NO_CHOICE.has(name.toLowerCase()));
+}
+
+/** The model that an agent would be answered by, `provider/model`; empty when it names none, or one that nobody knows. */
+function modelOf({ options }: Parts, spec: AgentSpec): string {
+  const [name = ''] = wanted(options, spec);
+  try {
+    const { provider, model } = readModelName(name, spec.provider, Object.keys(options.providers ?? {}));
+    return LOCAL_MODELS.includes(provider) ? '' : `${provider}/${model}`;
+  } catch {
+    return '';
+  }
 }
 
 function environmentModels(parts: Parts, spec: ProviderSpec | undefined): Promise<readonly string[]> {
@@ -256,10 +284,11 @@ function scriptId(file: string): string {
 }
 
 function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec | undefined): Model {
-  const { providers, env, importPackage } = parts.options;
-  if (providers !== undefined && Object.hasOwn(providers, name.provider)) {
-    const factory = providers[name.provider];
-    if (factory !== undefined) return lazyModel(id, false, async () => await asModel(await factory(name.model), id));
+  const { providers = {}, env, importPackage, limits: { [name.provider]: asked } = {} } = parts.options;
+  const factory = Object.hasOwn(providers, name.provider) ? providers[name.provider] : undefined;
+  if (factory !== undefined) {
+    const own = ownModel(id, () => factory(name.model));
+    return modelInTurn(own, factory, asked);
   }
   if (name.provider === 'mock') return mockModel(name.model, id);
   const provider = providerById(name.provider);
@@ -275,15 +304,11 @@ function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec
       const secrets = endpoint.key === undefined ? [] : [endpoint.key];
       return fromLanguageModel(model, { ...style, id, secrets, keyEnv: endpoint.keyEnv, withheld: endpoint.withheld });
     });
+  const { baseUrl, key, keyEnv, withheld } = endpoint;
   // What somebody else loads is theirs.
-  if (importPackage !== undefined) return make();
-  return keptModel(JSON.stringify([id, endpoint.baseUrl, endpoint.key, endpoint.keyEnv, endpoint.withheld]), make);
-}
-
-// What talks to providers and reads recordings is loaded when a model is first called: most starts need none of it.
-async function asModel(made: Model | LanguageModel, id: string): Promise<Model> {
-  const { fromLanguageModel, isLanguageModel } = await import('./language-model.js');
-  return isLanguageModel(made) ? fromLanguageModel(made, { id }) : made;
+  const model =
+    importPackage === undefined ? keptModel(JSON.stringify([id, baseUrl, key, keyEnv, withheld]), make) : make();
+  return modelInTurn(model, JSON.stringify([provider.id, baseUrl, key]), asked);
 }
 
 async function openedReplay(file: string): Promise<Replayer> {

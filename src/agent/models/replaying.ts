@@ -1,5 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
+import { readCost } from '../../events/spending.js';
 import { canonicalJson } from '../../base/hash.js';
 import type { Model, ModelPart, ModelRequest, ReplayedCall } from '../model.js';
 import { readTextFile } from '../text-files.js';
@@ -44,6 +45,7 @@ export async function openReplay(path: string): Promise<Replayer> {
     },
     model: (id) => ({
       id,
+      inPlaceOf: id,
       structuredOutput: calls.find((call) => call.call.model === id)?.structuredOutput ?? true,
       async *stream(request): AsyncGenerator<ModelPart> {
         request.signal.throwIfAborted();
@@ -65,11 +67,12 @@ function find(calls: readonly RecordedCall[], used: ReadonlySet<RecordedCall>, i
 /** Ids are made new: they must be unique within a conversation. */
 function* answerParts(found: RecordedCall, request: ModelRequest): Generator<ModelPart> {
   const { text, toolCalls, reason, usage } = found.answer;
+  const cost = readCost(found.answer.cost);
   if (text !== '') yield { type: 'text', text };
   for (const call of toolCalls) {
     yield { type: 'tool-call', call: { ...call, id: `${call.id}_${request.caller.turn}` } };
   }
-  yield { type: 'finish', reason, usage };
+  yield { type: 'finish', reason, usage, ...(cost === undefined ? {} : { cost: { ...cost, pretended: true } }) };
 }
 
 function miss(path: string, { calls, missing }: Recording, id: string, request: ModelRequest): SkeinError {

@@ -1,8 +1,11 @@
+import type { SandboxUse } from '../../plan/agent-spec.js';
 import type { BuiltInTool, ToolInput } from '../../plan/built-in-tools.js';
 import { BUILT_IN, inputSchemaOf, takes } from '../../plan/built-in-tools.js';
-import type { Tool } from '../tool.js';
+import type { FoundFile, Tool } from '../tool.js';
 import type { Environment } from './clean-env.js';
 import type { Folders } from './paths.js';
+import type { Provenance } from './provenance.js';
+import { requiredText } from './tool-input.js';
 import type { ToolProviderOptions } from './provider-options.js';
 import type { Json, JsonObject } from '../../base/json.js';
 import { isPlainObject } from '../../base/json.js';
@@ -12,6 +15,8 @@ export interface BuiltInContext {
   /** Made when the first call needs them. */
   readonly folders: () => Promise<Folders>;
   readonly env: Environment;
+  /** Commands run in it. */
+  readonly sandbox: SandboxUse | undefined;
   /** Searches look into `node_modules` too. */
   readonly searchesAll: boolean;
   readonly network: Pick<ToolProviderOptions, 'allowPrivateAddresses' | 'resolveHost'>;
@@ -25,13 +30,13 @@ type Code = Tool['execute'];
 
 /** The code of each tool, which is loaded at its first call. */
 const CODE: Readonly<Record<BuiltInTool, (context: BuiltInContext) => Promise<Code>>> = {
-  read_file: async ({ folders }) => (await import('./read-file.js')).readFileCode(await folders()),
-  list_dir: async ({ folders }) => (await import('./glob.js')).listDirCode(await folders()),
-  glob: async ({ folders, searchesAll }) => (await import('./glob.js')).globCode(await folders(), searchesAll),
-  grep: async ({ folders, searchesAll }) => (await import('./grep.js')).grepCode(await folders(), searchesAll),
+  read_file: async (tool) => (await import('./read-file.js')).readFileCode(...(await whereFrom(tool))),
+  list_dir: async (tool) => (await import('./glob.js')).listDirCode(...(await whereFrom(tool))),
+  glob: async (tool) => (await import('./glob.js')).globCode(...(await whereFrom(tool)), tool.searchesAll),
+  grep: async (tool) => (await import('./grep.js')).grepCode(...(await whereFrom(tool)), tool.searchesAll),
   write_file: async ({ folders }) => (await import('./write-file.js')).writeFileCode(await folders()),
   edit_file: async ({ folders }) => (await import('./edit-file.js')).editFileCode(await folders()),
-  shell: async ({ folders, env, closing }) => (await import('./shell.js')).shellCode(await folders(), env, closing),
+  shell: async (context) => (await import('./shell.js')).shellCode(await context.folders(), context),
   fetch: async ({ network, closing }) => {
     const [{ fetchCode }, { networkRules }] = await Promise.all([import('./fetch.js'), import('./http-hop.js')]);
     const rules = networkRules(network.allowPrivateAddresses ?? false);
@@ -39,6 +44,12 @@ const CODE: Readonly<Record<BuiltInTool, (context: BuiltInContext) => Promise<Co
     return fetchCode(resolveHost === undefined ? rules : { ...rules, resolve: resolveHost }, closing);
   },
 };
+
+/** The folders of a session, and what tells where their files are from. */
+async function whereFrom({ folders }: BuiltInContext): Promise<[Folders, Provenance]> {
+  const [opened, { provenanceOf }] = await Promise.all([folders(), import('./provenance.js')]);
+  return [opened, provenanceOf(opened)];
+}
 
 /** Makes a built-in tool under the name that the model shall see. Its code is loaded when it is first called. */
 export function createBuiltIn(tool: BuiltInTool, name: string, context: BuiltInContext): Tool {
@@ -53,7 +64,17 @@ export function createBuiltIn(tool: BuiltInTool, name: string, context: BuiltInC
     trust,
     rename: (input) => ownParameters(tool, input),
     execute: takes(tool, 'command') ? tracked(execute, context.running) : execute,
+    ...(writes(tool) ? { look: async (input) => foundFile(await context.folders(), input) } : {}),
   };
+}
+
+function writes(tool: BuiltInTool): boolean {
+  return BUILT_IN[tool].effect !== 'read' && takes(tool, 'path') && !takes(tool, 'command');
+}
+
+async function foundFile(folders: Folders, input: JsonObject): Promise<FoundFile> {
+  const { shown, missing } = await folders.locateForWriting(requiredText(input, 'path'));
+  return { path: shown, isNew: missing.length > 0 };
 }
 
 function tracked(execute: Code, running: Set<Promise<unknown>>): Code {

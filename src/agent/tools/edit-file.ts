@@ -17,7 +17,7 @@ interface Edit {
  * edits are applied in order, all or none. Text with plain line ends also fits a file with CRLF line ends.
  */
 export function editFileCode(folders: Folders): Tool['execute'] {
-  return async (input) => {
+  return async (input, { files }) => {
     const edits = editsOf(input);
     const place = await folders.locateForWriting(requiredText(input, 'path'));
     return folders.inTurn(place, async () => {
@@ -37,6 +37,7 @@ export function editFileCode(folders: Folders): Tool['execute'] {
         count += done.count;
       }
       await replaceFile(folders, place, text, expected);
+      files?.wrote(place.shown);
       return `edited ${place.shown}: ${count} replacement${count === 1 ? '' : 's'}`;
     });
   };

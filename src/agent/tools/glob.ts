@@ -4,6 +4,8 @@ import type { Folders } from './paths.js';
 import { optionalText, requiredText } from './tool-input.js';
 import { MAX_ENTRIES, SKIPPED_DIRECTORIES, walk } from './walk.js';
 import type { Dirent } from 'node:fs';
+import { join } from 'node:path';
+import type { Provenance } from './provenance.js';
 
 const MAX_RESULTS = 1_000;
 
@@ -11,7 +13,7 @@ const MAX_RESULTS = 1_000;
  * `glob`: paths of files by a pattern, sorted. A pattern without a slash is looked for at any depth. `.git` and
  * `node_modules` are left out unless the pattern names them, or `searchesAll` asks for the latter; symbolic links are not followed.
  */
-export function globCode(folders: Folders, searchesAll: boolean): Tool['execute'] {
+export function globCode(folders: Folders, { isForeignName }: Provenance, searchesAll: boolean): Tool['execute'] {
   return async (input, io) => {
     const pattern = requiredText(input, 'pattern');
     const matches = await fileFilter(pattern);
@@ -26,6 +28,7 @@ export function globCode(folders: Folders, searchesAll: boolean): Tool['execute'
         break;
       }
       found.push(oneLine(file.place.shown));
+      io.files?.shows(file.place.shown, await isForeignName(file.place));
     }
     if (found.length === 0) notes.unshift('[no file matches]');
     return [...found, ...notes].join('\n');
@@ -46,10 +49,15 @@ export function skipped(pattern: string, searchesAll: boolean): ReadonlySet<stri
 const MAX_NAMES = 1_000;
 
 /** `list_dir`: the names in a directory, sorted; directories end with `/`, symbolic links with `@`. */
-export function listDirCode(folders: Folders): Tool['execute'] {
-  return async (input) => {
+export function listDirCode(folders: Folders, { isForeignName }: Provenance): Tool['execute'] {
+  return async (input, { files }) => {
     const place = await folders.locate(optionalText(input, 'path') ?? '.');
-    return show(await folders.list(place));
+    const entries = await folders.list(place);
+    for (const { name } of entries) {
+      const shown = place.shown === '.' ? name : join(place.shown, name);
+      files?.shows(shown, await isForeignName({ real: join(place.real, name) }));
+    }
+    return show(entries);
   };
 }
 

@@ -2,6 +2,7 @@ import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import { fileFilter, skipped, oneLine } from './glob.js';
 import type { Folders, Place } from './paths.js';
+import type { Provenance } from './provenance.js';
 import type { LineMatcher } from './line-matcher.js';
 import { expressionMatcher, textMatcher } from './line-matcher.js';
 import { headOf, readText } from './text.js';
@@ -21,7 +22,7 @@ const SLICE = 500_000;
  * linear-time matcher, never on the host's backtracking one, so no pattern and no file can hang the process; a search that
  * gets too expensive ends with a note. Binary files, `.git` and `node_modules` are left out.
  */
-export function grepCode(folders: Folders, searchesAll: boolean): Tool['execute'] {
+export function grepCode(folders: Folders, provenance: Provenance, searchesAll: boolean): Tool['execute'] {
   return async (input, io) => {
     const pattern = requiredText(input, 'pattern');
     if (pattern === '') throw badInput('the pattern is empty');
@@ -38,7 +39,10 @@ export function grepCode(folders: Folders, searchesAll: boolean): Tool['execute'
     };
     const from = await folders.locate(optionalText(input, 'path') ?? '.');
     for await (const file of filesOf(folders, from, glob, search)) {
-      if (!(await searchFile(folders, file.place, search))) break;
+      const before = search.found.length;
+      const goesOn = await searchFile(folders, file.place, search);
+      if (search.found.length > before) io.files?.shows(file.place.shown, await provenance.isForeign(file.place));
+      if (!goesOn) break;
     }
     if (search.matcher.gaveUp) search.notes.push('[a line was too long for this pattern and was left out]');
     if (search.found.length === 0) search.notes.unshift('[no match]');

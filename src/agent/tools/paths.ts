@@ -30,6 +30,10 @@ import { badInput, fileError, refused, systemCode } from './tool-input.js';
 export interface Folders {
   /** The working directory, real path. */
   readonly cwd: string;
+  /** Real paths of the other directories that can be read. */
+  readonly extra: readonly string[];
+  /** What belongs to Skein itself. */
+  readonly own: OwnPlaces;
   /** Finds a path that may be read. */
   locate(path: string): Promise<Place>;
   /** Finds a path that may be written. */
@@ -118,6 +122,8 @@ export async function createFolders(
 
   return {
     cwd: home,
+    extra,
+    own,
     locate: (path) => find(path, reading),
     locateForWriting: (path) => find(path, writing),
     locateForRunning: (path) => find(path, access.run),

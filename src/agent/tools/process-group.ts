@@ -1,5 +1,6 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { onCrowd } from '../sandbox/process-count.js';
 import { systemCode } from './tool-input.js';
 import { Socket } from 'node:net';
 
@@ -8,6 +9,8 @@ export interface ProcessGroup {
   readonly child: ChildProcess;
   /** How the program itself ended; what it left behind may still run. */
   readonly exited: Promise<Exit>;
+  /** It was killed because it had more than {@link MOST_PROCESSES}. */
+  readonly crowded: () => boolean;
   /**
    * Ends the group: SIGTERM, and SIGKILL for what is left after `graceMs`. Resolves when nothing of it runs any more and its
    * last output, if somebody reads it, has arrived. May be called any number of times.
@@ -70,12 +73,21 @@ export async function startGroup(
   const id = child.pid;
   if (id === undefined) throw new Error(`${program} has no process id`);
   watchGroup(id);
+  let crowded = false;
+  const stopCounting = onCrowd(id, () => {
+    crowded = true;
+    kill(id, 'SIGKILL', child);
+  });
   let ending: Promise<void> | undefined;
   return {
     child,
     exited,
+    crowded: () => crowded,
     end(graceMs) {
-      ending ??= endGroup({ child, id, closed }, graceMs).finally(() => forgetGroup(id));
+      ending ??= endGroup({ child, id, closed }, graceMs).finally(() => {
+        stopCounting();
+        forgetGroup(id);
+      });
       return ending;
     },
   };

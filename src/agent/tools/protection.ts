@@ -28,9 +28,9 @@ const GIT_SHAPED =
 
 const RECORD_FOLDERS: ReadonlySet<string> = new Set([STORE_FOLDER, AUDIT_FOLDER]);
 /** Where agents and skills are looked for, below a working directory. */
-const AGENT_FOLDERS = ['.github/agents', '.github/skills', '.claude/agents', '.claude/skills'];
+export const AGENT_FOLDERS = ['.github/agents', '.github/skills', '.claude/agents', '.claude/skills'];
 /** What SQLite puts beside a database. */
-const BESIDE_STORE = ['', '-wal', '-shm', '-journal'];
+export const BESIDE_STORE = ['', '-wal', '-shm', '-journal'];
 /** Contents by which Git knows the folder of a repository, or of a working tree of one. */
 const GIT_SHAPES = [
   ['head', 'objects', 'refs'],

@@ -91,7 +91,7 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   // What belongs to Skein is known from now on, whatever becomes of it. Without models nothing but the calls of a script could change it.
   if (options.mock === undefined || (spec.extraDirs ?? []).length > 0) await folders();
   const searchesAll = spec.searchesAll === true;
-  const context = { folders, env: options.env, searchesAll, network: options, closing, running };
+  const context = { folders, env: options.env, sandbox: spec.sandbox, searchesAll, network: options, closing, running };
   const approve = new Set(gated.builtIn.values());
   return [...selection.builtIn].map(([name, tool]) => {
     const real = createBuiltIn(tool, name, context);
@@ -100,7 +100,10 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   });
 }
 
-async function openFolders(spec: AgentSpec, { session, warn, options }: Opening): Promise<Folders> {
+async function openFolders(
+  spec: AgentSpec,
+  { session, warn, options }: Pick<Opening, 'session' | 'warn' | 'options'>,
+): Promise<Folders> {
   const { createFolders } = await import('./paths.js');
   const missing: string[] = [];
   const extra = spec.extraDirs ?? [];
@@ -133,6 +136,12 @@ async function openServers(
     signal: session.signal,
     startMs: options.mcpStartMs ?? 30_000,
     callMs: options.mcpCallMs ?? 120_000,
+    confine: async (argv, use, path) => {
+      const { runConfined } = await import('../sandbox/run-confined.js');
+      const { signal } = session;
+      const folders = await openFolders(spec, { session, warn, options });
+      return runConfined(argv, { use, folders, cwd: folders.cwd, path, signal });
+    },
     warn,
   });
 }

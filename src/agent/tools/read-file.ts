@@ -1,6 +1,7 @@
 import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import type { Folders } from './paths.js';
+import type { Provenance } from './provenance.js';
 import { headOf, readText } from './text.js';
 import { requiredText, wholeNumber } from './tool-input.js';
 
@@ -11,13 +12,14 @@ const MAX_CHARS = 128 * 1024;
  * `read_file`: text of a file, whole or some lines of it. Answers are cut at 2,000 lines or 128 Ki characters, with a note
  * that names the line to go on from. Binary files are refused.
  */
-export function readFileCode(folders: Folders): Tool['execute'] {
-  return async (input) => {
+export function readFileCode(folders: Folders, { isForeign }: Provenance): Tool['execute'] {
+  return async (input, { files }) => {
     const place = await folders.locate(requiredText(input, 'path'));
     const offset = wholeNumber(input, 'offset', { least: 1, most: Number.MAX_SAFE_INTEGER, fallback: 1 });
     const limit = wholeNumber(input, 'limit', { least: 1, most: MAX_LINES, fallback: MAX_LINES });
     const handle = await folders.openFile(place);
     try {
+      files?.shows(place.shown, await isForeign(place));
       return cutLines(await readText(handle, place.shown), offset, limit);
     } finally {
       await handle.close();

@@ -3,13 +3,16 @@ import { SkeinError } from '../../base/errors.js';
 import { ownValue, type JsonObject } from '../../base/json.js';
 import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
+import type { SandboxUse } from '../../plan/agent-spec.js';
 import type { Environment } from './clean-env.js';
 import { cleanEnvironment } from './clean-env.js';
 import { namedFiles, splitWords } from './words.js';
 import { OutputWindow } from './output-window.js';
 import type { Folders } from './paths.js';
-import type { Exit, GroupOptions, ProcessGroup } from './process-group.js';
+import { MOST_PROCESSES } from '../sandbox/process-count.js';
+import type { Exit, ProcessGroup } from './process-group.js';
 import { startGroup } from './process-group.js';
+import { runConfined } from '../sandbox/run-confined.js';
 import { badInput, optionalText, refused, systemCode, wholeNumber } from './tool-input.js';
 
 const OUTPUT_BYTES = 64 * 1024;
@@ -20,16 +23,24 @@ const MAX_ARGUMENT_BYTES = 128 * 1024;
 /** Keeps programs from waiting for a person: there is no terminal and no input. */
 const QUIET = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' };
 
+/** What commands are run with. */
+interface ShellSettings {
+  readonly env: Environment;
+  /** Ends what runs. */
+  readonly closing: AbortSignal;
+  readonly sandbox: SandboxUse | undefined;
+}
+
 /**
  * `shell`: runs one program with its arguments, never through a shell. The program gets a clean environment, no input, a time
  * limit, and a process group of its own, which is ended as a whole: nothing that it started in the background outlives the
  * call. The result has the exit code and both outputs, each cut to 64 KiB (beginning and end).
  *
- * What this does not do: options are the program's own business (`git -c ...`, `tar --checkpoint-action=...`, `sh -c ...` all
+ * What this does not do without a sandbox: options are the program's own business (`git -c ...`, `tar --checkpoint-action=...`, `sh -c ...` all
  * start other programs), so whoever grants this tool grants everything that the user may run. What the command names is refused where other
  * tools would refuse it; what the program does by itself is not seen. A program that makes a session of its own leaves the group.
  */
-export function shellCode(folders: Folders, env: Environment, closing: AbortSignal): Tool['execute'] {
+export function shellCode(folders: Folders, { env, closing, sandbox: use }: ShellSettings): Tool['execute'] {
   return async (input, io) => {
     const argv = argvOf(input);
     const seconds = wholeNumber(input, 'timeout_seconds', { least: 1, most: SECONDS.most, fallback: SECONDS.usual });
@@ -39,9 +50,13 @@ export function shellCode(folders: Folders, env: Environment, closing: AbortSign
     const signal = AbortSignal.any([io.signal, closing]);
     if (signal.aborted) throw cancelled();
     const output = new Outputs();
-    const settings = { env: { ...cleanEnvironment(env, 'shell'), ...QUIET }, stdin: 'ignore' } as const;
+    const cleaned = cleanEnvironment(env, 'shell');
+    const settings = { env: { ...cleaned, ...QUIET }, stdin: 'ignore' } as const;
+    const path = cleaned['PATH'];
+    const line = async (): Promise<Line> =>
+      use === undefined ? argv : runConfined(argv, { use, folders, cwd: place.real, path, signal });
     const group = await folders.withDirectory({ path: place.real, shown: place.shown, purpose: 'run' }, (cwd) =>
-      start(argv, { ...settings, cwd }, output),
+      start(argv[0], async () => startGroup(await line(), { ...settings, cwd }, (child) => output.follow(child))),
     );
     return supervise(group, output, signal, seconds);
   };
@@ -70,23 +85,22 @@ function checkArgument(word: unknown): string {
   return word;
 }
 
-async function start(
-  argv: readonly [string, ...string[]],
-  settings: GroupOptions,
-  output: Outputs,
-): Promise<ProcessGroup> {
+type Line = readonly [string, ...string[]];
+
+async function start(program: string, begin: () => Promise<ProcessGroup>): Promise<ProcessGroup> {
   try {
-    return await startGroup(argv, settings, (child) => output.follow(child));
+    return await begin();
   } catch (error) {
+    if (SkeinError.isInstance(error)) throw error;
     const code = systemCode(error);
     if (code === 'ENOENT') {
       throw badInput(
-        `there is no program ${JSON.stringify(argv[0])}`,
+        `there is no program ${JSON.stringify(program)}`,
         'builtins of a shell, such as cd, do not exist here',
       );
     }
-    if (code === 'EACCES') throw badInput(`${JSON.stringify(argv[0])} can't be run: permission denied`);
-    throw new SkeinError('SKEIN_TOOL_FAILED', `${JSON.stringify(argv[0])} can't be run: ${code ?? 'unknown error'}`, {
+    if (code === 'EACCES') throw badInput(`${JSON.stringify(program)} can't be run: permission denied`);
+    throw new SkeinError('SKEIN_TOOL_FAILED', `${JSON.stringify(program)} can't be run: ${code ?? 'unknown error'}`, {
       cause: error,
     });
   }
@@ -118,6 +132,10 @@ async function supervise(group: ProcessGroup, outputs: Outputs, signal: AbortSig
     throw new SkeinError('SKEIN_TOOL_FAILED', `the program was killed after ${seconds} seconds\n${output}`, {
       hint: 'give a longer timeout_seconds, or a command that does less',
     });
+  }
+  if (group.crowded()) {
+    const what = `the program was killed: it had more than ${MOST_PROCESSES.toLocaleString('en')} processes at once`;
+    throw new SkeinError('SKEIN_TOOL_FAILED', `${what}\n${output}`, { hint: 'run less at the same time' });
   }
   const how = ended.signal === null ? `exit code ${ended.code ?? 0}` : `ended by ${ended.signal}`;
   return `${how}\n${output}`;

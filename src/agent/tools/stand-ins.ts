@@ -11,7 +11,9 @@ const NOT_RUN = 'not run: a run with --mock starts no process and reaches no add
 
 /** A built-in tool as a run without models has it: as it is, unless it starts or reaches something. */
 export function standIn(kind: BuiltInTool, tool: Tool, mock: Mocked): Tool {
-  return takes(kind, 'command') || takes(kind, 'address') ? { ...tool, execute: scripted(tool.name, mock) } : tool;
+  return takes(kind, 'command') || takes(kind, 'address')
+    ? { ...tool, execute: scripted(tool.name, mock), pretended: true }
+    : tool;
 }
 
 /** The tools of servers that are not started: those that the workflow names, and of a server of which it takes all, those that the script calls. */
@@ -35,6 +37,7 @@ export async function serverStandIns(
           effect: 'idempotent',
           trust: 'untrusted',
           origin: { server, tool },
+          pretended: true,
           ...(mustAsk ? { approve: true } : {}),
           execute: scripted(name, mock),
         };

@@ -122,10 +122,11 @@ function checkUnchanged(now: Unchanged | undefined, expected: Unchanged, shown: 
  * Missing directories are made, inside the working directory only. What was there before is replaced.
  */
 export function writeFileCode(folders: Folders): Tool['execute'] {
-  return async (input) => {
+  return async (input, { files }) => {
     const content = requiredText(input, 'content');
     const place = await folders.locateForWriting(requiredText(input, 'path'));
     const existed = await folders.inTurn(place, () => replaceFile(folders, place, content));
+    files?.wrote(place.shown);
     return `${existed ? 'replaced' : 'created'} ${place.shown} (${Buffer.byteLength(content)} bytes)`;
   };
 }

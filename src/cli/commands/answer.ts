@@ -10,7 +10,7 @@ import { readLines } from '../run/questions.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { jsonText, oneLine, printable } from '../view/printable.js';
+import { shownJson, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -76,7 +76,7 @@ async function record(asked: Asked, given: Omit<Extract<GivenAnswer, { text: str
   const kept = await runs.answer(id, { ...given, ...(key === undefined ? {} : { key }) });
   const { status } = await runs.read(id);
   if (asked.json) {
-    printResult(jsonText({ run: id, ...kept, status }));
+    printResult(shownJson({ run: id, ...kept, status }));
   } else {
     printResult(`${printable(kept.path)} is answered: ${oneLine(JSON.stringify(kept.value), 200)}`);
     for (const line of nextLines(kept, status === 'running', asked.short)) printNote(line);
@@ -97,7 +97,7 @@ async function showOrAsk(asked: Asked): Promise<number> {
   // What is refused for its key is refused as an answer would be.
   if (pause === undefined) return await record(asked, { text: '', by: 'command' });
   if (found.length === 1 && process.stdin.isTTY && process.stderr.isTTY && !asked.json) return await ask(asked, pause);
-  printResult(asked.json ? jsonText({ run: id, questions: found }) : pauseLines(found, short).join('\n'));
+  printResult(asked.json ? shownJson({ run: id, questions: found }) : pauseLines(found, short).join('\n'));
   return EXIT.paused;
 }
 

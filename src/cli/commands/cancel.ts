@@ -16,8 +16,7 @@ export function define(command: Command): void {
 
 async function cancel(text: string): Promise<void> {
   const said = await withStore((store) => {
-    const ids = store.list().map((row) => row.id);
-    const id = findRun(ids, text);
+    const id = findRun(store.ids(), text);
     switch (cancelRun(store, id)) {
       case 'requested':
         return `run ${id}: its process was asked to cancel it`;

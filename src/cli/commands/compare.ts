@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
+import { costText } from '../../events/cost-text.js';
+import { spendingOf } from '../../events/spending.js';
 import type { RunOverview, StepOverview } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import type { StepPair } from '../runs/compare-runs.js';
@@ -9,7 +11,7 @@ import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { lineDiff } from '../runs/line-diff.js';
 import { localTime, tableLines } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { jsonText, oneLine } from '../view/printable.js';
+import { shownJson, oneLine } from '../view/printable.js';
 import { outcomeWords, tokensText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -36,7 +38,7 @@ async function compare(run: string, other: string, { json = false }: JsonFlag): 
     return { left: one, right: two, names: chosen.map((id) => oneLine(shortId(id, ids), 40)) };
   });
   const pairs = pairSteps(left, right);
-  printResult(json ? jsonText(document(left, right, pairs)) : lines(left, right, { pairs, names }).join('\n'));
+  printResult(json ? shownJson(document(left, right, pairs)) : lines(left, right, { pairs, names }).join('\n'));
 }
 
 function document(one: RunOverview, other: RunOverview, pairs: readonly StepPair[]): unknown {
@@ -51,8 +53,9 @@ function document(one: RunOverview, other: RunOverview, pairs: readonly StepPair
   };
 }
 
-function headOf({ id, name, status, beganAt, ms, usage, modelCalls, toolCalls }: RunOverview): unknown {
-  return { id, name, status, beganAt, ms, usage, modelCalls, toolCalls };
+function headOf(run: RunOverview): unknown {
+  const { id, name, status, beganAt, ms } = run;
+  return { id, name, status, beganAt, ms, ...spendingOf(run) };
 }
 
 function lines(
@@ -70,7 +73,7 @@ function lines(
     row('time', (run) => formatDuration(run.ms)),
     row('model calls', (run) => String(run.modelCalls)),
     row('tokens', (run) => tokensText(run.usage)),
-    row('cost', (run) => (run.modelCalls === 0 ? 'none' : 'unknown')),
+    row('cost', (run) => (run.modelCalls === 0 ? 'none' : costText(run))),
     ['', '', '', ''],
     ...pairs.map((pair) => [
       oneLine(pair.path, 60),
@@ -98,10 +101,12 @@ function isOther({ one, other, differs }: StepPair): boolean {
 
 function stepText(step: StepOverview | undefined): string {
   if (step === undefined) return '-';
-  const { outcome, usage, ms, from } = step;
+  const { outcome, usage, ms, from, modelCalls } = step;
   const time = outcome === 'skipped' ? '' : formatDuration(ms);
   const taken = from === undefined ? '' : 'taken over';
-  return [outcomeWords(outcome), time, tokensText(usage), taken].filter((part) => part !== '').join(', ');
+  return [outcomeWords(outcome), time, tokensText(usage), modelCalls === 0 ? '' : costText(step), taken]
+    .filter((part) => part !== '')
+    .join(', ');
 }
 
 function diffLines(title: string, values: readonly [unknown, unknown], style: Style): readonly string[] {

@@ -75,7 +75,7 @@ async function ofModule(file: string): Promise<Converted> {
   const cwd = process.cwd();
   const [{ convertTree }, { treeExports }] = await Promise.all([
     import('../../converting.js'),
-    import('../modules/tree-exports.js'),
+    import('../modules/load-module.js'),
   ]);
   return convertTree(await treeExports(resolve(cwd, file), file, cwd));
 }

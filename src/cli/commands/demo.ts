@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { usdText } from '../../events/cost-text.js';
 import type { Plan } from '../../plan/plan.js';
 import { EXIT, printProblems } from '../failures.js';
 import { packageRoot } from '../own-package.js';
 import { durabilityAct, runAndDie } from '../run/durability-act.js';
 import { lastCommit } from '../run/last-commit.js';
 import { loadWorkflow } from '../run/load-workflow.js';
+import { costOfPlan } from '../run/plan-cost.js';
 import { followRun } from '../run/execute-run.js';
 import { reportEnd } from '../run/report-end.js';
 import type { Ended } from '../run/report-end.js';
@@ -32,13 +34,25 @@ const EXAMPLE = fileURLToPath(new URL('examples/code-review/', packageRoot()));
 const FILE = join(EXAMPLE, 'workflow.yaml');
 const SCRIPT = join(EXAMPLE, 'script.yaml');
 
+/** The model whose price is told. */
+const MODEL = 'openai/gpt-5-mini';
+
+/** The agents of the example leave the model to whoever runs it: a script in its place says what this one would have cost. */
+function priced(plan: Plan): Plan {
+  const nodes = plan.nodes.map((node) =>
+    node.kind === 'agent' ? { ...node, agent: { ...node.agent, models: [MODEL] } } : node,
+  );
+  return { ...plan, nodes };
+}
+
 async function demo(color: boolean): Promise<number> {
   const cwd = process.cwd();
   const { title, diff } = (await lastCommit(cwd)) ?? (await sample(EXAMPLE));
   const inputs = { diff, intent: title };
-  const { workflow, problems, broken } = await loadWorkflow(FILE, { cwd, inputs });
+  const { workflow: loaded, problems, broken } = await loadWorkflow(FILE, { cwd, inputs });
   printProblems(problems);
-  if (broken || workflow.plan === undefined) return EXIT.invalid;
+  if (broken || loaded.plan === undefined) return EXIT.invalid;
+  const workflow = { ...loaded, plan: priced(loaded.plan) };
   printNote(
     `A code review of ${printable(title)}\nby a team of agents, with the answers of a script in place of a model.\n`,
   );
@@ -47,7 +61,10 @@ async function demo(color: boolean): Promise<number> {
   const execution = { flags, cwd, workflow, inputs, log };
   const ended = await followRun(execution);
   if (ended.result.outcome !== 'succeeded') return await reportEnd(execution, ended);
-  const kept = await durabilityAct({ workflow, inputs, cwd, script: SCRIPT }, ended.result.state);
+  const kept = await durabilityAct(
+    { workflow, inputs, cwd, script: SCRIPT, calls: log.spent.modelCalls },
+    ended.result.state,
+  );
   for (const line of await costLines(workflow.plan, log)) printNote(line);
   await curtain(workflow.plan, ended);
   return kept ? EXIT.ok : EXIT.failed;
@@ -71,7 +88,8 @@ async function curtain(plan: Plan, { result, style }: Ended): Promise<void> {
 async function act(folder: string): Promise<number> {
   const cwd = process.cwd();
   const { workflow } = await loadWorkflow(FILE, { cwd });
-  await runAndDie(folder, { workflow, cwd, script: SCRIPT });
+  if (workflow.plan === undefined) return EXIT.invalid;
+  await runAndDie(folder, { workflow: { ...workflow, plan: priced(workflow.plan) }, cwd, script: SCRIPT });
   return EXIT.ok;
 }
 
@@ -83,13 +101,12 @@ async function sample(folder: string): Promise<{ readonly title: string; readonl
 async function costLines(plan: Plan, log: RunLog): Promise<readonly string[]> {
   const { estimateCalls } = await import('../../index.js');
   const { modelCalls, toolCalls } = estimateCalls(plan);
-  const asked = plan.nodes.flatMap((node) => (node.kind === 'agent' ? node.agent.models : []));
-  const models = asked.length === 0 ? 'the model of your environment or of --model' : [...new Set(asked)].join(', ');
-  const tokens = tokensText(log.spent.usage);
+  const { worst } = await costOfPlan(plan, {});
+  const spent = log.spent.spending();
   return [
     '',
-    `With a model this run would have made ${countText(log.spent.modelCalls, 'call')} to ${printable(models)}${tokens === '' ? '' : ` (about ${tokens}, in + out)`},`,
-    `at most ${modelCalls.worst} model calls and ${toolCalls.worst} tool calls, no matter what the models do. Nothing was sent anywhere, nothing was left behind.`,
+    `With a model this run would have made ${countText(spent.modelCalls, 'call')} to ${MODEL} (about ${tokensText(spent.usage)}, in + out) for ${usdText(spent.usd)};`,
+    `at most ${modelCalls.worst} model calls and ${toolCalls.worst} tool calls${typeof worst.usd === 'number' ? ` for about ${usdText(worst.usd)}` : ''}, no matter what the models do. Nothing was sent anywhere, nothing was left behind.`,
     'skein doctor shows which models you can use.',
   ];
 }

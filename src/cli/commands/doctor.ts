@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ProviderReport } from '../../agent/index.js';
+import { isAtLeast } from '../../base/text.js';
 import { EXIT } from '../failures.js';
 import { gitOutput } from '../run/last-commit.js';
 import { sqliteHere } from '../run/open-store.js';
@@ -28,22 +29,25 @@ export function define(command: Command, done: (code: number) => void): void {
 
 /** What this machine has. */
 async function diagnose(color: boolean) {
-  const [{ BUILT_IN_TOOLS, READ_ONLY_TOOLS }, { describeProviders }] = await Promise.all([
+  const [{ BUILT_IN_TOOLS, READ_ONLY_TOOLS }, { describeProviders, describeSandbox }] = await Promise.all([
     import('../../plan.js'),
     import('../../agent/index.js'),
   ]);
-  const [providers, gitVersion, found] = await Promise.all([
+  const [providers, gitVersion, found, sandbox] = await Promise.all([
     describeProviders(process.env),
     gitOutput(process.cwd(), ['--version']),
     sqliteHere(),
+    describeSandbox(),
   ]);
   const version = process.versions.node;
   return {
     skein: versionNumber(),
-    node: { version, needed: NEEDED, ok: version.localeCompare(NEEDED, 'en', { numeric: true }) >= 0 },
+    node: { version, needed: NEEDED, ok: isAtLeast(version, NEEDED) },
     // What runs are recorded with, or why there is none.
     sqlite: 'driver' in found ? found : { problem: `${found.message}: ${found.hint ?? ''}` },
     git: gitVersion?.trim().replace(/^git version /, ''),
+    // What programs are run in of which a workflow says so, or what gives this machine one.
+    sandbox,
     terminal: {
       stdin: process.stdin.isTTY,
       stdout: process.stdout.isTTY,
@@ -56,7 +60,10 @@ async function diagnose(color: boolean) {
   };
 }
 
-function lines({ skein, node, sqlite, git, terminal, providers, tools }: Diagnosis, style: Style): readonly string[] {
+function lines(
+  { skein, node, sqlite, git, sandbox, terminal, providers, tools }: Diagnosis,
+  style: Style,
+): readonly string[] {
   const mark = (ok: boolean): string => (ok ? style.good('✔') : style.warn('○'));
   const width = Math.max(...providers.map((provider) => provider.id.length));
   const usable = providers.filter((provider) => provider.usable);
@@ -67,6 +74,7 @@ function lines({ skein, node, sqlite, git, terminal, providers, tools }: Diagnos
       ? `${mark(false)} runs can't be recorded: ${sqlite.problem}`
       : `${mark(true)} SQLite ${sqlite.version} by ${sqlite.driver}`,
     `${mark(git !== undefined)} git ${git ?? 'is not installed; skein demo then uses a diff that comes with it'}`,
+    `${mark(!('problem' in sandbox))} sandbox for programs: ${'problem' in sandbox ? `none; ${sandbox.problem}` : sandbox.by}`,
     `${mark(terminal.stdin && terminal.stderr)} terminal: ${terminalText(terminal)}`,
     '',
     'providers:',

@@ -5,7 +5,7 @@ import type { JsonFlag } from '../run/run-flags.js';
 import { RUN, findRun } from '../runs/find-run.js';
 import { localTime } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { jsonText, oneLine } from '../view/printable.js';
+import { hideSecretsOfRecord, oneLine, shownJson } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { styleFor } from '../view/style.js';
@@ -23,10 +23,11 @@ export function define(command: Command): void {
 async function logs(text: string, { json = false }: JsonFlag): Promise<void> {
   const { id, moments } = await withRuns(async (runs) => {
     const found = findRun(await runs.ids(), text);
+    hideSecretsOfRecord(await runs.read(found));
     return { id: found, moments: (await runs.moments(found)).moments };
   });
   const style = styleFor(process.stdout);
-  printResult(json ? jsonText({ run: id, moments }) : moments.map((moment) => momentLine(moment, style)).join('\n'));
+  printResult(json ? shownJson({ run: id, moments }) : moments.map((moment) => momentLine(moment, style)).join('\n'));
 }
 
 function momentLine({ at, kind, path, text, ms }: RunMoment, style: Style): string {

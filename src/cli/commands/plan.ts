@@ -5,10 +5,13 @@ import type { GivenInput } from '../run/given-inputs.js';
 import { addValueOptions, readInputs } from '../run/given-inputs.js';
 import { agentFilesOf, agentSources, loadWorkflow, notesOf } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
+import { costOfPlan, foreseen, planCostLines } from '../run/plan-cost.js';
+import type { PricingFlags } from '../run/plan-cost.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan, withModel } from '../run/plan-report.js';
+import { workflowPowers } from '../run/workflow-powers.js';
 import type { JsonFlag } from '../run/run-flags.js';
-import { addJudgingOptions } from '../run/run-options.js';
+import { addJudgingOptions, pricesOption } from '../run/run-options.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import { styleFor } from '../view/style.js';
@@ -20,16 +23,15 @@ export function define(command: Command, done: (code: number) => void): void {
   command
     .option('--json', 'print one JSON document')
     .option('-m, --model <provider/model>', 'the model for all agents, as for a run')
+    .addOption(pricesOption())
     .option('--no-color', 'no colours')
     .action(async (file: string, options: ParsedOptions) => {
       done(await planCommand(file, { ...options, inputs }));
     });
 }
 
-interface ParsedOptions extends JudgingFlags, JsonFlag {
+interface ParsedOptions extends JudgingFlags, JsonFlag, PricingFlags {
   readonly color: boolean;
-  /** Replaces the models of all agents. */
-  readonly model?: string;
 }
 
 /** Shows what a run would do. Required inputs may be missing: they are listed. */
@@ -44,24 +46,33 @@ export async function planCommand(
   const cwd = process.cwd();
   const inputs = await readInputs(options.inputs, cwd);
   // Without any value an input that is not declared can't be known, so problems about inputs are those of the file.
-  const { workflow, problems } = await loadWorkflow(file, { ...options, cwd, inputs, checkTools: true });
+  const { workflow, problems } = await loadWorkflow(file, {
+    ...options,
+    cwd,
+    inputs,
+    checkTools: true,
+    budgets: () => foreseen(options),
+  });
   const found = problems.filter((problem) => problem.code !== 'missing-input');
   printProblems(found);
   if (workflow.plan === undefined || hasErrors(found)) {
     if (options.json === true) printResult(jsonText({ valid: false, problems: found }));
     return EXIT.invalid;
   }
-  const described = await describePlan({ ...workflow, plan: workflow.plan }, inputs, options.defaults);
+  const powers = await workflowPowers(workflow, cwd);
+  const described = await describePlan({ ...workflow, plan: workflow.plan, powers }, inputs, options.defaults);
+  const cost = await costOfPlan(workflow.plan, options);
   const description = options.model === undefined ? described : withModel(described, options.model);
   if (options.json === true)
     printResult(
-      jsonText({ valid: true, problems: found, ...description, ...agentFilesOf(workflow), ...notesOf(workflow) }),
+      jsonText({ valid: true, problems: found, ...description, cost, ...agentFilesOf(workflow), ...notesOf(workflow) }),
     );
   else {
     const style = styleFor(process.stdout, options.color);
     const sources = [...agentSources(workflow), ...(workflow.notes ?? []).map(printable)];
     const { traitsOf } = await import('../../plan.js');
-    const lines = planLines(description, style, traitsOf(workflow.plan.notation).inOrder === true);
+    const inOrder = traitsOf(workflow.plan.notation).inOrder === true;
+    const lines = planLines(description, style, { inOrder, cost: planCostLines(cost) });
     printResult([...lines, ...(sources.length === 0 ? [] : ['', ...sources])].join('\n'));
   }
   return EXIT.ok;

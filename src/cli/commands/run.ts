@@ -3,9 +3,8 @@ import { SkeinError } from '../../base/errors.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { addInputOptions } from '../run/given-inputs.js';
 import { runCommand } from '../run/run-command.js';
-import { addRunOptions } from '../run/run-options.js';
+import { addRunOptions, addTalkOptions } from '../run/run-options.js';
 import type { RunFlags } from '../run/run-flags.js';
-import { addTalkOptions } from '../talk/talk-options.js';
 import { addThreadOptions } from '../run/thread-options.js';
 
 interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {

@@ -9,10 +9,11 @@ import type { PruneResult, RunSummary } from '../../index.js';
 import { pruneRuns } from '../../index.js';
 import { storeFile, noteOwn } from '../run/open-store.js';
 import type { JsonFlag } from '../run/run-flags.js';
+import { costLines } from '../runs/costs.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, tableLines } from '../runs/text.js';
 import { withRuns, withStore } from '../runs/with-store.js';
-import { jsonText, oneLine, printable } from '../view/printable.js';
+import { shownJson, oneLine, printable } from '../view/printable.js';
 import { countText, outcomeWords } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 import { styleFor } from '../view/style.js';
@@ -20,6 +21,10 @@ import { styleFor } from '../view/style.js';
 /** So many runs are listed; the record of each is read. */
 const LISTED = 30;
 const DEFAULT_AGE_MS = 30 * 24 * 3_600_000;
+
+interface ListFlags extends JsonFlag {
+  readonly costs?: boolean;
+}
 
 interface PruneFlags extends JsonFlag {
   readonly keep?: number;
@@ -31,6 +36,7 @@ interface PruneFlags extends JsonFlag {
 export function define(command: Command): void {
   command
     .option('--json', 'print all runs as one JSON document')
+    .option('--costs', 'what all of them have spent: by day, by workflow, by model')
     .addHelpText(
       'after',
       '\nEvery command takes a run by its id, the beginning or the end of its id, or -1 for the newest run, -2 for the one before it.',
@@ -68,16 +74,22 @@ export function define(command: Command): void {
     });
 }
 
-async function list({ json = false }: JsonFlag): Promise<void> {
+async function list({ costs = false, json = false }: ListFlags): Promise<void> {
+  if (costs) return await listCosts(json);
   const { runs, ids } = await withRuns(async (reader) => {
     const summaries = await reader.list(json ? undefined : LISTED);
     return { runs: summaries, ids: await reader.ids() };
   });
-  if (json) printResult(jsonText({ runs }));
+  if (json) printResult(shownJson({ runs }));
   else if (runs.length === 0) printNote('no run is recorded here');
   else printResult(runLines(runs, ids).join('\n'));
   if (!json && ids.length > runs.length)
     printNote(`and ${ids.length - runs.length} older ones: skein runs --json lists all`);
+}
+
+async function listCosts(json: boolean): Promise<void> {
+  const costs = await withRuns((reader) => reader.costs());
+  printResult(json ? shownJson(costs) : costLines(costs, styleFor(process.stdout)).join('\n'));
 }
 
 function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly string[] {
@@ -128,7 +140,7 @@ async function prune({ keep, olderThan, folders = false, json = false }: PruneFl
   const pruned = await withStore(async (store, root): Promise<Pruned> => {
     const result = pruneRuns(store, present({ keep, olderThanMs }));
     const freedBytes = store.shrink();
-    const recorded = new Set(store.list().map(({ id }) => id));
+    const recorded = new Set(store.ids());
     const found = await findLeftovers({
       dir: join(root, AUDIT_FOLDER),
       project: root,
@@ -140,7 +152,7 @@ async function prune({ keep, olderThan, folders = false, json = false }: PruneFl
     const [removedFolders, otherFolders] = folders ? [found, []] : [[], found];
     return { ...result, freedBytes, removedFolders, otherFolders };
   });
-  printResult(json ? jsonText(pruned) : prunedText(pruned));
+  printResult(json ? shownJson(pruned) : prunedText(pruned));
   if (!json && pruned.otherFolders.length > 0)
     printNote(
       `${countText(pruned.otherFolders.length, 'folder')} in ${AUDIT_FOLDER} of runs that are not recorded: --folders removes them`,

@@ -6,7 +6,7 @@ import type { JsonFlag } from '../run/run-flags.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines, shellWord, stepLine, usageLine } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { jsonText, oneLine, printable } from '../view/printable.js';
+import { hideSecretsOfRecord, oneLine, printable, shownJson } from '../view/printable.js';
 import { countText, outcomeWords } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -29,7 +29,8 @@ async function show(text: string, { json = false }: JsonFlag): Promise<void> {
     const id = findRun(ids, text);
     return { overview: await runs.read(id, { outputs: json }), short: shortId(id, ids) };
   });
-  printResult(json ? jsonText(overview) : showLines(overview, short, styleFor(process.stdout)).join('\n'));
+  hideSecretsOfRecord(overview);
+  printResult(json ? shownJson(overview) : showLines(overview, short, styleFor(process.stdout)).join('\n'));
 }
 
 function showLines(overview: RunOverview, short: string, style: Style): readonly string[] {

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
+import { costText } from '../../events/cost-text.js';
+import { addSpending, NO_SPENDING } from '../../events/spending.js';
 import type { Store, ThreadEdit, ThreadOverview, ThreadTurn } from '../../index.js';
 import { getThread, listThreads } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
@@ -8,7 +10,7 @@ import { shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { toldTurn } from '../talk/turn-text.js';
-import { jsonText, oneLine, printable } from '../view/printable.js';
+import { shownJson, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -30,9 +32,9 @@ export function define(command: Command): void {
 async function show(name: string, { json = false }: JsonFlag): Promise<void> {
   const { thread, ids } = await withStore((store) => ({
     thread: threadNamed(store, name),
-    ids: store.list().map(({ id }) => id),
+    ids: store.ids(),
   }));
-  printResult(json ? jsonText(thread) : lines(thread, ids, styleFor(process.stdout)).join('\n'));
+  printResult(json ? shownJson(thread) : lines(thread, ids, styleFor(process.stdout)).join('\n'));
 }
 
 /** @throws SkeinError `SKEIN_NO_THREAD` with the name that may be meant */
@@ -57,7 +59,7 @@ function lines(thread: ThreadOverview, ids: readonly string[], style: Style): re
   const between = (after: number): readonly string[] =>
     edits.filter((edit) => edit.after === after).flatMap((edit) => editLines(edit, style));
   return [
-    `${style.bold(oneLine(id, 80))}${of}: ${countText(turns.length, 'turn')}`,
+    `${style.bold(oneLine(id, 80))}${of}: ${countText(turns.length, 'turn')}${costOf(turns)}`,
     ...forked,
     ...(hidden === 0 ? [] : [style.dim(`the first ${countText(hidden, 'turn')} are not shown: --json prints all`)]),
     ...(hidden === 0 ? between(0) : []),
@@ -73,7 +75,7 @@ function turnLines(turn: ThreadTurn, ids: readonly string[], style: Style): read
   const passed = counts || turn.endedAt === undefined ? '' : style.dim('  does not count');
   return [
     '',
-    `turn ${turn.turn}  ${paintStatus(status, style)}  ${localTime(beganAt)}${style.dim(run)}${passed}`,
+    `turn ${turn.turn}  ${paintStatus(status, style)}  ${localTime(beganAt)}${style.dim(run)}${costOf([turn])}${passed}`,
     ...valueLines(inputs, '> '),
     ...valueLines(results, ''),
     ...(counts && Object.keys(inputs).length + Object.keys(results).length === 0
@@ -81,6 +83,13 @@ function turnLines(turn: ThreadTurn, ids: readonly string[], style: Style): read
       : []),
     ...(error === undefined ? [] : [`  ${style.bad('error')}: ${indented(error.message)}`]),
   ];
+}
+
+/** What turns have cost; empty where no model was asked. */
+function costOf(turns: readonly ThreadTurn[]): string {
+  const spent = turns.map((turn) => turn.spent ?? NO_SPENDING).reduce(addSpending, NO_SPENDING);
+  const cost = spent.modelCalls === 0 ? '' : costText(spent);
+  return cost === '' ? '' : `, ${cost}`;
 }
 
 function editLines({ at, who, why, values }: ThreadEdit, style: Style): readonly string[] {

@@ -6,7 +6,7 @@ import type { JsonFlag } from '../run/run-flags.js';
 import { readCount } from '../run/run-options.js';
 import { localTime, tableLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
-import { jsonText, oneLine } from '../view/printable.js';
+import { shownJson, oneLine } from '../view/printable.js';
 import { outcomeWords } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 import { styleFor } from '../view/style.js';
@@ -47,7 +47,7 @@ export function define(command: Command): void {
 
 async function list({ json = false }: JsonFlag): Promise<void> {
   const threads = await withStore((store) => listThreads(store));
-  if (json) printResult(jsonText({ threads }));
+  if (json) printResult(shownJson({ threads }));
   else if (threads.length === 0) printNote('no conversation is kept here: skein run FILE --thread NAME begins one');
   else printResult(threadLines(threads.slice(0, LISTED)).join('\n'));
   if (!json && threads.length > LISTED)

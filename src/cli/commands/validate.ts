@@ -7,7 +7,9 @@ import type { Workflow } from '../../plan/workflow.js';
 import { EXIT, printProblems } from '../failures.js';
 import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
 import type { Power } from '../../plan.js';
-import { powerLines } from '../run/plan-lines.js';
+import { lookAt } from '../run/trust-subject.js';
+import { isTrusted, trustDigest } from '../run/trusted-files.js';
+import { powerLines, workflowPowers } from '../run/workflow-powers.js';
 import type { JudgingFlags, Loaded, SurroundingFlags } from '../run/load-workflow.js';
 import { broughtBy } from '../talk/brought.js';
 import { addJudgingOptions } from '../run/run-options.js';
@@ -19,6 +21,10 @@ export function define(command: Command, done: (code: number) => void): void {
   addJudgingOptions(command)
     .argument('<files...>', 'workflow files')
     .addOption(new Option('--schema <version>', 'judge packs by one version of their schema').choices(['1.4', '1.5']))
+    .option(
+      '--powers',
+      'list all that the files can do beyond reading the project, and whether you trust them; runs no module',
+    )
     .option('--verbose', 'also tell what is kept of a file and has no effect')
     .option('--json', 'print the problems as one JSON document')
     .action(async (files: readonly string[], options: ValidateOptions) => {
@@ -28,6 +34,7 @@ export function define(command: Command, done: (code: number) => void): void {
 
 interface ValidateOptions extends JudgingFlags, SurroundingFlags {
   readonly json?: boolean;
+  readonly powers?: boolean;
   readonly verbose?: boolean;
   readonly schema?: '1.4' | '1.5';
 }
@@ -36,8 +43,10 @@ interface Report {
   readonly file: string;
   readonly valid: boolean;
   readonly problems: readonly Problem[];
-  /** What a run would start and reach outside of itself; absent for a file that makes no plan. */
+  /** What a run could do beyond reading the project; absent for a file that makes no plan. */
   readonly powers?: readonly Power[];
+  /** Whether the user has said yes to these, where it was asked. */
+  readonly trusted?: boolean;
   /** Which file each agent came from, by its name. */
   readonly agentFiles?: Readonly<Record<string, string>>;
   /** Parts that are kept and have no effect. */
@@ -47,6 +56,7 @@ interface Report {
 }
 
 async function validate(files: readonly string[], options: ValidateOptions): Promise<number> {
+  if (options.powers === true) return await listPowers(files, options);
   const { json = false, tools, config } = options;
   const cwd = process.cwd();
   const pack = tools === undefined ? undefined : { ...(await broughtBy({ tools }, cwd)), onlyLooked: true };
@@ -56,6 +66,7 @@ async function validate(files: readonly string[], options: ValidateOptions): Pro
       ...present({ strict: options.strict, lenient: options.lenient, packSchema: options.schema, pack, tools, config }),
       cwd,
       checkTools: true,
+      budgets: async () => await (await import('../run/plan-cost.js')).foreseen({}),
     });
     checkSchema(options.schema, file, loaded.workflow);
     const report = await reportOf(file, loaded, options);
@@ -76,9 +87,9 @@ async function reportOf(
   { verbose = false }: ValidateOptions,
 ): Promise<Report> {
   const { plan, kept, unchecked = [] } = workflow;
-  const { powersOf } = await import('../../plan.js');
+  const powers = plan && (await workflowPowers(workflow, process.cwd()));
   return {
-    ...present({ file, valid: !broken, problems, powers: plan && powersOf(plan) }),
+    ...present({ file, valid: !broken, problems, powers }),
     ...agentFilesOf(workflow),
     ...present({ kept: verbose ? kept : undefined, unchecked: unchecked.length > 0 ? unchecked : undefined }),
   };
@@ -87,12 +98,49 @@ async function reportOf(
 function printVerdict({ file, valid, problems, powers = [], kept = [], unchecked = [] }: Report): void {
   if (!valid) return printNote(`${printable(file)} is not valid: ${countErrors(problems)}`);
   printResult(`${printable(file)} is valid`);
-  for (const line of powerLines(powers)) printResult(`  ${line}`);
+  const outward = powers.filter(({ kind }) => kind === 'starts' || kind === 'reaches');
+  for (const line of powerLines(outward)) printResult(`  ${line}`);
   for (const part of kept) printResult(`  kept, without effect: ${printable(part)}`);
   if (unchecked.length > 0)
     printResult(
       `  not checked: who carries out ${printable(unchecked.join(', '))} (--tools MODULE brings functions along)`,
     );
+}
+
+/** What files can do, and whether the user has said yes to it. Modules are not loaded, so nothing of them runs. */
+async function listPowers(files: readonly string[], options: ValidateOptions): Promise<number> {
+  const reports: Report[] = [];
+  for (const file of files) {
+    const looked = await lookAt(file, { ...options, cwd: process.cwd() });
+    if ('problems' in looked) {
+      reports.push({ file, valid: false, problems: looked.problems });
+      printProblems(looked.problems);
+      continue;
+    }
+    const { powers } = looked.subject;
+    const trusted = powers.length === 0 || isTrusted(await trustDigest(looked.subject));
+    reports.push({ file, valid: true, problems: [], powers, trusted });
+    if (options.json === true) continue;
+    const verdict =
+      powers.length === 0 ? 'can only read the project' : trusted ? 'is trusted as it is' : 'is not trusted';
+    printResult(`${printable(file)} ${verdict}`);
+    for (const line of powerLines(powers)) printResult(`  ${line}`);
+    await notePrograms(powers);
+  }
+  const valid = reports.every((report) => report.valid);
+  if (options.json === true) printResult(jsonText({ valid, files: reports }));
+  return valid ? EXIT.ok : EXIT.invalid;
+}
+
+/** What can't be promised of the programs that a file starts. */
+async function notePrograms(powers: readonly Power[]): Promise<void> {
+  const programs = powers.filter(({ kind }) => kind === 'starts');
+  if (programs.some(({ sandbox }) => sandbox === undefined))
+    printNote('programs outside of a sandbox can read the keys that skein is started with, and all that you can read');
+  if (programs.every(({ sandbox }) => sandbox === undefined)) return;
+  const { describeSandbox } = await import('../../agent/index.js');
+  const found = await describeSandbox();
+  if ('problem' in found) printNote(`this machine has no sandbox that works, so runs of it fail: ${found.problem}`);
 }
 
 /** @throws SkeinError `SKEIN_USAGE` */

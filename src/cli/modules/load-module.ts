@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { AUDIT_FOLDER } from '../../base/own-names.js';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { present } from '../../base/json.js';
+import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { Problem } from '../../base/problem.js';
-import { hasErrors } from '../../base/problem.js';
+import { definitionError, hasErrors } from '../../base/problem.js';
+import type { convertTree } from '../../converting.js';
 import type { Plan } from '../../plan/plan.js';
 import type { SourceFile, Workflow, WorkflowSettings } from '../../plan/workflow.js';
 import type { Exported, ModuleRunOptions, Watch } from './exported.js';
@@ -11,7 +13,6 @@ import { readExport } from './exported.js';
 import type { ModuleFile } from './import-failure.js';
 import { inFile, positionOf, problem, problemsOfFailure } from './import-failure.js';
 import { importModule, settled } from './import-module.js';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sourceNameOf } from './module-hooks.js';
 
 /** A workflow that a module exports. */
@@ -45,6 +46,12 @@ export async function loadModule(shown: string, cwd: string): Promise<ModuleWork
   } catch (error) {
     return broken(await problemsOfFailure(error, file, () => moduleFiles(source)), [source]);
   }
+}
+
+/** The files of a module, without running it; or why it can't be read. */
+export async function sourcesOf(shown: string, cwd: string): Promise<readonly SourceFile[] | Problem> {
+  const source = await readSource({ path: resolve(cwd, shown), shown, cwd });
+  return 'code' in source ? source : await moduleFiles(source);
 }
 
 async function exportOf(file: ModuleFile): Promise<ReturnType<typeof readExport>> {
@@ -130,4 +137,22 @@ async function moduleFiles(entry: SourceFile): Promise<readonly SourceFile[]> {
     }
   }
   return [...files.values()];
+}
+
+/** What `converting.ts` takes of a module: a tree, and what it runs with. */
+type Exports = Parameters<typeof convertTree>[0];
+
+/**
+ * What a module exports: as default, and as `runtime`.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` when the module can't be imported, with all problems in `details.problems`
+ */
+export async function treeExports(path: string, shown: string, cwd: string): Promise<Exports> {
+  try {
+    const { default: tree, runtime } = await settled(importModule(path));
+    return { tree: await tree, runtime };
+  } catch (cause) {
+    const sources = async () => [{ path, text: await readFile(path, 'utf8').catch(() => '') }];
+    throw definitionError(await problemsOfFailure(cause, { path, shown, cwd }, sources));
+  }
 }

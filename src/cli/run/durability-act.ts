@@ -6,8 +6,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { SkeinError } from '../../base/errors.js';
 import type { Store } from '../../journal/store.js';
 import type { Workflow } from '../../plan/workflow.js';
-import type { WorkflowRun } from '../../index.js';
-import { countText } from '../view/step-text.js';
+import { costText } from '../../events/cost-text.js';
+import type { WorkflowRun, WorkflowRunOptions } from '../../index.js';
+import { countText, outcomeWords } from '../view/step-text.js';
 import { printNote } from '../view/streams.js';
 import { openRunStore } from './open-store.js';
 
@@ -17,9 +18,12 @@ export interface ActOptions {
   readonly inputs: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly script: string;
+  /** Calls of models that it makes undisturbed. */
+  readonly calls: number;
 }
 
 const RUN_ID = 'demo';
+const BUDGET_RUN = 'budget';
 const INPUTS = 'inputs.json';
 
 /**
@@ -66,7 +70,20 @@ async function disturb(act: Act, undisturbed: Record<string, unknown>): Promise<
       ? 'The result is the same as that of the undisturbed run.'
       : 'The result differs from that of the undisturbed run!',
   );
-  return same && outcome === 'succeeded';
+  return same && outcome === 'succeeded' && (await spendsBudget(act));
+}
+
+/** The same with a budget for half of its calls: it pauses, and continues with more. */
+async function spendsBudget(act: Act): Promise<boolean> {
+  const calls = Math.max(1, Math.floor(act.calls / 2));
+  const paused = await (await startAct(act, { runId: BUDGET_RUN, budget: { calls } })).result;
+  const more = await (await startAct(act, { resume: BUDGET_RUN, budget: `+${act.calls}-calls` })).result;
+  printNote(`\nOnce more with --budget ${calls}-calls: ${outcomeWords(paused.outcome)}, and nothing is lost;`);
+  const saved = costText(more.saved);
+  printNote(
+    `resumed with --budget +${act.calls}-calls: ${more.reused} reused${saved === '' ? '' : ` (${saved})`}, ${more.ran} run, ${more.outcome}`,
+  );
+  return paused.outcome === 'out_of_budget' && more.outcome === 'succeeded';
 }
 
 /** Starts this program again, for {@link runAndDie}. Gives how it ended, in words. */
@@ -79,17 +96,17 @@ function runInChild(folder: string, cwd: string): Promise<string> {
 }
 
 /** The part of the process that is killed: by itself, when half of the steps have ended, so that it is always the same moment. */
-export async function runAndDie(folder: string, options: Omit<ActOptions, 'inputs'>): Promise<void> {
+export async function runAndDie(folder: string, options: Omit<ActOptions, 'inputs' | 'calls'>): Promise<void> {
   const store = await openRunStore({ cwd: folder, create: true });
   if (store === undefined) return;
   const inputs = JSON.parse(await readFile(join(folder, INPUTS), 'utf8')) as Record<string, string>;
-  const { result } = await startAct({ ...options, folder, store, inputs }, { runId: RUN_ID }, true);
+  const { result } = await startAct({ ...options, folder, store, inputs, calls: 0 }, { runId: RUN_ID }, true);
   await result;
 }
 
 async function startAct(
   { workflow, inputs, cwd, script, store }: Act,
-  which: { readonly runId: string } | { readonly resume: string },
+  which: Pick<WorkflowRunOptions, 'runId' | 'resume' | 'budget'>,
   dies = false,
 ): Promise<WorkflowRun> {
   const { runWorkflow } = await import('../../running.js');

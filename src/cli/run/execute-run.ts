@@ -6,10 +6,11 @@ import { present } from '../../base/json.js';
 import type { Listener } from '../../events/event.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { WorkflowRunOptions } from '../../index.js';
+import type { PriceTable, ProvidersLimits } from '../../prices.js';
 import type { invariantCheck as InvariantCheck } from '../../running.js';
 import type { Watch } from '../modules/exported.js';
 import { asSeen } from '../view/run-log.js';
-import { printable } from '../view/printable.js';
+import { escaped, hideSecretsOf, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { styleFor } from '../view/style.js';
@@ -37,7 +38,11 @@ export async function executeRun(execution: Execution): Promise<number> {
 export async function followRun(execution: Execution): Promise<Ended> {
   const { flags, workflow, log, recording } = execution;
   await checkRecord(flags.record, execution.cwd);
-  const { invariantCheck, isApproval, runWorkflow, typedAnswer } = await import('../../running.js');
+  const prices = await openedPrices(flags.prices, execution.cwd);
+  const limits = await openedLimits(flags.limits, execution.cwd);
+  const { Given, invariantCheck, isApproval, runWorkflow, typedAnswer } = await import('../../running.js');
+  const before = recording?.goesOn?.recorded.before.inputs;
+  hideSecretsOf({ plan: workflow.plan, inputs: { ...before, ...execution.inputs } });
   const style = styleFor(process.stderr, flags.color);
   const { quiet, verbose } = loudness(flags, workflow);
   const view = viewOf(execution, { style, quiet, verbose });
@@ -47,6 +52,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
   const answer = createAsker({
     view,
     readLine: typedAnswer,
+    given: Given,
     isApproval,
     isRecorded: () => keptIn(recording?.store) !== undefined,
     yes: flags.yes ?? false,
@@ -63,6 +69,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
   try {
     const run = await runWorkflow(workflow, {
       ...runOptions(execution),
+      ...present({ prices, limits }),
       ...(check === undefined ? {} : { check }),
       signal: interrupt.signal,
       // Apart, so that what can't be shown is reported all the same.
@@ -126,7 +133,7 @@ function speaking({ flags, workflow }: Execution, view: View): readonly Listener
   return [
     (event) => {
       const text = spoken(event);
-      if (text !== undefined) view.aside(() => printResult(process.stdout.isTTY ? printable(text) : text));
+      if (text !== undefined) view.aside(() => printResult(process.stdout.isTTY ? escaped(text) : text));
     },
   ];
 }
@@ -158,6 +165,18 @@ async function checkRecord(record: string | undefined, cwd: string): Promise<voi
   }
 }
 
+/** The prices that a flag names. */
+export async function openedPrices(file: string | undefined, cwd: string): Promise<PriceTable | undefined> {
+  if (file === undefined) return undefined;
+  return await (await import('../../prices.js')).openPrices(resolve(cwd, file), file);
+}
+
+/** The limits of providers that a flag names. */
+async function openedLimits(file: string | undefined, cwd: string): Promise<ProvidersLimits | undefined> {
+  if (file === undefined) return undefined;
+  return await (await import('../../prices.js')).openLimits(resolve(cwd, file), file);
+}
+
 function recordingOptions(recording: Recording | undefined): WorkflowRunOptions {
   if (recording === undefined) return {};
   const { before: _before, open, ...options } = recording;
@@ -174,7 +193,7 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
 
 /** The options that stand for a command line. */
 export function runOptions({ flags, cwd, inputs, recording, models, workflow }: Execution): WorkflowRunOptions {
-  const { mock, model, record, replay, auditDir, concurrency, maxSteps } = flags;
+  const { mock, model, record, replay, auditDir, concurrency, maxSteps, budget, untrusted } = flags;
   const { models: own, supervisor } = workflow.runOptions ?? {};
   return {
     ...present({ supervisor }),
@@ -187,7 +206,7 @@ export function runOptions({ flags, cwd, inputs, recording, models, workflow }: 
       ...(mock === '' ? { mock: true } : present({ script: mock })),
     },
     allowPrivateAddresses: flags.allowPrivateAddresses ?? false,
-    ...present({ concurrency, maxSteps }),
+    ...present({ concurrency, maxSteps, budget, untrusted }),
     ...(flags.stream === true || flags.verbose === true ? { streaming: true } : {}),
     ...(flags.audit ? (auditDir === undefined ? {} : { audit: { dir: resolve(cwd, auditDir) } }) : { audit: false }),
   };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Plan } from '../../plan/plan.js';
 import type { Changes } from '../../recorded-runs.js';
 import { EXIT, printProblems } from '../failures.js';
-import { printable } from '../view/printable.js';
+import { hideSecretsOf, printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -69,6 +69,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const isKey = keyOfState(run.record.before.plan);
   const asInputs = Object.fromEntries(Object.entries(given).filter(([name]) => !isKey(name)));
   const inputs = { ...run.record.before.inputs, ...asInputs };
+  hideSecretsOf({ plan: run.record.before.plan, inputs });
   const recorded = Object.keys(run.record.before.inputs);
   const file = fileOf(run, options.fork);
   // What a turn was not given came from the thread.
@@ -86,7 +87,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const { workflow } = next;
   const recording: Recording =
     options.fork === undefined
-      ? { store: run.store, resume: run.id, before: run.cost }
+      ? { store: run.store, resume: run.id, before: run.record.spent() }
       : {
           store: run.store,
           fork: { run: run.id, forget: again?.forget ?? [], set: again?.set ?? {} },
@@ -123,10 +124,10 @@ async function changesSince(
 export function anchored(flags: CommonFlags, cwd: string): CommonFlags {
   const here = process.cwd();
   if (here === cwd) return flags;
-  const { mock, record, replay, auditDir, config } = flags;
+  const { mock, record, replay, prices, limits, auditDir, config } = flags;
   const module = toolNames(flags.tools) === undefined ? { tools: flags.tools } : {};
   // An empty script is none: echo.
-  const named = Object.entries({ mock, record, replay, auditDir, config, ...module });
+  const named = Object.entries({ mock, record, replay, prices, limits, auditDir, config, ...module });
   const paths = named.filter(([, path]) => (path ?? '') !== '');
   return { ...flags, ...Object.fromEntries(paths.map(([flag, path = '']) => [flag, resolve(here, path)])) };
 }

@@ -6,6 +6,7 @@ import type { Workflow } from '../../plan/workflow.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Plan } from '../../plan/plan.js';
+import type { Foreseen } from '../../prices.js';
 import type { WorkflowOptions } from '../../yaml.js';
 import { printable } from '../view/printable.js';
 
@@ -43,6 +44,10 @@ export interface LoadOptions extends JudgingFlags, SurroundingFlags {
   readonly packSchema?: '1.4' | '1.5';
   /** How a pack talks. Absent: it is only looked at. */
   readonly pack?: NonNullable<WorkflowOptions['pack']>;
+  /** Look at what budgets let run, with what is known of the run. */
+  readonly budgets?: () => Promise<Foreseen>;
+  /** What stands on the command line of the budget of the run. */
+  readonly budget?: string;
   /** What keeps a run from starting is an error. */
   readonly toRun?: boolean;
 }
@@ -64,11 +69,22 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
   const looks = options.inputs !== undefined && options.mayLack !== true;
   const given = looks ? { ...options.defaults, ...options.inputs } : undefined;
   const tools = options.checkTools === true ? await unknownTools(workflow.plan) : [];
-  const found = [...workflow.problems, ...missingInputs(workflow, given), ...tools];
+  const budgets = await problemsOfBudgets(workflow.plan, options);
+  const found = [...workflow.problems, ...missingInputs(workflow, given), ...tools, ...budgets];
   const isError = ({ holds }: Problem): boolean =>
     options.strict === true || (options.toRun === true && holds === true);
   const problems = found.flatMap((problem) => (isError(problem) ? asErrors([problem]) : [problem]));
   return { workflow, problems, broken: workflow.plan === undefined || hasErrors(problems) };
+}
+
+/** A workflow without budgets needs no table of prices. */
+async function problemsOfBudgets(
+  plan: Plan | undefined,
+  { budgets, budget }: LoadOptions,
+): Promise<readonly Problem[]> {
+  if (plan === undefined || budgets === undefined) return [];
+  if (budget === undefined && !(await import('../../plan.js')).hasBudget(plan)) return [];
+  return (await import('../../prices.js')).budgetProblems(plan, { ...(await budgets()), budget });
 }
 
 async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow> {

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { STORE_FOLDER } from '../../base/own-names.js';
 import type { FileStore } from '../../sqlite.js';
+import { stateFolder } from './state-folder.js';
 
 /** Name of the store in its folder. */
 const FILE = 'skein.db';
@@ -134,10 +135,7 @@ function isOurs(path: string): boolean {
  * Stores that this user made, or trusts: a file for each, named by the token of the store, in the user's own folder. A record says which
  * files and programs a resume starts, so one that came with a checkout or an archive is not believed unasked.
  */
-function ownStores(): string {
-  const state = process.env['XDG_STATE_HOME'];
-  return join(state === undefined || state === '' ? join(homedir(), '.local/state') : state, 'skein/stores');
-}
+const ownStores = (): string => stateFolder('stores');
 
 const TOKEN = /^[\da-f]{32}$/;
 

@@ -33,6 +33,8 @@ const KEPT: { readonly [K in keyof KeptFlags]-?: Fits } = {
   model: isText,
   mock: isText,
   replay: isText,
+  prices: isText,
+  limits: isText,
   auditDir: isText,
   format: (value) => FORMATS.some((format) => format === value),
   concurrency: Number.isSafeInteger,

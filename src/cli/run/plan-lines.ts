@@ -1,11 +1,15 @@
-import type { Power } from '../../plan.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
 import { factsOf } from './plan-report.js';
 import type { PlanDescription, StepDescription } from './plan-report.js';
+import { powerLines } from './workflow-powers.js';
 
-/** A description for people; `inOrder`: its steps stand in the order in which they run. */
-export function planLines(plan: PlanDescription, style: Style, inOrder: boolean): readonly string[] {
+/** A description for people, with the lines of what it costs; `inOrder`: its steps stand in the order in which they run. */
+export function planLines(
+  plan: PlanDescription,
+  style: Style,
+  { inOrder, cost }: { readonly inOrder: boolean; readonly cost: readonly string[] },
+): readonly string[] {
   return [
     `${style.bold(printable(plan.workflow))}${plan.description === undefined ? '' : `: ${printable(plan.description)}`}`,
     ...inputLines(plan, style),
@@ -17,7 +21,9 @@ export function planLines(plan: PlanDescription, style: Style, inOrder: boolean)
       : [
           `  of these for supervision: ${plan.supervisionCalls.typical} typically, ${plan.supervisionCalls.worst} at most`,
         ]),
+    ...cost,
     `tool calls: ${plan.toolCalls.typical} typically, ${plan.toolCalls.worst} at most`,
+    ...(plan.budget === undefined ? [] : [`budget: ${plan.budget.text}`]),
     ...(plan.concurrency === undefined ? [] : [`steps at once: ${plan.concurrency}`]),
     ...powerLines(plan.powers),
   ];
@@ -79,6 +85,7 @@ function stepLines(step: StepDescription, place: Place): readonly string[] {
       ...(step.goto === undefined ? [] : [`goto ${step.goto}`]),
       ...(step.rounds === undefined ? [] : [step.rounds]),
       ...(step.supervision === undefined ? [] : [step.supervision.text]),
+      ...(step.budgets ?? []).map(({ text }) => `budget: ${text}`),
     ].map((line) => `${indent}  ${printable(line)}`),
     ...block('system prompt', step.system, inner),
     ...block('prompt', step.prompt, inner),
@@ -86,14 +93,6 @@ function stepLines(step: StepDescription, place: Place): readonly string[] {
     ...block('promises', step.supervision?.instruction, inner),
     ...listedSteps(step.steps ?? [], inner),
   ];
-}
-
-/** What a run would start and reach, one line each; nothing for a workflow that keeps to itself. */
-export function powerLines(powers: readonly Power[]): readonly string[] {
-  return powers.map(({ kind, what, why, variables }) => {
-    const sent = variables.length === 0 ? '' : `, with the value of ${variables.join(', ')}`;
-    return printable(`${kind} ${what} (${why})${sent}`);
-  });
 }
 
 function block(title: string, text: string | undefined, { style, indent }: Place): readonly string[] {

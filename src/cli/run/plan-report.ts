@@ -1,11 +1,11 @@
 import { present } from '../../base/json.js';
 import type { Condition, Template } from '../../lang/values.js';
 import type { AgentNode, LoopNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import type { Budget } from '../../plan/budget.js';
+import type { Envelope } from '../../plan/envelope.js';
 import type { Power } from '../../plan.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
-import { supervisionCalls, supervisionDescription } from './plan-supervision.js';
-import type { SupervisionDescription } from './plan-supervision.js';
 
 /** What a run of a plan would do, as far as it is known without running it. */
 export interface PlanDescription {
@@ -15,14 +15,18 @@ export interface PlanDescription {
   readonly inputs: readonly InputDescription[];
   readonly levels: readonly (readonly string[])[];
   readonly steps: readonly StepDescription[];
-  readonly modelCalls: { readonly typical: number; readonly worst: number | 'unbounded' };
-  readonly toolCalls: { readonly typical: number; readonly worst: number | 'unbounded' };
+  readonly modelCalls: Envelope['modelCalls'];
+  readonly toolCalls: Envelope['toolCalls'];
   /** Of the calls of models those that are made because steps are supervised; absent: none is. */
-  readonly supervisionCalls?: { readonly typical: number; readonly worst: number | 'unbounded' };
+  readonly supervisionCalls?: Envelope['modelCalls'];
   readonly concurrency?: number;
-  /** What a run would start and reach outside of itself. */
+  readonly budget?: BudgetDescription;
+  /** What a run could do beyond reading the project. */
   readonly powers: readonly Power[];
 }
+
+/** A budget, also in words. */
+type BudgetDescription = Budget & { readonly text: string };
 
 interface InputDescription {
   readonly name: string;
@@ -56,9 +60,19 @@ export interface StepDescription {
   readonly prompt?: string;
   readonly question?: string;
   readonly supervision?: SupervisionDescription;
+  /** Its own, and that of its workflow. */
+  readonly budgets?: readonly BudgetDescription[];
   /** Of what contains steps: the name of its workflow, and the steps. */
   readonly workflow?: string;
   readonly steps?: readonly StepDescription[];
+}
+
+/** How what a step did is judged. */
+interface SupervisionDescription extends Omit<Supervision, 'instruction'> {
+  /** What is promised; absent: the prompt. */
+  readonly instruction?: string;
+  /** Who judges, and how often, in words. */
+  readonly text: string;
 }
 
 interface Way {
@@ -73,6 +87,7 @@ interface Wording {
   /** A value as it stands between tags. */
   readonly escape: (text: string) => string;
   readonly supervised: (supervision: Supervision) => string;
+  readonly budget: (budget: Budget) => string;
   readonly rounds: (loop: LoopNode) => string;
   /** Whether the steps of a plan stand in the order in which they run. */
   readonly inOrder: (plan: Plan) => boolean;
@@ -84,12 +99,16 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Describes a plan. In prompts, inputs that are given or have a default are filled in; what is not known yet stays a reference. */
 export async function describePlan(
-  { plan, parameters = plan.inputs }: { readonly plan: Plan; readonly parameters?: Plan['inputs'] | undefined },
+  {
+    plan,
+    powers,
+    parameters = plan.inputs,
+  }: Pick<PlanDescription, 'powers'> & { readonly plan: Plan; readonly parameters?: Plan['inputs'] | undefined },
   inputs: Values,
   defaults: Values = {},
 ): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
-  const { escapeXml, powersOf, roundsText, supervisedText, traitsOf, withoutSupervision } =
+  const { budgetText, escapeXml, roundsText, supervisedText, traitsOf, withoutSupervision } =
     await import('../../plan.js');
   const calls = estimateCalls(plan);
   const inOrder = ({ notation }: Plan): boolean => traitsOf(notation).inOrder === true;
@@ -104,6 +123,7 @@ export async function describePlan(
     template: templateText,
     escape: escapeXml,
     supervised: supervisedText,
+    budget: budgetText,
     rounds: roundsText,
     inOrder,
     known,
@@ -118,12 +138,22 @@ export async function describePlan(
     levels,
     steps: stepsOf(plan, wording),
     ...calls,
-    powers: powersOf(plan),
+    powers,
     ...present({
       supervisionCalls: supervisionCalls(calls, estimateCalls(withoutSupervision(plan))),
       concurrency: plan.limits?.concurrency,
+      budget: plan.budget && budgeted(plan.budget, wording),
     }),
   };
+}
+
+/** Of the calls of models, those that are made because steps are supervised. */
+function supervisionCalls(whole: Envelope, without: Envelope): Envelope['modelCalls'] | undefined {
+  const { typical, worst } = whole.modelCalls;
+  const least = without.modelCalls;
+  if (typical === least.typical) return undefined;
+  const isBounded = typeof worst === 'number' && typeof least.worst === 'number';
+  return { typical: typical - least.typical, worst: isBounded ? worst - least.worst : 'unbounded' };
 }
 
 /** A description in which every agent has one model, as `--model` gives it to a run. */
@@ -158,14 +188,25 @@ function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
     ...(node.kind === 'agent' ? agentDescription(node, wording) : {}),
     ...(node.kind === 'ask' ? { question: previewOf(node.question, wording) } : {}),
     ...judged(node, wording),
+    ...budgetsOf(node, wording),
     ...innerSteps(node, wording),
   }));
 }
 
 function judged({ supervise }: PlanNode, wording: Wording): Partial<StepDescription> {
   if (supervise === undefined) return {};
-  const preview = (template: Template): string => previewOf(template, wording);
-  return { supervision: supervisionDescription(supervise, { text: wording.supervised(supervise), preview }) };
+  const { instruction, ...supervision } = supervise;
+  const promised = instruction === undefined ? {} : { instruction: previewOf(instruction, wording) };
+  return { supervision: { ...supervision, ...promised, text: wording.supervised(supervise) } };
+}
+
+function budgetsOf(node: PlanNode, wording: Wording): Partial<StepDescription> {
+  const budgets = [node.budget ?? [], 'plan' in node ? (node.plan.budget ?? []) : []].flat();
+  return budgets.length === 0 ? {} : { budgets: budgets.map((budget) => budgeted(budget, wording)) };
+}
+
+function budgeted(budget: Budget, wording: Wording): BudgetDescription {
+  return { ...budget, text: wording.budget(budget) };
 }
 
 /** What it is called in a file: the steps of a block are a plan of their own, whose names are those around it. Only one of a sequence says where it starts. */

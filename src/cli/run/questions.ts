@@ -3,7 +3,7 @@ import { parseKey } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { Question } from '../../index.js';
 import { evidenceLines } from '../view/evidence.js';
-import type { isApproval, typedAnswer } from '../../running.js';
+import type { Given, isApproval, typedAnswer } from '../../running.js';
 import { printable } from '../view/printable.js';
 import { printNote } from '../view/streams.js';
 import type { View } from '../view/view.js';
@@ -18,6 +18,8 @@ interface AskerOptions {
   readonly readLine: typeof typedAnswer;
   /** Whether a question is about a tool call that an agent wants to make. */
   readonly isApproval: typeof isApproval;
+  /** Makes an answer that says where it comes from. */
+  readonly given: typeof Given;
   /** The run can be resumed later, when there is an answer. */
   readonly isRecorded: () => boolean;
   /** Tool calls that a person is asked about are allowed: `--yes`. */
@@ -29,10 +31,17 @@ interface AskerOptions {
  * or when the input ends, the question stays open and its step pauses. The engine asks one question at a time. One that is answered from
  * elsewhere meanwhile goes away.
  */
-export function createAsker({ view, readLine, isRecorded, yes, isApproval: isAllowed }: AskerOptions): Asker {
+export function createAsker({
+  view,
+  readLine,
+  given: From,
+  isRecorded,
+  yes,
+  isApproval: isAllowed,
+}: AskerOptions): Asker {
   let lines: LineSource | undefined;
   return async (question, address, signal) => {
-    if (yes && isAllowed(question, address)) return ALLOW;
+    if (yes && isAllowed(question, address)) return new From(ALLOW, 'flag');
     const unanswered = (why: string): SkeinError => {
       const hint = isRecorded() ? 'answer it with skein answer' : 'run it on a terminal to answer';
       return new SkeinError('SKEIN_QUESTION', `${why}: ${question.text}`, { hint });
@@ -43,7 +52,7 @@ export function createAsker({ view, readLine, isRecorded, yes, isApproval: isAll
     try {
       const typed = await askOne({ lines, readLine, path: parseKey(address).path, question, signal });
       if (typed === undefined) throw unanswered('the input ended before an answer');
-      return typed.value;
+      return new From(typed.value, 'terminal');
     } finally {
       view.resume();
     }

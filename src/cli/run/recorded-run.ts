@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
-import type { Spending } from '../../events/spending.js';
 import type { Store } from '../../journal/store.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { RecordedRun as RunRecord } from '../../recorded-runs.js';
@@ -20,7 +19,6 @@ export interface RecordedRun {
   readonly name: string;
   readonly origin: RunOrigin;
   readonly record: RunRecord;
-  readonly cost: Spending;
 }
 
 /**
@@ -29,11 +27,8 @@ export interface RecordedRun {
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`; `SKEIN_FILE` for a run that the command line has not begun
  */
 export async function readRecordedRun(store: Store, root: string, text: string): Promise<RecordedRun> {
-  const id = findRun(
-    store.list().map((row) => row.id),
-    text,
-  );
-  const { costOf, readRecord } = await import('../../recorded-runs.js');
+  const id = findRun(store.ids(), text);
+  const { readRecord } = await import('../../recorded-runs.js');
   const record = await readRecord(store, id);
   const [history] = record.family;
   const { name } = history.begin;
@@ -43,7 +38,7 @@ export async function readRecordedRun(store: Store, root: string, text: string):
       hint: 'a program started it: continue it there, with the option resume',
     });
   }
-  return { store, root, id, name, origin, record, cost: costOf(store, history) };
+  return { store, root, id, name, origin, record };
 }
 
 /** Where a run is carried out. @throws SkeinError `SKEIN_FILE` when the folder is gone */

@@ -7,7 +7,7 @@ import { formatCensus } from '../../events/census.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { shortId } from '../runs/find-run.js';
 import { exitCodeOf } from '../failures.js';
-import { escapeJson, jsonText, printable } from '../view/printable.js';
+import { escaped, escapeJson, jsonText, printable, secretsHidden, shownJson } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import type { RecordedEnd } from '../view/summary.js';
@@ -37,12 +37,12 @@ export async function reportEnd(execution: Execution, { result, style, quiet }: 
   const strict = flags.strict ?? false;
   const exitCode = exitCodeOf(result.outcome, { strict, error: result.error });
   const name = workflow.plan?.name ?? 'workflow';
-  const { outcome, census, error, auditFolder, questions } = result;
+  const { outcome, census, error, auditFolder, questions, labels } = result;
   const shared = { log, outcome, census, error, auditFolder, questions, recorded: recordedEnd(execution, result) };
   warnOfAudit(result, style);
   const context = flags.exec === true && workflow.plan !== undefined ? stepContext(workflow.plan, log) : undefined;
   // Before the verdict, which is looked for at the end.
-  if (context !== undefined && !quiet && flags.json !== true) printNote(`\n${CONTEXT_HEAD}\n${jsonText(context)}`);
+  if (context !== undefined && !quiet && flags.json !== true) printNote(`\n${CONTEXT_HEAD}\n${shownJson(context)}`);
   const summary = { ...shared, name, censusText: formatCensus(census), strict, style };
   const tellSummary = (): void => {
     for (const line of quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
@@ -52,7 +52,9 @@ export async function reportEnd(execution: Execution, { result, style, quiet }: 
   if (!onOneScreen) tellSummary();
   if (flags.json === true) {
     const state = isCode(workflow) ? result.state : undefined;
-    printResult(runReport({ ...shared, workflow: name, runId: result.runId, exitCode, context, state }));
+    const report = runReport({ ...shared, workflow: name, runId: result.runId, exitCode, context, state, labels });
+    printResult(report);
+    warnOfSecrets(report);
   } else if (flags.exec !== true || flags.format !== undefined) {
     printResults(execution, result, formatOutput);
   }
@@ -66,6 +68,14 @@ function warnOfAudit({ auditFailures: [failure, ...more] }: WorkflowResult, styl
   printNote(`${style.warn('warning')}: the audit folder is incomplete: ${printable(failure)}${others}`);
 }
 
+/** Results are given as they are: whoever takes them gets what the run made. */
+function warnOfSecrets(text: string): void {
+  if (secretsHidden().text(text) !== text)
+    printNote(
+      'warning: the results hold what looks like a secret; screens, logs and the audit folder show [redacted] in its place',
+    );
+}
+
 function printResults(
   { flags, workflow }: Execution,
   { state, steps }: WorkflowResult,
@@ -73,12 +83,16 @@ function printResults(
 ): void {
   const form = flags.format ?? workflow.settings.output.format;
   // Of a turn of a pack: what was said.
-  if (workflow.plan?.notation === 'machine' && typeof state['said'] === 'string') return printResult(state['said']);
+  if (workflow.plan?.notation === 'machine' && typeof state['said'] === 'string') {
+    printResult(state['said']);
+    return warnOfSecrets(state['said']);
+  }
   const text = givesUpdates(workflow)
     ? stateText(state, form)
     : format({ workflow, state, reports: steps, format: form });
-  const safe = form === 'json' ? escapeJson : printable;
+  const safe = form === 'json' ? escapeJson : escaped;
   printResult(process.stdout.isTTY ? safe(text) : text);
+  warnOfSecrets(text);
 }
 
 /** Files give what their steps give; the state of a workflow in code has the names that its author chose. */
@@ -97,13 +111,13 @@ function stateText(state: WorkflowResult['state'], form: OutputFormat): string {
 }
 
 function recordedEnd({ recording }: Execution, result: WorkflowResult): RecordedEnd | undefined {
-  const { runId, reused, ran, error } = result;
+  const { runId, reused, ran, saved, error } = result;
   const store = keptIn(recording?.store);
   if (recording === undefined || store === undefined || isRemoved(error)) return undefined;
   const { before, resume, fork } = recording;
   const goesOn = resume !== undefined || fork !== undefined;
   const own = { id: nameOf(store, runId) ?? runId, takenOver: error?.code === 'SKEIN_LEASE' };
-  return { ...own, ...(goesOn ? { reused, ran } : {}), ...present({ before }) };
+  return { ...own, ...(goesOn ? { reused, ran, saved } : {}), ...present({ before }) };
 }
 
 /** Somebody has removed the store meanwhile: there is no record that could be named. */
@@ -117,10 +131,7 @@ export function nameOf(given: Store | undefined, runId: string): string | undefi
   const store = keptIn(given);
   if (store === undefined) return undefined;
   try {
-    return shortId(
-      runId,
-      store.list().map(({ id }) => id),
-    );
+    return shortId(runId, store.ids());
   } catch {
     return shortId(runId, []);
   }

@@ -15,7 +15,7 @@ import { storeForRun } from './recording.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import type { Brought } from '../talk/brought.js';
 import { broughtBy } from '../talk/brought.js';
-import { checkNoTalk } from '../talk/talk-options.js';
+import { checkNoTalk } from './run-options.js';
 import type { RunFlags } from './run-flags.js';
 import { refusalReport } from './run-report.js';
 import { needsStore, threadOf } from './thread-options.js';
@@ -49,7 +49,9 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   const given = flags.exec === true ? readPrompt(read) : read;
   const thread = threadOf(flags);
   const pack = await broughtBy(flags, cwd);
-  const options = { ...flags, cwd, inputs: given, mayLack: thread !== undefined, pack, toRun: true };
+  // The run itself refuses models without a price: it knows which are called.
+  const budgets = async () => await (await import('./plan-cost.js')).foreseen(flags, true);
+  const options = { ...flags, cwd, inputs: given, mayLack: thread !== undefined, pack, toRun: true, budgets };
   const { workflow, problems, broken } = await loadWorkflow(flags.file, options);
   printProblems(problems);
   if (broken || workflow.plan === undefined) {

@@ -2,7 +2,6 @@ import { present } from '../../base/json.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { GivenInput } from './given-inputs.js';
 import type { Durability } from './open-store.js';
-import type { TalkFlags } from '../talk/talk-options.js';
 import type { ThreadFlags } from './thread-options.js';
 
 /** What stands on the command line of commands that can print JSON. */
@@ -19,6 +18,10 @@ export interface KeptFlags {
   /** Empty: echo; else the script. */
   readonly mock?: string;
   readonly replay?: string;
+  /** The file with prices of models. */
+  readonly prices?: string;
+  /** The file with what providers are asked at most. */
+  readonly limits?: string;
   readonly format?: OutputFormat;
   readonly stream?: boolean;
   readonly concurrency?: number;
@@ -45,12 +48,26 @@ export interface KeptFlags {
 export interface CommonFlags extends KeptFlags {
   /** Tool calls that a person is asked about are allowed. */
   readonly yes?: boolean;
+  /** Kept with the run apart from its flags: a resume adds to it. */
+  readonly budget?: string;
+  /** Names of inputs. Kept with the run apart from its flags, too. */
+  readonly untrusted?: readonly string[];
   readonly record?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
   readonly quiet?: boolean;
   readonly durability?: Durability;
   readonly color: boolean;
+}
+
+/** What stands on the command line about the conversation with a pack. */
+export interface TalkFlags {
+  readonly message?: readonly string[];
+  readonly state?: string;
+  readonly agent?: string;
+  readonly prompt?: string;
+  readonly context?: string;
+  readonly tools?: string;
 }
 
 /** What stands on the command line of `skein run` and `skein exec`. */

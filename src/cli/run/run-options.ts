@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
+import { SkeinError } from '../../base/errors.js';
 import type { OutputFormat } from '../../plan/workflow.js';
+import type { TalkFlags } from './run-flags.js';
 import { FORMATS } from './run-flags.js';
 
 /** Flags that `run`, `exec`, `resume` and `fork` have in common. */
@@ -12,13 +14,20 @@ export function addRunOptions(command: Command): Command {
     )
     .option('--record <file>', 'write all model calls to a file')
     .option('--replay <file>', 'answer all model calls from such a file')
+    .addOption(pricesOption())
+    .option(
+      '--limits <file>',
+      'what providers are asked at most, as YAML or JSON: calls at once, calls and tokens in a minute',
+    )
     .option('--json', 'print one JSON document about the run instead of the results')
     .addOption(new Option('--format <format>', 'form of the results').choices(FORMATS).argParser(readFormat))
     .option('--stream', 'show text as it arrives (also --streaming)')
     .addOption(new Option('--verbose', 'show model turns and tool calls').conflicts('quiet'))
     .option('-q, --quiet', 'show only warnings, errors and results')
     .option('--concurrency <n>', 'how many steps run at once', readCount)
+    .option('--budget <amounts>', BUDGET_HELP, readBudgetFlag)
     .option('--max-steps <n>', 'how many nodes may run one after another', readCount)
+    .option('--untrusted <name>', 'an input whose value the user has no say in, such as a mail; several times', oneMore)
     .option('--strict', 'refuse files with warnings; exit with 4 when a step failed that was allowed to fail')
     .addOption(lenientOption())
     .option('-y, --yes', 'allow tool calls that would ask a person (also --yolo); a resume needs it again')
@@ -34,6 +43,24 @@ export function addRunOptions(command: Command): Command {
     .option('--allow-private-addresses', 'let the fetch tool reach this machine and its network')
     .option('--no-color', 'no colours')
     .addHelpText('after', EXIT_CODES);
+}
+
+const BUDGET_HELP =
+  'what the run may spend: 0.50 (dollars), 200k-tokens, 20-calls, 50-tool-calls, 10m; +0.50 adds to what a run had';
+
+/** Several are one, with commas between them. */
+function readBudgetFlag(text: string, before: string | undefined): string {
+  return before === undefined ? text : `${before},${text}`;
+}
+
+/** An option that may be given several times. */
+function oneMore(name: string, before: readonly string[] = []): readonly string[] {
+  return [...before, name];
+}
+
+/** `--prices`, of every command that tells costs before they are there. */
+export function pricesOption(): Option {
+  return new Option('--prices <file>', 'what models cost, as YAML or JSON; wins over the prices that come with Skein');
 }
 
 /** `--lenient`, of every command that loads a workflow file. */
@@ -76,4 +103,30 @@ export function readCount(text: string): number {
   const count = Number(text);
   if (!/^\d{1,6}$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a whole number from 1 up.');
   return count;
+}
+
+/** Flags of commands that talk with packs. */
+export function addTalkOptions(command: Command): Command {
+  return command
+    .option('--message <text>', 'what is said to a pack; several are said one after the other; - for stdin', more)
+    .option('--state <name>', 'the state of a pack in which a conversation begins')
+    .option('--agent <name>', 'the agent of a pack that talks')
+    .option('--prompt <name>', 'the prompt of a pack that talks alone, without the workflow')
+    .option('--context <file>', 'a context of PromptKit or of skein context, at which a conversation begins')
+    .option('--tools <file>', 'tools of an Agentfile, such as write,bash; or a module with the tools of a pack');
+}
+
+function more(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
+const TALK_FLAGS = ['message', 'state', 'agent', 'prompt', 'context'] as const satisfies readonly (keyof TalkFlags)[];
+
+/** @throws SkeinError `SKEIN_USAGE` for a flag that only packs have */
+export function checkNoTalk(flags: TalkFlags, file: string): void {
+  const given = TALK_FLAGS.find((name) => flags[name] !== undefined);
+  if (given === undefined) return;
+  const hint =
+    given === 'message' || given === 'prompt' ? 'a workflow takes --input NAME=VALUE' : `leave out --${given}`;
+  throw new SkeinError('SKEIN_USAGE', `--${given} is for packs, and ${file} is none`, { hint });
 }

@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../base/errors.js';
 import type { Problem } from '../../base/problem.js';
+import type { RunResult } from '../../index.js';
 import { EXIT } from '../failures.js';
 import { jsonText } from '../view/printable.js';
 import type { StepLog } from '../view/step-log.js';
@@ -13,13 +14,16 @@ export interface ReportOptions extends EndOfRun {
   readonly exitCode: number;
   /** Of `skein exec`. */
   readonly context?: StepContext | undefined;
+  /** Where values of its state come from, of those that not only the user had a say in. */
+  readonly labels?: RunResult['labels'];
   /** What a workflow in code ended with. */
   readonly state?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The JSON document of a run. Steps are keyed by their path; times are milliseconds. */
 export function runReport(options: ReportOptions): string {
-  const { runId, workflow, outcome, exitCode, census, error, log, context, state, auditFolder, questions } = options;
+  const { runId, workflow, outcome, exitCode, census, error, log, context, state, labels, auditFolder, questions } =
+    options;
   // Values that are undefined are left out by JSON.
   return jsonText({
     runId,
@@ -31,9 +35,10 @@ export function runReport(options: ReportOptions): string {
     steps: byName([...log.steps.values()].map((step) => [step.path, stepReport(step)])),
     context,
     state,
+    labels,
     ...recordedReport(options.recorded),
     ...log.spent.spending(),
-    modelCallsByModel: byName([...log.spent.byModel].map(([model, { calls }]) => [model, calls])),
+    models: [...log.spent.byModel.values()],
     durationMs: Math.max(0, log.now - log.startedAt),
     auditFolder,
     questions: questions.length === 0 ? undefined : questions,
@@ -41,11 +46,11 @@ export function runReport(options: ReportOptions): string {
   });
 }
 
-/** `usage` and calls are those of this session; what was paid before is apart. */
+/** What was spent is that of this session; what was paid before is apart, and so is what answers had cost that came from the record. */
 function recordedReport(recorded: EndOfRun['recorded']): object {
   if (recorded === undefined) return { recorded: false };
-  const { reused, ran, before } = recorded;
-  return { recorded: true, reused, ran, before };
+  const { reused, ran, before, saved } = recorded;
+  return { recorded: true, reused, ran, before, saved };
 }
 
 /** The JSON document of a run that was refused before anything started. */

@@ -1,8 +1,9 @@
 import type { OpenQuestion, RunOverview, RunStatus, StepOverview } from '../../index.js';
 import { formatDuration } from '../../base/duration.js';
+import { isPlainObject, ownValue } from '../../base/json.js';
 import { evidenceLines } from '../view/evidence.js';
 import { oneLine, printable, quoted } from '../view/printable.js';
-import { callsText, judgedText, outcomeMark, outcomeWords, spentText, tokensText } from '../view/step-text.js';
+import { judgedText, outcomeMark, outcomeWords, spendingText, spentText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
 
 /**
@@ -52,16 +53,17 @@ export function stepLine(step: StepOverview, width: number, style: Style): strin
   return `  ${mark} ${oneLine(step.path, 60).padEnd(width)}  ${parts.filter((part) => part !== '').join(', ')}`;
 }
 
-/** Calls and tokens of a whole run. There is no table of prices, so what it cost is not known. */
+/** Calls, tokens and cost of a whole run. */
 export function usageLine(run: RunOverview): string | undefined {
-  if (run.modelCalls === 0) return undefined;
-  const tokens = tokensText(run.usage);
-  return `${callsText(run, run.models)}, ${tokens === '' ? 'tokens not counted' : tokens}, cost unknown`;
+  return run.modelCalls === 0 ? undefined : spendingText(run, run.models);
 }
 
 /** What a run waits for, with the command that answers it. */
 export function pauseLines(questions: readonly OpenQuestion[], run: string): readonly string[] {
-  return questions.flatMap((pause) => [...questionLines(pause), `  answer: ${answerCommand(pause, questions, run)}`]);
+  return questions.flatMap((pause) => [
+    ...questionLines(pause),
+    ...answerCommands(pause, questions, run).map((command) => `  answer: ${command}`),
+  ]);
 }
 
 /** What is asked, with numbered choices. */
@@ -77,12 +79,29 @@ export function questionLines(pause: OpenQuestion): readonly string[] {
   ];
 }
 
-/** The shortest command that means this question and no other. */
-export function answerCommand(pause: OpenQuestion, questions: readonly OpenQuestion[], run: string): string {
+/** The shortest command that means this question and no other; one for each answer that its schema gives as an example. */
+export function answerCommands(
+  pause: OpenQuestion,
+  questions: readonly OpenQuestion[],
+  run: string,
+): readonly string[] {
   const name = ([pause.name, pause.path] as const).find((text) => meansOnly(text, pause, questions)) ?? pause.key;
-  const value = pause.question === undefined ? '[VALUE]' : 'VALUE';
-  return `skein answer ${shellWord(run)} ${shellWord(name)} ${value}`;
+  return valuesOf(pause.question, pause.schema).map(
+    (value) => `skein answer ${shellWord(run)} ${shellWord(name)} ${value}`,
+  );
 }
+
+/** What stands for an answer in a command. */
+export function valuesOf(question: string | undefined, schema: unknown): readonly string[] {
+  if (question === undefined) return ['[VALUE]'];
+  const examples = isPlainObject(schema) ? ownValue(schema, 'examples') : undefined;
+  if (!Array.isArray(examples) || examples.length === 0) return ['VALUE'];
+  const shown = examples.slice(0, MOST_EXAMPLES);
+  return shown.map((one: unknown) => shellWord(printable(typeof one === 'string' ? one : JSON.stringify(one))));
+}
+
+/** Examples of answers that are shown. */
+const MOST_EXAMPLES = 5;
 
 function meansOnly(text: string, pause: OpenQuestion, questions: readonly OpenQuestion[]): boolean {
   return questions.every((one) => one === pause || (one.key !== text && one.path !== text && one.name !== text));

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
 import type { WorkflowResult } from '../../index.js';
 import type { RunOutcome } from '../../events/census.js';
+import type { Spending } from '../../events/spending.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Context, LoadedMachine, LogEntry, SharedModels, Stand } from '../../talking.js';
 import {
@@ -65,6 +66,7 @@ export interface TurnEnd {
   readonly stand: Stand;
   readonly questions: readonly OpenQuestion[];
   readonly error: ErrorData | undefined;
+  readonly spent: Spending;
 }
 
 interface Said {
@@ -186,7 +188,8 @@ function toldAs(flags: CommonFlags): CommonFlags {
 }
 
 /** What a turn leaves: a failed one leaves nothing, and one that waits has not said its last word. */
-function turnEnd({ runId, outcome, state, questions, error }: WorkflowResult, before: Kept): Omit<TurnEnd, 'stand'> {
+function turnEnd(result: WorkflowResult, before: Kept): Omit<TurnEnd, 'stand'> {
+  const { runId, outcome, state, questions, error, spent } = result;
   const counts = outcome !== 'failed' && outcome !== 'cancelled';
   const { log = [], conversation = [], said } = (counts ? state : {}) as Left;
   const text = outcome !== 'paused' && typeof said === 'string' ? said : '';
@@ -197,5 +200,5 @@ function turnEnd({ runId, outcome, state, questions, error }: WorkflowResult, be
     );
   if (spoken.at(-1)?.text === text) spoken.pop();
   const transitions = log.slice(before?.log.length ?? 0).flatMap((entry) => ('to' in entry ? [entry] : []));
-  return { runId, outcome, text, before: spoken, transitions, questions, error };
+  return { runId, outcome, text, before: spoken, transitions, questions, error, spent };
 }

@@ -10,13 +10,12 @@ import { passingStore, storeForRun } from '../run/recording.js';
 import type { Recording } from '../run/recording.js';
 import { checkOwn, storeFile, storeRoot } from '../run/open-store.js';
 import { writeOrigin } from '../run/origin.js';
-import type { CommonFlags } from '../run/run-flags.js';
+import type { CommonFlags, TalkFlags } from '../run/run-flags.js';
 import type { ThreadFlags } from '../run/thread-options.js';
 import { needsStore } from '../run/thread-options.js';
 import { printNote } from '../view/streams.js';
 import type { Brought } from './brought.js';
 import { Conversation } from './conversation.js';
-import type { TalkFlags } from './talk-options.js';
 
 /** What a conversation is opened with. */
 export interface Opening {

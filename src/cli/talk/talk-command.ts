@@ -2,13 +2,14 @@ import { EXIT, exitCodeOf, exitCodeOfError, isOfBounds, printFailure } from '../
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
-import { jsonText, oneLine, printable } from '../view/printable.js';
+import { escaped, jsonText, oneLine, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 import { ASK_AGAIN } from '../view/summary.js';
 import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
 import type { Conversation, TurnEnd, TurnInputs } from './conversation.js';
 import type { Messages } from './messages.js';
+import { costText } from '../../events/cost-text.js';
 import { standLine, transitionLine } from './turn-text.js';
 
 /** How a conversation is told. */
@@ -104,13 +105,14 @@ function tellTurn({ style, quiet, conversation }: Talk, end: TurnEnd): void {
     for (const { state, text } of end.before) printNote(`${style.dim(`[${oneLine(state, 60)}]`)} ${printable(text)}`);
     for (const transition of end.transitions) printNote(transitionLine(transition, style));
   }
-  printResult(process.stdout.isTTY ? printable(end.text) : end.text);
+  printResult(process.stdout.isTTY ? escaped(end.text) : end.text);
   if (end.error !== undefined) tellError(end.error, style);
   if (end.outcome === 'failed' || end.outcome === 'cancelled') {
     const name = oneLine(conversation.thread, 60);
     printNote(`the turn does not count: the conversation ${name} is where it was`);
   }
-  if (quiet !== true) printNote(standLine(end.stand, style));
+  const cost = end.spent.modelCalls === 0 ? '' : costText(end.spent);
+  if (quiet !== true) printNote(standLine(end.stand, style) + (cost === '' ? '' : style.dim(` · ${cost}`)));
 }
 
 function tellError({ message, hint }: ErrorData, style: Style): void {

@@ -1,5 +1,7 @@
 import { formatDuration } from '../../base/duration.js';
+import { cachedText, callCostText } from '../../events/cost-text.js';
 import type { Asking, SkeinEvent, StepNote } from '../../events/event.js';
+import { isWaitNote } from '../../events/event.js';
 import { isLoopNote, loopText } from '../../events/loop-notes.js';
 import type { LoopNote } from '../../events/loop-notes.js';
 import { isSupervisionNote, supervisionText } from '../../events/supervision.js';
@@ -107,7 +109,7 @@ function newsLines(event: SkeinEvent, { log, said, options }: Telling & { readon
     }
     case 'step.note':
       if (isLoopNote(event.note)) return roundLines(event.path, event.note, log, options);
-      return event.note.kind === 'items' ? [] : noteLines(event.path, event.note, { said, options });
+      return isSilent(event.note) ? [] : noteLines(event.path, event.note, { said, options });
   }
 }
 
@@ -115,6 +117,24 @@ function newsLines(event: SkeinEvent, { log, said, options }: Telling & { readon
 function roundLines(path: string, note: LoopNote, log: RunLog, { verbose }: AnnounceOptions): readonly string[] {
   const isWarned = note.kind !== 'loop.round' && log.steps.get(path)?.kind === 'loop';
   return verbose && !isWarned ? [`[${printable(path)}] ${loopText(note)}`] : [];
+}
+
+/** What says nothing by itself. */
+type SilentNote = Extract<
+  StepNote,
+  { readonly kind: 'items' | 'rounds' | 'model.failed' | 'budget.admitted' | 'inner.call' }
+>;
+
+const SILENT: ReadonlySet<StepNote['kind']> = new Set([
+  'items',
+  'rounds',
+  'model.failed',
+  'budget.admitted',
+  'inner.call',
+]);
+
+function isSilent(note: StepNote): note is SilentNote {
+  return SILENT.has(note.kind);
 }
 
 interface Telling {
@@ -131,18 +151,17 @@ function reason(error: { readonly message: string }, model: string, cut: string)
 
 function noteLines(
   path: string,
-  note: Exclude<StepNote, { kind: 'items' } | LoopNote>,
+  note: Exclude<StepNote, SilentNote | LoopNote>,
   { said, options }: Telling,
 ): readonly string[] {
   const { style } = options;
   if (isSupervisionNote(note)) return supervisionLines(path, note, options);
+  if (isWaitNote(note)) return detail(path, note, style, options.verbose);
   switch (note.kind) {
     case 'model.delta':
       return options.stream ? said.add(path, note.text) : [];
     case 'model.ended':
       return [...said.rest(path), ...detail(path, note, style, options.verbose)];
-    case 'model.failed':
-      return [];
     case 'model.retrying':
       return [
         `[${printable(path)}] ${modelText(note.model)}: ${style.warn(reason(note.error, note.model, style.signs.cut))}; asks again in ${formatDuration(note.delayMs)}`,
@@ -177,7 +196,8 @@ type Detail = Exclude<
   StepNote,
   | LoopNote
   | SupervisionNote
-  | { readonly kind: 'items' | 'model.delta' | 'model.failed' | 'model.retrying' | 'model.fallback' | 'warning' }
+  | SilentNote
+  | { readonly kind: 'model.delta' | 'model.retrying' | 'model.fallback' | 'warning' }
 >;
 
 function detail(path: string, note: Detail, { signs }: Style, isShown: boolean): readonly string[] {
@@ -190,14 +210,20 @@ function detailText(note: Detail, cut: string): string {
       return `prompt of ${countText(note.prompt.length, 'character')} for ${modelText(note.model)}`;
     case 'model.started':
       return `${turnText(note)} of ${modelText(note.model)} started`;
+    case 'model.queued':
+      return `${turnText(note)} waits until ${modelText(note.model)} takes it, behind ${countText(note.ahead, 'call')}`;
+    case 'model.admitted':
+      return `${turnText(note)} waited ${formatDuration(note.waitedMs)} for ${modelText(note.model)}`;
     case 'model.ended':
-      return `${turnText(note)} ended: ${note.usage.inputTokens} tokens in, ${note.usage.outputTokens} out, ${countText(note.toolCalls, 'tool call')}`;
+      return `${turnText(note)} ended: ${note.usage.inputTokens} tokens in, ${note.usage.outputTokens} out, ${countText(note.toolCalls, 'tool call')}${costOfTurn(note)}`;
     case 'tool.started':
       return `calls ${printable(note.tool)} ${oneLine(JSON.stringify(note.input), LONGEST_DETAIL, cut)}`;
     case 'tool.ended':
       return note.status === 'ok'
         ? `${printable(note.tool)} done`
         : `${printable(note.tool)} failed: ${oneLine(note.output, LONGEST_DETAIL, cut)}`;
+    case 'budget.waiting':
+      return printable(note.message);
     case 'question':
       return `asks: ${oneLine(note.question, LONGEST_DETAIL, cut)}`;
     case 'answer':
@@ -207,6 +233,10 @@ function detailText(note: Detail, cut: string): string {
     case 'event':
       return `tells: ${oneLine(JSON.stringify(note.event), LONGEST_DETAIL, cut)}`;
   }
+}
+
+function costOfTurn({ usage, cost }: Pick<Detail & { readonly kind: 'model.ended' }, 'usage' | 'cost'>): string {
+  return [cachedText(usage), callCostText(cost)].flatMap((part) => (part === '' ? [] : [`, ${part}`])).join('');
 }
 
 function turnText({ turn, phase }: Asking): string {

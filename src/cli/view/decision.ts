@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 import { printable } from './printable.js';
 
@@ -13,10 +12,14 @@ export function decisionText(plan: Plan, from: string, to: readonly string[]): s
   const [route] = routes;
   if (route?.cases === undefined || routes.length > 1) return undefined;
   const [first] = route.cases;
-  const same = first === undefined || isDeepStrictEqual(first.to, route.otherwise ?? []);
+  const same = first === undefined || isSame(first.to, route.otherwise ?? []);
   if (same) return undefined;
-  const verdict = route.cases.length > 1 ? '' : `${isDeepStrictEqual(first.to, to) ? 'true' : 'false'} `;
+  const verdict = route.cases.length > 1 ? '' : `${isSame(first.to, to) ? 'true' : 'false'} `;
   return `${verdict}-> ${placesText(plan, to)}`;
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((id, at) => id === other[at]);
 }
 
 /**

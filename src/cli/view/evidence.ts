@@ -21,6 +21,10 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u28
  */
 export function evidenceLines(evidence: unknown): readonly string[] {
   if (evidence === undefined) return [];
+  // Each of several calls is shown as if it stood alone: one that is long must not hide the others.
+  const calls = isPlainObject(evidence) ? evidence['calls'] : undefined;
+  if (Array.isArray(calls))
+    return calls.flatMap((one: unknown, at) => [`  ${at + 1} of ${calls.length}:`, ...evidenceLines(one)]);
   const text = typeof evidence === 'string' ? evidence : (judgedText(evidence) ?? JSON.stringify(evidence, null, 2));
   const lines = text.split('\n').map(shortened);
   return shownLines(lines, text).map((line) => `  ${visible(line)}`);

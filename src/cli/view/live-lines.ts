@@ -5,7 +5,7 @@ import { rowsOf } from './live-rows.js';
 import { fitCells, isolated, padCells, printable } from './printable.js';
 import type { RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';
-import { modelText, outcomeMark, outcomeWords, shortCount } from './step-text.js';
+import { modelText, outcomeMark, outcomeWords, shortCost, shortCount } from './step-text.js';
 import type { Style } from './style.js';
 
 /** Lines and cells that there are for a picture, and when it is of: milliseconds since 1970, and how often it has been drawn before. */
@@ -22,13 +22,13 @@ interface Cells extends Readonly<Record<Column, string>> {
   readonly tree: string;
 }
 
-type Column = 'name' | 'state' | 'time' | 'tokens';
+type Column = 'name' | 'state' | 'time' | 'tokens' | 'cost';
 
 /** Widths of the columns; 0 for one that is not shown. */
 type Widths = Readonly<Record<Column, number>>;
 
 /** Columns are dropped on screens that are narrower than this. */
-const LEAST = { time: 16, tokens: 40, state: 50, text: 30 };
+const LEAST = { time: 16, tokens: 40, cost: 60, state: 50, text: 30 };
 const WIDEST_STATE = 32;
 const NARROWEST_STATE = 6;
 /** A tree on a narrow screen is not indented further than one level for so many cells. */
@@ -36,7 +36,7 @@ const CELLS_A_LEVEL = 12;
 const GAP = '  ';
 
 /**
- * The picture of a run that goes on: how far it is, and below that its steps as a tree with a mark, name, model or state, time and tokens, and under
+ * The picture of a run that goes on: how far it is, and below that its steps as a tree with a mark, name, model or state, time, tokens and cost, and under
  * a step whose model writes the last line of its text. Each line fits.
  */
 export function liveLines(log: RunLog, style: Style, moment: Moment): readonly string[] {
@@ -67,16 +67,18 @@ export function liveLines(log: RunLog, style: Style, moment: Moment): readonly s
   return [head, ...body, ...last];
 }
 
-/** `review  12/31 · 1 failed · 1m20 · 84k tok`, as much of it as fits. */
+/** `review  12/31 · 1 failed · 1m20 · 84k tok · $0.31`, as much of it as fits. */
 function headLine(log: RunLog, style: Style, { columns, now }: Moment): string {
   const { progress } = log;
   const { usage } = log.spent;
   const tokens = usage.inputTokens + usage.outputTokens;
+  const cost = shortCost(log.spent);
   const parts = [
     { text: `${progress.done}/${progress.total}`, paint: style.bold },
     ...(progress.failed === 0 ? [] : [{ text: `${progress.failed} failed`, paint: style.bad }]),
     { text: clockText(now - log.startedAt), paint: style.dim },
     ...(tokens === 0 ? [] : [{ text: `${shortCount(tokens)} tok`, paint: style.dim }]),
+    ...(cost === '' ? [] : [{ text: cost, paint: style.dim }]),
   ];
   const between = ` ${style.signs.dot} `;
   const kept = parts.filter(
@@ -95,7 +97,7 @@ function headLine(log: RunLog, style: Style, { columns, now }: Moment): string {
 function cellsOf(row: Row, tree: string, log: RunLog, now: number): Cells {
   const { step } = row;
   const name = printable(row.name);
-  if (step === undefined) return { row, tree, name, state: '', time: '', tokens: '' };
+  if (step === undefined) return { row, tree, name, state: '', time: '', tokens: '', cost: '' };
   const tokens = step.spent.usage.inputTokens + step.spent.usage.outputTokens;
   const isTimed = step.status !== 'skipped' && !step.reused;
   return {
@@ -105,6 +107,7 @@ function cellsOf(row: Row, tree: string, log: RunLog, now: number): Cells {
     state: stateText(step, log),
     time: isTimed ? clockText((step.endedAt ?? now) - step.startedAt) : '',
     tokens: tokens === 0 ? '' : shortCount(tokens),
+    cost: shortCost(step.spent),
   };
 }
 
@@ -129,9 +132,11 @@ function widthsOf(cells: readonly Cells[], columns: number): Widths {
     cells.reduce((most, one) => Math.max(most, cellsOfText(text(one))), 0);
   const time = columns < LEAST.time ? 0 : widest((one) => one.time);
   const tokens = columns < LEAST.tokens ? 0 : widest((one) => one.tokens);
+  const cost = columns < LEAST.cost ? 0 : widest((one) => one.cost);
   const name = widest((one) => one.tree + one.name);
   // The mark and what stands at the right end.
-  const left = columns - 2 - [time, tokens].reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0);
+  const left =
+    columns - 2 - [time, tokens, cost].reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0);
   const wanted =
     columns < LEAST.state
       ? 0
@@ -141,7 +146,13 @@ function widthsOf(cells: readonly Cells[], columns: number): Widths {
         );
   const room = left - Math.min(name, Math.floor(left / 2)) - GAP.length;
   const state = Math.min(wanted, room) < Math.min(NARROWEST_STATE, wanted) ? 0 : Math.min(wanted, room);
-  return { name: Math.max(1, Math.min(name, left - (state === 0 ? 0 : state + GAP.length))), state, time, tokens };
+  return {
+    name: Math.max(1, Math.min(name, left - (state === 0 ? 0 : state + GAP.length))),
+    state,
+    time,
+    tokens,
+    cost,
+  };
 }
 
 function rowLine(
@@ -158,6 +169,7 @@ function rowLine(
     ...(widths.state === 0 ? [] : [padCells(state, widths.state)]),
     ...(widths.time === 0 ? [] : [texts.time.padStart(widths.time)]),
     ...(widths.tokens === 0 ? [] : [texts.tokens.padStart(widths.tokens)]),
+    ...(widths.cost === 0 ? [] : [texts.cost.padStart(widths.cost)]),
   ];
   const mark = columns < 4 ? '' : `${markOf(row.step, style, frame)} `;
   const rest = columnsOf.length === 0 ? '' : GAP + columnsOf.join(GAP);

@@ -1,16 +1,32 @@
 import { cellsOf, cellsOfText } from '../../base/text.js';
+import { isPlainObject } from '../../base/json.js';
+import type { RunOverview } from '../../index.js';
+import { findSecrets } from '../../secrets/find-secrets.js';
+import type { SecretSources } from '../../secrets/find-secrets.js';
+import type { Redactor } from '../../secrets/redact.js';
+import { createRedactor } from '../../secrets/redact.js';
 
 /** Control characters, and the marks that turn the direction of text around. */
 const UNSAFE = /\p{Cc}|\p{Bidi_Control}/gu;
 
 /**
- * Text from models, tools and files as it may be written to a terminal: control characters, which could move the cursor, hide text or
- * change the terminal, are shown as escapes. Tabs and line ends stay.
+ * Text from models, tools and files as a screen may show it: without secrets, and {@link escaped}.
  *
  * @example
  * printable('a\u001b[2Jb'); // 'a\\x1b[2Jb'
  */
 export function printable(text: string): string {
+  return escaped(secretsHidden().text(text));
+}
+
+/**
+ * Results as a terminal may show them: control characters, which could move the cursor, hide text or change the terminal, are shown as
+ * escapes. Tabs and line ends stay, and so does everything else.
+ *
+ * @example
+ * escaped('a\u001b[2Jb'); // 'a\\x1b[2Jb'
+ */
+export function escaped(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(UNSAFE, (char) => (char === '\n' || char === '\t' ? char : escapeOf(char)));
@@ -112,7 +128,52 @@ export function jsonText(value: unknown): string {
   return escapeJson(JSON.stringify(value, null, 2));
 }
 
-/** The same for text that is JSON already. */
+/**
+ * What is recorded, as JSON without secrets.
+ *
+ * @example
+ * shownJson({ text: `ghp_${'a'.repeat(36)}` }); // '{\n  "text": "[redacted]"\n}'
+ */
+export function shownJson(value: unknown): string {
+  return escapeJson(secretsHidden().json(value, 2));
+}
+
+/** JSON text in which every control character is escaped. */
 export function escapeJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}
+
+let redactor: Redactor | undefined;
+
+/** What hides secrets of the environment, of the folder's `.env` files, and of the run that is shown. */
+export function secretsHidden(): Redactor {
+  return (redactor ??= createRedactor(known({})));
+}
+
+/** Another command line begins: what it shows is looked up anew when it shows something. */
+export function forgetSecrets(): void {
+  redactor = undefined;
+}
+
+/** From now on the secrets of a run are hidden, too: keys that its plan names, inputs with telling names. */
+export function hideSecretsOf(run: Pick<SecretSources, 'plan' | 'inputs'>): void {
+  redactor = createRedactor(known(run));
+}
+
+/** The same of a recorded run. */
+export function hideSecretsOfRecord({ inputs }: Pick<RunOverview, 'inputs'>): void {
+  hideSecretsOf({ inputs: isPlainObject(inputs) ? inputs : {} });
+}
+
+function known(run: Pick<SecretSources, 'plan' | 'inputs'>): readonly string[] {
+  return findSecrets({ env: process.env, folder: workingFolder(), ...run });
+}
+
+/** Undefined where somebody has removed it, which is an error to be shown. */
+function workingFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,6 @@
 import { nodePathOf } from '../../base/address.js';
 import type { StepOutcome } from '../../events/census.js';
+import type { StepNote } from '../../events/event.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 
 /** How far what is inside of a step is. */
@@ -21,8 +22,9 @@ interface Inside {
   items: number;
   finished: number;
   readonly endedIn: Map<string, number>;
-  /** Of a loop: the round that it is in. */
+  /** Of a loop: the round that it is in, and how many there are at most where that is not its cap. */
   round: number;
+  rounds?: number;
 }
 
 /** A step as far as it is counted. */
@@ -70,7 +72,7 @@ export class Progress {
   within(path: string): Within | undefined {
     const inside = this.insides.get(path);
     if (inside?.node === undefined) return undefined;
-    if (inside.node.kind === 'loop') return { done: inside.round, total: inside.node.maxRounds };
+    if (inside.node.kind === 'loop') return { done: inside.round, total: inside.rounds ?? inside.node.maxRounds };
     if (inside.node.kind === 'map') return { done: inside.finished, total: inside.items };
     return { done: inside.ended, total: Math.max(inside.begun, stepsRightIn(inside.node)) };
   }
@@ -94,12 +96,13 @@ export class Progress {
     if (own.node?.kind === 'map' && outcome === 'succeeded') own.finished = own.items;
   }
 
-  /** How many items a map has. */
-  items(path: string, count: number): void {
+  /** How many items a map has, or how many rounds a loop makes at most where a value says it. */
+  told(path: string, note: StepNote): void {
     const inside = this.insides.get(path);
-    if (inside?.node?.kind !== 'map') return;
-    inside.items = count;
-    this.expect(inside, count * stepsIn(inside.node.plan));
+    if (note.kind === 'rounds' && inside?.node?.kind === 'loop') inside.rounds = note.count;
+    if (note.kind !== 'items' || inside?.node?.kind !== 'map') return;
+    inside.items = note.count;
+    this.expect(inside, note.count * stepsIn(inside.node.plan));
   }
 
   /** A step is tried again: what is inside of it begins anew. */

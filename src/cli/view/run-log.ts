@@ -103,7 +103,7 @@ export class RunLog {
         this.begin(event);
         return;
       case 'step.retrying':
-        this.steps.get(event.path)?.take(event, this.now, event.replayed !== true);
+        this.steps.get(event.path)?.take(event, this.now, event.replayed === true);
         this.beginAgain(event.path);
         return;
       case 'step.ended':
@@ -111,11 +111,10 @@ export class RunLog {
         return;
       case 'step.note':
         if (beginsAgain(event)) this.beginAgain(event.path);
-        if (event.note.kind === 'items') this.progress.items(event.path, event.note.count);
+        this.progress.told(event.path, event.note);
         if (event.note.kind === 'warning' && event.replayed !== true)
           this.warnings.push(`${event.path}: ${event.note.message}`);
-        // What is reported again was paid before.
-        this.steps.get(event.path)?.take(event, this.now, event.replayed !== true);
+        this.steps.get(event.path)?.take(event, this.now, event.replayed === true);
     }
   }
 
@@ -169,7 +168,7 @@ export class RunLog {
     this.open.delete(event.path);
     // Behind a step that runs again, what is in the record shows only at its end.
     if (event.replayed === true) step.reused = true;
-    step.take(event, this.now, event.replayed !== true);
+    step.take(event, this.now, event.replayed === true);
     this.progress.end(step, event.outcome);
     const channel = this.nodes.get(nodePathOf(event.path))?.node.output;
     step.output = channel === undefined ? event.update : ownChannel(event.update, channel);

@@ -19,6 +19,8 @@ export class StepLog extends StepFold {
   readonly openTools = new Map<string, string>();
   /** What it does in addition to running: `waits 2.0s`, for example. */
   activity: string | undefined = undefined;
+  /** What it did before it waited for budget. */
+  private beforeWait: string | undefined = undefined;
   /** The end of the text that its model is writing, with nothing changed in it; empty while it writes none. */
   said = '';
   /** Of a loop: the share of its lines that the last round did not have from the one before. */
@@ -46,10 +48,10 @@ export class StepLog extends StepFold {
     Object.assign(this, is);
   }
 
-  override take(event: EventBody, at: number, isPaid: boolean): void {
-    super.take(event, at, isPaid);
+  override take(event: EventBody, at: number, again: boolean): void {
+    super.take(event, at, again);
     if (event.type === 'step.note') {
-      if (isPaid) this.show(event.note);
+      if (!again) this.show(event.note);
       return;
     }
     this.openTools.clear();
@@ -58,11 +60,10 @@ export class StepLog extends StepFold {
   }
 
   private show(note: StepNote): void {
-    if (note.kind === 'model.started') this.activity = note.phase && PHASES[note.phase];
-    else if (note.kind === 'answer' || note.kind === 'approval.decided') this.activity = undefined;
-    else if (note.kind === 'model.ended' && note.phase !== undefined) this.activity = undefined;
-    else if (note.kind === 'model.retrying') this.activity = `${note.error.code}, asks again`;
-    else if (note.kind === 'question') this.activity = 'waits for an answer';
+    const now = activityAfter(note);
+    if (note.kind === 'budget.waiting' && this.activity !== now) this.beforeWait = this.activity;
+    if (now !== undefined) this.activity = now || undefined;
+    else if (note.kind === 'budget.admitted') this.activity = this.beforeWait;
     else if (note.kind === 'tool.started') this.openTools.set(note.id, note.tool);
     else if (note.kind === 'tool.ended') this.openTools.delete(note.id);
     else if (note.kind === 'loop.round') this.change = note.change;
@@ -70,3 +71,20 @@ export class StepLog extends StepFold {
     if (note.kind === 'model.started' || note.kind === 'model.ended') this.said = '';
   }
 }
+
+/** What a step does once a note has come: empty for nothing in addition to running, undefined where the note says nothing of it. */
+function activityAfter(note: StepNote): string | undefined {
+  if (note.kind === 'model.started' || note.kind === 'model.admitted')
+    return note.phase === undefined ? '' : PHASES[note.phase];
+  if (note.kind === 'model.retrying') return `${note.error.code}, asks again`;
+  if (note.kind === 'model.queued') return `waits for its turn, ${note.ahead} ahead`;
+  if (note.kind === 'model.ended') return note.phase && '';
+  return ACTIVITIES[note.kind];
+}
+
+const ACTIVITIES: { readonly [K in StepNote['kind']]?: string } = {
+  answer: '',
+  'approval.decided': '',
+  'budget.waiting': 'waits for budget',
+  question: 'waits for an answer',
+};

@@ -1,7 +1,9 @@
 import { formatDuration } from '../../base/duration.js';
 import type { Usage } from '../../events/event.js';
+import { answeredText } from '../../events/question.js';
 import type { StepOutcome } from '../../events/census.js';
-import type { ModelSpending, Spending } from '../../events/spending.js';
+import { cachedText, costText, usdText } from '../../events/cost-text.js';
+import type { ModelSpending, Spending, Tally } from '../../events/spending.js';
 import type { StepAccount } from '../../events/step-fold.js';
 import { oneLine, printable } from './printable.js';
 import type { StepLog } from './step-log.js';
@@ -62,13 +64,15 @@ export function outcomeWords(status: string): string {
   return status.replaceAll('_', ' ');
 }
 
-/** Models, calls and tokens of a step; empty when it used none. */
-export function spentText({ modelCalls, toolCalls, usage }: Spending, models: readonly string[]): string {
+/** Models, calls, tokens and cost of a step; empty when it used none. */
+export function spentText(spent: Spending, models: readonly string[]): string {
+  const { modelCalls, toolCalls, usage } = spent;
   const parts = [
     ...models.map(modelText),
     modelCalls > 1 ? `${modelCalls} model calls` : '',
     toolCalls > 0 ? countText(toolCalls, 'tool call') : '',
     tokensText(usage),
+    modelCalls === 0 ? '' : costText(spent),
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
@@ -76,21 +80,26 @@ export function spentText({ modelCalls, toolCalls, usage }: Spending, models: re
 /** What became of the supervision of a step; empty when nothing did. */
 export function judgedText({ supervision }: Pick<StepAccount, 'supervision'>): string {
   if (supervision === undefined) return '';
-  const { by, corrections, accepted } = supervision;
+  const { by, answeredBy, corrections, accepted } = supervision;
   const often = corrections === 0 ? '' : countText(corrections, 'correction');
   if (!accepted) return often;
-  return `${by === 'human' ? 'approved by a person' : 'accepted'}${often === '' ? '' : ` after ${often}`}`;
+  return `${by === 'human' ? `approved ${answeredText(answeredBy)}` : 'accepted'}${often === '' ? '' : ` after ${often}`}`;
 }
 
 /** The same of a step that is followed. */
 export function factsText({ spent, model = '' }: StepLog): string {
-  return spentText(spent, model === '' ? [] : [model]);
+  return spentText(spent.spending(), model === '' ? [] : [model]);
 }
 
-/** Calls of a whole run: `3 model calls (openai/gpt-5-mini 2, 1 failed), 1 tool call`. */
-export function callsText(spent: Spending, models: Iterable<ModelSpending>): string {
+/** What a whole run spent: `3 model calls (openai/gpt-5-mini 2, 1 failed), 1 tool call, 1.2k + 300 tokens, $0.31`. */
+export function spendingText(spent: Spending, models: Iterable<ModelSpending>): string {
+  const tokens = tokensText(spent.usage) || 'tokens not counted';
+  return [callsText(spent, models), tokens, costText(spent)].filter((part) => part !== '').join(', ');
+}
+
+function callsText(spent: Spending, models: Iterable<ModelSpending>): string {
   const { modelCalls, failedModelCalls, toolCalls } = spent;
-  const each = [...models].map(({ model, calls }) => `${modelText(model)} ${calls}`);
+  const each = [...models].filter(({ calls }) => calls > 0).map(({ model, calls }) => `${modelText(model)} ${calls}`);
   if (failedModelCalls > 0) each.push(`${failedModelCalls} failed`);
   const tools = toolCalls === 0 ? '' : `, ${countText(toolCalls, 'tool call')}`;
   return `${countText(modelCalls, 'model call')} (${each.join(', ')})${tools}`;
@@ -101,11 +110,12 @@ export function modelText(model: string): string {
   return printable(model.replace(/^script\/.*[/\\]/, 'script/'));
 }
 
-/** `1.2k + 300 tokens`, what went in and what came out; empty when nobody counted. */
+/** `1.2k + 300 tokens, 62% of input from cache`, what went in and what came out; empty when nobody counted. */
 export function tokensText(usage: Usage): string {
   const { inputTokens, outputTokens } = usage;
   if (inputTokens + outputTokens === 0) return '';
-  return `${shortCount(inputTokens)} + ${shortCount(outputTokens)} tokens`;
+  const counts = `${shortCount(inputTokens)} + ${shortCount(outputTokens)} tokens`;
+  return [counts, cachedText(usage)].filter((part) => part !== '').join(', ');
 }
 
 /** `1 step`, `2 steps`. */
@@ -116,6 +126,15 @@ export function countText(count: number, noun: string): string {
 /** How long it took until `now`. */
 export function tookText(step: StepLog, now: number): string {
   return formatDuration(Math.max(0, now - step.startedAt));
+}
+
+/** A cost in few characters: `$0.31`, `~$0.31` where it is estimated or would have been, `$0.31+?` with calls of unknown price, `$?` with no others. */
+export function shortCost(spent: Tally): string {
+  const { modelCalls, usd, unpricedCalls, estimated, pretendedUsd } = spent.spending();
+  const about = estimated === true || pretendedUsd !== undefined ? '~' : '';
+  if (modelCalls === 0 || (usd === 0 && pretendedUsd !== undefined)) return '';
+  if (unpricedCalls === 0) return about + usdText(usd);
+  return usd === 0 ? '$?' : `${about}${usdText(usd)}+?`;
 }
 
 /** A count in at most four characters or so: `950`, `4.7k`, `84k`, `1.2M`. */

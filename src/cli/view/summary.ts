@@ -1,22 +1,25 @@
+import { isPlainObject } from '../../base/json.js';
 import { cellsOfText } from '../../base/text.js';
 import { formatDuration } from '../../base/duration.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { RunOutcome, Census } from '../../events/census.js';
+import { billedOf, costText } from '../../events/cost-text.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Spending, Tally } from '../../events/spending.js';
+import { valuesOf } from '../runs/text.js';
 import { evidenceLines } from './evidence.js';
 import { fitCells, isolated, oneLine, padCells, printable, quoted } from './printable.js';
 import type { Within } from './progress.js';
 import type { RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';
 import {
-  callsText,
   countText,
   factsText,
   ofAgent,
   outcomeMark,
   outcomeWords,
   paintOutcome,
+  spendingText,
   tokensText,
   tookText,
 } from './step-text.js';
@@ -52,6 +55,8 @@ export interface RecordedEnd {
   readonly ran?: number;
   /** What sessions before this one had cost. */
   readonly before?: Spending;
+  /** What the answers had cost that came from the record. */
+  readonly saved?: Spending;
   /** Another process has the run now. */
   readonly takenOver: boolean;
 }
@@ -70,9 +75,9 @@ export function summaryLines(options: SummaryOptions): readonly string[] {
   return [
     '',
     ...stepTable([...log.steps.values()], options),
-    `${outcomeText(options)} in ${took}: ${options.censusText}`,
+    `${outcomeText(options)} in ${took}: ${options.censusText}${costOfCensus(log.spent)}`,
     ...reuseLines(options),
-    ...(log.spent.modelCalls === 0 ? [] : [callsLine(log.spent)]),
+    ...(log.spent.modelCalls === 0 ? [] : [spendingText(log.spent.spending(), log.spent.byModel.values())]),
     ...costBefore(options),
     ...(options.auditFolder === undefined ? [] : [`audit folder: ${printable(options.auditFolder)}`]),
     ...(options.recorded === undefined ? [] : [`recorded as run ${options.recorded.id}`]),
@@ -85,30 +90,50 @@ export function trouble(options: SummaryOptions): readonly string[] {
   return [...questionLines(options), ...errorLines(options), ...resumeLines(options)];
 }
 
-function callsLine(spent: Tally): string {
-  const tokens = tokensText(spent.usage);
-  return `${callsText(spent, spent.byModel.values())}${tokens === '' ? '' : `, ${tokens}`}`;
+/** What a run without a model spends is nothing to speak of. */
+function costOfCensus(spent: Tally): string {
+  const cost = spent.modelCalls === 0 ? '' : costText(spent.spending());
+  return cost === '' ? '' : `; ${cost}`;
 }
 
 function reuseLines({ recorded }: SummaryOptions): readonly string[] {
   if (recorded?.reused === undefined || recorded.ran === undefined) return [];
-  return [`${recorded.reused} reused, ${recorded.ran} run`];
+  return [`${recorded.reused} reused${savedText(recorded.saved)}, ${recorded.ran} run`];
+}
+
+/** Calls of unknown price that were not made again have saved nobody knows what. */
+function savedText(saved: Spending | undefined): string {
+  if (saved === undefined || saved.usd === 0) return '';
+  const text = costText({ ...saved, unpricedCalls: 0 });
+  return billedOf(saved) === 0 ? ` (${text})` : ` (saved ${text})`;
 }
 
 function costBefore({ recorded }: SummaryOptions): readonly string[] {
   const { before } = recorded ?? {};
   if (before === undefined || before.modelCalls === 0) return [];
-  const tokens = tokensText(before.usage);
   const failed = before.failedModelCalls === 0 ? '' : ` (${before.failedModelCalls} failed)`;
-  return [`before: ${countText(before.modelCalls, 'model call')}${failed}${tokens === '' ? '' : `, ${tokens}`}`];
+  const parts = [`${countText(before.modelCalls, 'model call')}${failed}`, tokensText(before.usage), costText(before)];
+  return [`before: ${parts.filter((part) => part !== '').join(', ')}`];
 }
 
 /** What did not succeed can be resumed. */
-function resumeLines({ recorded, outcome }: SummaryOptions): readonly string[] {
+function resumeLines({ recorded, outcome, error }: SummaryOptions): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
   if (recorded.takenOver) return [`next: skein show ${recorded.id} shows its progress: another process runs it`];
   const what = RESUMED[outcome];
-  return [`next: skein resume ${recorded.id} ${what}`];
+  const short = outcome === 'out_of_budget' ? lackIn(error) : undefined;
+  if (short === undefined) return [`next: skein resume ${recorded.id} ${what}`];
+  if (short.path === '') return [`next: skein resume ${recorded.id} --budget ${short.raise} ${what}`];
+  const raise = `skein budget ${recorded.id} ${short.raise} --of ${quoted(short.path)}`;
+  return [`next: ${printable(raise)}, then skein resume ${recorded.id} ${what}`];
+}
+
+/** The limit that had not enough, and what raises it. */
+function lackIn(error: SummaryOptions['error']): { readonly path: string; readonly raise: string } | undefined {
+  const details = error?.code === 'SKEIN_BUDGET' ? error.details : undefined;
+  if (!isPlainObject(details)) return undefined;
+  const { path, raise } = details;
+  return typeof path === 'string' && typeof raise === 'string' ? { path, raise } : undefined;
 }
 
 const RESUMED: Readonly<Record<Exclude<RunOutcome, 'succeeded'>, string>> = {
@@ -180,12 +205,14 @@ function withinText({ kind }: StepLog, { done, total }: Within): string {
 
 function questionLines({ questions, outcome, recorded }: SummaryOptions): readonly string[] {
   if (outcome !== 'paused' || questions.length === 0) return [];
-  const asked = questions.flatMap(({ path, name, question, choices = [], evidence, key, expires }) => [
+  const asked = questions.flatMap(({ path, name, question, choices = [], evidence, key, expires, schema }) => [
     `question of ${printable(path)}: ${printable(question ?? `waits for the event ${name}`)}`,
     ...evidenceLines(evidence),
     ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
     ...(expires === undefined ? [] : [`  until ${new Date(expires).toISOString()}`]),
-    ...(recorded === undefined ? [] : [`  skein answer ${recorded.id} ${quoted(key)} VALUE`]),
+    ...(recorded === undefined
+      ? []
+      : valuesOf(question, schema).map((value) => `  skein answer ${recorded.id} ${quoted(key)} ${value}`)),
   ]);
   if (recorded !== undefined) return asked;
   return [...asked, ASK_AGAIN];

@@ -1,41 +1,43 @@
 import type { Clock } from '../../base/clock.js';
-import { systemClock } from '../../base/clock.js';
-import { SkeinError, toErrorData } from '../../base/errors.js';
+import { settled, systemClock } from '../../base/clock.js';
+import { toErrorData } from '../../base/errors.js';
 import { seededRandom } from '../../base/ids.js';
-import type { Json } from '../../base/json.js';
-import { recordText, isThenable } from '../../base/json.js';
+import { isThenable } from '../../base/json.js';
 import type { Limit } from '../../base/duration.js';
 import { Queue } from '../../base/collections.js';
-import type { OpenQuestion } from '../../events/question.js';
-import { schemaFindings } from '../../lang/schema-check.js';
-import { askKey } from '../../base/address.js';
-import { waitingFor } from './open-question.js';
 import type {
   Durable,
   Effect,
   Outcome,
   Question,
-  StepIo,
+  Reserve,
   StepOptions,
   Taker,
   Ticket,
   Wait,
-  Waiter,
 } from '../ports/durable.js';
-
-/** Answers a question of a run, from a terminal or from code: text, or what the question's schema asks for. */
-export type AnswerQuestion = (question: Question, address: string, signal: AbortSignal) => Promise<unknown>;
+import type { AnswerQuestion } from './memory-questions.js';
+import { MemoryQuestions } from './memory-questions.js';
+import { MemoryTicket } from './memory-ticket.js';
+import type { BudgetHost, RunBudget, Spender, Stand } from './run-budget.js';
 
 /** What a back end in memory can be told. */
 export interface MemoryDurableOptions {
   readonly clock?: Clock;
-  /** Absent: a question fails with `SKEIN_QUESTION`. Questions are put one at a time. */
+  /** Absent: nobody can answer. Questions are put one at a time. */
   readonly answer?: AnswerQuestion | undefined;
+  /** Makes what the run may spend. Absent: nothing limits it. */
+  readonly budget?: MakeBudget | undefined;
 }
+
+/** Makes the budget of a run for its back end. */
+export type MakeBudget = <S extends Spender>(host: BudgetHost<S>) => RunBudget<S>;
 
 /**
  * The back end without a store: a queue. No journal, no hashing; the same interpreter, only faster.
  * Outcomes are delivered in the order in which they happen.
+ *
+ * - R4 When nothing but unanswered questions is left, each is told that nobody can answer for now.
  *
  * @example
  * startRun(plan, { durable: new MemoryDurable('run-1', { answer: async (question) => prompt(question.text) }) });
@@ -53,9 +55,13 @@ export class MemoryDurable implements Durable {
   private onError: ((error: unknown) => void) | undefined = undefined;
   /** The time of this delivery; undefined until somebody asks for it. */
   private time: number | undefined = undefined;
-  /** Questions that wait until those before them are answered. A promise comes into being when its turn comes. */
-  private turns: Queue<QuestionTurn> | undefined = undefined;
-  private asking = false;
+  private questions: MemoryQuestions | undefined = undefined;
+  /** Effects and timers that are under way, apart from those that wait until nothing else is. */
+  private active = 0;
+  /** Those that do. */
+  private standing: Set<MemoryTicket> | undefined = undefined;
+  private readonly budget: RunBudget<MemoryTicket> | undefined;
+  private looking = false;
 
   /** When somebody first asked how long it worked: what was before is of no matter to them. */
   private watchedFrom: number | undefined = undefined;
@@ -68,6 +74,14 @@ export class MemoryDurable implements Durable {
   ) {
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer;
+    this.budget = options.budget?.({
+      now: () => this.clock.now(),
+      stand: (ticket, stand) => this.stand(ticket, stand),
+      leave: (ticket, stand) => this.leave(ticket, stand),
+      begins: (ticket) => this.beginsInside(ticket),
+      ends: (ticket) => this.endsInside(ticket),
+      ask: (ticket, name, question) => this.ask(name, question, ticket),
+    });
   }
 
   get recorded(): boolean {
@@ -84,6 +98,7 @@ export class MemoryDurable implements Durable {
 
   step(key: string, effect: Effect, _options?: StepOptions): Ticket {
     const ticket = new MemoryTicket(key, this);
+    ticket.works = this.budget !== undefined;
     try {
       const value: unknown = effect.perform(ticket);
       if (!isThenable(value)) ticket.outcome = { ok: true, value };
@@ -94,100 +109,54 @@ export class MemoryDurable implements Durable {
     return ticket;
   }
 
-  timer(key: string, ms: number, _fleeting?: boolean): Ticket {
+  timer(key: string, ms: number, fleeting = false): Ticket {
     const ticket = new MemoryTicket(key, this);
+    if (!fleeting) this.begins(ticket);
     ticket.undo = this.clock.setTimer(ms, () => this.settle(ticket, { ok: true, value: undefined }));
     return ticket;
   }
 
   signal(key: string, wait: Wait): Ticket {
     const ticket = new MemoryTicket(key, this);
-    const { question, expiresMs } = wait;
-    const open = this.opens(key, wait);
-    if (this.answer === undefined || question === undefined) {
-      this.taker?.unanswered(open);
-      ticket.outcome = { ok: false, error: toErrorData(unanswered(wait, key)) };
-      return ticket;
-    }
-    if (expiresMs !== undefined) {
-      ticket.undo = this.clock.setTimer(expiresMs, () => {
-        const message = `no answer came within ${expiresMs} ms: ${question.text}`;
-        this.settle(ticket, { ok: false, error: { code: 'SKEIN_TIMEOUT', message, ...PASSING } });
-        ticket.abort();
-      });
-    }
-    this.takeTurn({ question, open, ticket, answered: undefined });
+    this.asked().put(ticket, wait);
     return ticket;
   }
 
-  /**
-   * A question that an effect puts, when its turn comes.
-   *
-   * @throws SkeinError `SKEIN_QUESTION` when nobody can answer, `SKEIN_ANSWER` for an answer that does not match the schema
-   */
-  async ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit): Promise<unknown> {
-    const wait = { name, question };
-    const key = askKey(ticket.key, name);
-    const open = this.opens(key, wait);
-    if (this.answer === undefined) {
-      this.taker?.unanswered(open);
-      throw unanswered(wait, key);
-    }
-    const asked = new Promise((answered) => this.takeTurn({ question, open, ticket, answered }));
-    if (limit === undefined) return await asked;
-    let stop: (() => void) | undefined;
-    const late = new Promise((_, reject) => {
-      const ms = 'at' in limit ? limit.at - this.clock.now() : limit.ms;
-      stop = this.clock.setTimer(ms, () => reject(new SkeinError('SKEIN_TIMEOUT', lateWords(question), PASSING)));
+  /** A question that an effect puts. */
+  ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit): Promise<unknown> {
+    return this.asked().ask(ticket, name, question, limit);
+  }
+
+  reserveFor(ticket: MemoryTicket): Reserve | undefined {
+    const { budget } = this;
+    return budget?.reserveFor(ticket);
+  }
+
+  private asked(): MemoryQuestions {
+    this.questions ??= new MemoryQuestions({
+      clock: this.clock,
+      answer: this.answer,
+      taker: () => this.taker,
+      stand: (ticket, stand) => this.stand(ticket, stand),
+      leave: (ticket, stand) => this.leave(ticket, stand),
+      follow: (ticket, promise) => this.follow(ticket, promise),
+      settle: (ticket, outcome) => this.settle(ticket, outcome),
+      thought: (ms) => {
+        this.time = undefined;
+        this.waited += ms;
+        this.wake();
+      },
     });
-    return await Promise.race([asked, late]).finally(stop);
-  }
-
-  private opens(key: string, wait: Wait): OpenQuestion {
-    const open = waitingFor(key, wait, this.clock.now());
-    this.taker?.waitsFor(open, false);
-    return open;
-  }
-
-  private takeTurn(turn: QuestionTurn): void {
-    (this.turns ??= new Queue()).put(turn);
-    if (!this.asking) this.nextTurn();
-  }
-
-  private nextTurn(): void {
-    const turn = this.turns?.take();
-    this.asking = turn !== undefined;
-    if (turn === undefined) return;
-    const answer = this.put(turn);
-    if (turn.answered === undefined) this.follow(turn.ticket, answer);
-    else turn.answered(answer);
-  }
-
-  private async put({ question, open, ticket, answered }: QuestionTurn): Promise<unknown> {
-    // Whoever has it put is not done yet.
-    await Promise.resolve();
-    const from = this.clock.now();
-    try {
-      if (this.answer === undefined || ticket.dropped || ticket.outcome !== undefined) return undefined;
-      return checked(question, await this.answer(question, open.key, ticket.signal));
-    } catch (error) {
-      if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION') throw error;
-      this.taker?.unanswered(open);
-      if (error.details !== undefined) throw error;
-      throw new SkeinError(error.code, error.message, { ...toErrorData(error), ...detailsOf(question, open.key) });
-    } finally {
-      // Time has passed while a person thought, whoever is waiting for it.
-      this.time = undefined;
-      this.waited += this.clock.now() - from;
-      if (answered === undefined) ticket.letGo();
-      this.nextTurn();
-    }
+    return this.questions;
   }
 
   drop(ticket: Ticket): void {
     // What made the interpreter drop it, a cancelled run for one, happened now.
     this.time = undefined;
-    if (ticket instanceof MemoryTicket) ticket.drop();
+    if (!(ticket instanceof MemoryTicket)) return;
+    this.ends(ticket);
+    ticket.drop();
+    this.wake();
   }
 
   now(): number {
@@ -211,6 +180,7 @@ export class MemoryDurable implements Durable {
 
   /** Most runs have one effect under way at a time: those share their reactions, which are a good part of what a waiting run holds. */
   private follow(ticket: MemoryTicket, promise: PromiseLike<unknown>): void {
+    if (ticket.stands === undefined) this.begins(ticket);
     if (this.shared !== undefined) {
       promise.then(
         (value) => this.settle(ticket, { ok: true, value }),
@@ -232,9 +202,45 @@ export class MemoryDurable implements Durable {
 
   private settle(ticket: MemoryTicket, outcome: Outcome): void {
     if (ticket.dropped || ticket.outcome !== undefined) return;
-    ticket.outcome = outcome;
+    this.ends(ticket);
+    ticket.outcome = ticket.short ?? outcome;
     ticket.undo?.();
     this.deliver(ticket);
+  }
+
+  private begins(ticket: MemoryTicket): void {
+    if (ticket.running) return;
+    ticket.running = true;
+    this.active += 1;
+    if (ticket.works) this.budget?.works(ticket.key);
+  }
+
+  private stops(ticket: MemoryTicket): void {
+    if (!ticket.running) return;
+    ticket.running = false;
+    this.active -= 1;
+    if (ticket.works) this.budget?.rests(ticket.key);
+  }
+
+  private ends(ticket: MemoryTicket): void {
+    if (ticket.holds !== undefined) this.budget?.close(ticket);
+    this.stops(ticket);
+    if (ticket.stands !== undefined) this.standing?.delete(ticket);
+  }
+
+  private beginsInside(ticket: MemoryTicket): void {
+    ticket.effects += 1;
+    if (ticket.stands !== undefined) this.begins(ticket);
+  }
+
+  private endsInside(ticket: MemoryTicket): void {
+    ticket.effects -= 1;
+    if (ticket.stands !== undefined && ticket.effects === 0) this.rests(ticket);
+  }
+
+  private rests(ticket: MemoryTicket): void {
+    this.stops(ticket);
+    this.wake();
   }
 
   private deliver(ticket: MemoryTicket): void {
@@ -248,6 +254,7 @@ export class MemoryDurable implements Durable {
     const rest = this.taker?.take(ticket);
     if (rest === undefined) this.busy = false;
     else void rest.then(() => this.handQueued());
+    this.wake();
   }
 
   private handQueued(): void {
@@ -257,84 +264,46 @@ export class MemoryDurable implements Durable {
       if (this.busy) return;
     }
     this.queue = undefined;
-  }
-}
-
-function unanswered({ name, question }: Wait, address: string): SkeinError {
-  const what = question === undefined ? `the event '${name}'` : `an answer to: ${question.text}`;
-  return new SkeinError('SKEIN_QUESTION', `waits for ${what}`, {
-    hint: 'run it on a terminal, or give the answer from code',
-    ...detailsOf(question, address),
-  });
-}
-
-const PASSING = { retryable: true } as const;
-
-function lateWords({ text }: Question): string {
-  return `no answer came in time: ${text}`;
-}
-
-function detailsOf(question: Question | undefined, key: string): { readonly details?: Json } {
-  return question === undefined ? {} : { details: JSON.parse(recordText({ key, question })) as Json };
-}
-
-function checked({ schema }: Question, answer: unknown): unknown {
-  const findings = schema === undefined ? [] : schemaFindings(schema, answer);
-  if (findings.length === 0) return answer;
-  throw new SkeinError('SKEIN_ANSWER', `the answer does not match what was asked for: ${findings.join('; ')}`);
-}
-
-/** A question that is put when those before it are answered. */
-interface QuestionTurn {
-  readonly question: Question;
-  readonly open: OpenQuestion;
-  readonly ticket: MemoryTicket;
-  /** Takes the answer; absent: it is the outcome of the ticket. */
-  readonly answered: ((answer: Promise<unknown>) => void) | undefined;
-}
-
-/** A ticket that is also the {@link StepIo} of its effect, so that a step costs one object. */
-class MemoryTicket implements Ticket, StepIo {
-  outcome: Outcome | undefined = undefined;
-  waiter: Waiter | undefined = undefined;
-  dropped = false;
-  undo: (() => void) | undefined = undefined;
-  private controller: AbortController | undefined = undefined;
-
-  constructor(
-    readonly key: string,
-    private readonly durable: MemoryDurable,
-  ) {}
-
-  get idempotencyKey(): string {
-    return `${this.durable.runId}/${this.key}`;
+    this.wake();
   }
 
-  get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = new AbortController();
-      if (this.dropped) this.controller.abort(new SkeinError('SKEIN_CANCELLED', 'the step was cancelled'));
+  private stand(ticket: MemoryTicket, stand: Stand): void {
+    (ticket.stands ??= new Set()).add(stand);
+    (this.standing ??= new Set()).add(ticket);
+    if (ticket.effects === 0) this.rests(ticket);
+  }
+
+  /** It does not wait any more, whatever else goes on. */
+  private leave(ticket: MemoryTicket, stand: Stand): void {
+    if (ticket.stands?.delete(stand) === true && ticket.stands.size === 0) this.goesOn(ticket);
+  }
+
+  /** Looks, once the turn of the event loop is over, whether nothing goes on but what waits for that. */
+  private wake(): void {
+    if (this.standing === undefined || this.standing.size === 0 || this.looking) return;
+    this.looking = true;
+    void this.look();
+  }
+
+  private async look(): Promise<void> {
+    do {
+      await settled();
+      await this.taker?.resting;
+    } while (this.taker?.resting !== undefined);
+    this.looking = false;
+    const { standing, busy, active, questions } = this;
+    if (standing === undefined || busy || active > 0 || questions?.asking === true) return;
+    const all = [...standing].flatMap((ticket) => [...(ticket.stands ?? [])].map((stand) => ({ ticket, stand })));
+    const first = all.filter(({ stand }) => stand.first);
+    for (const { ticket, stand } of first.length === 0 ? all : first) {
+      this.leave(ticket, stand);
+      stand.alone();
     }
-    return this.controller.signal;
   }
 
-  ask(name: string, question: Question, limit?: Limit): Promise<unknown> {
-    return this.durable.ask(name, question, this, limit);
-  }
-
-  /** Nobody works for it any more. What waited for long is old to the collector of garbage, and keeps alive what it has got since. */
-  letGo(): void {
-    this.controller = undefined;
-  }
-
-  drop(): void {
-    this.dropped = true;
-    this.undo?.();
-    this.abort();
-  }
-
-  /** Tells whoever works for it to stop. */
-  abort(): void {
-    this.controller?.abort(new SkeinError('SKEIN_CANCELLED', 'the step was cancelled'));
+  private goesOn(ticket: MemoryTicket): void {
+    this.standing?.delete(ticket);
+    ticket.stands = undefined;
+    this.begins(ticket);
   }
 }

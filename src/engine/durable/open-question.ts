@@ -1,9 +1,12 @@
 import type { ErrorData } from '../../base/errors.js';
+import { SkeinError } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
 import { isPlainObject, recordText } from '../../base/json.js';
 import type { OpenQuestion } from '../../events/question.js';
 import { openQuestion } from '../../events/question.js';
 import type { RecordedQuestion } from '../../journal/record.js';
+import { wordsOf } from '../../lang/answers.js';
+import { schemaFindings } from '../../lang/schema-check.js';
 import type { Question, Wait } from '../ports/durable.js';
 
 /** The question that nobody could answer, out of a `SKEIN_QUESTION`: in `details.question`. Without one: an empty text. */
@@ -18,6 +21,34 @@ export function questionIn(error: ErrorData): Question {
     ...(schema === undefined ? {} : { schema }),
     ...(evidence === undefined ? {} : { evidence }),
   };
+}
+
+/** An answer that says where it came from: `terminal`, `code`, `script`, `flag`. */
+export class Given {
+  constructor(
+    readonly value: unknown,
+    readonly by: string,
+  ) {}
+}
+
+/**
+ * What was given here as an answer; a function of the program just gives a value.
+ *
+ * @throws SkeinError `SKEIN_ANSWER` when it is not what was asked for: it counts for nothing, and the question is asked again on a resume
+ */
+export function answerIn(question: Question | undefined, answer: unknown): Given {
+  const given = answer instanceof Given ? answer : new Given(answer, 'code');
+  const findings = findingsOf(question, given.value);
+  if (findings.length === 0) return given;
+  const hint = wordsOf(question?.schema);
+  throw new SkeinError('SKEIN_ANSWER', `the answer does not match what was asked for: ${findings.join('; ')}`, {
+    hint,
+  });
+}
+
+/** What is wrong with an answer. */
+export function findingsOf(question: Question | undefined, value: unknown): readonly string[] {
+  return question?.schema === undefined ? [] : schemaFindings(question.schema, value);
 }
 
 /** Digest of what is asked: an edited question is another one. */

@@ -28,7 +28,7 @@ export class RunQuestions {
   }
 
   /**
-   * Those that steps wait for at the end of a run that is paused: where other questions ended it, a step that waits was cancelled with it. What an
+   * Those that steps wait for at the end of a run that is paused, or out of budget: where other questions ended it, a step that waits was cancelled with it. What an
    * attempt asked that is over is asked no more.
    */
   openAt(steps: readonly StepReport[]): readonly OpenQuestion[] {
@@ -39,4 +39,4 @@ export class RunQuestions {
   }
 }
 
-const WAITING: ReadonlySet<StepOutcome> = new Set(['paused', 'cancelled']);
+const WAITING: ReadonlySet<StepOutcome> = new Set(['paused', 'cancelled', 'out_of_budget']);

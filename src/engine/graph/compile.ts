@@ -85,6 +85,8 @@ export interface CompiledNode {
   readonly leaf: boolean;
   /** It neither runs other nodes nor just stands there: what it gives counts as something that ran. */
   readonly counted: boolean;
+  /** Its plan goes on when it fails. So what decides whether it fails decides where that goes on. */
+  readonly survives: boolean;
   readonly onErrorTo: number;
   readonly onMaxVisitsTo: number;
   /** Nodes with a cap whose visits are counted anew when this one runs. */
@@ -172,6 +174,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
       counted: !('plan' in node) && node.kind !== 'pass',
+      survives: node.onError !== undefined && node.onError !== 'fail',
       onErrorTo: targetOf(node.onError, shape),
       onMaxVisitsTo: targetOf(node.onMaxVisits, shape),
       countsAnew: countedAnew(plan.nodes, at),

@@ -21,9 +21,10 @@ export function skipReason(compiled: CompiledPlan, node: CompiledNode, arrivals:
 }
 
 /** E4 in words. */
-export function releaseMessage(node: CompiledNode, missing: number): string {
+export function releaseBody(node: CompiledNode, missing: number): EventBody {
   const tokens = missing === 1 ? 'one of its in-edges' : `${missing} of its in-edges`;
-  return `'${node.id}' continued with what it had: nothing else could run, and ${tokens} had no token`;
+  const message = `'${node.id}' continued with what it had: nothing else could run, and ${tokens} had no token`;
+  return { type: 'run.warning', code: 'join-released', message };
 }
 
 /** More nodes ran one after another than the plan allows. */

@@ -7,6 +7,10 @@ import type { Version } from '../state/version.js';
 /** A node that fired: what is known of a step before it starts. */
 export abstract class FiredNode {
   readonly path: string;
+  /** Label of what decided that it fires, and where the run goes on after it. */
+  control: number;
+  /** Label of all that had a say in what it does, also in earlier attempts. */
+  influence: number;
 
   constructor(
     prefix: string,
@@ -17,6 +21,8 @@ export abstract class FiredNode {
     protected readonly refusal: ErrorData | undefined,
   ) {
     this.path = visitAddress(prefix, compiled.id, visit);
+    this.control = firing.influence;
+    this.influence = firing.influence;
   }
 
   /** The state that it sees (S2). */

@@ -1,11 +1,13 @@
 import type { ErrorData } from '../../base/errors.js';
+import { CLEAN } from '../../guard/label.js';
 import type { ChannelTable, CompiledNode, CompiledPlan, Hop } from './compile.js';
 import { noSuchNode } from './explain.js';
 import { JoinQueue } from './join.js';
 import type { Round } from './join.js';
 import { covers, mergeVersions } from '../state/merge.js';
 import { conflictError } from '../state/state-writer.js';
-import type { Arrivals, Choice, Firing, Token } from './token.js';
+import type { Arrivals, Choice, Decided, Firing, Token } from './token.js';
+import type { RunLabels } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 
 /** Among so few, looking at each is faster than a set. */
@@ -14,10 +16,11 @@ const FEW = 8;
 /** What is done with nodes that are ready. */
 export interface FlowOwner {
   readonly channels: ChannelTable;
+  readonly run: { readonly labels: RunLabels };
   /** A node fires. */
   fire(node: CompiledNode, firing: Firing): void;
   /** A node is skipped. */
-  skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void;
+  skip(node: CompiledNode, arrivals: Arrivals, origin: Decided, poison: boolean): void;
   /** A node can't fire. */
   refuse(node: CompiledNode, firing: Firing, error: ErrorData): void;
 }
@@ -38,6 +41,8 @@ export class Flow {
   private joins: (JoinQueue | undefined)[] | undefined = undefined;
   /** No token waits in a join before this place. */
   private filledFrom = 0;
+  /** Label of all that decided where this scope went on so far. */
+  control = CLEAN;
 
   constructor(
     private readonly owner: FlowOwner,
@@ -88,12 +93,18 @@ export class Flow {
       return { version: only, conflict: undefined };
     const versions = [this.inputs, ...(this.ended ?? []), ...onTheWay];
     for (const join of this.joins ?? []) for (const token of join?.waiting() ?? []) versions.push(...carriedBy(token));
-    const { version, conflict } = mergeVersions(versions, this.owner.channels.reducers);
+    const { version, conflict } = mergeVersions(versions, this.owner.channels.reducers, this.owner.run.labels);
     return { version, conflict: conflict === undefined ? undefined : this.explain(conflict.channel, conflict.writers) };
+  }
+
+  /** Something decided where this scope goes on. */
+  decided(label: number): void {
+    if (label !== this.control) this.control = this.owner.run.labels.join(this.control, label);
   }
 
   /** A step is done: its live token goes on. `choice` is what its routes chose. */
   send(node: CompiledNode, live: Token, choice: Choice | undefined): void {
+    this.decided(live.influence);
     if (choice !== undefined) {
       this.sendChosen(node, live, choice);
       return;
@@ -128,30 +139,32 @@ export class Flow {
 
   private sendLive(hop: Hop, live: Token): void {
     if (hop.slot >= 0) this.deliver(hop, live);
-    else this.fireAlone(hop.to, live.version, live.depth, live.round + 1);
+    else this.fireAlone(hop.to, live.version, around(live));
   }
 
   /** A node fires by itself, without a token on an in-edge (E3). */
-  fireAlone(at: number, version: Version, depth: number, round: number): void {
+  fireAlone(at: number, version: Version, { depth, round, influence }: Decided): void {
     const node = this.compiled.nodes[at];
-    if (node !== undefined) this.owner.fire(node, { version, depth, round });
+    if (node !== undefined) this.owner.fire(node, { version, depth, round, influence });
   }
 
   /** The node that takes over for another, which failed or was at its cap: one before it closes a cycle. */
   fireHandler(from: CompiledNode, to: number, firing: Firing): void {
     const node = this.compiled.nodes[to];
     if (node === undefined) return;
-    const { version, depth, round, failure } = firing;
-    this.owner.fire(node, { version, depth, round: round + (node.place <= from.place ? 1 : 0), failure });
+    const { version, depth, round, influence, failure } = firing;
+    this.decided(influence);
+    this.owner.fire(node, { version, depth, round: round + (node.place <= from.place ? 1 : 0), influence, failure });
   }
 
   /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
   private fireOther(name: string, live: Token): void {
-    this.fireAlone(this.compiled.index.get(name) ?? -1, live.version, live.depth, live.round + 1);
+    this.fireAlone(this.compiled.index.get(name) ?? -1, live.version, around(live));
   }
 
   /** Sends a dead token on all forward ways out of a node. */
   sendDead(node: CompiledNode, token: Token): void {
+    this.decided(token.influence);
     for (const hop of node.hops) if (hop.slot >= 0) this.deliver(hop, token);
   }
 
@@ -191,7 +204,8 @@ export class Flow {
     const round = join.release();
     this.waiting += join.size;
     if (round === undefined) return undefined;
-    this.letGo(node, round);
+    // Whatever decided so far may have decided that a token did not come.
+    this.letGo(node, round, this.control);
     return { node, missing: round.arrivals.filter((token) => token === undefined).length };
   }
 
@@ -205,29 +219,38 @@ export class Flow {
     return place;
   }
 
-  private letGo(node: CompiledNode, round: Round): void {
+  private letGo(node: CompiledNode, round: Round, decided = CLEAN): void {
     const { arrivals } = round;
     let depth = 0;
     let closed = 0;
+    let influence = decided;
     let poison = false;
     for (const token of arrivals) {
       if (token === undefined) continue;
       if (token.depth > depth) depth = token.depth;
       if (token.round > closed) closed = token.round;
+      if (token.influence !== influence) influence = this.owner.run.labels.join(influence, token.influence);
       if (token.kind === 'poison') poison = true;
     }
-    if (!round.runs || poison) this.owner.skip(node, arrivals, depth, closed, poison);
-    else this.merge(node, arrivals, depth, closed);
+    const origin = { depth, round: closed, influence };
+    if (!round.runs || poison) this.owner.skip(node, arrivals, origin, poison);
+    else this.merge(node, arrivals, origin);
   }
 
-  private merge(node: CompiledNode, arrivals: Arrivals, depth: number, round: number): void {
+  private merge(node: CompiledNode, arrivals: Arrivals, { depth, round, influence }: Decided): void {
     const versions = this.versionsFor(node, arrivals);
-    const { version, conflict } = mergeVersions(versions, this.owner.channels.reducers);
+    const { version, conflict } = mergeVersions(versions, this.owner.channels.reducers, this.owner.run.labels);
     if (conflict !== undefined) {
       for (const unmerged of versions) this.branchEnded(unmerged);
-      this.owner.refuse(node, { version, depth, round }, this.explain(conflict.channel, conflict.writers));
+      this.owner.refuse(node, { version, depth, round, influence }, this.explain(conflict.channel, conflict.writers));
     } else {
-      this.owner.fire(node, { version: versions.length === 0 ? this.inputs : version, depth, round, arrivals });
+      this.owner.fire(node, {
+        version: versions.length === 0 ? this.inputs : version,
+        depth,
+        round,
+        influence,
+        arrivals,
+      });
     }
   }
 
@@ -252,7 +275,13 @@ function cameAlong(slot: number, token: Token): Firing {
   // Nothing for the others, of which there may be many.
   const arrivals: (Token | undefined)[] = [];
   arrivals[slot] = token;
-  return { version: token.version, depth: token.depth, round: token.round, arrivals };
+  const { version, depth, round, influence } = token;
+  return { version, depth, round, influence, arrivals };
+}
+
+/** A token closes a cycle. */
+function around({ depth, round, influence }: Token): Decided {
+  return { depth, round: round + 1, influence };
 }
 
 /** All that a token carries. */

@@ -11,8 +11,8 @@ import { routeDefinition } from '../durable/identity.js';
 import type { Effect, Identity, Outcome, StepOptions, Ticket } from '../ports/durable.js';
 import { ReadLog } from '../state/reads.js';
 import type { Step } from '../steps/step.js';
+import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
-import type { ChannelSource } from '../state/viewed.js';
 
 /** What routes choose by. */
 interface Result {
@@ -30,6 +30,7 @@ export function chooseRoutes(step: Step, { version, goto }: Result, done: (choic
   const { routes } = step.compiled;
   const chosen: string[][] = [];
   const around: string[] = [];
+  const isSaid = routes.some(({ route }) => route.choose === 'result');
   const ask = (): void => {
     for (let at = chosen.length; at < routes.length; at = chosen.length) {
       const route = routes[at];
@@ -56,6 +57,7 @@ export function chooseRoutes(step: Step, { version, goto }: Result, done: (choic
       }
       answer(ticket.outcome);
     }
+    if (isSaid) step.decides(step.influence);
     if (around.length > 0 && step.owner.parent === '') throw nothingAround(step.compiled.id);
     const choice = collect(step, chosen);
     done(around.length === 0 ? choice : { ...choice, around });
@@ -74,25 +76,33 @@ function guarded(step: Step, body: () => void): void {
 }
 
 function askCode(step: Step, version: Version, route: CompiledRoute, at: number): Ticket {
-  const { owner, compiled } = step;
+  const { owner } = step;
   const { durable } = step.run;
   const key = `${step.key}@route${at === 0 ? '' : `#${at + 1}`}`;
-  if (!durable.recorded) return durable.step(key, { perform: () => route.choose?.(owner.view(version, route.choose)) });
-  const chooser = new RecordedChooser(version, owner, route, compiled.node);
+  if (!durable.recorded)
+    return durable.step(key, { perform: () => route.choose?.(owner.view(version, route.choose, deciding(step))) });
+  const chooser = new RecordedChooser(step, version, route);
   return durable.step(key, chooser, chooser);
+}
+
+/** What a route reads decides where its step goes on. */
+function deciding(step: Step): Influenced {
+  return { influenced: (label) => step.decides(label) };
 }
 
 /** A chooser whose answer is recorded. */
 class RecordedChooser extends ReadLog implements Effect, Identity, StepOptions {
   readonly pure = true;
 
+  private readonly node: PlanNode;
+
   constructor(
+    step: Step,
     version: Version,
-    source: ChannelSource,
     private readonly route: CompiledRoute,
-    private readonly node: PlanNode,
   ) {
-    super(version, source);
+    super(version, step.owner, deciding(step));
+    this.node = step.compiled.node;
   }
 
   get identity(): Identity {
@@ -121,8 +131,9 @@ function byResult(route: Route, goto: unknown, around: string[]): string[] {
   return goto === undefined ? [...(route.otherwise ?? [])] : namesOf(route, goto);
 }
 
-function byCases(route: Route, version: Version, { owner }: Step): string[] {
-  const read = owner.reader(version);
+function byCases(route: Route, version: Version, step: Step): string[] {
+  const { owner } = step;
+  const read = owner.reader(version, deciding(step));
   for (const { when, to } of route.cases ?? [])
     if (evaluateConditions(when, read, undefined, owner.labelled, owner.run).holds) return [...to];
   return [...(route.otherwise ?? [])];

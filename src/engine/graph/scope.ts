@@ -5,7 +5,7 @@ import type { Census, OpenCensus, StepOutcome } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus, endingOf } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending, SettledFailure } from './explain.js';
-import { endingBody, failureOf, goesOnPast, pastMaxVisits, releaseMessage } from './explain.js';
+import { endingBody, failureOf, goesOnPast, pastMaxVisits, releaseBody } from './explain.js';
 import { settledError, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
@@ -16,7 +16,7 @@ import type { ChannelWrite } from '../ports/executor.js';
 import { chooseRoutes } from './routes.js';
 import { joined, reported } from '../run-result.js';
 import type { Reports } from '../run-result.js';
-import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from '../services.js';
+import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from '../services.js';
 import {
   editedOutput,
   editedWrites,
@@ -27,9 +27,10 @@ import {
 } from '../state/state-writer.js';
 import type { StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
+import { leavesOut } from '../state/left-out.js';
 import { addStep, removeStep } from '../work-queue.js';
 import type { StepList } from '../work-queue.js';
-import type { Arrivals, Choice, Firing, Token } from './token.js';
+import type { Arrivals, Choice, Decided, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from '../state/version.js';
 import { Visits } from './visits.js';
@@ -50,12 +51,13 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   readonly parent: string;
   over = false;
   readonly bodyOf = bodyOf;
-  readonly outside: ScopeOwner;
   private readonly flow: Flow;
   private readonly visits: Visits;
   /** Steps and skips that are queued or running. */
   private outstanding = 0;
   private pausedSteps = 0;
+  /** How it ends in place of pausing: a step waited for budget. */
+  private short: ScopeEnd | undefined = undefined;
   private settled: SettledFailure[] | undefined = undefined;
   /** Head of the list of steps that are queued or running. */
   first: Step | undefined = undefined;
@@ -64,15 +66,21 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     super(run, options);
     this.prefix = options.prefix;
     this.parent = options.parent;
-    this.outside = options.owner;
     this.flow = new Flow(this, options.compiled, options.inputs);
     this.visits = new Visits(options.compiled);
+    this.flow.decided(options.influence);
   }
 
   /** Starts the nodes of E6. */
   start(): void {
-    for (const at of this.compiled.starts) this.flow.fireAlone(at, this.inputs, 0, 0);
+    for (const at of this.compiled.starts)
+      this.flow.fireAlone(at, this.inputs, { depth: 0, round: 0, influence: this.flow.control });
     if (this.outstanding === 0) this.run.rest(this);
+  }
+
+  /** Label of all that decided where it went on. */
+  get control(): number {
+    return this.flow.control;
   }
 
   count(census: Census, reports: Reports): void {
@@ -87,8 +95,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
 
   succeeded(step: Step, given: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void {
     const { compiled } = step;
-    const { edits } = this.run.options;
-    const set = edits?.[step.path];
+    const set = this.run.options.edits?.[step.path];
     const output = editedOutput(compiled, given, set);
     let version: Version;
     try {
@@ -99,6 +106,8 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
       return;
     }
     this.run.reporter.wrote(step, writes);
+    if (step.influence !== step.control && (compiled.survives || leavesOut(compiled, output, writes)))
+      step.decides(step.influence);
     if (compiled.routes.length === 0) this.goOn(step, version, output, undefined);
     else this.askRoutes(step, version, output, goto);
   }
@@ -109,6 +118,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
 
   ignored(step: Step, error: ErrorData): void {
     const { compiled, input } = step;
+    step.decides(step.influence);
     if (compiled.routes.length === 0) this.goOn(step, input, undefined, undefined, error);
     else this.askRoutes(step, input, undefined, undefined, error);
   }
@@ -116,7 +126,9 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   failed(step: Step, error: ErrorData): void {
     if (step.compiled.counted && !step.refused) this.run.leafEnded(false);
     this.finish(step, failureOf(error), { error });
-    const { compiled, input, path, depth, round } = step;
+    step.decides(step.influence);
+    this.flow.decided(step.control);
+    const { compiled, input, path, depth, round, control: influence } = step;
     const { onErrorTo, node } = compiled;
     const { onError } = node;
     if (step.refused || !goesOnPast(onError, error)) {
@@ -128,59 +140,72 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     else countAllowed(this.census, failureOf(error));
     if (onErrorTo < 0) this.flow.branchEnded(input);
     const kind = onError === 'continue' ? 'failed' : onErrorTo < 0 ? 'poison' : 'dead';
-    this.flow.sendDead(compiled, tokenOf(kind, input, depth, round, failure));
-    if (onErrorTo >= 0) this.flow.fireHandler(compiled, onErrorTo, { version: input, depth, round, failure });
+    this.flow.sendDead(compiled, tokenOf(kind, input, step, influence, failure));
+    if (onErrorTo >= 0)
+      this.flow.fireHandler(compiled, onErrorTo, { version: input, depth, round, influence, failure });
     this.restIfIdle();
   }
 
   skipped(step: Step, reason: string): void {
-    const { compiled, input, depth, round } = step;
+    const { compiled, input, depth, round, influence } = step;
     this.visits.skipped(compiled.index);
     this.finish(step, 'skipped', { reason });
     this.flow.branchEnded(input);
-    this.flow.sendDead(compiled, tokenOf('dead', input, depth - 1, round));
+    this.flow.sendDead(compiled, tokenOf('dead', input, { depth: depth - 1, round }, influence));
     this.restIfIdle();
   }
 
   paused(step: Step, question: Question, reason: string): void {
+    this.interrupted(step, 'paused', { reason: question.text === '' ? reason : question.text });
+  }
+
+  ranShort(step: Step, error: ErrorData): void {
+    this.short ??= { type: 'out_of_budget', error, path: step.path, how: 'waited' };
+    this.interrupted(step, 'out_of_budget', { error });
+  }
+
+  private interrupted(step: Step, outcome: StepOutcome, ending: Ending): void {
     this.pausedSteps += 1;
+    this.flow.decided(step.influence);
     this.flow.branchEnded(step.input);
-    this.finish(step, 'paused', { reason: question.text === '' ? reason : question.text });
+    this.finish(step, outcome, ending);
     this.restIfIdle();
   }
 
   ranOut(step: Step, error: ErrorData, writes: readonly ChannelWrite[]): void {
     const { compiled, input, path } = step;
     if (compiled.counted) this.run.leafEnded(false);
+    this.flow.decided(step.influence);
     this.finish(step, 'out_of_budget', { error });
     this.run.reporter.wrote(step, writes);
     const kept = writeChannels(this, step, input, editedWrites(writes, this.run.options.edits?.[path]));
-    this.end({ type: 'out_of_budget', error, path }, [kept]);
+    this.end({ type: 'out_of_budget', error, path, how: 'at once' }, [kept]);
   }
 
   /** E4, and the end. */
   rested(): void {
     if (this.over || this.outstanding > 0) return;
-    if (this.pausedSteps > 0) {
-      this.end({ type: 'paused' });
-      return;
-    }
+    if (this.pausedSteps > 0) this.end(this.short ?? { type: 'paused' });
+    if (this.over) return;
     const released = this.flow.release();
     if (released === undefined) {
       this.finishWith(this.flow.mergeEnds([]));
       return;
     }
-    const message = releaseMessage(released.node, released.missing);
-    const path = this.prefix + released.node.id;
-    const { reporter } = this.run;
-    if (reporter.observed) reporter.emit(path, this.parent, { type: 'run.warning', code: 'join-released', message });
+    const { node, missing } = released;
+    if (this.run.reporter.observed)
+      this.run.reporter.emit(this.prefix + node.id, this.parent, releaseBody(node, missing));
     this.restIfIdle();
   }
 
   abort(): void {
     if (this.over) return;
     this.over = true;
+    // Where it was has a say in that it took too long.
+    for (let step = this.first; step !== undefined; step = step.following)
+      if (step.started) this.flow.decided(step.influence);
     this.stopSteps();
+    this.outside.influenced(this.control);
   }
 
   /** Stops everything and keeps what there is of the state; the owner is not called. */
@@ -207,25 +232,18 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   }
 
   /** A skip takes its turn in the queue like a step (C1). */
-  skip(node: CompiledNode, arrivals: Arrivals, depth: number, round: number, poison: boolean): void {
+  skip(node: CompiledNode, arrivals: Arrivals, origin: Decided, poison: boolean): void {
     this.outstanding += 1;
     const visit = this.visits.next(node.index);
     this.visits.skipped(node.index);
     const [version = this.inputs, ...more] = this.flow.endBranches(arrivals);
-    const carried = more.length === 0 ? undefined : more;
     const start = (): void => {
       this.outstanding -= 1;
       this.tell(node, visitAddress(this.prefix, node.id, visit), 'skipped', 0, {
         reason: skipReason(this.compiled, node, arrivals, poison),
       });
-      this.flow.sendDead(node, {
-        kind: poison ? 'poison' : 'dead',
-        version,
-        more: carried,
-        depth,
-        round,
-        failure: undefined,
-      });
+      const token = tokenOf(poison ? 'poison' : 'dead', version, origin, origin.influence);
+      this.flow.sendDead(node, more.length === 0 ? token : { ...token, more });
       this.restIfIdle();
     };
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
@@ -236,7 +254,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     step.close();
     this.outstanding -= 1;
     removeStep(this, step);
-    const { compiled, depth, round } = step;
+    const { compiled } = step;
     if (error !== undefined) {
       this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
       countAllowed(this.census, failureOf(error));
@@ -251,7 +269,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     if (compiled.counted) this.run.leafEnded(error === undefined);
     if (choice?.around !== undefined) this.around = [...(this.around ?? []), ...choice.around];
     if (this.run.check !== undefined && error === undefined && this.isStopped(step, version)) return;
-    const live = tokenOf('live', version, depth, round);
+    const live = tokenOf('live', version, step, step.control);
     if (compiled.exit) this.leaveByExit(compiled, live);
     else this.flow.send(compiled, live, choice);
     this.restIfIdle();
@@ -269,6 +287,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
 
   /** E7 */
   private leaveByExit(node: CompiledNode, live: Token): void {
+    this.flow.decided(live.influence);
     this.flow.branchEnded(live.version);
     if (this.compiled.plan.firstExitWins === true) {
       this.stopSteps();
@@ -277,11 +296,11 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   }
 
   private pastCap(node: CompiledNode, firing: Firing, cap: number): void {
-    const { version, depth, round } = firing;
+    const { version } = firing;
     if (node.onMaxVisitsTo >= 0 && !this.visits.capsGoRound(node))
       this.flow.fireHandler(node, node.onMaxVisitsTo, firing);
     else if (node.node.onMaxVisits === 'skip')
-      this.skip(node, [tokenOf('live', version, depth, round)], depth, round, false);
+      this.skip(node, [tokenOf('live', version, firing, firing.influence)], firing, false);
     else this.refuse(node, firing, pastMaxVisits(node, cap));
   }
 
@@ -320,6 +339,7 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     this.over = true;
     const running = this.stopSteps();
     this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
+    this.outside.influenced(this.control);
     this.outside.scopeEnded(this, end);
   }
 

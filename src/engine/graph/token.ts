@@ -28,6 +28,8 @@ export interface Token {
   readonly depth: number;
   /** How many cycles were closed on the way. */
   readonly round: number;
+  /** Label of what decided that it comes, live or dead. */
+  readonly influence: number;
   readonly failure: Failure | undefined;
 }
 
@@ -40,6 +42,8 @@ export interface Firing {
   /** Causal depth of what came before. */
   readonly depth: number;
   readonly round: number;
+  /** Label of what decided that it fires. */
+  readonly influence: number;
   /** Where several tokens came together. */
   readonly arrivals?: Arrivals;
   /** What it takes over for. */
@@ -49,9 +53,21 @@ export interface Firing {
 /** The tokens with which a node fires or is skipped, by in-edge; undefined where none came (E4). */
 export type Arrivals = readonly (Token | undefined)[];
 
+/** Where a token comes from. */
+export type Origin = Pick<Token, 'depth' | 'round'>;
+
+/** Where a token comes from, and what decided that it comes. */
+export type Decided = Pick<Token, 'depth' | 'round' | 'influence'>;
+
 /** A token that carries one version. */
-export function tokenOf(kind: TokenKind, version: Version, depth: number, round: number, failure?: Failure): Token {
-  return { kind, version, more: undefined, depth, round, failure };
+export function tokenOf(
+  kind: TokenKind,
+  version: Version,
+  { depth, round }: Origin,
+  influence: number,
+  failure?: Failure,
+): Token {
+  return { kind, version, more: undefined, depth, round, influence, failure };
 }
 
 /** What the routes of a node chose. */

@@ -1,5 +1,9 @@
+import type { InnerCall } from '../../events/event.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { Limit } from '../../base/duration.js';
+import type { Amount } from '../../budget/amount.js';
+import type { Label } from '../../guard/label.js';
+import type { Lack } from '../../budget/ledger.js';
 import type { OpenQuestion } from '../../events/question.js';
 
 /**
@@ -77,13 +81,20 @@ export interface Taker {
 
 /** What a side effect returned, or why it did not. */
 export type Outcome =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ErrorData };
+  | { readonly ok: true; readonly value: unknown }
+  /** `short`: a budget does not allow it for now, and nothing is recorded. */
+  | { readonly ok: false; readonly error: ErrorData; readonly short?: Short };
+
+/** When something ends for which a budget has not enough: when it has `waited` until nothing else of the run went on, or whatever else goes on. */
+export type Short = 'waited' | 'at once';
 
 /** Something that was started. Made by a back end; `settle` belongs to the interpreter. */
 export interface Ticket {
   readonly key: string;
   /** Set by the back end, before it hands the ticket back or delivers it. */
   outcome: Outcome | undefined;
+  /** Set by the back end, where the outcome is an answer and it is known: where that came from. */
+  readonly answeredBy?: string | undefined;
   /** Set by the interpreter: who waits for the outcome. */
   waiter: Waiter | undefined;
 }
@@ -111,9 +122,57 @@ export interface StepIo {
    * when it was asked first.
    */
   ask(name: string, question: Question, limit?: Limit): Promise<unknown>;
+  /**
+   * Holds what is about to be spent. Absent: no budget holds here. With a store it resolves when that is committed. What is held counts as spent
+   * unless it is settled.
+   *
+   * @throws SkeinError `SKEIN_BUDGET` when there is not enough; whatever the effect makes of that, it counts as not done. `SKEIN_BUDGET_MODEL` when
+   *   another model is to be asked: an outcome like others.
+   */
+  readonly reserve?: Reserve | undefined;
+  /** The effect waits for something that is not its work: the clocks of its step stand still until the function that this gives is called. */
+  standStill?(): () => void;
   /** Runs an effect inside of this one, and records its success under a key of its own. Absent: nothing is recorded. */
   run?(key: string, effect: Effect, options: StepOptions): Promise<unknown>;
 }
+
+/** What an effect is about to spend. */
+export interface Reserving {
+  readonly amount: Amount;
+  /** `provider/model` that is asked, where it is one: a limit may name a cheaper one. */
+  readonly model?: string;
+  /** Nobody knows what it costs. */
+  readonly unpriced?: true;
+  /** Nobody bills it: it is asked in place of a model that costs. */
+  readonly pretended?: true;
+  /** What the effect gives says what it spent. */
+  readonly told?: true;
+  /** It counts as spent as soon as it is held, whatever comes of it: what it starts may reserve for itself. */
+  readonly atOnce?: true;
+  /** Called when it has to wait, with the limit that has not enough. Gives what is called when it waits no more. */
+  readonly waits?: (lack: Lack | undefined) => () => void;
+}
+
+/** What is held for an effect. */
+export interface Held {
+  /** What was spent in truth. Once; later calls do nothing. */
+  settle(spent: Amount): void;
+  /** Does something of which it waits for the end, and which may reserve, too. */
+  during<T>(inside: () => Promise<T>): Promise<T>;
+}
+
+/** Holds what is about to be spent. */
+export interface Reserve {
+  (wanted: Reserving): Promise<Held>;
+  /** Every byte that goes in may be a token. */
+  readonly strict?: boolean | undefined;
+}
+
+/**
+ * Gives the options for runs that a function starts; `reserve`: that of the effect inside of which they run, `tell`: told of the calls that they make,
+ * `influence`: what had a say in that they are started.
+ */
+export type RunOptionsOf = (reserve: Reserve | undefined, tell: (note: InnerCall) => void, influence?: Label) => object;
 
 /** How an effect is recorded, and treated after a crash (J6). */
 export interface StepOptions {
@@ -146,6 +205,8 @@ export interface Identity {
   reads?(): Readonly<Record<string, string>> | undefined;
   /** The digest, now, of something that was read then. A record counts only when all are the same. */
   current?(name: string): string;
+  /** A record is used in its place, with what was read then. */
+  reused?(reads: Readonly<Record<string, string>> | undefined): void;
 }
 
 /** What a step waits for from outside. */

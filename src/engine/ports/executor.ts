@@ -1,6 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
-import type { StepNote } from '../../events/event.js';
+import type { Asking, Spent, StepNote } from '../../events/event.js';
 import type { GuideOf } from '../../plan/guide.js';
+import type { Label } from '../../guard/label.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Template, ValueRef } from '../../lang/values.js';
 import type { Identity, Question, StepIo, StepOptions } from './durable.js';
@@ -54,6 +55,8 @@ export interface StepContext {
   readonly checks?: Bindings | undefined;
   /** Makes what guides the agent, where its choice is code. */
   readonly guide?: GuideOf | undefined;
+  /** What has a say in what this step does. */
+  readonly influence: Influence;
   /** Reads the state that this step sees (S2); undefined when nobody upstream wrote it. */
   read(ref: ValueRef): unknown;
   /** Reads a channel; of a list at least so many of its last entries, and fewer are all of them. */
@@ -67,20 +70,30 @@ export interface StepContext {
   render(template: Template): string;
   /**
    * Runs a side effect and records it under `PATH@name`; names are unique within an attempt. Rejects with a SkeinError.
-   * What it gives is JSON. A result that is recorded under this name is used when its `identity` is the same, and nothing runs.
+   * What it gives is JSON. A result that is recorded under this name is used when its `identity` is the same, and nothing runs. With `timeoutMs` it is aborted, and
+   * rejects with `SKEIN_TIMEOUT`, when it takes longer.
    */
-  effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: StepOptions): Promise<T>;
+  effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: EffectOptions): Promise<T>;
   /** Says that the attempt called something that has `effect: once`, where that is no effect of its own. */
   callsOnce(): void;
+  /** A call of a model goes out. If the attempt ends before it is told how the call ended, the call failed, and spent what this gives. */
+  underWay(call: CallUnderWay): void;
   /** Waits, by the run's clock. */
   sleep(name: string, ms: number): Promise<void>;
   /**
-   * Asks a person. Rejects with `SKEIN_QUESTION` when nobody can answer for now; an executor turns that into a pause. The answer is
-   * text, or what the question's schema asks for.
+   * What `retry` of this step, or of the nearest one around it that has one, says of a call inside that failed. The call takes one of its attempts when it is made
+   * again, after {@link backoff}. Undefined: there is no such policy.
    */
-  ask(name: string, question: Question): Promise<unknown>;
-  /** Tells observers something; never needed for correctness. */
-  note(note: StepNote): void;
+  again(failed: FailedCall): Again | undefined;
+  /** Waits between two tries of a call, by the run's clock. Does not count toward the timeout of the step. */
+  backoff(name: string, ms: number): Promise<void>;
+  /**
+   * Asks a person. Rejects with `SKEIN_QUESTION` when nobody can answer for now; an executor turns that into a pause. The answer is
+   * text, or what the question's schema asks for. `answered` is told first where it came from.
+   */
+  ask(name: string, question: Question, answered?: (by: string | undefined) => void): Promise<unknown>;
+  /** Tells observers something; never needed for correctness. `again`: it comes from the record, whatever the run does otherwise. */
+  note(note: StepNote, again?: boolean): void;
   /** Milliseconds since 1970 by the run's clock. */
   now(): number;
   /** Milliseconds in which the run worked so far: see `Durable`. */
@@ -90,6 +103,44 @@ export interface StepContext {
   /** A number in [0, 1), the same on every replay and in every fork. */
   random(): number;
 }
+
+/** The trust label of what a step does: of what led to it, of all that it read, and of what it added. What it writes, and its failures, carry it. */
+export interface Influence {
+  label(): Label;
+  /** Something from outside has a say from here on, also when the attempt fails. */
+  add(label: Label): void;
+}
+
+/** A call of a model that was made, and has not ended. */
+export interface CallUnderWay {
+  readonly asking: Asking;
+  /** The most that it is expected to spend; it may be worked out when it is read. */
+  readonly reserved: Spent;
+}
+
+/** How an effect of an executor is recorded, and how long it may take, in milliseconds of the run's clock. */
+export interface EffectOptions extends StepOptions {
+  readonly timeoutMs?: number;
+}
+
+/** A call inside of a step that failed, and may work the next time. */
+export interface FailedCall {
+  readonly error: ErrorData;
+  /** How often calls of this attempt were made again so far. */
+  readonly repeats: number;
+  /** Name of the {@link StepContext.backoff} before the next try. */
+  readonly pause: string;
+  /** It belongs to the supervision of the step, which has the attempts of the step for each of its calls. */
+  readonly judging: boolean;
+}
+
+/** A call inside of a step that failed; its key is that of the wait before the next try. */
+export interface FailedInside extends Omit<FailedCall, 'pause'> {
+  readonly key: string;
+}
+
+/** Whether a call that failed is made again, and after how many milliseconds. */
+export type Again = { readonly delayMs: number } | 'never';
 
 /** A view of a state, and what was read of it. */
 export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current'>> {

@@ -2,6 +2,7 @@ import { digestText } from '../../base/hash.js';
 import { SkeinError } from '../../base/errors.js';
 import { recordText } from '../../base/json.js';
 import type { Kept } from '../../base/kept.js';
+import { CLEAN } from '../../guard/label.js';
 import type { Reducer } from '../../plan/reducers.js';
 import type { Contribution } from './contributions.js';
 import { linkAfter } from './contributions.js';
@@ -20,6 +21,8 @@ export interface Cell {
   readonly folded: FoldedCell | undefined;
   /** Digest of the value of a plain channel, once it was asked. */
   digest: string | undefined;
+  /** Trust label: what had a say in the value. Set by whoever makes the cell, before anybody sees it. */
+  label: number;
 }
 
 /**
@@ -94,12 +97,12 @@ export function writeCell(
 /** A cell of a plain channel; `old` is what it overwrites within its epoch. */
 function overwrite(old: Cell | undefined, value: unknown, writer: number, epoch: number): Cell {
   if (old === undefined)
-    return { value, writer, epoch, rank: 0, line: undefined, folded: undefined, digest: undefined };
+    return { value, writer, epoch, rank: 0, line: undefined, folded: undefined, digest: undefined, label: CLEAN };
   const known = (old.line ??= { from: undefined, newest: old.rank });
   const rank = old.rank + 1;
   const line: Line = known.newest === old.rank ? known : { from: { line: known, rank: old.rank }, newest: rank };
   line.newest = rank;
-  return { value, writer, epoch, rank, line, folded: undefined, digest: undefined };
+  return { value, writer, epoch, rank, line, folded: undefined, digest: undefined, label: CLEAN };
 }
 
 /** V1 and V2: is `a` causally before `b`, another cell of the same channel? Plain channels only. */
@@ -115,16 +118,25 @@ export function isBefore(a: Cell, b: Cell): boolean {
 
 /** A cell of a reducer channel. */
 export function foldedCell(folded: FoldedCell, writer: number, epoch: number): Cell {
-  return { value: undefined, writer, epoch, rank: 0, line: undefined, folded, digest: undefined };
+  return { value: undefined, writer, epoch, rank: 0, line: undefined, folded, digest: undefined, label: CLEAN };
 }
 
-/** The cell of an input. `digest`: that of the value, where it is known. */
-export function inputCell(value: unknown, reducer: Reducer | undefined, digest?: string): Cell {
+/** The cell of an input. `label`: its trust label; `digest`: that of the value, where it is known. */
+export function inputCell(value: unknown, reducer: Reducer | undefined, label = CLEAN, digest?: string): Cell {
   if (reducer === undefined)
-    return { value, writer: -1, epoch: 0, rank: 0, line: undefined, folded: undefined, digest };
+    return { value, writer: -1, epoch: 0, rank: 0, line: undefined, folded: undefined, digest, label };
   const base = digest === undefined ? undefined : openDigest(reducer, digest);
   const accumulator = reducer.open(value);
-  return foldedCell({ accumulator, newest: undefined, value: undefined, known: false, base }, -1, 0);
+  const cell = foldedCell({ accumulator, newest: undefined, value: undefined, known: false, base }, -1, 0);
+  cell.label = label;
+  return cell;
+}
+
+/** A cell with another label. */
+export function relabelled(cell: Cell, label: number): Cell {
+  const copy = cell instanceof KeptCell ? new KeptCell(cell.kept, cell.digest) : { ...cell };
+  copy.label = label;
+  return copy;
 }
 
 /** The cell of a plain channel whose value is kept elsewhere: it is read with the cell. Kept values are never undefined. */
@@ -134,6 +146,7 @@ class KeptCell implements Cell {
   readonly rank = 0;
   line: Line | undefined = undefined;
   readonly folded = undefined;
+  label = CLEAN;
 
   constructor(
     readonly kept: Kept,

@@ -3,7 +3,8 @@ import { FORBIDDEN_NAMES, cloneData, freezeData } from '../../base/json.js';
 import type { Plan } from '../../plan/plan.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
 import type { Cell } from './cell.js';
-import { inputCell } from './cell.js';
+import type { RunLabels } from './run-labels.js';
+import { inputCell, relabelled } from './cell.js';
 import type { StateEdits } from '../services.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
@@ -35,6 +36,28 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
     else if (input.required) writer.problems.push(`'${input.name}' is missing`);
   }
   return { version: writer.finish(plan, values), channels };
+}
+
+/** With what a run is started. */
+interface Starting {
+  readonly first?: FirstState;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly untrusted?: readonly string[] | undefined;
+}
+
+/** What a run begins with, with the labels of its inputs. */
+export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLabels): FirstState {
+  const first = options.first ?? firstState(compiled, options.inputs);
+  const { channels } = first;
+  let { version } = first;
+  for (const name of options.untrusted ?? []) {
+    const input = compiled.plan.inputs.find((one) => one.name === name);
+    const at = channels.index.get(input?.channel ?? name) ?? -1;
+    const cell = version.get(at);
+    const label = labels.of({ level: 'untrusted', isPrivate: false, sources: [`input:${name}`] });
+    if (cell !== undefined) version = version.with(at, relabelled(cell, labels.join(cell.label, label)), cell);
+  }
+  return { version, channels };
 }
 
 /** Puts inputs into a first version, and collects what is wrong with them. */

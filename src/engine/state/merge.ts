@@ -2,6 +2,7 @@ import type { Reducer } from '../../plan/reducers.js';
 import type { Cell } from './cell.js';
 import { foldedCell, isBefore } from './cell.js';
 import { holdsAll, mergeChains } from './contributions.js';
+import type { RunLabels } from './run-labels.js';
 import type { Link, Tree, Write } from './version.js';
 import { EMPTY_VERSION, Version } from './version.js';
 
@@ -21,14 +22,19 @@ export interface Merged {
  * Merges what several tokens carry (S3). Parts that all versions share are taken over without a look inside, so the cost is in what
  * differs. The result does not depend on the order of `versions`.
  */
-export function mergeVersions(versions: readonly Version[], reducers: readonly (Reducer | undefined)[]): Merged {
+export function mergeVersions(
+  versions: readonly Version[],
+  reducers: readonly (Reducer | undefined)[],
+  labels: RunLabels,
+): Merged {
   const first = versions[0];
   if (first === undefined) return { version: EMPTY_VERSION, conflict: undefined };
   if (versions.every((version) => version === first)) return { version: first, conflict: undefined };
-  if (versions.every((version) => version.isBeside(first))) return mergeBeside(first, versions, reducers);
+  if (versions.every((version) => version.isBeside(first)))
+    return mergeBeside(first, versions, { reducers, labels, conflict: undefined });
   let height = 0;
   for (const version of versions) if (version.height > height) height = version.height;
-  const merge: Merge = { reducers, conflict: undefined };
+  const merge: Merge = { reducers, labels, conflict: undefined };
   const tree = mergeTrees(
     versions.map((version) => raise(version, height)),
     height,
@@ -39,8 +45,7 @@ export function mergeVersions(versions: readonly Version[], reducers: readonly (
 }
 
 /** V4: versions that differ by the writes beside their trees alone. */
-function mergeBeside(first: Version, versions: readonly Version[], reducers: readonly (Reducer | undefined)[]): Merged {
-  const merge: Merge = { reducers, conflict: undefined };
+function mergeBeside(first: Version, versions: readonly Version[], merge: Merge): Merged {
   const written = writesBeside(first, versions).toSorted((a, b) => a.channel - b.channel);
   const writes: Write[] = [];
   for (let at = 0; at < written.length;) {
@@ -81,6 +86,7 @@ function allBeside(versions: readonly Version[]): readonly Write[] {
 
 interface Merge {
   readonly reducers: readonly (Reducer | undefined)[];
+  readonly labels: RunLabels;
   conflict: Conflict | undefined;
 }
 
@@ -125,7 +131,7 @@ const NONE: readonly never[] = [];
 
 function mergeCells(cells: readonly Cell[], channel: number, merge: Merge): Cell | undefined {
   const reducer = merge.reducers[channel];
-  if (reducer !== undefined) return mergeContributions(cells);
+  if (reducer !== undefined) return mergeContributions(cells, merge.labels);
   let latest = cells[0];
   for (const cell of cells) {
     if (latest === undefined || cell === latest || isBefore(cell, latest)) continue;
@@ -178,7 +184,7 @@ function coversCell(mine: Cell, theirs: Cell): boolean {
 }
 
 /** V3: cells of the newest epoch hold everything; their contributions are put together, each once, in plan order. */
-function mergeContributions(cells: readonly Cell[]): Cell | undefined {
+function mergeContributions(cells: readonly Cell[], labels: RunLabels): Cell | undefined {
   let newest = cells[0];
   for (const cell of cells) if (newest === undefined || cell.epoch > newest.epoch) newest = cell;
   if (newest === undefined) return undefined;
@@ -187,5 +193,7 @@ function mergeContributions(cells: readonly Cell[]): Cell | undefined {
   const same = cells.find((cell) => cell.epoch === epoch && cell.folded?.newest === chain);
   if (same !== undefined) return same;
   const { accumulator, base } = newest.folded ?? { accumulator: undefined, base: undefined };
-  return foldedCell({ accumulator, newest: chain, value: undefined, known: false, base }, writer, epoch);
+  const merged = foldedCell({ accumulator, newest: chain, value: undefined, known: false, base }, writer, epoch);
+  for (const cell of cells) merged.label = labels.join(merged.label, cell.label);
+  return merged;
 }

@@ -1,5 +1,8 @@
 import { canonicalHash, digestText } from '../../base/hash.js';
+import { CLEAN } from '../../guard/label.js';
 import { cellDigest, isCleared } from './cell.js';
+import type { Influenced, LabelSource } from './run-labels.js';
+import { channelLabel, versionLabel } from './run-labels.js';
 import type { Version } from './version.js';
 import { watchedView } from './view.js';
 import type { ChannelSource, ReadObserver } from './viewed.js';
@@ -24,7 +27,9 @@ export class ReadLog implements ReadObserver {
 
   constructor(
     readonly version: Version,
-    readonly source: ChannelSource,
+    readonly source: LabelSource,
+    /** Told of the labels of what is read. */
+    private readonly told?: Influenced,
   ) {}
 
   /** A view of the state for a function, whose reads are noted here. */
@@ -56,6 +61,19 @@ export class ReadLog implements ReadObserver {
 
   private add(name: string): void {
     (this.names ??= new Set()).add(name);
+    if (this.source.run.labels.used) this.told?.influenced(this.labelOf(name));
+  }
+
+  /** What came along in-edges, and a correction, have had their say before. */
+  private labelOf(name: string): number {
+    if (name === ALL || name === KEYS) return versionLabel(this.version, this.source);
+    if (name === ARRIVALS || name === CORRECTION) return CLEAN;
+    return channelLabel(this.version, this.source, read(name));
+  }
+
+  /** A record is used in place of the function: it has read what the function read then. */
+  reused(reads: Readonly<Record<string, string>> = {}): void {
+    for (const name of Object.keys(reads)) this.add(name);
   }
 
   /** What was read: digests by name; undefined for nothing. Who read all channels did not read some of them in addition. */

@@ -1,16 +1,23 @@
 import type { ReadChannel } from '../../lang/json-path.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
+import type { Label } from '../../guard/label.js';
+import { CLEAN } from '../../guard/label.js';
+import type { RunResult } from '../run-result.js';
 import type { LastState } from './carried-state.js';
 import { isCleared } from './cell.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
 import { plainState } from './plain-state.js';
-import type { RunServices, ScopeOptions } from '../services.js';
+import type { RunServices, ScopeOptions, ScopeOwner } from '../services.js';
 import { digestOf } from './reads.js';
+import type { Influenced } from './run-labels.js';
+import { LabelReads, channelLabel, versionLabel } from './run-labels.js';
 import { readState } from './state-writer.js';
 import type { Version } from './version.js';
-import { stateView } from './view.js';
+import { stateView, watchedView } from './view.js';
 import type { State } from './viewed.js';
 import { readChannel } from './viewed.js';
+
+const NOTHING = {};
 
 /** The state of one execution of a plan: its channels, how its versions are read, and the final one. */
 export abstract class ScopeState {
@@ -20,15 +27,18 @@ export abstract class ScopeState {
   epoch = 0;
   protected readonly compiled: CompiledPlan;
   protected readonly inputs: Version;
+  /** What it runs inside of. */
+  readonly outside: ScopeOwner;
   /** Absent before the end. */
   protected final: Version | undefined = undefined;
 
   constructor(
     readonly run: RunServices,
-    { compiled, inputs, channels }: Pick<ScopeOptions, 'compiled' | 'inputs' | 'channels'>,
+    { compiled, inputs, channels, owner }: Pick<ScopeOptions, 'compiled' | 'inputs' | 'channels' | 'owner'>,
   ) {
     this.compiled = compiled;
     this.inputs = inputs;
+    this.outside = owner;
     this.channels = channels ?? compiled.channels;
   }
 
@@ -54,22 +64,37 @@ export abstract class ScopeState {
     return this.run.durable.recorded;
   }
 
-  view(version: Version, fn?: unknown): State {
-    return stateView(version, this, fn);
+  /** `told`: of the labels of what is read. */
+  view(version: Version, fn?: unknown, told?: Influenced): State {
+    if (told === undefined || !this.run.labels.used) return stateView(version, this, fn);
+    return watchedView(new LabelReads(version, this, told), fn);
   }
 
-  reader(version: Version): ReadChannel {
-    return (channel) => readChannel(version, this, channel);
+  reader(version: Version, told?: Influenced): ReadChannel {
+    if (told === undefined || !this.run.labels.used) return (channel) => readChannel(version, this, channel);
+    return (channel) => {
+      told.influenced(channelLabel(version, this, channel));
+      return readChannel(version, this, channel);
+    };
+  }
+
+  /** Label of all that a version holds. */
+  labelOf(version: Version): number {
+    return versionLabel(version, this);
   }
 
   /** A channel of the final state (S4); undefined before the end. */
   read(channel: string): unknown {
-    return this.final === undefined ? undefined : readChannel(this.final, this, channel);
+    if (this.final === undefined) return undefined;
+    this.outside.influenced(channelLabel(this.final, this, channel));
+    return readChannel(this.final, this, channel);
   }
 
   /** Was a channel of the final state cleared? */
   clears(channel: string): boolean {
-    return isCleared(this.final?.get(this.channels.index.get(channel) ?? -1));
+    const cell = this.final?.get(this.channels.index.get(channel) ?? -1);
+    this.outside.influenced(cell?.label ?? CLEAN);
+    return isCleared(cell);
   }
 
   /** Digest of a channel of the final state. */
@@ -84,8 +109,28 @@ export abstract class ScopeState {
 
   /** What there is of the final state (S4) for whoever ran it. */
   state(): Record<string, unknown> {
-    return readState(this, this.final ?? this.inputs, this.compiled.plan.output);
+    const version = this.final ?? this.inputs;
+    this.outside.influenced(versionLabel(version, this));
+    return readState(this, version, this.compiled.plan.output);
   }
+
+  /** Where the values of the final state come from, of those that not only the user had a say in. */
+  labels(): Pick<RunResult, 'labels'> {
+    const { labels } = this.run;
+    if (!labels.used) return NOTHING;
+    const version = this.final ?? this.inputs;
+    const { output = this.channels.names } = this.compiled.plan;
+    const found: [string, Label][] = [];
+    for (const name of output) {
+      const cell = version.get(this.channels.index.get(name) ?? -1);
+      const label = isCleared(cell) || cell === undefined ? CLEAN : labels.join(cell.label, this.control);
+      if (label !== CLEAN) found.push([name, labels.get(label)]);
+    }
+    return found.length === 0 ? NOTHING : { labels: Object.fromEntries(found) };
+  }
+
+  /** Label of all that decided where it went on. */
+  abstract get control(): number;
 
   /** A version as plain data, put together when it is read. */
   protected plain(version: Version): State {

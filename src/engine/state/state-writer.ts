@@ -8,6 +8,7 @@ import type { ChannelWrite } from '../ports/executor.js';
 import type { Cell, Moment, Writer } from './cell.js';
 import { cellValue, foldedWith, isCleared, isUnread, keepDigest, tryFold, writeCell } from './cell.js';
 import { INSPECT } from './plain-state.js';
+import type { RunLabels } from './run-labels.js';
 import type { Version } from './version.js';
 
 /** A Standard Schema (standardschema.dev), as far as it is used. */
@@ -22,12 +23,15 @@ interface WritingStep extends Writer {
   readonly compiled: CompiledNode;
   /** What it saw. */
   readonly input: Version;
+  /** Label of what had a say in what it writes. */
+  readonly influence: number;
 }
 
 /** Who has channels. Names that the plan does not declare get an index when they are first written. */
 export interface ChannelHolder extends Moment {
   readonly declared: ChannelTable;
   channels: ChannelTable;
+  readonly run: { readonly labels: RunLabels };
 }
 
 /**
@@ -95,6 +99,9 @@ function put(holder: ChannelHolder, version: Version, channel: number, value: un
         : validContribution({ schema, reducer, old, name }, value),
   );
   const cell = writeCell(old, checked, step, holder, reducer);
+  // What is folded has everything in it that came before.
+  cell.label =
+    reducer === undefined || old === undefined ? step.influence : holder.run.labels.join(old.label, step.influence);
   if (holder.recorded && checked !== value) keepDigest(cell, checked, value);
   return version.with(channel, cell, old);
 }

@@ -1,5 +1,8 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Question, StepIo } from '../ports/durable.js';
+import { waitingText } from '../../budget/lack-text.js';
+import type { Lack } from '../../budget/ledger.js';
+import type { BudgetWaiting, EventBody } from '../../events/event.js';
+import type { Held, Question, Reserve, Reserving, StepIo } from '../ports/durable.js';
 
 /** What a body leaves behind that must be stopped when the attempt is over. */
 export interface Activity {
@@ -15,6 +18,8 @@ export interface Asker {
   hold(activity: Activity): void;
   /** It ended by itself. */
   release(activity: Activity): void;
+  /** Tells listeners something of it. */
+  emit(body: EventBody): void;
 }
 
 /**
@@ -25,17 +30,50 @@ export interface Asker {
  */
 export async function askInside(step: Asker, signal: AbortSignal, ask: () => Promise<unknown>): Promise<unknown> {
   if (step.over || signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
-  const clock = { stop: step.stopClock() };
-  step.hold(clock);
+  const goOn = standStill(step);
   try {
     return await ask();
   } finally {
-    step.release(clock);
-    clock.stop();
+    goOn();
   }
 }
 
-/** What an effect of an executor gets: its questions stop the clocks, too. */
+/** The clocks of an attempt and of the steps around it stand still until the function that this gives is called, or the attempt is over. */
+export function standStill(step: Asker): () => void {
+  const clock = { stop: step.stopClock() };
+  step.hold(clock);
+  return () => {
+    step.release(clock);
+    clock.stop();
+  };
+}
+
+/** Reserves inside of an effect of a step: the clocks stand still while it waits in line. Undefined where no budget holds. */
+export function reserveInside(step: Asker, { reserve }: StepIo): Reserve | undefined {
+  if (reserve === undefined) return undefined;
+  const inside = (wanted: Reserving): Promise<Held> =>
+    reserve({
+      ...wanted,
+      waits(lack) {
+        if (lack !== undefined) step.emit({ type: 'step.note', note: { kind: 'budget.waiting', ...shownLack(lack) } });
+        const over = wanted.waits?.(lack);
+        const goOn = standStill(step);
+        return () => {
+          goOn();
+          over?.();
+          if (lack !== undefined && !step.over) step.emit({ type: 'step.note', note: { kind: 'budget.admitted' } });
+        };
+      },
+    });
+  return Object.assign(inside, { strict: reserve.strict });
+}
+
+function shownLack(lack: Lack): Omit<BudgetWaiting, 'kind'> {
+  const { name, measure, spent, reserved, limit, wanted } = lack;
+  return { limit: name, measure, spent, reserved, of: limit, wanted, message: waitingText(lack) };
+}
+
+/** What an effect of an executor gets: its questions, and waits for budget, stop the clocks, too. */
 export class AskingIo implements StepIo {
   constructor(
     private readonly step: Asker,
@@ -48,6 +86,14 @@ export class AskingIo implements StepIo {
 
   get signal(): AbortSignal {
     return this.io.signal;
+  }
+
+  get reserve(): Reserve | undefined {
+    return reserveInside(this.step, this.io);
+  }
+
+  standStill(): () => void {
+    return standStill(this.step);
   }
 
   ask(name: string, question: Question): Promise<unknown> {

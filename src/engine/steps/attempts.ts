@@ -1,5 +1,7 @@
 import { attemptAddress } from '../../base/address.js';
+import { CLEAN } from '../../guard/label.js';
 import { FiredNode } from '../graph/fired-node.js';
+import type { Again, FailedInside } from '../ports/executor.js';
 import type { RunServices, ScopeOwner } from '../services.js';
 import type { Activity } from './asking.js';
 import type { Clock, Supervised } from './policies/policy.js';
@@ -8,6 +10,9 @@ import type { Clock, Supervised } from './policies/policy.js';
 export abstract class Attempts extends FiredNode {
   attempt = 1;
   supervised: Supervised | undefined = undefined;
+  repeats = 0;
+  /** {@link repeats} of earlier attempts, since the last correction. */
+  private earlierRepeats = 0;
   abstract readonly run: RunServices;
   /** What policies have running beside this attempt. */
   private clocks: Clock[] | undefined = undefined;
@@ -26,7 +31,48 @@ export abstract class Attempts extends FiredNode {
   }
 
   get tries(): number {
-    return this.attempt - (this.supervised?.corrected ?? 0);
+    return this.attempt - (this.supervised?.corrected ?? 0) + this.earlierRepeats;
+  }
+
+  /** What the nearest `retry` says of a call inside that failed. */
+  again(failed: FailedInside): Again | undefined {
+    const { policies } = this.compiled;
+    return policies?.again === undefined ? this.around.again(failed) : policies.again(this, failed);
+  }
+
+  /** Something had a say in what it does. */
+  influenced(label: number): void {
+    if (label !== this.influence) this.influence = this.run.labels.join(this.influence, label);
+  }
+
+  /** Something decides where the run goes on after it. */
+  decides(label: number): void {
+    this.influenced(label);
+    this.control = this.run.labels.join(this.control, label);
+  }
+
+  /** The label of what `body` reads, which has a say in nothing else unless it is said. */
+  labelOf<T>(body: () => T): { readonly value: T; readonly label: number } {
+    const before = this.influence;
+    this.influence = CLEAN;
+    let label = CLEAN;
+    try {
+      const value = body();
+      label = this.influence;
+      this.influence = CLEAN;
+      return { value, label };
+    } finally {
+      // What is thrown says what was read.
+      this.influenced(before);
+    }
+  }
+
+  /** The next attempt; after a correction all of them are there again. That there is one says how the last one went. */
+  protected nextAttempt(isCorrected: boolean): void {
+    this.decides(this.influence);
+    this.attempt += 1;
+    this.earlierRepeats = isCorrected ? 0 : this.earlierRepeats + this.repeats;
+    this.repeats = 0;
   }
 
   /** What its supervisor, or that of a step around it, said last of the attempt before: the innermost was corrected last. */
@@ -55,15 +101,22 @@ export abstract class Attempts extends FiredNode {
   }
 
   stopClock(): () => void {
-    const { clocks = [] } = this;
     const startOuter = this.around.stopClock();
+    const startOwn = this.stopOwnClock();
+    return () => {
+      startOwn();
+      startOuter();
+    };
+  }
+
+  stopOwnClock(): () => void {
+    const { clocks = [] } = this;
     for (const clock of clocks) clock.stop();
     let stopped = true;
     return () => {
       if (!stopped) return;
       stopped = false;
       for (const clock of clocks) clock.resume();
-      startOuter();
     };
   }
 

@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { questionIn } from '../durable/open-question.js';
-import type { Question } from '../ports/durable.js';
+import type { Question, Short } from '../ports/durable.js';
 import type { StepContext } from '../ports/executor.js';
 import type { Phases } from '../ports/supervision.js';
 import type { Work } from '../services.js';
@@ -14,6 +14,7 @@ interface Judged extends StepAround, Pick<Work, 'isWanted'> {
   takeSlot(): void;
   releaseSlot(): void;
   pause(question: Question, reason: string): void;
+  runOut(error: ErrorData, how: Short): void;
   failForGood(error: ErrorData): void;
 }
 
@@ -42,6 +43,7 @@ export function consult<T>(
       (ended) => {
         if (!compiled.leaf) step.releaseSlot();
         if (ended.ok) done(ended.value);
+        else if (ended.short !== undefined) step.runOut(ended.error, ended.short);
         else if (ended.error.code === 'SKEIN_QUESTION') step.pause(questionIn(ended.error), ended.error.message);
         else step.failForGood(ended.error);
       },

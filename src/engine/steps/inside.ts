@@ -1,5 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError, fromErrorData, toErrorData } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { CallFold } from '../../events/call-fold.js';
 import type { EventBody, StepNote } from '../../events/event.js';
 import { readRef, JsonTexts } from '../../lang/json-path.js';
 import type { ReadChannel } from '../../lang/json-path.js';
@@ -8,31 +10,47 @@ import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import { definitionOf } from '../durable/identity.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Outcome, Question, StepIo, StepOptions, Ticket } from '../ports/durable.js';
-import type { StateWatch, StepContext } from '../ports/executor.js';
+import type { Outcome, Question, StepIo, Ticket } from '../ports/durable.js';
+import type {
+  Again,
+  CallUnderWay,
+  EffectOptions,
+  FailedCall,
+  FailedInside,
+  Influence,
+  StateWatch,
+  StepContext,
+} from '../ports/executor.js';
 import type { RunServices } from '../services.js';
 import { ReadLog } from '../state/reads.js';
 import type { Version } from '../state/version.js';
 import { readEnd } from '../state/viewed.js';
-import type { ChannelSource } from '../state/viewed.js';
+import { channelLabel, versionLabel } from '../state/run-labels.js';
+import type { LabelSource } from '../state/run-labels.js';
 import { AskingIo } from './asking.js';
 import type { Activity, Asker } from './asking.js';
 
 /** A step, as code sees it that runs inside of it and reaches the outside by a {@link StepContext}. */
 export interface StepAround extends Asker {
   readonly run: RunServices;
-  readonly owner: ChannelSource;
+  readonly owner: LabelSource;
   readonly compiled: CompiledNode;
   readonly path: string;
   readonly attempt: number;
   readonly key: string;
   readonly input: Version;
   readonly correction: string | undefined;
+  readonly influence: number;
+  influenced(label: number): void;
   reader(): ReadChannel;
   render(template: Template): string;
-  emit(body: EventBody): void;
+  emit(body: EventBody, again?: boolean): void;
   /** It calls something that has `effect: once`. */
   callsOnce(): void;
+  /** What `retry` says of a call inside that failed. */
+  again(failed: FailedInside): Again | undefined;
+  /** Stops the clocks of this attempt alone. Gives what starts them again. */
+  stopOwnClock(): () => void;
 }
 
 /** Runs code that is deterministic between its effects inside of an attempt. `ended` is told how it ended, unless the attempt is over by then. */
@@ -45,13 +63,14 @@ export function runInside<T>(
   step.hold(inside);
   step.run.woken();
   const finished = work(inside).then(
-    (value) => inside.finish(() => ended({ ok: true, value })),
-    (error: unknown) => inside.finish(() => ended({ ok: false, error: toErrorData(error) })),
+    (value) => inside.finish(() => ended(inside.short ?? { ok: true, value })),
+    (error: unknown) => inside.finish(() => ended(inside.short ?? { ok: false, error: toErrorData(error) })),
   );
   step.run.hold(finished);
 }
 
-type Ended<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ErrorData };
+type Failed = Extract<Outcome, { readonly ok: false }>;
+type Ended<T> = { readonly ok: true; readonly value: T } | Failed;
 
 const NO_TOOLS: Bindings = Object.freeze({});
 
@@ -59,11 +78,18 @@ const NO_TOOLS: Bindings = Object.freeze({});
 class Inside implements StepContext, Activity {
   readonly attempt: number;
   private readonly open = new Map<Ticket, (error: ErrorData) => void>();
+  /** An effect of it for which a budget has not enough: whatever the code makes of that, the attempt ends so. */
+  short: Failed | undefined = undefined;
+  private readonly calls: CallFold;
+  /** The model call that was made, and has not ended. */
+  private made: CallUnderWay | undefined = undefined;
   private over = false;
   private draws = 0;
 
   constructor(private readonly step: StepAround) {
-    this.attempt = step.attempt;
+    const { attempt, run } = step;
+    this.attempt = attempt;
+    this.calls = new CallFold(run.tallies.spent, run.tallies.saved);
   }
 
   get runId(): string {
@@ -98,15 +124,24 @@ class Inside implements StepContext, Activity {
     return this.step.compiled.guide;
   }
 
+  get influence(): Influence {
+    const { step } = this;
+    const { labels } = step.run;
+    return { label: () => labels.get(step.influence), add: (label) => step.influenced(labels.of(label)) };
+  }
+
   read(ref: ValueRef): unknown {
     return readRef(ref, this.step.reader(), new JsonTexts(this.step.run));
   }
 
   readEnd(channel: string, count: number): unknown {
+    this.step.influenced(channelLabel(this.step.input, this.step.owner, channel));
     return readEnd(this.step.input, this.step.owner, channel, count);
   }
 
   watch(): StateWatch {
+    // What it reads is known only while it runs.
+    this.step.influenced(versionLabel(this.step.input, this.step.owner));
     const log = new ReadLog(this.step.input, this.step.owner);
     return { state: log.viewFor(undefined), reads: () => log.reads(), current: (name) => log.current(name) };
   }
@@ -115,15 +150,21 @@ class Inside implements StepContext, Activity {
     return this.step.render(template);
   }
 
-  async effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: StepOptions): Promise<T> {
-    this.check();
+  async effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: EffectOptions): Promise<T> {
+    this.check(options?.cleanup);
     if (options?.effect === 'once') this.step.callsOnce();
     const perform = (io: StepIo): T | Promise<T> => effect(new AskingIo(this.step, io));
-    return (await this.wait(this.step.run.durable.step(this.keyOf(name), { perform }, options))) as T;
+    const ticket = this.step.run.durable.step(this.keyOf(name), { perform }, options);
+    if (options?.timeoutMs === undefined) return (await this.wait(ticket)) as T;
+    return (await this.within(ticket, this.keyOf(`${name}.timeout`), options.timeoutMs)) as T;
   }
 
   callsOnce(): void {
     this.step.callsOnce();
+  }
+
+  underWay(call: CallUnderWay): void {
+    if (!this.over) this.made = call;
   }
 
   async sleep(name: string, ms: number): Promise<void> {
@@ -131,18 +172,41 @@ class Inside implements StepContext, Activity {
     await this.wait(this.step.run.durable.timer(this.keyOf(name), ms));
   }
 
-  async ask(name: string, question: Question): Promise<unknown> {
+  again({ pause, ...failed }: FailedCall): Again | undefined {
+    return this.step.again({ ...failed, key: this.keyOf(pause) });
+  }
+
+  async backoff(name: string, ms: number): Promise<void> {
     this.check();
-    const startClock = this.step.stopClock();
+    const startClock = this.step.stopOwnClock();
     try {
-      return await this.wait(this.step.run.durable.signal(this.keyOf(name), { name, question }));
+      await this.sleep(name, ms);
     } finally {
       startClock();
     }
   }
 
-  note(note: StepNote): void {
-    if (this.step.run.reporter.observed && !this.over) this.step.emit({ type: 'step.note', note });
+  async ask(name: string, question: Question, answered?: (by: string | undefined) => void): Promise<unknown> {
+    this.check();
+    const startClock = this.step.stopClock();
+    try {
+      const ticket = this.step.run.durable.signal(this.keyOf(name), { name, question });
+      const value = await this.wait(ticket);
+      answered?.(ticket.answeredBy);
+      return value;
+    } finally {
+      startClock();
+    }
+  }
+
+  note(note: StepNote, again = false): void {
+    // What a run inside has spent when the step is over was spent all the same.
+    if (this.over && note.kind !== 'inner.call') return;
+    const { durable, reporter } = this.step.run;
+    const isReplayed = again || (durable.replaying && note.kind !== 'inner.call');
+    if (note.kind === 'model.ended' || note.kind === 'model.failed') this.made = undefined;
+    this.calls.take(note, isReplayed);
+    if (reporter.observed) this.step.emit({ type: 'step.note', note }, isReplayed);
   }
 
   now(): number {
@@ -172,6 +236,7 @@ class Inside implements StepContext, Activity {
   }
 
   stop(): void {
+    this.tellCutOff();
     this.over = true;
     const { durable } = this.step.run;
     for (const [ticket, reject] of this.open) {
@@ -182,8 +247,40 @@ class Inside implements StepContext, Activity {
     this.open.clear();
   }
 
-  private check(): void {
+  /** A call that is under way when its step ends, such as at a timeout, was made. One that waits for its turn was not. */
+  private tellCutOff(): void {
+    const { made, calls } = this;
+    if (made === undefined || calls.asked === undefined) return;
+    const details = { spent: made.reserved as unknown as JsonObject };
+    const error = toErrorData(new SkeinError('SKEIN_CANCELLED', 'its step ended first', { details }));
+    this.note({ kind: 'model.failed', ...made.asking, error });
+  }
+
+  /** @throws SkeinError `SKEIN_TIMEOUT` */
+  private async within(ticket: Ticket, key: string, ms: number): Promise<unknown> {
+    const settled = this.wait(ticket);
+    if (ticket.outcome !== undefined) return await settled;
+    const timer = this.step.run.durable.timer(key, ms, true);
+    const late = this.wait(timer).then(() => {
+      this.forget(ticket);
+      throw new SkeinError('SKEIN_TIMEOUT', `it took longer than ${ms} ms`);
+    });
+    try {
+      return await Promise.race([settled, late]);
+    } finally {
+      this.forget(timer);
+    }
+  }
+
+  private forget(ticket: Ticket): void {
+    if (!this.open.delete(ticket)) return;
+    ticket.waiter = undefined;
+    this.step.run.durable.drop(ticket);
+  }
+
+  private check(freesWhatItHolds = false): void {
     if (this.over) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+    if (this.short !== undefined && !freesWhatItHolds) throw fromErrorData(this.short.error);
   }
 
   private keyOf(name: string): string {
@@ -195,7 +292,10 @@ class Inside implements StepContext, Activity {
       const fail = (error: ErrorData): void => reject(fromErrorData(error));
       const take = (outcome: Outcome): void => {
         if (outcome.ok) resolve(outcome.value);
-        else fail(outcome.error);
+        else {
+          if (outcome.short !== undefined) this.short ??= outcome;
+          fail(outcome.error);
+        }
       };
       if (ticket.outcome !== undefined) {
         take(ticket.outcome);

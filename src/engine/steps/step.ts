@@ -1,7 +1,5 @@
-import type { ErrorData } from '../../base/errors.js';
-import { isFinal, toErrorData } from '../../base/errors.js';
-import type { Census, OpenCensus } from '../../events/census.js';
-import { addCensus, emptyCensus } from '../../events/census.js';
+import { isFinal, toErrorData, type ErrorData } from '../../base/errors.js';
+import { addCensus, emptyCensus, type Census, type OpenCensus } from '../../events/census.js';
 import type { EventBody } from '../../events/event.js';
 import type { ReadChannel } from '../../lang/json-path.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
@@ -9,17 +7,17 @@ import { missingIn, renderTemplate } from '../../lang/template.js';
 import type { Template } from '../../lang/values.js';
 import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Effect, Outcome, Question, StepIo, Ticket, Waiter } from '../ports/durable.js';
+import type { Effect, Outcome, Question, Short, StepIo, Ticket, Waiter } from '../ports/durable.js';
 import type { ChannelWrite, StepContext } from '../ports/executor.js';
 import type { Phases } from '../ports/supervision.js';
 import type { Given, PolicedStep } from './policies/policy.js';
 import { Attempts } from './attempts.js';
 import { consult } from './consult.js';
 import { tellVisit } from './kinds/round-notes.js';
-import { joined } from '../run-result.js';
-import type { Reports } from '../run-result.js';
+import { joined, type Reports } from '../run-result.js';
 import type { RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
+import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource, State } from '../state/viewed.js';
 
@@ -36,11 +34,15 @@ export interface StepOwner extends ChannelSource {
   ignored(step: Step, error: ErrorData): void;
   skipped(step: Step, reason: string): void;
   paused(step: Step, question: Question, reason: string): void;
+  /** It waited for budget until nothing else of the run went on. */
+  ranShort(step: Step, error: ErrorData): void;
   /** A bound of the run is reached. */
   ranOut(step: Step, error: ErrorData, writes: readonly ChannelWrite[]): void;
   /** Read-only view of a version, for a function of a user. */
-  view(version: Version, fn?: unknown): State;
-  reader(version: Version): ReadChannel;
+  view(version: Version, fn?: unknown, told?: Influenced): State;
+  reader(version: Version, told?: Influenced): ReadChannel;
+  /** Label of all that a version holds. */
+  labelOf(version: Version): number;
   /** What a block of outputs shows. */
   readonly labelled: readonly LabelledChannel[];
   /** Counts steps that ran inside of this one, and keeps what is reported of them. */
@@ -135,6 +137,7 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   }
 
   entered(): void {
+    if (this.influence !== this.control) this.decides(this.influence);
     if (this.run.reporter.followed) this.run.reporter.started(this);
     this.beginAttempt();
   }
@@ -180,8 +183,8 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   }
 
   /** Tells listeners something of it. */
-  emit(body: EventBody): void {
-    this.run.reporter.emit(this.path, this.owner.parent, body);
+  emit(body: EventBody, again = this.run.durable.replaying): void {
+    this.run.reporter.emitAs(again, this.path, this.owner.parent, body);
   }
 
   get labelled(): readonly LabelledChannel[] {
@@ -189,11 +192,11 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   }
 
   view(fn?: unknown): State {
-    return this.owner.view(this.input, fn);
+    return this.owner.view(this.input, fn, this);
   }
 
   reader(): ReadChannel {
-    return this.owner.reader(this.input);
+    return this.owner.reader(this.input, this);
   }
 
   /** A template filled in with the state that it sees. */
@@ -239,26 +242,27 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   }
 
   skip(reason: string): void {
-    if (this.over) return;
-    this.close();
-    this.owner.skipped(this, reason);
+    this.closeAnd(() => this.owner.skipped(this, reason));
   }
 
   pause(question: Question, reason: string): void {
-    if (this.over) return;
-    this.close();
-    this.owner.paused(this, question, reason);
+    this.closeAnd(() => this.owner.paused(this, question, reason));
   }
 
-  /** A bound of the run is reached: no policy and no handler is asked. */
-  runOut(error: ErrorData, writes: readonly ChannelWrite[] = []): void {
+  /** A bound of the run is reached, or a budget has not enough: no policy and no handler is asked. */
+  runOut(error: ErrorData, how: Short, writes: readonly ChannelWrite[] = []): void {
+    this.closeAnd(() => (how === 'waited' ? this.owner.ranShort(this, error) : this.owner.ranOut(this, error, writes)));
+  }
+
+  private closeAnd(tell: () => void): void {
     if (this.over) return;
     this.close();
-    this.owner.ranOut(this, error, writes);
+    tell();
   }
 
   fail(error: ErrorData): void {
     if (this.over) return;
+    this.stopped();
     if (this.compiled.policies === undefined) this.givenUp(error);
     else this.compiled.policies.failed(this, error);
   }
@@ -293,7 +297,9 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
 
   /** Stops it from outside, without notice. */
   abort(): void {
-    if (!this.over) this.close();
+    if (this.over) return;
+    this.stopped();
+    this.close();
   }
 
   private stopAttempt(): void {
@@ -313,6 +319,11 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
     this.run.durable.drop(ticket);
   }
 
+  /** Its body did not come to its end: of a function nobody knows then what it has read. */
+  private stopped(): void {
+    if (this.compiled.body !== undefined) this.influenced(this.owner.labelOf(this.input));
+  }
+
   /** A question is open: a person who judges takes no slot. */
   override stopClock(): () => void {
     if (this.phase === 'judging') this.releaseSlot();
@@ -330,7 +341,7 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
 
   tryAgain(): void {
     this.giveUpAttempt();
-    this.goOn();
+    this.goOn(true);
   }
 
   /** What ran inside of it does not count. */
@@ -340,9 +351,9 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
     this.reports = undefined;
   }
 
-  private goOn(): void {
+  private goOn(isCorrected = false): void {
     this.phase = 'ready';
-    this.attempt += 1;
+    this.nextAttempt(isCorrected);
     this.run.enqueue(this);
   }
 }

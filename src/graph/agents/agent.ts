@@ -17,6 +17,7 @@ type Shared = Pick<
   AgentSpec,
   | 'description'
   | 'permissions'
+  | 'sandbox'
   | 'mcpServers'
   | 'skills'
   | 'extraDirs'
@@ -25,6 +26,7 @@ type Shared = Pick<
   | 'interactive'
   | 'until'
   | 'allowEmpty'
+  | 'cache'
   | 'about'
   | 'provider'
 >;

@@ -1,4 +1,4 @@
-import { DataPlace } from '../../base/data-place.js';
+import { DataPlace } from '../../base/problem.js';
 import { SkeinError } from '../../base/errors.js';
 import { Problems, count, fields, json, listOf, milliseconds, record, text, time } from './shapes.js';
 

@@ -60,15 +60,19 @@ export class MachineContext {
     return MachineContext.of(readContext(json), limits);
   }
 
-  /** A context of data that is right. */
-  static of({ data, own, metadata }: ReadContext, limits: ArtifactLimits = {}): MachineContext {
+  /** A context of data that is right. `artifacts`: in the place of those of the data. */
+  static of(
+    { data, own, metadata }: ReadContext,
+    limits: ArtifactLimits = {},
+    artifacts = data.artifacts,
+  ): MachineContext {
     const context = new MachineContext(data.current_state, data.started_at, limits);
     context.visits.clear();
     context.visitSum = 0;
     for (const [state, visits] of Object.entries(data.visit_counts ?? {})) context.enter(state, visits);
     context.toolCalls = data.total_tool_calls ?? 0;
     for (const one of data.history) context.history.add(one);
-    for (const [name, value] of Object.entries(data.artifacts ?? {})) context.current.take(name, value);
+    for (const [name, value] of Object.entries(artifacts ?? {})) context.current.take(name, value);
     for (const one of data.artifact_history ?? []) context.snapshots.add(one, bytesOf(one.values));
     context.history.countAtLeast(own['skein.transitions'] ?? 0);
     context.snapshots.countAtLeast(own['skein.artifact_snapshots'] ?? 0);
@@ -183,6 +187,25 @@ export class MachineContext {
       ...(snapshots.length === 0 ? {} : { artifact_history: snapshots }),
       started_at: this.startedAt,
       updated_at: this.updatedAt,
+    };
+  }
+
+  /** The context without what grows: histories, whose totals are in the metadata, and artifacts. */
+  account(): Context {
+    const { visits, toolCalls, alive } = this;
+    return {
+      current_state: this.state,
+      ...(visits.size === 0 ? {} : { visit_counts: Object.fromEntries(visits) }),
+      ...(toolCalls === 0 ? {} : { total_tool_calls: toolCalls }),
+      started_at: this.startedAt,
+      updated_at: this.updatedAt,
+      history: [],
+      metadata: {
+        'skein.transitions': this.history.total,
+        'skein.artifact_snapshots': this.snapshots.total,
+        ...this.metadata,
+        ...(alive === 0 ? {} : { 'skein.alive_ms': alive }),
+      },
     };
   }
 

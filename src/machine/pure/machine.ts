@@ -203,6 +203,12 @@ export class StateMachine {
     return this.kept.toJSON();
   }
 
+  /** What is known of the machine without what grows: histories, whose totals are in the metadata, and artifacts. */
+  account(): Context {
+    this.countTime();
+    return this.kept.account();
+  }
+
   private get row(): StateRow | undefined {
     return this.table.states.get(this.currentState);
   }

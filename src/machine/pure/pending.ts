@@ -1,4 +1,4 @@
-import { DataPlace } from '../../base/data-place.js';
+import { DataPlace } from '../../base/problem.js';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { isPlainObject } from '../../base/json.js';

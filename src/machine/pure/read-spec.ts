@@ -1,8 +1,7 @@
-import { DataPlace } from '../../base/data-place.js';
 import { SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
 import { freezeData } from '../../base/json.js';
-import { formatProblem } from '../../base/problem.js';
+import { formatProblem, DataPlace } from '../../base/problem.js';
 import type { PlacedProblem, Shape } from './shapes.js';
 import { Problems, count, fields, flag, integer, json, oneOf, record, text } from './shapes.js';
 import type { ArtifactDef, Budget, Orchestration, Persistence, Spec, State } from './spec.js';

@@ -1,7 +1,6 @@
 import { writtenTime } from '../../base/clock.js';
-import type { DataPlace } from '../../base/data-place.js';
 import { isPlainObject, recordText } from '../../base/json.js';
-import type { Problem } from '../../base/problem.js';
+import type { Problem, DataPlace } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
 
 /** A problem and the keys that lead to its place. */

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { present } from '../../base/json.js';
+import type { Budget } from '../../plan/budget.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
-import type { McpServerSpec } from '../../plan/agent-spec.js';
+import type { CacheUse, McpServerSpec, SandboxUse } from '../../plan/agent-spec.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import { any, integer, list, map, names, number, text, texts, word } from '../../text/forms.js';
@@ -10,8 +11,9 @@ import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from '../../tex
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readSupported, unsupportedKeys } from '../../text/unsupported.js';
-import { readPairs, readRemote } from '../mcp-servers.js';
-import { SERVER_NAME } from '../dag/agent-keys.js';
+import { FILE_BUDGET, readBudgetKey } from '../budget-key.js';
+import { readPairs, readRemote, SERVER_NAME } from '../mcp-servers.js';
+import { CACHE, readCache, SANDBOX, TOKENS } from '../model-call-keys.js';
 
 /** A model as a table of agent.toml describes it. What it does not say is that of `[llm]`. */
 export interface WrittenModel {
@@ -26,10 +28,13 @@ export interface AgentToml {
   readonly llm?: WrittenModel;
   readonly supervisor?: WrittenModel;
   readonly profiles: ReadonlyMap<string, WrittenModel>;
+  readonly budget?: Budget;
   readonly security?: { readonly mode: SecurityMode; readonly scope?: string };
   readonly servers: Readonly<Record<string, McpServerSpec>>;
   /** Folders in which skills are looked for. */
   readonly roots?: readonly SourceScalar[];
+  readonly cache?: CacheUse;
+  readonly sandbox?: SandboxUse;
   /** Tools in addition to those that only read. */
   readonly tools?: readonly SourceScalar[];
 }
@@ -52,7 +57,7 @@ const MODEL = map(
   {
     provider: text('openai, anthropic, ollama ...'),
     model: text('its name there, or provider/model'),
-    max_tokens: integer('the longest answer, in tokens', { min: 1, max: 10_000_000 }),
+    max_tokens: integer('the longest answer, in tokens', TOKENS),
     temperature: number('how freely it answers', { min: 0, max: 2 }),
   },
   'a model',
@@ -66,6 +71,7 @@ const SERVER = map(
     env: names(text(''), 'variables for it; ${NAME} stands for a variable of the environment'),
     endpoint: text('the address of a server that runs elsewhere'),
     url: text('the same as endpoint'),
+    sandbox: SANDBOX,
   },
   'a tool server',
   {
@@ -120,6 +126,9 @@ export const AGENT_TOML = map(
     mcp: names(SERVER, 'tool servers by name, also under mcp.servers'),
     skills: map({ paths: list(text(''), 'folders in which skills are looked for') }, 'skills'),
     security: SECURITY,
+    budget: FILE_BUDGET,
+    cache: CACHE,
+    sandbox: SANDBOX,
     tools: texts('tools in addition to those that only read: write, edit, bash, web_fetch, SERVER/TOOL'),
     ...Object.fromEntries(UNUSED.map((key) => [key, any('')])),
   },
@@ -156,7 +165,13 @@ export function readAgentToml(root: SourceMap, findings: Findings): AgentToml {
     ...present({ llm: model('llm') ?? model('model'), supervisor: model('supervisor'), security: readSecurity(file) }),
     profiles: new Map(profiles),
     servers: readServers(file),
-    ...present({ roots: paths, tools: file.texts('tools') }),
+    ...present({
+      roots: paths,
+      tools: file.texts('tools'),
+      budget: readBudgetKey(file, 'file'),
+      cache: readCache(file),
+      sandbox: file.word('sandbox', SANDBOX),
+    }),
   };
 }
 
@@ -228,7 +243,8 @@ function readServer({ key, value, at }: SourceEntry, findings: Findings): McpSer
     return entry && readRemote(entry, { type: undefined, typeKey: 'url' });
   }
   const args = fields.texts('args')?.map((arg) => arg.text);
-  return present({ command: command?.text, args, env: readPairs(fields, 'env', { name }) });
+  const sandbox = fields.word('sandbox', SANDBOX);
+  return present({ command: command?.text, args, env: readPairs(fields, 'env', { name }), sandbox });
 }
 
 /** What would be replaced by a variable of the environment when the server starts. */

@@ -1,12 +1,20 @@
 import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import { didYouMean, suggest } from '../../base/suggest.js';
+import { BUDGET_UNITS, readBudget } from '../../plan/budget-text.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import type { Scanner, Token } from './scanner.js';
-import type { Clause, SecurityStatement, WorkKind, WorkStatement, Written, WrittenSupervision } from './statements.js';
-import { CLAUSES, STATEMENTS } from './statements.js';
-import { CLAUSES_OF, SHOWN, isKeyword } from './words.js';
+import type {
+  Clause,
+  SecurityStatement,
+  WorkKind,
+  WorkStatement,
+  Written,
+  WrittenBudget,
+  WrittenSupervision,
+} from './statements.js';
+import { CLAUSES, STATEMENTS, CLAUSES_OF, SHOWN, isKeyword } from './statements.js';
 
 /** A statement whose clauses are being read. */
 export interface Draft {
@@ -19,6 +27,7 @@ export interface Draft {
   requires?: Written;
   using: readonly Written[];
   within?: NonNullable<WorkStatement['within']>;
+  budget?: WrittenBudget;
   supervision?: WrittenSupervision;
   /** The clauses that it has, by their places in the usual order. */
   readonly seen: Set<number>;
@@ -53,6 +62,24 @@ export class ClauseReader {
     this.scanner.take();
     if (next !== 'HUMAN') reportWord(next, 'HUMAN', place, this.findings);
     return { mode: 'human', at };
+  }
+
+  /** `BUDGET amount, amount`, of which the first word was read. An amount may stand between quotes. */
+  budget({ at }: Token): WrittenBudget | undefined {
+    const amounts: string[] = [];
+    do {
+      if (amounts.length > 0) this.scanner.take();
+      const { kind, text } = this.scanner.peek();
+      const isAmount =
+        kind === 'text' || kind === 'other' || kind === 'variable' || (kind === 'word' && !isKeyword(text));
+      amounts.push(isAmount ? `${kind === 'variable' ? '$' : ''}${this.scanner.take().text}` : '');
+    } while (this.scanner.peek().kind === ',');
+    const read = readBudget(amounts.join());
+    const adds = !('wrong' in read) && Object.keys(read.add).length > 0;
+    if (!('wrong' in read) && !adds) return { budget: read.set, at };
+    const wrong = 'wrong' in read ? read.wrong : 'it adds to no budget';
+    this.findings.error('bad-budget', `BUDGET: ${wrong}`, at, `give ${BUDGET_UNITS}`);
+    return undefined;
   }
 
   /** `DEFAULT value` of an input. */
@@ -113,6 +140,8 @@ export class ClauseReader {
         return present({ requires: this.profile() });
       case 'WITHIN':
         return { within: this.within(token.at) };
+      case 'BUDGET':
+        return present({ budget: this.budget(token) });
       case 'SUPERVISED':
       case 'UNSUPERVISED':
         return { supervision: this.supervision(token) };

@@ -7,7 +7,7 @@ import { absolutePath, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
 import { parseToml } from '../../text/toml.js';
 import type { SourceMap } from '../../text/nodes.js';
-import type { Workspace } from '../dag/workspace.js';
+import type { Workspace } from '../opened-file.js';
 import { providerNamed, readAgentToml } from './agent-toml.js';
 import type { AgentToml, WrittenModel } from './agent-toml.js';
 
@@ -18,7 +18,7 @@ export interface ChosenModel {
 }
 
 /** All that the configuration says: of `agent.toml` beside the file, and of the file that `--config` names over it. */
-export interface Configuration extends Pick<AgentToml, 'security' | 'servers'> {
+export interface Configuration extends Pick<AgentToml, 'security' | 'servers' | 'budget' | 'cache' | 'sandbox'> {
   readonly model: ChosenModel;
   /** The model of the supervisor; absent: that of the step. */
   readonly supervisor?: string;
@@ -53,6 +53,9 @@ export async function readConfiguration(
     ...present({
       supervisor: supervisor && chosen(supervisor, llm, findings).model,
       security: last(({ toml }) => toml.security),
+      budget: last(({ toml }) => toml.budget),
+      cache: last(({ toml }) => toml.cache),
+      sandbox: last(({ toml }) => toml.sandbox),
     }),
     tools: last(({ toml, file }) => toml.tools && { names: toml.tools, file }),
     profiles: new Map([...profiles].map(([name, model]) => [name, chosen(model, llm, findings)])),

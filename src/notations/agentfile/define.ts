@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
+import type { Budget } from '../../plan/budget.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import { checkName } from '../../text/names.js';
@@ -76,7 +77,7 @@ class Definer {
         at: name.at,
       })),
       sequences,
-      ...present({ supervision: file.supervision?.mode, security: this.security() }),
+      ...present({ supervision: file.supervision?.mode, budget: this.budget(), security: this.security() }),
     };
   }
 
@@ -109,7 +110,7 @@ class Definer {
   }
 
   private agent(statement: WorkStatement): TreeAgent {
-    const { name, outputs, requires, supervision } = statement;
+    const { name, outputs, requires, budget, supervision } = statement;
     if (supervision !== undefined && supervision.mode !== 'off') {
       const message = `SUPERVISED on the agent ${quoteShort(name.text)} has no effect: agents are supervised as their goal is`;
       this.findings.warning('no-effect', message, supervision.at, 'write it behind the goal');
@@ -121,13 +122,14 @@ class Definer {
       name: name.text,
       prompt: this.text(statement, source),
       outputs: outputs.map(({ text }) => text),
+      ...present({ budget: budget?.budget }),
       ...(Object.keys(override).length > 0 && { override }),
       at: name.at,
     };
   }
 
   private goal(statement: WorkStatement): TreeGoal | TreeConvergence {
-    const { kind, name, outputs, using, supervision } = statement;
+    const { kind, name, outputs, using, budget, supervision } = statement;
     const source = this.around.sources.get(statement);
     const override = this.skill(source, statement);
     const work = {
@@ -135,7 +137,7 @@ class Definer {
       description: this.text(statement, source),
       using: using.flatMap((used) => this.used(used, 'agent', this.agents, [...this.file.goals])),
       outputs: outputs.map(({ text }) => text),
-      ...present({ supervision: supervision?.mode }),
+      ...present({ supervision: supervision?.mode, budget: budget?.budget }),
       ...(Object.keys(override).length > 0 && { override }),
       at: name.at,
     };
@@ -159,6 +161,7 @@ class Definer {
     if (written.trim() === '' && from !== undefined) return source === undefined ? '-' : '';
     checkMissing(written, at, this.findings);
     if (source?.skill !== undefined) return written.replaceAll('$', '$$$$');
+    if (!written.includes('{{')) return written;
     for (const inner of new Set([...written.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, word = '']) => word))) {
       const hint = this.values.has(inner) ? `did you mean $${inner}?` : 'write $name to insert a value';
       this.findings.warning('old-reference', `{{${inner}}} stays as it is written`, at, hint);
@@ -263,6 +266,13 @@ class Definer {
           'write it behind the goal',
         );
     }
+  }
+
+  /** What the file says, over what the configuration does. */
+  private budget(): Budget | undefined {
+    const own = this.file.budget?.budget;
+    const { budget } = this.around.configuration;
+    return own === undefined ? budget : { ...budget, ...own };
   }
 
   /** What the file or the configuration asks for, whichever is stricter. */

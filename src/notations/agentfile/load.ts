@@ -8,16 +8,13 @@ import type { Findings } from '../../text/findings.js';
 import type { Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import { present } from '../../base/json.js';
-import { openWorkspace } from '../dag/workspace.js';
-import type { Workspace } from '../dag/workspace.js';
 import { unusable } from '../loading.js';
 import { looksLikeAgentfile } from '../looks-like.js';
 import type { Loading, WorkflowOptions } from '../loading.js';
-import { openFile } from '../opened-file.js';
-import type { OpenedFile } from '../opened-file.js';
+import { openFile, openWorkspace } from '../opened-file.js';
+import type { OpenedFile, Workspace } from '../opened-file.js';
 import { compileTree } from '../tree/compile.js';
 import type { TreeOverride, TreeWorkflow } from '../tree/definition.js';
-import { treeCode } from './convert/to-code.js';
 import { readConfiguration } from './configuration.js';
 import type { Configuration } from './configuration.js';
 import { defineTree } from './define.js';
@@ -91,11 +88,10 @@ export async function convertAgentfile(
   }
   const { tree, defaults } = await readTree(opened, options, findings);
   if (tree.sequences.length > 0) findings.add(compileTree(tree, { defaults }).problems);
-  const isUsable = !hasErrors(findings.list) && tree.sequences.length > 0;
-  return {
-    code: isUsable ? treeCode(tree, defaults, opened.source) : undefined,
-    problems: sortProblems(findings.list),
-  };
+  const problems = sortProblems(findings.list);
+  if (hasErrors(problems) || tree.sequences.length === 0) return { code: undefined, problems };
+  const { treeCode } = await import('./convert/to-code.js');
+  return { code: treeCode(tree, defaults, opened.source), problems };
 }
 
 /** Reads an Agentfile and everything around it, and makes the tree of it. */
@@ -111,6 +107,7 @@ async function readTree(opened: OpenedFile, options: WorkflowOptions, findings: 
   const { tools: builtIn, mcpServers } = offered;
   const defaults = {
     ...configuration.model,
+    ...present({ cache: configuration.cache, sandbox: configuration.sandbox }),
     tools: builtIn,
     ...(Object.keys(mcpServers).length > 0 && { mcpServers }),
   };

@@ -12,10 +12,10 @@ import type {
   WorkKind,
   WorkStatement,
   Written,
+  WrittenBudget,
   WrittenSupervision,
 } from './statements.js';
-import { CLAUSES, STATEMENTS } from './statements.js';
-import { LINE_WORDS, isKeyword } from './words.js';
+import { CLAUSES, STATEMENTS, LINE_WORDS, isKeyword } from './statements.js';
 
 /**
  * Reads the text of an Agentfile. Reading goes on after a mistake, so all that is wrong is found in one go, with line and column; a damaged statement is read as what
@@ -36,6 +36,7 @@ class Parser {
   private readonly inputs: InputStatement[] = [];
   private readonly works: Draft[] = [];
   private readonly supervisions: WrittenSupervision[] = [];
+  private readonly budgets: WrittenBudget[] = [];
   private readonly securities: SecurityStatement[] = [];
   private readonly refused = new Set<string>();
   /** The statement above, if further clauses may follow it. */
@@ -71,9 +72,9 @@ class Parser {
       this.work(this.open, token);
       return;
     }
-    if (word === 'SUPERVISED' && indented && this.open !== undefined) {
-      const hint = `write it behind ${this.open.kind} to supervise that alone`;
-      this.findings.warning('continued-line', 'SUPERVISED on a line of its own is for the whole file', token.at, hint);
+    if ((word === 'SUPERVISED' || word === 'BUDGET') && indented && this.open !== undefined) {
+      const hint = `write it behind ${this.open.kind}: then it is for that alone`;
+      this.findings.warning('continued-line', `${word} on a line of its own is for the whole file`, token.at, hint);
     }
     this.open = undefined;
     this.begin(word, token);
@@ -97,7 +98,7 @@ class Parser {
   }
 
   private continues(word: string, open: Draft): boolean {
-    if (word === 'SUPERVISED') return isUnfinished(open);
+    if (word === 'SUPERVISED' || word === 'BUDGET') return isUnfinished(open);
     return word === 'text' || word === '->' || (CLAUSES as readonly string[]).includes(word);
   }
 
@@ -115,6 +116,8 @@ class Parser {
       case 'SUPERVISED':
         this.supervisions.push(this.clauses.supervision(token));
         return this.clauses.nothingMore();
+      case 'BUDGET':
+        return this.budget(token);
       case 'SECURITY':
         return this.security(token);
       case 'WORKFLOW':
@@ -197,6 +200,12 @@ class Parser {
     return this.scanner.indentedText((word) => LINE_WORDS.includes(word) || /^(?:->|")/.test(word));
   }
 
+  private budget(token: Token): void {
+    const budget = this.clauses.budget(token);
+    if (budget !== undefined) this.budgets.push(budget);
+    this.clauses.nothingMore();
+  }
+
   private security(token: Token): void {
     const statement = this.clauses.security(token);
     if (statement !== undefined) this.securities.push(statement);
@@ -222,6 +231,7 @@ class Parser {
     const [first] = this.names;
     const [workflow] = this.workflows;
     const [supervision] = this.supervisions;
+    const [budget] = this.budgets;
     const [security] = this.securities;
     this.onlyOnce(
       'NAME',
@@ -230,6 +240,10 @@ class Parser {
     this.onlyOnce(
       'SUPERVISED',
       this.supervisions.map(({ at }) => at),
+    );
+    this.onlyOnce(
+      'BUDGET',
+      this.budgets.map(({ at }) => at),
     );
     this.onlyOnce(
       'SECURITY',
@@ -244,6 +258,7 @@ class Parser {
       goals: works.filter(({ kind }) => kind === 'GOAL' || kind === 'CONVERGE'),
       runs: works.filter(({ kind }) => kind === 'RUN'),
       ...(supervision !== undefined && { supervision }),
+      ...(budget !== undefined && { budget }),
       ...(security !== undefined && { security }),
       refused: this.refused,
     };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Findings } from '../../text/findings.js';
 import type { SourceEntry, SourceNode } from '../../text/nodes.js';
-import type { Workspace } from '../dag/workspace.js';
+import type { Workspace } from '../opened-file.js';
 import { readTomlFile } from './configuration.js';
 
 /** What `policy.toml` beside a file allows. */

@@ -16,6 +16,9 @@ export interface Indented {
   readonly at: Position;
 }
 
+/** Parts of a piece without quotes, and of a path. */
+const PLAIN = /[^ \t\r\n",#=-]+|-(?!>)/y;
+const PATH = /[^ \t\r\n#]+/y;
 const WORD = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' };
 
@@ -86,7 +89,7 @@ export class Scanner {
       this.offset += 2;
       return { kind: '->', text: '->', at };
     }
-    const text = this.readWhile((one, from) => !' \t\r\n",#='.includes(one) && !this.source.startsWith('->', from));
+    const text = this.readWhile(PLAIN);
     if (WORD.test(text)) return { kind: 'word', text, at };
     if (text.startsWith('$') && WORD.test(text.slice(1))) return { kind: 'variable', text: text.slice(1), at };
     return { kind: 'other', text, at };
@@ -97,7 +100,7 @@ export class Scanner {
     this.skipBlanks();
     const at = this.here;
     if (this.source[this.offset] === '"') return this.readText(at);
-    const text = this.readWhile((one) => !' \t\r\n#'.includes(one));
+    const text = this.readWhile(PATH);
     return text === '' ? { kind: 'end', text, at } : { kind: 'path', text, at };
   }
 
@@ -160,12 +163,12 @@ export class Scanner {
     if (this.source[this.offset] === '#') this.offset = this.endOfLine(this.offset);
   }
 
-  private readWhile(belongs: (char: string, offset: number) => boolean): string {
+  /** Takes what a sticky pattern finds here, again and again. */
+  private readWhile(part: RegExp): string {
     const start = this.offset;
-    let to = start;
-    while (to < this.source.length && belongs(this.source[to] ?? '', to)) to += 1;
-    this.offset = to;
-    return this.source.slice(start, to);
+    part.lastIndex = start;
+    while (part.test(this.source)) this.offset = part.lastIndex;
+    return this.source.slice(start, this.offset);
   }
 
   private readText(at: Position): Token {

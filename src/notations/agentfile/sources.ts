@@ -6,7 +6,7 @@ import type { Findings } from '../../text/findings.js';
 import { parseFrontMatter } from '../../text/front-matter.js';
 import type { SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
-import type { Workspace } from '../dag/workspace.js';
+import type { Workspace } from '../opened-file.js';
 import type { Written } from './statements.js';
 
 const SKILL_FILE = 'SKILL.md';

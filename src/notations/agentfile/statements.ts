@@ -1,4 +1,5 @@
 import type { Position } from '../../base/problem.js';
+import type { Budget } from '../../plan/budget.js';
 
 /** A word or a text of an Agentfile, and where it begins. */
 export interface Written {
@@ -7,10 +8,29 @@ export interface Written {
 }
 
 /** Words with which a statement begins. */
-export const STATEMENTS = ['NAME', 'INPUT', 'AGENT', 'GOAL', 'CONVERGE', 'RUN', 'SUPERVISED', 'SECURITY'] as const;
+export const STATEMENTS = [
+  'NAME',
+  'INPUT',
+  'AGENT',
+  'GOAL',
+  'CONVERGE',
+  'RUN',
+  'SUPERVISED',
+  'BUDGET',
+  'SECURITY',
+] as const;
 
 /** Words with which a clause of a statement begins; `->` is one too. */
-export const CLAUSES = ['FROM', 'DEFAULT', 'REQUIRES', 'USING', 'WITHIN', 'SUPERVISED', 'UNSUPERVISED'] as const;
+export const CLAUSES = [
+  'FROM',
+  'DEFAULT',
+  'REQUIRES',
+  'USING',
+  'WITHIN',
+  'BUDGET',
+  'SUPERVISED',
+  'UNSUPERVISED',
+] as const;
 
 /** A clause, by the word or sign with which it begins. `text` is the text between quotes. */
 export type Clause = (typeof CLAUSES)[number] | 'text' | '->';
@@ -18,6 +38,12 @@ export type Clause = (typeof CLAUSES)[number] | 'text' | '->';
 /** Who judges what a step did, as a file says it. */
 export interface WrittenSupervision {
   readonly mode: 'model' | 'human' | 'off';
+  readonly at: Position;
+}
+
+/** `BUDGET amount, amount`. */
+export interface WrittenBudget {
+  readonly budget: Budget;
   readonly at: Position;
 }
 
@@ -58,6 +84,7 @@ export interface WorkStatement {
   /** A whole number, or the name of a variable. */
   readonly within?:
     { readonly number: number; readonly at: Position } | { readonly variable: string; readonly at: Position };
+  readonly budget?: WrittenBudget;
   readonly supervision?: WrittenSupervision;
 }
 
@@ -70,7 +97,43 @@ export interface Agentfile {
   readonly goals: readonly WorkStatement[];
   readonly runs: readonly WorkStatement[];
   readonly supervision?: WrittenSupervision;
+  readonly budget?: WrittenBudget;
   readonly security?: SecurityStatement;
   /** Names that statements have which were refused: who uses them is not told once more. */
   readonly refused: ReadonlySet<string>;
 }
+
+/** Statements of older files. */
+const STALE = ['WORKFLOW', 'VERSION', 'LOOP'] as const;
+
+/** All words that mean something at the beginning of a line. */
+export const LINE_WORDS: readonly string[] = [...STATEMENTS, ...STALE, ...CLAUSES];
+
+const KEYWORDS: ReadonlySet<string> = new Set([...LINE_WORDS, 'HUMAN', 'THEN']);
+
+/** Whether a word can't be a name. */
+export function isKeyword(word: string): boolean {
+  return KEYWORDS.has(word);
+}
+
+/** The clauses that a statement may have, in the order in which they are usually written. */
+export const CLAUSES_OF: Readonly<Record<WorkKind, readonly (readonly Clause[])[]>> = {
+  AGENT: [['text', 'FROM'], ['->'], ['REQUIRES'], ['BUDGET'], ['SUPERVISED', 'UNSUPERVISED']],
+  GOAL: [['text', 'FROM'], ['->'], ['USING'], ['BUDGET'], ['SUPERVISED', 'UNSUPERVISED']],
+  CONVERGE: [['text', 'FROM'], ['->'], ['USING'], ['WITHIN'], ['BUDGET'], ['SUPERVISED', 'UNSUPERVISED']],
+  RUN: [['USING'], ['SUPERVISED', 'UNSUPERVISED']],
+};
+
+/** How a clause is written. */
+export const SHOWN: Readonly<Record<Clause, string>> = {
+  text: '"..."',
+  '->': '-> field, field',
+  FROM: 'FROM path',
+  DEFAULT: 'DEFAULT "value"',
+  REQUIRES: 'REQUIRES "profile"',
+  USING: 'USING name, name',
+  WITHIN: 'WITHIN number or WITHIN $name',
+  BUDGET: 'BUDGET 0.50, 20-calls',
+  SUPERVISED: 'SUPERVISED or SUPERVISED HUMAN',
+  UNSUPERVISED: 'UNSUPERVISED',
+};

@@ -104,8 +104,9 @@ function usedServers(servers: OfferedTools['mcpServers'], names: readonly string
 
 /** Warns of a text that names a tool which does not exist. */
 export function checkMissing(text: string, at: Position, findings: Findings): void {
-  const names = new Set([...text.matchAll(MISSING)].map(([name]) => name.replaceAll(/`|^[Uu]se /g, '')));
-  if (names.size === 0) return;
+  const found = text.match(MISSING);
+  if (found === null) return;
+  const names = new Set(found.map((name) => name.replaceAll(/`|^[Uu]se /g, '')));
   const message = `the text names ${[...names].join(', ')}, which Skein does not have`;
   findings.warning('missing-tool', message, at, 'the model is not offered it; write what to do without it');
 }

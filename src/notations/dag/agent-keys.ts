@@ -1,7 +1,8 @@
-import { any, either, list, map, named, names, text, texts, variants } from '../../text/forms.js';
+import { any, either, integer, list, map, named, names, text, texts, variants } from '../../text/forms.js';
 import type { Form, MapForm } from '../../text/forms.js';
 import { CHECKS } from '../checks-key.js';
-import { ADDRESS_FORM } from '../mcp-servers.js';
+import { ADDRESS_FORM, SERVER_NAME } from '../mcp-servers.js';
+import { CACHE, SANDBOX, TOKENS } from '../model-call-keys.js';
 import { unsupportedKeys } from '../../text/unsupported.js';
 
 /**
@@ -58,9 +59,6 @@ export const TRANSPORTS: ReadonlyMap<string, 'command' | 'url'> = new Map([
   ['remote', 'url'],
 ]);
 
-/** Names of tool servers. */
-export const SERVER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
-
 const PAIR = text('', { blank: true });
 const URL_ABOUT = 'the address of the server: http:// or https://';
 
@@ -72,6 +70,7 @@ const SERVER_KEYS = {
   url: text(URL_ABOUT),
   headers: names(PAIR, 'headers of each request; ${NAME} stands for a variable of the environment'),
   tools: texts('those of its tools that are used; by default all'),
+  sandbox: SANDBOX,
   disabled: any('true leaves the server out'),
   enabled: any('false leaves the server out'),
 } as const;
@@ -112,6 +111,9 @@ export const TRAITS = {
   approve: toolNames('tools whose calls a person must allow'),
   model: MODEL,
   checks: CHECKS,
+  cache: CACHE,
+  sandbox: SANDBOX,
+  max_tokens: integer('the longest answer, in tokens; by default at most 16384', TOKENS),
   'mcp-servers': names(named('mcp-server'), 'tool servers by name', { pattern: SERVER_NAME.source }),
 } as const;
 

@@ -1,18 +1,20 @@
 import type { SkillText, AgentSpec } from '../../plan/agent-spec.js';
-import type { AgentNode, ChannelSpec, Edge, InputSpec, NodeBase, Plan, RetryPolicy } from '../../plan/plan.js';
+import type { AgentNode, InputSpec, NodeBase, Plan, PlanNode, RetryPolicy } from '../../plan/plan.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Template } from '../../lang/values.js';
+import type { Template, Truncate } from '../../lang/values.js';
 import { absolutePath } from '../../text/files.js';
 import { present } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';
-import { supervisionFields, supervisionOf } from '../supervise-key.js';
+import { supervisionFields, supervisionOf, supervisionOfWhole } from '../supervise-key.js';
+import type { SuperviseDef } from '../supervise-key.js';
 import { buildConditions } from './conditions.js';
-import { connectChoices, conversationChannel } from './choices.js';
+import { connectChoices } from './choices.js';
+import { channelsOf, loopNode } from './loops.js';
 import type { Definition, StepDef } from './definition.js';
 import type { Agent } from './find-agents.js';
 import { inputChannel, stepChannel } from './references.js';
 import type { References } from './references.js';
-import type { Workspace } from './workspace.js';
+import type { Workspace } from '../opened-file.js';
 
 /** Everything that was found for a definition. */
 export interface Parts {
@@ -32,26 +34,13 @@ export interface Parts {
 const BACKOFF_MS = 500;
 
 /**
- * The plan of a definition: an agent node for each step, whose output is the channel `steps.ID.output`. All references are
- * resolved and checked on the way. With findings that are errors the plan must not be used.
+ * The plan of a definition: an agent node for each step, whose output is the channel `steps.ID.output`, and a loop node for each loop. All references
+ * are resolved and checked on the way. With findings that are errors the plan must not be used.
  */
 export function buildPlan(parts: Parts, findings: Findings): Plan {
-  const { definition, references } = parts;
-  const nodes: AgentNode[] = [];
-  const edges: Edge[] = [];
-  const choices = connectChoices(definition.steps, references.graph, findings);
-  for (const step of definition.steps) {
-    const join = choices.chosen.has(step.id) ? {} : { join: 'settled' as const };
-    nodes.push({ ...buildNode(step, parts, findings), ...join, ...present({ choice: choices.choiceOf(step) }) });
-    for (const from of references.graph.dependsOn(step.id)) edges.push({ from, to: step.id });
-  }
+  const { definition } = parts;
+  const course = buildCourse(definition.steps, { parts, supervise: definition.supervise, findings });
   const inputs = buildInputs(parts);
-  const channels: ChannelSpec[] = [
-    ...inputs.map((input) => input.channel),
-    ...nodes.map((node) => stepChannel(node.id)),
-  ].map((name) => ({ name }));
-  const talks = new Set(nodes.flatMap(({ conversation }) => conversation?.channel ?? []));
-  channels.push(...[...talks].map((name) => ({ name, reducer: 'extend' as const })));
   const { concurrency } = definition.config;
   return present({
     format: 1 as const,
@@ -59,12 +48,46 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
     description: definition.description,
     notation: 'dag',
     inputs,
-    channels,
-    nodes,
-    edges: choices.without(edges),
-    routes: choices.routes,
+    channels: channelsOf(inputs, course.nodes),
+    ...course,
     limits: concurrency === undefined ? undefined : { concurrency },
+    budget: definition.budget,
   });
+}
+
+/** Where steps stand. */
+interface Around {
+  readonly parts: Parts;
+  /** What holds for their agents, unless they say otherwise. */
+  readonly supervise: SuperviseDef | undefined;
+  readonly findings: Findings;
+}
+
+/** The nodes of a list of steps, and how they are connected. */
+function buildCourse(steps: readonly StepDef[], around: Around): Pick<Plan, 'nodes' | 'edges' | 'routes'> {
+  const { graph } = around.parts.references;
+  const choices = connectChoices(steps, graph, around.findings);
+  const nodes = steps.map((step): PlanNode => {
+    const join = choices.chosen.has(step.id) ? {} : { join: 'settled' as const };
+    if (step.loop !== undefined) return { ...buildLoop(step, around), ...join };
+    return { ...buildNode(step, around), ...join, ...present({ choice: choices.choiceOf(step) }) };
+  });
+  const edges = steps.flatMap(({ id: to }) => graph.dependsOn(to).map((from) => ({ from, to })));
+  return { nodes, edges: choices.without(edges), routes: choices.routes };
+}
+
+function buildLoop(step: StepDef, around: Around): PlanNode {
+  const { parts, findings } = around;
+  const { references } = parts;
+  const { truncate } = promptSettings(parts);
+  const said = supervisionOfWhole(step, around.supervise, findings);
+  const supervise = step.supervise?.mode === 'nobody' ? step.supervise : around.supervise;
+  const course = buildCourse(step.loop?.steps ?? [], { ...around, supervise });
+  const base = {
+    ...policies(step, around),
+    ...supervisionFields(said, { template: (text) => references.template(text, step, { truncate }) }),
+  };
+  return loopNode(step, { base, course, references }, findings);
 }
 
 function buildInputs(parts: Parts): readonly InputSpec[] {
@@ -80,33 +103,40 @@ function buildInputs(parts: Parts): readonly InputSpec[] {
   return [...declared, ...[...extra].map((name) => ({ channel: inputChannel(name), name, required: false }))];
 }
 
-function buildNode(step: StepDef, parts: Parts, findings: Findings): AgentNode {
-  const { definition, references } = parts;
-  const truncate = definition.config.truncate ?? definition.output.truncate;
-  const channel = stepChannel(step.id);
-  return present({
+function buildNode(step: StepDef, around: Around): AgentNode {
+  const { parts, supervise, findings } = around;
+  const { references } = parts;
+  const options = promptSettings(parts);
+  return {
     kind: 'agent' as const,
-    id: step.id,
-    writes: [channel],
-    output: channel,
-    when: notEmpty(buildConditions(step, references, findings)),
-    retry: retryPolicy(step),
-    timeoutMs: step.timeoutMs,
-    onError: onError(step),
-    at: step.at,
+    ...policies(step, around),
+    writes: [stepChannel(step.id)],
     agent: buildAgent(step, parts),
-    prompt: step.prompt === undefined ? [] : references.template(step.prompt, step, { truncate }),
-    conversation: conversationOf(step),
-    ...supervisionFields(supervisionOf(step, definition.supervise, findings), {
-      template: (text) => references.template(text, step, { truncate }),
+    prompt: step.prompt === undefined ? [] : references.template(step.prompt, step, options),
+    ...present({ conversation: step.conversation }),
+    ...supervisionFields(supervisionOf(step, supervise, findings), {
+      template: (text) => references.template(text, step, options),
     }),
-  });
+  };
 }
 
-function conversationOf({ conversation, keys }: StepDef): AgentNode['conversation'] {
-  if (conversation === undefined) return undefined;
-  const afresh = keys.afresh === true ? { afresh: true as const } : {};
-  return { ...present({ channel: conversationChannel(conversation.text), recent: keys.recent }), ...afresh };
+/** What is inserted into prompts is cut as the file says. */
+function promptSettings({ definition: { config, output } }: Parts): { readonly truncate: Truncate | undefined } {
+  return { truncate: config.truncate ?? output.truncate };
+}
+
+/** What nodes of any kind have. */
+function policies(step: StepDef, { parts, findings }: Around): NodeBase {
+  return present({
+    id: step.id,
+    output: stepChannel(step.id),
+    when: notEmpty(buildConditions(step, parts.references, findings)),
+    retry: retryPolicy(step),
+    timeoutMs: step.timeoutMs,
+    budget: step.budget,
+    onError: onError(step),
+    at: step.at,
+  });
 }
 
 function onError({ keys }: StepDef): NodeBase['onError'] & string {
@@ -134,7 +164,7 @@ function buildAgent(step: StepDef, parts: Parts): AgentSpec {
   const { definition, workspace } = parts;
   const { config } = definition;
   const agent = parts.agents.get(step.agent?.text ?? '');
-  const { description, tools, approve, checks, mcpServers }: Partial<Agent> = agent ?? {};
+  const { description, tools, approve, checks, cache, sandbox, maxTokens, mcpServers }: Partial<Agent> = agent ?? {};
   const extraDirs = step.extraDirs.map((dir) => absolutePath(dir.text, workspace.cwd, workspace.home));
   const interactive = step.keys.interactive ?? config.interactive ?? parts.interactive;
   return present({
@@ -145,6 +175,9 @@ function buildAgent(step: StepDef, parts: Parts): AgentSpec {
     tools,
     approve,
     checks,
+    cache,
+    sandbox,
+    settings: maxTokens === undefined ? undefined : { maxOutputTokens: maxTokens },
     mcpServers,
     skills: notEmpty(parts.skills.get(step.id) ?? []),
     extraDirs: notEmpty(extraDirs),
@@ -162,7 +195,6 @@ function notEmpty<T>(list: readonly T[]): readonly T[] | undefined {
 function instructions(agent: Agent | undefined, step: StepDef, parts: Parts): Template {
   if (agent === undefined) return [];
   if (agent.prompt === undefined) return agent.body === '' ? [] : [agent.body];
-  const { config, output } = parts.definition;
-  const truncate = config.truncate ?? output.truncate;
-  return parts.references.template(agent.prompt, step, { truncate, owner: `agent ${quoteShort(agent.name)}` });
+  const owner = `agent ${quoteShort(agent.name)}`;
+  return parts.references.template(agent.prompt, step, { ...promptSettings(parts), owner });
 }

@@ -11,9 +11,6 @@ import { ANSWER } from './keys.js';
 import { nearestStep } from './step-graph.js';
 import type { StepGraph } from './step-graph.js';
 
-/** Channel of a conversation. */
-export const conversationChannel = (name: string): string => `conversations.${name}`;
-
 /** Reads `choose` of a step. Problem codes: `wrong-type`, `missing-step`, and those of {@link checkName}. */
 export function readAnswers(step: Fields, label: string): readonly AnswerDef[] {
   return (step.entries('choose') ?? []).flatMap(({ key: answer, value, at }): readonly AnswerDef[] => {
@@ -68,9 +65,10 @@ export function connectChoices(steps: readonly StepDef[], graph: StepGraph, find
 
 /** A step that waits for others too would have to run when one of these has ended. */
 function isTarget(step: StepDef, to: AnswerDef['to'], graph: StepGraph, findings: Findings): boolean {
-  if (!graph.ids.has(to.text)) {
+  const known = graph.idsBeside(step);
+  if (!known.has(to.text)) {
     const message = `${step.label} may choose the step ${quoteShort(to.text)}, which does not exist`;
-    findings.error('unknown-step', message, to.at, nearestStep(to.text, graph.ids, findings));
+    findings.error('unknown-step', message, to.at, nearestStep(to.text, known, findings));
     return false;
   }
   const needs = graph.dependsOn(to.text);

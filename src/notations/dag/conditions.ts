@@ -27,11 +27,31 @@ export function buildConditions(step: StepDef, references: References, findings:
     if (operand !== undefined) conditions.push({ op: 'matches_json', value, operand });
   }
   if (def.cel !== undefined) {
-    const cel = celCondition(def.cel, { step, value, references }, findings);
+    const cel = celCondition(def.cel, { step, value, references, owner: `the condition of ${step.label}` }, findings);
     if (cel !== undefined) conditions.push(cel);
   }
   return conditions;
 }
+
+/**
+ * When a loop ends, as what is behind its steps sees it: its last step has given the line, a value is true, or an expression holds.
+ *
+ * Problem codes: `bad-expression` and those of references.
+ */
+export function buildUntil(loop: StepDef, references: References, findings: Findings): readonly Condition[] {
+  if (loop.loop === undefined) return [];
+  const { until, line, steps } = loop.loop;
+  if (line !== undefined) return [{ op: 'line', value: { channel: stepChannel(steps.at(-1)?.id ?? '') }, line }];
+  if (until === undefined) return [];
+  const step = references.graph.endOf(loop);
+  const value = REFERENCE.test(until.text.trim()) ? references.value(until, step) : undefined;
+  if (value !== undefined) return [{ op: 'truthy', value, text: until.text }];
+  const cel = celCondition(until, { step, value, references, owner: `until of ${loop.label}` }, findings);
+  return cel === undefined ? [] : [cel];
+}
+
+/** One value of the file, and nothing else. */
+const REFERENCE = /^[\w.-]+$/;
 
 function conditionValue(
   def: ConditionDef,
@@ -61,6 +81,8 @@ function jsonOperand(node: SourceNode, findings: Findings): Json | undefined {
 }
 
 interface Scope {
+  /** Whose expression it is. */
+  readonly owner: string;
   readonly step: StepDef;
   readonly value: ValueRef | undefined;
   readonly references: References;
@@ -70,7 +92,7 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
   const names = ['steps', 'inputs', ...(scope.value === undefined ? [] : ['output'])];
   const { problems, expression } = compileExpression(node.text, names);
   for (const problem of problems) {
-    findings.error('bad-expression', `the condition of ${scope.step.label}: ${problem.message}`, node.at, problem.hint);
+    findings.error('bad-expression', `${scope.owner}: ${problem.message}`, node.at, problem.hint);
   }
   if (expression === undefined) return undefined;
   const steps = new Map<string, CelVar>();
@@ -86,7 +108,7 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
   };
   const unknown = unknownMember(expression.reads, vars);
   if (unknown !== undefined) {
-    const message = `the condition of ${scope.step.label} reads ${unknown.read}, which can't be there`;
+    const message = `${scope.owner} reads ${unknown.read}, which can't be there`;
     const { known } = unknown;
     const all = known.length === 0 ? 'leave it out: nothing of that kind exists' : `write one of: ${known.join(', ')}`;
     const hint = findings.near(unknown.name, known) ?? all;
@@ -101,7 +123,14 @@ function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: So
   const ids = isName(name) ? [name] : references.graph.upstreamOf(step);
   if (!references.spend(ids.length, node.at)) return;
   if (isName(name)) references.canRead(name, step, node.at);
-  for (const id of ids) steps.set(id, { fields: { output: { channel: stepChannel(id) } } });
+  for (const id of ids) steps.set(id, outputsOf([id], references.graph));
+}
+
+/** The output of a step; of a loop also those of its steps. */
+function outputsOf(ids: readonly string[], graph: References['graph']): CelVar {
+  const output = { channel: stepChannel(...ids) };
+  const inside = graph.stepsIn(ids.at(-1) ?? '').map((id) => [id, outputsOf([...ids, id], graph)] as const);
+  return { fields: inside.length === 0 ? { output } : { output, outputs: { fields: Object.fromEntries(inside) } } };
 }
 
 function addInputs(inputs: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Scope): void {

@@ -1,10 +1,13 @@
 import type { Position } from '../../base/problem.js';
 import type { Truncate } from '../../lang/values.js';
-import type { McpServerSpec, ProviderSpec } from '../../plan/agent-spec.js';
+import type { CacheUse, McpServerSpec, ProviderSpec, SandboxUse } from '../../plan/agent-spec.js';
 import type { AnswerCheck } from '../../plan/answer-check.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
+import type { Budget } from '../../plan/budget.js';
+import type { Conversation } from '../../plan/plan.js';
+import type { LoopDef } from '../loop-keys.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import type { STEP } from './keys.js';
 
@@ -16,6 +19,8 @@ export interface Definition {
   readonly config: ConfigDef;
   /** Of all steps. */
   readonly supervise: SuperviseDef | undefined;
+  /** Of a run. */
+  readonly budget: Budget | undefined;
   /** Absent: agents are found in the agent folders. Empty: the section could not be read. */
   readonly agents: readonly AgentDef[] | undefined;
   readonly skills: readonly SourceScalar[];
@@ -71,6 +76,11 @@ export interface AgentTraits {
   /** Tools whose calls a person must allow. */
   readonly approve: readonly string[] | undefined;
   readonly checks: readonly AnswerCheck[] | undefined;
+  readonly cache: CacheUse | undefined;
+  /** Where its commands run. */
+  readonly sandbox: SandboxUse | undefined;
+  /** The longest answer. */
+  readonly maxTokens: number | undefined;
   readonly mcpServers: Readonly<Record<string, McpServerSpec>> | undefined;
 }
 
@@ -79,13 +89,14 @@ export interface InlineAgent extends AgentTraits {
   readonly prompt: SourceScalar | undefined;
 }
 
-/** A step. */
+/** A step: it asks an agent, or has steps that are repeated. */
 export interface StepDef {
   /** Empty when it is missing. */
   readonly id: string;
   /** For messages: `step "scan"`, or `step 3` without an id. */
   readonly label: string;
   readonly at: Position;
+  readonly loop: LoopSteps | undefined;
   readonly agent: SourceScalar | undefined;
   readonly prompt: SourceScalar | undefined;
   readonly dependsOn: readonly SourceScalar[];
@@ -95,12 +106,22 @@ export interface StepDef {
   readonly keys: Values<typeof STEP.keys>;
   readonly timeoutMs: number | undefined;
   readonly supervise: SuperviseDef | undefined;
+  readonly budget: Budget | undefined;
   readonly models: readonly string[];
   readonly extraDirs: readonly SourceScalar[];
   /** By what the agent may answer, and the steps that this leads to; empty: it does not choose. */
   readonly choose: readonly AnswerDef[];
-  /** Name of the conversation. */
-  readonly conversation: SourceScalar | undefined;
+  readonly conversation: Conversation | undefined;
+}
+
+/** What is repeated, and how. */
+export interface LoopSteps extends LoopDef {
+  readonly steps: readonly StepDef[];
+}
+
+/** All steps, each loop in front of its own. */
+export function allSteps(steps: readonly StepDef[]): readonly StepDef[] {
+  return steps.flatMap((step) => [step, ...(step.loop === undefined ? [] : allSteps(step.loop.steps))]);
 }
 
 /** An answer of `choose`. */

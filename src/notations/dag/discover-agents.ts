@@ -7,7 +7,7 @@ import type { SourceScalar } from '../../text/nodes.js';
 import { nameOfFile, readAgentFile } from './agent-file.js';
 import type { AgentFile } from './agent-file.js';
 import type { Definition, StepDef } from './definition.js';
-import type { Workspace } from './workspace.js';
+import type { Workspace } from '../opened-file.js';
 
 /** A folder in which agents are looked for, and where the workflow file names it. */
 interface AgentFolder {

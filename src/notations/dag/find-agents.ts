@@ -3,9 +3,10 @@ import { absolutePath, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { readAgentFile } from './agent-file.js';
+import { allSteps } from './definition.js';
 import type { AgentDef, AgentTraits, Definition } from './definition.js';
 import { discoverAgents, reportHidden } from './discover-agents.js';
-import type { Workspace } from './workspace.js';
+import type { Workspace } from '../opened-file.js';
 
 /** An agent that steps can use: instructions as fixed text (`body`), or as text with references (`prompt`). */
 export interface Agent extends AgentTraits {
@@ -39,7 +40,7 @@ export async function findAgents(
   }
   const names = definition.agents.map((def) => def.name);
   if (names.length === 0) return agents;
-  for (const step of definition.steps) {
+  for (const step of allSteps(definition.steps)) {
     const wanted = step.agent?.text;
     if (wanted === undefined || agents.has(wanted) || broken.has(wanted)) continue;
     const hint =
@@ -76,7 +77,7 @@ async function discover(
   workspace: Workspace,
   findings: Findings,
 ): Promise<ReadonlyMap<string, Agent>> {
-  const askers = definition.steps.filter((step) => step.agent !== undefined);
+  const askers = allSteps(definition.steps).filter((step) => step.agent !== undefined);
   const [asker] = askers;
   const agents = new Map<string, Agent>();
   if (asker === undefined) return agents;

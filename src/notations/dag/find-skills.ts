@@ -7,8 +7,9 @@ import type { Findings } from '../../text/findings.js';
 import { parseFrontMatter } from '../../text/front-matter.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
+import { allSteps } from './definition.js';
 import type { Definition, StepDef } from './definition.js';
-import type { Workspace } from './workspace.js';
+import type { Workspace } from '../opened-file.js';
 
 const SKILL_FILE = 'SKILL.md';
 
@@ -24,7 +25,7 @@ export async function findSkills(
   findings: Findings,
 ): Promise<ReadonlyMap<string, readonly SkillText[]>> {
   const result = new Map<string, readonly SkillText[]>();
-  for (const step of definition.steps) {
+  for (const step of allSteps(definition.steps)) {
     const skills = new Map<string, SkillText>();
     for (const wanted of [...definition.skills, ...step.skills]) {
       const found = await findSkill(wanted, step, workspace, findings);

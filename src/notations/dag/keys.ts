@@ -1,9 +1,12 @@
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import { DURATION_PATTERN } from '../../base/duration.js';
-import { any, either, flag, integer, list, map, names, text, texts, word } from '../../text/forms.js';
+import { any, either, flag, integer, list, map, named, names, text, texts, variants, word } from '../../text/forms.js';
 import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
-import { SUPERVISE } from '../supervise-key.js';
+import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
+import { LOOP_KEYS } from '../loop-keys.js';
+import { CONVERSATION } from '../model-call-keys.js';
+import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
 const MANY = 1_000_000;
@@ -35,18 +38,25 @@ export const ANSWER = map(
   'a step, and what the agent learns about it',
 );
 
+/** The keys of every step. */
+const ANY_STEP = {
+  id: text('unique; the name in references, folders and events', { ...NAME_FORM, needed: true }),
+  type: text('what the step does'),
+  depends_on: texts('steps that must have ended'),
+  condition: CONDITION,
+  on_error: word(ON_ERROR, 'what happens when the step fails', { default: 'fail' }),
+  retry_count: integer('repetitions of a failed attempt', { min: 0, max: 100, default: 0 }),
+  timeout: text('for each attempt: 90s, 10m, 1h30m', { pattern: DURATION_PATTERN, from: 'string', blank: true }),
+  budget: named('budget'),
+} as const;
+
 /** A step. */
 export const STEP = map(
   {
-    id: text('unique; the name in references, folders and events', { ...NAME_FORM, needed: true }),
+    ...ANY_STEP,
     agent: text('the name of an agent', { needed: true }),
     prompt: text('what the agent is asked; {{steps.ID.output}} and {{inputs.NAME}} are filled in', { needed: true }),
-    depends_on: texts('steps that must have ended'),
-    condition: CONDITION,
     skills: texts('skills in addition to those of the workflow'),
-    on_error: word(ON_ERROR, 'what happens when the step fails', { default: 'fail' }),
-    retry_count: integer('repetitions of a failed attempt', { min: 0, max: 100, default: 0 }),
-    timeout: text('for each attempt: 90s, 10m, 1h30m', { pattern: DURATION_PATTERN, from: 'string', blank: true }),
     supervise: SUPERVISE,
     model: MODEL,
     extra_dirs: texts('further directories that the file tools may read, relative to the working directory'),
@@ -58,18 +68,28 @@ export const STEP = map(
       'the agent chooses one of these steps by the call of a tool; the others are skipped. Each depends on this step alone',
       { pattern: NAME_FORM.pattern },
     ),
-    conversation: text(
-      'the name of a conversation that steps share: what was said is sent, and what is said here is added',
-      NAME_FORM,
-    ),
-    recent: integer('how many of the last messages of the conversation are sent; by default all', {
-      min: 1,
-      max: MANY,
-    }),
-    afresh: flag('whether the conversation is forgotten, and begins anew with this step', { default: false }),
+    ...CONVERSATION,
   },
   'a step: one prompt to one agent',
 );
+
+const STEPS = list(
+  { ...named('step'), needed: true },
+  'the steps; what does not depend on each other runs at the same time',
+  {
+    min: 1,
+    needed: true,
+  },
+);
+
+/** The keys of a step, by its type. */
+export const STEP_FORMS = {
+  agent: STEP,
+  loop: map(
+    { ...ANY_STEP, ...LOOP_KEYS, steps: STEPS, supervise: SUPERVISE_WHOLE },
+    'steps again and again, until something holds',
+  ),
+} as const;
 
 /** The section `truncate`, of `config` and of `output`. */
 export const TRUNCATE = map(
@@ -153,6 +173,9 @@ export const INLINE = map(
     approve: TRAITS.approve,
     model: TRAITS.model,
     checks: TRAITS.checks,
+    cache: TRAITS.cache,
+    sandbox: TRAITS.sandbox,
+    max_tokens: TRAITS.max_tokens,
     'mcp-servers': TRAITS['mcp-servers'],
   },
   'an agent that is written here',
@@ -173,16 +196,18 @@ export const WORKFLOW = map(
     inputs: names(INPUT, 'values that a run is started with', { pattern: NAME_FORM.pattern }),
     config: CONFIG,
     supervise: SUPERVISE,
+    budget: FILE_BUDGET,
     agents: names(AGENT, 'the agents by name; without this section they are found in the agent folders'),
     skills: texts('skills of all steps'),
-    steps: list({ ...STEP, needed: true }, 'the steps; what does not depend on each other runs at the same time', {
-      min: 1,
-      needed: true,
-    }),
+    steps: STEPS,
     output: OUTPUT,
   },
   'a workflow of steps that depend on each other',
 );
 
 /** Forms that stand in several places, by name. */
-export const NAMED = NAMED_IN_AGENTS;
+export const NAMED = {
+  budget: STEP_BUDGET,
+  ...NAMED_IN_AGENTS,
+  step: variants('type', STEP_FORMS, { without: STEP, blank: true, about: 'a step' }),
+};

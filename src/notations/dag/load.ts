@@ -12,7 +12,7 @@ import { readWorkflow } from './read-workflow.js';
 import { createReferences } from './references.js';
 import { connectSteps } from './step-graph.js';
 import { buildSettings, checkOutputSteps, readInitialMemory } from './settings.js';
-import { openWorkspace } from './workspace.js';
+import { openWorkspace } from '../opened-file.js';
 
 /** Loads a DAG workflow, and the agent and skill files that it names. */
 export const load = fromYaml(async ({ source, yaml, root }, loading, findings) => {

@@ -7,12 +7,13 @@ import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import { isEmptyText, readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { reportUnsupported } from '../../text/unsupported.js';
+import { readCache, SANDBOX } from '../model-call-keys.js';
 import { readChecks } from '../checks-key.js';
-import { readPairs, readRemote } from '../mcp-servers.js';
-import { SERVER_NAME, TRANSPORTS, UNSUPPORTED_OF_SERVERS } from './agent-keys.js';
+import { readPairs, readRemote, SERVER_NAME } from '../mcp-servers.js';
+import { TRAITS, TRANSPORTS, UNSUPPORTED_OF_SERVERS } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
 
-/** Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, checks, MCP servers. */
+/** Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, checks, cache, sandbox, the longest answer, MCP servers. */
 export function readTraits(fields: Fields, label: string): AgentTraits {
   return {
     description: fields.text('description'),
@@ -20,6 +21,9 @@ export function readTraits(fields: Fields, label: string): AgentTraits {
     tools: readTools(fields, 'tools', label),
     approve: readTools(fields, 'approve', label),
     checks: readChecks(fields, label),
+    cache: readCache(fields),
+    sandbox: fields.word('sandbox', SANDBOX),
+    maxTokens: fields.integer('max_tokens', TRAITS.max_tokens),
     mcpServers: readServers(fields, label),
   };
 }
@@ -107,7 +111,8 @@ function readServer(entry: SourceEntry, label: string, findings: Findings): McpS
     return undefined;
   }
   const args = fields.texts('args')?.map((arg) => arg.text);
-  return present({ command, args, env: readPairs(fields, 'env'), tools });
+  const sandbox = fields.word('sandbox', SANDBOX);
+  return present({ command, args, env: readPairs(fields, 'env'), tools, sandbox });
 }
 
 /** A type that goes with an address beside a command alone, or the other way round: one of the two is not what was meant. */

@@ -5,37 +5,60 @@ import { entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
+import { readBudgetKey } from '../budget-key.js';
+import { readLoop } from '../loop-keys.js';
+import { readConversation } from '../model-call-keys.js';
 import { readSupervise } from '../supervise-key.js';
 import { readAnswers } from './choices.js';
-import type { ConditionDef, StepDef } from './definition.js';
+import type { ConditionDef, LoopSteps, StepDef } from './definition.js';
 import { checkName } from '../../text/names.js';
-import { CONDITION, STEP } from './keys.js';
+import { CONDITION, STEP, STEP_FORMS } from './keys.js';
 import { readModels } from './read-agent.js';
 
 /** The longest delay of a timer: 24.8 days. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
+/** Loops within loops, at most: plans within plans are bounded too. */
+const DEEPEST = 40;
+
+/** Where a list of steps stands. */
+interface ListPlace {
+  readonly owner: string;
+  readonly depth: number;
+  /** Of all ids of the file so far. */
+  readonly lines: Map<string, number>;
+}
+
 /**
  * Reads the list `steps` of a workflow file. Problem codes: `no-steps`, `missing-id`, `duplicate-step`, `missing-agent`,
- * `missing-prompt`, `bad-duration`, `no-effect`, and those of {@link checkName}.
+ * `missing-prompt`, `bad-duration`, `no-effect`, `too-deep`, those of {@link checkName} and of {@link readLoop}.
  */
 export function readSteps(root: Fields): readonly StepDef[] {
+  return readList(root, { owner: 'the workflow', depth: 0, lines: new Map() });
+}
+
+function readList(root: Fields, place: ListPlace): readonly StepDef[] {
   const { findings } = root;
   const node = root.node('steps');
   if (node === undefined && root.isMisspelt('steps')) return [];
   if (node === undefined || (node.kind === 'list' && node.items.length === 0)) {
     const hint = 'add a list: steps: [{id: ..., agent: ..., prompt: ...}]';
-    root.error('no-steps', 'steps', 'the workflow has no steps', hint);
+    root.error('no-steps', 'steps', `${place.owner} has no steps`, hint);
     return [];
   }
   if (node.kind !== 'list') {
     findings.error('wrong-type', 'steps must be a list', node.at, 'begin each step with "- id: NAME"');
     return [];
   }
+  if (place.depth > DEEPEST) {
+    const message = `${place.owner} is nested deeper than ${DEEPEST} levels`;
+    findings.error('too-deep', message, node.at, 'put the inner steps into a workflow of their own');
+    return [];
+  }
   const steps: StepDef[] = [];
-  const lines = new Map<string, number>();
+  const { lines } = place;
   node.items.forEach((item, index) => {
-    const step = readStep(item, index + 1, findings);
+    const step = readStep(item, index + 1, place, findings);
     if (step === undefined) return;
     const first = lines.get(step.id);
     if (step.id !== '' && first !== undefined) {
@@ -45,28 +68,41 @@ export function readSteps(root: Fields): readonly StepDef[] {
       steps.push({ ...step, id: '' });
       return;
     }
-    lines.set(step.id, step.at.line);
+    if (step.id !== '') lines.set(step.id, step.at.line);
     steps.push(step);
   });
   return steps;
 }
 
-function readStep(node: SourceNode, number: number, findings: Findings): StepDef | undefined {
+/** Problem codes: `unknown-value`. */
+function typeOf(node: SourceNode, label: string, findings: Findings): keyof typeof STEP_FORMS {
+  const written = entryOf(node, 'type')?.value;
+  if (written?.kind !== 'scalar' || written.text.trim() === '' || written.value === null) return 'agent';
+  const known = Object.keys(STEP_FORMS);
+  const word = written.text.toLowerCase();
+  if (word === 'agent' || word === 'loop') return word;
+  const hint = findings.near(word, known) ?? `write one of: ${known.join(', ')}`;
+  findings.error('unknown-value', `type of ${label} is ${quoteShort(written.text)}`, written.at, hint);
+  return 'agent';
+}
+
+function readStep(node: SourceNode, number: number, place: ListPlace, findings: Findings): StepDef | undefined {
   const idNode = entryOf(node, 'id')?.value;
   const id = idNode?.kind === 'scalar' ? idNode.text : '';
   const label = id === '' ? `step ${number}` : `step ${quoteShort(id)}`;
-  const fields = readFields(node, { name: label, form: STEP }, findings);
+  const type = typeOf(node, label, findings);
+  const fields = readFields(node, { name: label, form: STEP_FORMS[type] }, findings);
   if (fields === undefined) return undefined;
   if (id !== '') checkName(id, 'step id', fields.placeOf('id'), findings);
   else if (fields.scalar('id') !== undefined || fields.lacks('id'))
     fields.error('missing-id', 'id', `${label} has no id`, 'add "id: NAME"');
   const agent = fields.scalar('agent');
-  if (fields.lacks('agent')) fields.error('missing-agent', 'agent', `${label} names no agent`, 'add "agent: NAME"');
-  if (fields.lacks('prompt')) fields.error('missing-prompt', 'prompt', `${label} has no prompt`, 'add "prompt: TEXT"');
+  if (type === 'agent') checkAgent(fields, label);
   return {
     id,
     label,
     at: fields.placeOf('id'),
+    loop: type === 'loop' ? readLoopSteps(fields, label, place) : undefined,
     agent: agent?.text.trim() === '' ? undefined : agent,
     prompt: fields.scalar('prompt'),
     dependsOn: fields.texts('depends_on') ?? [],
@@ -74,23 +110,22 @@ function readStep(node: SourceNode, number: number, findings: Findings): StepDef
     skills: fields.texts('skills') ?? [],
     keys: fields.values(STEP),
     timeoutMs: readTimeout(fields, label),
-    supervise: readSupervise(fields),
+    supervise: readSupervise(fields, type === 'loop' ? 'whole' : 'agents'),
+    budget: readBudgetKey(fields, 'step'),
     models: readModels(fields, `model of ${label}`),
     extraDirs: fields.texts('extra_dirs') ?? [],
     choose: readAnswers(fields, label),
-    conversation: readConversation(fields, label),
+    conversation: readConversation(fields),
   };
 }
 
-function readConversation(fields: Fields, label: string): StepDef['conversation'] {
-  const name = fields.scalar('conversation');
-  for (const key of ['recent', 'afresh']) {
-    if (!fields.has(key) || fields.names('conversation')) continue;
-    const message = `${key} of ${label} has no effect without a conversation`;
-    fields.warning('no-effect', key, message, 'add "conversation: NAME", or remove it');
-  }
-  if (name === undefined || name.value === null) return undefined;
-  return checkName(name.text, 'name of a conversation', name.at, fields.findings) ? name : undefined;
+function checkAgent(fields: Fields, label: string): void {
+  if (fields.lacks('agent')) fields.error('missing-agent', 'agent', `${label} names no agent`, 'add "agent: NAME"');
+  if (fields.lacks('prompt')) fields.error('missing-prompt', 'prompt', `${label} has no prompt`, 'add "prompt: TEXT"');
+}
+
+function readLoopSteps(fields: Fields, owner: string, { depth, lines }: ListPlace): LoopSteps {
+  return { ...readLoop(fields), steps: readList(fields, { owner, depth: depth + 1, lines }) };
 }
 
 function readTimeout(fields: Fields, label: string): number | undefined {

@@ -4,6 +4,7 @@ import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { quoteShort } from '../../lang/value-text.js';
+import { readBudgetKey } from '../budget-key.js';
 import { readSupervise } from '../supervise-key.js';
 import type { AgentDef, Definition, InputDef } from './definition.js';
 import { checkName } from '../../text/names.js';
@@ -29,6 +30,7 @@ export function readWorkflow(node: SourceNode, findings: Findings): Definition |
     inputs: readInputs(root),
     config: readConfig(root),
     supervise: readSupervise(root),
+    budget: readBudgetKey(root, 'file'),
     agents: readAgents(root),
     skills: root.texts('skills') ?? [],
     steps: readSteps(root),

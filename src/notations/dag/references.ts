@@ -1,17 +1,21 @@
 import type { Position } from '../../base/problem.js';
 import { parseTemplate } from '../../lang/template.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Template, TemplateRef, Truncate } from '../../lang/values.js';
+import type { Template, TemplateRef, Truncate, ValueRef } from '../../lang/values.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
+import { present } from '../../base/json.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import type { InputDef, StepDef } from './definition.js';
 import { nearestStep } from './step-graph.js';
 import type { StepGraph } from './step-graph.js';
 
-/** Channel that holds a step's output. */
-export const stepChannel = (id: string): string => `steps.${id}.output`;
+/** Channel that holds a step's output; of a step in a loop, as it is reached from outside, behind the ids of the loops around it. */
+export const stepChannel = (...ids: readonly string[]): string => `steps.${ids.join('.outputs.')}.output`;
+
+/** Channel of a loop that holds what a step of it gave in the round before, by the channel of that step. */
+export const beforeChannel = (channel: string): string => `${channel}?`;
 
 /** Channel that holds an input. */
 export const inputChannel = (name: string): string => `inputs.${name}`;
@@ -27,6 +31,8 @@ export interface References {
     step: StepDef,
     options?: { truncate?: Truncate | undefined; owner?: string },
   ): Template;
+  /** The value that a text names, without braces. */
+  value(scalar: SourceScalar, step: StepDef): ValueRef | undefined;
   /** Counts references; false, and a problem, when the plan would get too large. */
   spend(count: number, at: Position): boolean;
   /** Checks that a step may read another step's output. */
@@ -36,7 +42,7 @@ export interface References {
 }
 
 /**
- * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}` and `{{steps.ID.output.PATH}}`. A name between braces that is
+ * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}`, `{{steps.LOOP.outputs.ID.output}}` and `{{steps.ID.output.PATH}}`, each also with a `?` behind it. A name between braces that is
  * none of these stays as it is, and a warning says so (`not-a-reference`); one of a step or an input is an error (`bad-reference`).
  *
  * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `bad-reference`, `not-a-reference`, `too-many-references`.
@@ -66,6 +72,10 @@ export function createReferences(
       }
       return pieces;
     },
+    value: (scalar, step) => {
+      const use = { step, owner: step.label, at: scalar.at, truncate: undefined };
+      return reference(scalar.text.trim(), use, references);
+    },
     spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),
     canRead: (id, step, at) => checkStep(id, step, at, graph, findings),
     canUseInput: (name, owner, at) => {
@@ -82,7 +92,7 @@ export function createReferences(
 
 /** References between double braces, as they were written. */
 function splitText(text: string): readonly (string | { readonly expression: string; readonly written: string })[] {
-  return parseTemplate(text).map((piece) => {
+  return parseTemplate(text, true).map((piece) => {
     if (typeof piece === 'string') return piece;
     const { expression, offset } = piece;
     return { expression, written: text.slice(offset, text.indexOf('}}', offset) + 2) };
@@ -98,27 +108,54 @@ interface Use {
 
 /** Undefined: no reference, the text stays. */
 function resolve(expression: string, use: Use, references: References, findings: Findings): TemplateRef | undefined {
-  const [kind, name = '', field, ...path] = expression.split('.');
-  if (kind === 'inputs' && name !== '' && field === undefined) {
+  const found = reference(expression, use, references);
+  if (found === undefined) reportNoReference(expression, use, references, findings);
+  return found;
+}
+
+/** A value, in the words of the file; undefined when it is none. With a `?` behind it, it may be missing, or that of the round before. */
+function reference(expression: string, use: Use, references: References): TemplateRef | undefined {
+  const optional = expression.endsWith('?');
+  const [kind, name = '', field = '', ...path] = (optional ? expression.slice(0, -1) : expression).split('.');
+  if (kind === 'inputs' && name !== '' && field === '') {
     references.canUseInput(name, use.owner, use.at);
     return { channel: inputChannel(name) };
   }
-  if (kind === 'steps' && field === 'output') {
-    references.canRead(name, use.step, use.at);
-    const cut = use.truncate === undefined ? {} : { truncate: use.truncate };
-    return { channel: stepChannel(name), ...(path.length === 0 ? {} : { path }), ...cut };
-  }
-  reportNoReference(expression, use, references, findings);
-  return undefined;
+  return kind === 'steps' ? outputRef([name, field, ...path], optional, use, references) : undefined;
+}
+
+/** `ID.output.PATH`, with the ids of loops around it, and `outputs` between them, in front. */
+function outputRef(
+  [name = '', ...words]: readonly string[],
+  optional: boolean,
+  use: Use,
+  references: References,
+): TemplateRef | undefined {
+  const { graph } = references;
+  const ids = [name];
+  let rest = words;
+  for (; rest[0] === 'outputs' && graph.loopOf(rest[1] ?? '')?.id === ids.at(-1); rest = rest.slice(2))
+    ids.push(rest[1] ?? '');
+  const [output, ...path] = rest;
+  if (output !== 'output') return undefined;
+  const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
+  if (!isBefore) references.canRead(name, use.step, use.at);
+  const channel = stepChannel(...ids);
+  return {
+    channel: isBefore ? beforeChannel(channel) : channel,
+    ...present({ path: path.length === 0 ? undefined : path, truncate: use.truncate }),
+    ...(optional && path.length > 0 ? { optional } : {}),
+  };
 }
 
 /** What is written like a reference and is none: what it leaves out is said when it names a step or an input. */
 function reportNoReference(expression: string, use: Use, references: References, findings: Findings): void {
-  const { graph, inputs } = references;
+  const { inputs } = references;
+  const ids = references.graph.idsAround(use.step);
   const written = quoteShort(`{{${expression}}}`);
-  const [root = '', ...rest] = expression.split('.');
+  const [root = '', ...rest] = expression.replace(/\?$/, '').split('.');
   const behind = rest[0] === 'output' ? rest.slice(1) : rest;
-  const meant = graph.ids.has(root)
+  const meant = ids.has(root)
     ? ['steps', root, 'output', ...behind]
     : inputs.has(root) && rest.length === 0
       ? ['inputs', root]
@@ -129,26 +166,32 @@ function reportNoReference(expression: string, use: Use, references: References,
     return;
   }
   const forms = 'references are {{inputs.NAME}} and {{steps.ID.output}}, followed by .PATH for JSON';
-  const near = findings.near(root, [...inputs, ...graph.ids]);
+  const near = findings.near(root, [...inputs, ...ids]);
   const hint = `${near ?? forms}; a backslash before the braces says that they are text`;
   findings.warning('not-a-reference', `${written} is not a reference and is left as it is`, use.at, hint);
 }
 
 function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): void {
-  if (!graph.ids.has(id)) {
-    const message = `${step.label} refers to the step ${quoteShort(id)}, which does not exist`;
-    findings.error('unknown-step', message, at, nearestStep(id, graph.ids, findings));
+  if (graph.endsBefore(id, step)) return;
+  const ids = graph.idsAround(step);
+  if (!ids.has(id)) {
+    const loop = graph.loopOf(id);
+    const what = loop === undefined ? 'which does not exist' : `which is inside of ${loop.label}`;
+    const hint = loop === undefined ? nearestStep(id, ids, findings) : `write steps.${loop.id}.outputs.${id}.output`;
+    findings.error('unknown-step', `${step.label} refers to the step ${quoteShort(id)}, ${what}`, at, hint);
     return;
   }
-  if (graph.endsBefore(id, step)) return;
-  const itself = id === step.id;
-  const message = itself
-    ? `${step.label} refers to its own output`
-    : `${step.label} refers to the step ${quoteShort(id)}, which need not have run before`;
-  findings.error(
-    'not-upstream',
-    message,
-    at,
-    itself ? 'a step sees what ran before it' : `add ${id} to its depends_on`,
-  );
+  const refers = `${step.label} refers to`;
+  if (id === step.id || graph.isAround(id, step)) {
+    const own = id === step.id ? 'its own output' : 'the loop around it';
+    const hint = `write steps.${id}.output? for that of the round before`;
+    const isRepeated = graph.endedInRoundBefore(id, step);
+    findings.error('not-upstream', `${refers} ${own}`, at, isRepeated ? hint : 'a step sees what ran before it');
+    return;
+  }
+  const hint = graph.endedInRoundBefore(id, step)
+    ? `add ${id} to its depends_on, or write steps.${id}.output? for that of the round before`
+    : `add ${id} to its depends_on`;
+  const message = `${refers} the step ${quoteShort(id)}, which need not have run before`;
+  findings.error('not-upstream', message, at, hint);
 }

@@ -5,7 +5,7 @@ import type { Findings } from '../../text/findings.js';
 import { present } from '../../base/json.js';
 import type { Definition } from './definition.js';
 import { nearestStep } from './step-graph.js';
-import type { Workspace } from './workspace.js';
+import type { Workspace } from '../opened-file.js';
 
 /**
  * How a run of the workflow is carried out and shown. `memory` is the first text of the shared memory; undefined when it is off.

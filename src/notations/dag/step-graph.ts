@@ -2,24 +2,116 @@ import { addTo } from '../../base/collections.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { walkBack } from '../../plan/reach.js';
 import type { Findings } from '../../text/findings.js';
+import type { SourceScalar } from '../../text/nodes.js';
 import type { StepDef } from './definition.js';
 
-/** Which step comes before which. */
+/** Which step comes before which. The steps of a loop are a graph of their own, and see what has ended when the loop starts. */
 export interface StepGraph {
+  /** Steps of the file itself, not those in loops. */
   readonly ids: ReadonlySet<string>;
+  /** The steps of its list. */
+  idsBeside(step: StepDef): ReadonlySet<string>;
+  /** The steps beside a step and beside the loops around it. */
+  idsAround(step: StepDef): ReadonlySet<string>;
   /** Known dependencies of a step, in order, each once. */
   dependsOn(id: string): readonly string[];
   /** True when a step has ended whenever this one starts. */
   endsBefore(id: string, step: StepDef): boolean;
+  /** True when a step has ended in the round before, but for the first one: a loop around this step has it. */
+  endedInRoundBefore(id: string, step: StepDef): boolean;
+  /** True for a loop around a step. */
+  isAround(id: string, step: StepDef): boolean;
   /** All steps that have ended whenever this one starts. */
   upstreamOf(step: StepDef): readonly string[];
+  /** The innermost loop that has a step. */
+  loopOf(id: string): StepDef | undefined;
+  /** The steps of a loop; of another step none. */
+  stepsIn(id: string): readonly string[];
+  /** Who reads what ends a loop: behind all of its steps. */
+  endOf(loop: StepDef): StepDef;
+}
+
+/** The steps of the file, or of a loop. */
+interface Level {
+  readonly loop: StepDef | undefined;
+  readonly ids: ReadonlySet<string>;
+  readonly walk: (step: StepDef) => (id: string) => boolean;
 }
 
 /**
  * Resolves `depends_on`. Problem codes: `unknown-step`, `self-dependency`, `cycle` (with one path that really exists).
  */
 export function connectSteps(steps: readonly StepDef[], findings: Findings): StepGraph {
-  const ids = new Set(steps.map((step) => step.id).filter((id) => id !== ''));
+  const levels = new Map<StepDef, Level>();
+  const levelOfId = new Map<string, Level>();
+  const ends = new Map<StepDef, StepDef>();
+  const all = new Map<string, readonly string[]>();
+  const inside = new Map<string, readonly string[]>();
+  const connect = (list: readonly StepDef[], loop: StepDef | undefined): Level => {
+    const ids = new Set(list.map((step) => step.id).filter((id) => id !== ''));
+    const parents = parentsIn(list, { loop, ids }, findings);
+    for (const [id, known] of parents) all.set(id, known);
+    reportCycle(list, parents, findings);
+    const level: Level = { loop, ids, walk: upstreamWalk(parents) };
+    for (const id of ids) levelOfId.set(id, level);
+    for (const step of list) {
+      levels.set(step, level);
+      if (step.loop === undefined) continue;
+      inside.set(
+        step.id,
+        step.loop.steps.map((each) => each.id),
+      );
+      const end = endOf(step, step.loop.steps);
+      ends.set(step, end);
+      levels.set(end, connect(step.loop.steps, step));
+    }
+    return level;
+  };
+  const { ids } = connect(steps, undefined);
+  const around = function* (step: StepDef): Generator<readonly [Level, StepDef]> {
+    for (let here: StepDef | undefined = step; here !== undefined;) {
+      const level = levels.get(here);
+      if (level === undefined) return;
+      yield [level, here];
+      here = level.loop;
+    }
+  };
+  return {
+    ids,
+    idsBeside: (step) => levels.get(step)?.ids ?? ids,
+    idsAround: (step) => {
+      const [own = ids, ...more] = [...around(step)].map(([level]) => level.ids);
+      return more.length === 0 ? own : new Set([own, ...more].flatMap((each) => [...each]));
+    },
+    dependsOn: (id) => all.get(id) ?? [],
+    endsBefore: (id, step) => [...around(step)].some(([level, here]) => level.ids.has(id) && level.walk(here)(id)),
+    endedInRoundBefore: (id, step) =>
+      [...around(step)].some(([level]) => level.loop !== undefined && level.ids.has(id)),
+    isAround: (id, step) => [...around(step)].some(([level]) => level.loop?.id === id),
+    upstreamOf: (step) =>
+      [...around(step)].toReversed().flatMap(([level, here]) => [...level.ids].filter(level.walk(here))),
+    loopOf: (id) => levelOfId.get(id)?.loop,
+    stepsIn: (id) => inside.get(id) ?? [],
+    endOf: (loop) => ends.get(loop) ?? loop,
+  };
+}
+
+function endOf(loop: StepDef, steps: readonly StepDef[]): StepDef {
+  const dependsOn = steps.map(({ id, at }): SourceScalar => ({
+    kind: 'scalar',
+    value: id,
+    text: id,
+    at,
+    range: [0, 0],
+  }));
+  return { ...loop, id: '', dependsOn };
+}
+
+function parentsIn(
+  steps: readonly StepDef[],
+  { loop, ids }: Pick<Level, 'loop' | 'ids'>,
+  findings: Findings,
+): ReadonlyMap<string, readonly string[]> {
   const parents = new Map<string, readonly string[]>();
   for (const step of steps) {
     const known = new Set<string>();
@@ -28,25 +120,16 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
         findings.error('self-dependency', `${step.label} depends on itself`, at, 'remove it from depends_on');
       } else if (ids.has(text)) known.add(text);
       else {
+        const isOutside = loop !== undefined;
+        const what = isOutside ? `which ${loop.label} does not have` : 'which does not exist';
         const hint = nearestStep(text, ids, findings);
-        findings.error(
-          'unknown-step',
-          `${step.label} depends on the step ${quoteShort(text)}, which does not exist`,
-          at,
-          hint,
-        );
+        const advice = isOutside ? `${hint}; what runs before a loop stands under its own depends_on` : hint;
+        findings.error('unknown-step', `${step.label} depends on the step ${quoteShort(text)}, ${what}`, at, advice);
       }
     }
     if (step.id !== '') parents.set(step.id, [...known]);
   }
-  reportCycle(steps, parents, findings);
-  const walk = upstreamWalk(parents);
-  return {
-    ids,
-    dependsOn: (id) => parents.get(id) ?? [],
-    endsBefore: (id, step) => walk(step)(id),
-    upstreamOf: (step) => [...parents.keys()].filter(walk(step)),
-  };
+  return parents;
 }
 
 /** Steps that a hint lists. */

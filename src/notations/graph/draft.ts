@@ -2,6 +2,7 @@ import { FORBIDDEN_NAMES } from '../../base/json.js';
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { InputInput } from '../../plan/builder-input.js';
+import type { BudgetInput } from '../../plan/budget.js';
 import type { Limits, Plan } from '../../plan/plan.js';
 import { END } from '../../plan/plan.js';
 import { isNodeSpec } from './node-spec.js';
@@ -21,6 +22,7 @@ export interface DraftSettings extends Limits, Pick<Plan, 'name' | 'description'
   readonly reducers?: Readonly<Record<string, ReducerInput | undefined>>;
   readonly answerKey?: string;
   readonly supervise?: SuperviseInput;
+  readonly budget?: BudgetInput;
   /** Keys that a run gives, or Standard Schemas by key. */
   readonly output?: readonly string[] | Readonly<Record<string, unknown>>;
 }

@@ -4,6 +4,7 @@ import { refusal } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
 import { TextReader } from '../../plan/builder.js';
 import type { TextInput } from '../../plan/builder-input.js';
+import { isAgentNode } from '../../plan/nodes.js';
 import type { NodeBase, PlanNode } from '../../plan/plan.js';
 import { superviseInside, gateProblem, supervisedUnder } from '../../plan/inherited-supervision.js';
 import { MOST_REORIENTS, isSupervisor, supervisorKey } from '../../plan/supervision.js';
@@ -19,7 +20,7 @@ export interface SuperviseOptions {
   readonly model?: string;
   /** Corrections at most; then a person is asked. Default 1. */
   readonly maxReorients?: number;
-  /** What is promised, with `{{ key }}` for values of the state. Default: what the agent is asked; any other node needs it. */
+  /** What is promised, with `{{ key }}` for values of the state. Default: what an agent is asked; any other node needs it. */
   readonly instruction?: TextInput;
   /** Judges in place of the model. */
   readonly supervisor?: Supervisor;
@@ -49,7 +50,11 @@ const OPTIONS: Readonly<
     'must be text',
     "instruction: 'Summarise {{ notes }}'",
   ],
-  supervisor: [isSupervisor, 'needs the methods reconcile and supervise', 'supervisor: { reconcile, supervise }'],
+  supervisor: [
+    isSupervisor,
+    'needs the methods reconcile and supervise, and a timeoutMs above 0 or none',
+    'supervisor: { reconcile, supervise }',
+  ],
 };
 
 /**
@@ -105,7 +110,7 @@ export function supervisedNode(built: BuiltNode, input: unknown, { around, probl
   const removesGate = (name: string, optsOut: boolean): void => {
     problems.push({ code: 'human-gate', severity: 'error', ...gateProblem(`the node "${name}"`, optsOut, GATE_HINT) });
   };
-  const isAlone = node.kind === 'agent' || own?.mode === 'nobody';
+  const isAlone = isAgentNode(node) || own?.mode === 'nobody';
   const said = isAlone
     ? supervisedUnder(own, around, (optsOut) => removesGate(node.id, optsOut))
     : asWhole(own, around);

@@ -8,6 +8,7 @@ import type { Findings } from '../../text/findings.js';
 import { createFindings } from '../../text/findings.js';
 import { entryOf, toJson } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
+import { checkBudgets } from './budgets.js';
 import { checkCompositions } from './check-compositions.js';
 import { checkReferences } from './check-references.js';
 import { checkTemplates, checkVariables } from './check-templates.js';
@@ -48,6 +49,7 @@ export function checkPack(root: SourceNode, rules: PackRules, findings: Findings
   checkReferences(placed);
   checkCompositions(placed);
   checkSupervision(placed);
+  checkBudgets(root, findings);
   checkTemplates(placed);
   checkVariables(placed);
   checkValidators(placed, rules.validators);

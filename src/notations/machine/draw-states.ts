@@ -1,6 +1,8 @@
 import type { Drawing, DrawnEdge, DrawnItem } from '../../plan/drawing.js';
 import type { State } from '../../machine/pure/spec.js';
+import { budgetText } from '../../plan/budget.js';
 import { supervisedText } from '../../plan/supervision.js';
+import { stateBudget } from './budgets.js';
 import type { Pack } from './pack.js';
 import { stateSupervision } from './supervising.js';
 
@@ -16,7 +18,12 @@ export function drawStates(pack: Pack): Drawing {
   const items = states.map(([name, state]) => {
     const kind = state.composition === undefined ? 'agent' : 'call';
     const { supervise } = stateSupervision(pack, name, kind);
-    const lines = [...linesOf(name, state), ...(supervise === undefined ? [] : [supervisedText(supervise)])];
+    const budget = stateBudget(pack, name);
+    const lines = [
+      ...linesOf(name, state),
+      ...(supervise === undefined ? [] : [supervisedText(supervise)]),
+      ...(budget === undefined ? [] : [`budget ${budgetText(budget)}`]),
+    ];
     return { ...boxOf(keys.get(name) ?? '', kind, lines), entry: name === workflow.entry, exit: isEnd(state) };
   });
   return { name: id, items, edges: states.flatMap(([name, state]) => edgesOf(keys.get(name) ?? '', state, keys)) };

@@ -10,20 +10,23 @@ export interface Pack {
   readonly prompts: Readonly<Record<string, Prompt>>;
   readonly fragments?: Readonly<Record<string, string>>;
   readonly tools?: Readonly<Record<string, PackTool>>;
-  readonly workflow?: Spec & { readonly engine?: Engine & { readonly skein?: { readonly states?: StateKeys } } };
+  readonly workflow?: Spec & {
+    readonly engine?: Engine & { readonly skein?: { readonly states?: StateKeys; readonly cache?: string } };
+  };
   readonly agents?: { readonly entry: string; readonly members: Readonly<Record<string, { readonly state?: string }>> };
   readonly skills?: readonly (string | SkillSource)[];
   readonly compositions?: Readonly<Record<string, Composition>>;
   readonly evals?: readonly unknown[];
+  readonly metadata?: Engine;
 }
 
-/** What Skein reads of the settings of the runtime. */
+/** What Skein reads of the settings of the runtime, and of the notes about a pack. */
 export interface Engine {
-  readonly skein?: { readonly supervise?: SuperviseKey };
+  readonly skein?: { readonly supervise?: SuperviseKey; readonly budget?: Json };
 }
 
 /** By state. */
-type StateKeys = Readonly<Record<string, { readonly supervise?: SuperviseKey }>>;
+type StateKeys = Readonly<Record<string, { readonly supervise?: SuperviseKey; readonly budget?: Json }>>;
 
 /** A key `supervise`. */
 export type SuperviseKey =

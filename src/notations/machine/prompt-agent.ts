@@ -46,7 +46,8 @@ export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {})
     description: prompt.description,
     instructions: templates.own(),
     models: [],
-    tools: servers.map((server) => `${server}/*`),
+    // All of a server, and by their names those that the prompt itself lists: what these say of reading is believed.
+    tools: servers.flatMap((server) => [`${server}/*`, ...(prompt.tools ?? []).map((tool) => `${server}/${tool}`)]),
     functions,
     mcpServers: servers.length === 0 ? undefined : mcpServers,
     approve: approvalsOf(extras, servers, new Set(functions.map((tool) => tool.name))),
@@ -56,6 +57,7 @@ export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {})
     maxTurns: rounds === undefined ? maxTurnsOf({}) : rounds + 1,
     maxToolCalls: policy.max_tool_calls_per_turn,
     settings: settingsFor(),
+    cache: cacheOf(pack),
     checks: checks.length === 0 ? undefined : checks,
     forModels: changes.length === 0 ? undefined : Object.fromEntries(changes),
   });
@@ -83,6 +85,11 @@ function settingsOf(parameters: Parameters): ModelSettings {
     frequencyPenalty: parameters.frequency_penalty,
     presencePenalty: parameters.presence_penalty,
   });
+}
+
+function cacheOf({ workflow }: Pack): AgentSpec['cache'] {
+  const word = workflow?.engine?.skein?.cache?.toLowerCase();
+  return word === 'off' || word === '1h' ? word : undefined;
 }
 
 /** The templates of one prompt. */

@@ -29,7 +29,9 @@ function dataOf(said: SaidInPack | undefined): Pick<NodeBase, 'supervise' | 'uns
   return by === 'nobody' ? { unsupervised: true } : { supervise: { ...rest, by } };
 }
 
-const ofPack = ({ workflow }: Pack): SuperviseKey | undefined => workflow?.engine?.skein?.supervise;
+/** A pack without a workflow has no settings of the runtime: it says so in its notes. */
+const ofPack = ({ workflow, metadata }: Pack): SuperviseKey | undefined =>
+  workflow === undefined ? metadata?.skein?.supervise : workflow.engine?.skein?.supervise;
 const ofState = ({ workflow }: Pack, state: string): SuperviseKey | undefined => {
   const states = workflow?.engine?.skein?.states ?? {};
   return Object.hasOwn(states, state) ? states[state]?.supervise : undefined;

@@ -1,5 +1,7 @@
 import type { Form } from '../../text/forms.js';
 import { any, either, flag, integer, list, map, named, names, text, texts, variants, word } from '../../text/forms.js';
+import { CACHE } from '../model-call-keys.js';
+import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { SUPERVISE } from '../supervise-key.js';
 import type { Dialect } from './dialect.js';
 import { IDENTIFIER, MANY, NEEDED, anyMap } from './dialect.js';
@@ -21,7 +23,9 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
   const skein = map(
     {
       supervise: SUPERVISE,
-      states: names(map({ supervise: SUPERVISE }, 'what holds for the state alone'), 'by state'),
+      budget: FILE_BUDGET,
+      cache: CACHE,
+      states: names(map({ supervise: SUPERVISE, budget: STEP_BUDGET }, 'what holds for the state alone'), 'by state'),
     },
     'what only Skein does',
   );
@@ -120,40 +124,47 @@ const TERMINATION = map(
 );
 
 /** A step of a composition. */
-export const STEP = variants('kind', {
-  prompt: map({ ...COMMON, prompt_task, input, output_schema }, 'a prompt', { open: true }),
-  agent: map(
-    { ...COMMON, prompt_task, input, tools: texts('tools'), termination: TERMINATION, output_schema },
-    'an agent',
-    {
-      open: true,
-    },
-  ),
-  tool: map({ ...COMMON, tool: text('tool', NEEDED), args: anyMap('arguments') }, 'a call of a tool', { open: true }),
-  branch: map(
-    { ...COMMON, predicate: { ...named('predicate'), needed: true }, ...Object.fromEntries(TARGETS) },
-    'a choice',
-    {
-      open: true,
-    },
-  ),
-  parallel: map(
-    {
-      ...COMMON,
-      branches: list(named('step'), 'steps', { needed: true, min: 2 }),
-      reduce: map(
-        {
-          strategy: word(['append', 'replace', 'barrier'], 'how outputs come together', { needed: true, exact: true }),
-          into: text('name of the result', NEEDED),
-        },
-        'what becomes of the outputs',
-        { needed: true, open: true },
-      ),
-    },
-    'steps that run at the same time',
-    { open: true },
-  ),
-});
+export const STEP = variants(
+  'kind',
+  {
+    prompt: map({ ...COMMON, prompt_task, input, output_schema }, 'a prompt', { open: true }),
+    agent: map(
+      { ...COMMON, prompt_task, input, tools: texts('tools'), termination: TERMINATION, output_schema },
+      'an agent',
+      {
+        open: true,
+      },
+    ),
+    tool: map({ ...COMMON, tool: text('tool', NEEDED), args: anyMap('arguments') }, 'a call of a tool', { open: true }),
+    branch: map(
+      { ...COMMON, predicate: { ...named('predicate'), needed: true }, ...Object.fromEntries(TARGETS) },
+      'a choice',
+      {
+        open: true,
+      },
+    ),
+    parallel: map(
+      {
+        ...COMMON,
+        branches: list(named('step'), 'steps', { needed: true, min: 2 }),
+        reduce: map(
+          {
+            strategy: word(['append', 'replace', 'barrier'], 'how outputs come together', {
+              needed: true,
+              exact: true,
+            }),
+            into: text('name of the result', NEEDED),
+          },
+          'what becomes of the outputs',
+          { needed: true, open: true },
+        ),
+      },
+      'steps that run at the same time',
+      { open: true },
+    ),
+  },
+  { exact: true },
+);
 
 /** A condition of a choice. */
 export const PREDICATE = map(
@@ -192,9 +203,13 @@ export const COMPOSITION = map(
     output_schema,
     output: text('step whose output is that of the whole'),
     steps: list(named('step'), 'steps', { needed: true, min: 1 }),
-    engine: map({ skein: map({ supervise: SUPERVISE }, 'what only Skein does') }, 'settings of the runtime', {
-      open: true,
-    }),
+    engine: map(
+      { skein: map({ supervise: SUPERVISE, budget: STEP_BUDGET }, 'what only Skein does') },
+      'settings of the runtime',
+      {
+        open: true,
+      },
+    ),
   },
   'a composition',
 );

@@ -22,15 +22,15 @@ export interface Placed {
   readonly at: number;
   /** Which of the steps of a parallel block it belongs to, by index; 0 elsewhere. */
   readonly chain: number;
-  /** The block of a parallel, sequence or map step. */
+  /** The block of a parallel, sequence, loop or map step. */
   readonly inner: Block | undefined;
   /** What it gives to the block around it. */
   readonly outputs: readonly Output[];
 }
 
-/** The top list, or the steps of a parallel, a sequence or a map. Branches of a condition belong to the block that they stand in. */
+/** The top list, or the steps of a parallel, a sequence, a loop or a map. Branches of a condition belong to the block that they stand in. */
 export interface Block {
-  readonly kind: 'list' | 'parallel' | 'sequence' | 'map';
+  readonly kind: 'list' | 'parallel' | 'sequence' | 'loop' | 'map';
   /** Of its ids: empty for the top list. */
   readonly path: string;
   readonly holder: Placed | undefined;
@@ -65,7 +65,7 @@ function placeStep(step: StepDef, block: OpenBlock, chain: number, placing: Plac
   // Of steps with the same id, which were reported, the first one counts.
   if (!block.byId.has(step.id)) block.byId.set(step.id, placed);
   const path = block.path === '' ? step.id : `${block.path}/${step.id}`;
-  if (step.type === 'parallel' || step.type === 'sequence' || step.type === 'map') {
+  if ('steps' in step) {
     // The output of a map stands where the map does; those of its steps are seen within it only.
     if (step.type === 'map') placed.outputs = [output(path, `${path} (map)`, placing)];
     placed.inner = placeBlock({ kind: step.type, path, holder: placed, roots: step.steps }, placing);
@@ -91,6 +91,7 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
     }
     case 'condition':
     case 'goto':
+    case 'loop':
     case 'map':
     case 'parallel':
     case 'sequence':
@@ -100,6 +101,19 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
 
 function output(path: string, label: string, placing: Placing): Output {
   return { channel: `steps.${path}.output`, label, order: placing.order++ };
+}
+
+/** The step whose output is that of a loop, or of an item of a map: the last one, of a block inside the last one of it. */
+export function lastOf({ inner }: Placed): Placed | undefined {
+  const last = inner?.byId.get(inner.roots.at(-1)?.id ?? '');
+  return last?.step.type === 'sequence' || last?.step.type === 'loop' ? lastOf(last) : last;
+}
+
+/** The output of the last step of a loop or a map; undefined when it does not have exactly one. */
+export function resultOf(placed: Placed): Output | undefined {
+  const last = lastOf(placed);
+  const [only, ...more] = last?.outputs ?? [];
+  return more.length === 0 && last?.step.type !== 'parallel' ? only : undefined;
 }
 
 /** A step and those that it stands in, from the inside out. */
@@ -159,4 +173,10 @@ export function* addressesIn(block: Block): Generator<Address> {
     if (placed.inner === undefined || type === 'map') continue;
     for (const inner of addressesIn(placed.inner)) yield { ...inner, names: [...names, ...inner.names] };
   }
+}
+
+/** Channels of the conversations in which a step of a block, or of a block in it, takes part. */
+export function conversationsIn(block: Block): readonly string[] {
+  const channels = [...allSteps(block)].map(({ step }) => step.type === 'agent' && step.conversation?.channel);
+  return [...new Set(channels.filter((channel) => typeof channel === 'string'))];
 }

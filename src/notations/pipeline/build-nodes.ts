@@ -5,6 +5,7 @@ import type {
   AskNode,
   CallNode,
   InputSpec,
+  LoopNode,
   MapNode,
   NodeBase,
   PassNode,
@@ -15,11 +16,12 @@ import type {
 import { END } from '../../plan/plan.js';
 import { present } from '../../base/json.js';
 import type { Block, Placed } from './blocks.js';
-import type { AgentStep, AskStep, CallStep, MapStep, PipelineDef, RetryDef } from './definition.js';
+import type { AgentStep, AskStep, CallStep, LoopStep, MapStep, PipelineDef, RetryDef } from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
-import { itemChannel, itemsOf } from './blocks.js';
-import { conversationsIn, talking } from './conversations.js';
+import { conversationsIn, itemChannel, itemsOf, lastOf, resultOf } from './blocks.js';
+import { buildCondition } from './conditions.js';
+import type { ConditionParts } from './conditions.js';
 import { outputsBefore } from './order.js';
 import { PROMPT } from './references.js';
 import type { Names } from './references.js';
@@ -47,6 +49,8 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
         writes: [...placed.outputs.map((output) => output.channel), ...talksOf(placed)],
         plan: innerPlan(placed, parts),
       };
+    case 'loop':
+      return loopNode(placed, step, parts);
     case 'map':
       return mapNode(placed, step, parts);
     case 'ask':
@@ -102,7 +106,7 @@ function agentNode(placed: Placed, step: AgentStep, flow: Flow, parts: NodeParts
     agent: { ...(agent?.spec ?? { name, models: [] }), instructions },
     prompt: texts.message(step.prompt, placed),
     ...choosing(placed, step, flow),
-    ...talking(step),
+    ...present({ conversation: step.conversation }),
   };
 }
 
@@ -140,6 +144,43 @@ function innerPlan(placed: Placed, parts: NodeParts): Plan {
   return parts.planOf(placed.inner);
 }
 
+/** What its steps see and give has the same names inside and outside; from the second round on they see what the round before gave. */
+function loopNode(placed: Placed, step: LoopStep, parts: NodeParts): LoopNode {
+  const { keep, onMaxRounds, maxRounds, rounds } = step.loop;
+  const names = [...placed.outputs.map((output) => output.channel), ...talksOf(placed)];
+  return present({
+    kind: 'loop' as const,
+    ...policies(placed, parts),
+    writes: names,
+    output: resultOf(placed)?.channel,
+    plan: innerPlan(placed, parts),
+    outputs: Object.fromEntries(names.map((name) => [name, name])),
+    until: endOf(placed, step, parts),
+    carry: names,
+    maxRounds,
+    rounds: rounds && parts.texts.value(rounds, placed),
+    onMaxRounds,
+    keep,
+  });
+}
+
+function endOf(placed: Placed, { loop, at }: LoopStep, parts: NodeParts): LoopNode['until'] {
+  const { inner } = placed;
+  if (inner === undefined) return [];
+  if (loop.line !== undefined) {
+    const result = resultOf(placed);
+    if (result !== undefined) return [{ op: 'line', value: { channel: result.channel }, line: loop.line }];
+    const what = lastOf(placed)?.step.label ?? 'nothing';
+    const hint = 'end its steps with an agent, or write until as an expression';
+    const message = `until of ${placed.step.label} looks for a line, and ${what} does not have exactly one output`;
+    parts.names.findings.error('loop-result', message, at, hint);
+  }
+  // It is read when a round has ended.
+  const end: Placed = { ...placed, block: inner, at: inner.steps.length, chain: 0, inner: undefined };
+  const condition = loop.until && buildCondition(loop.until, end, parts);
+  return condition === undefined ? [] : [condition];
+}
+
 function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
   const { names, texts } = parts;
   const plan = innerPlan(placed, parts);
@@ -169,19 +210,14 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
 
 /** The output of the last step: what a map gives for an item. */
 function mapResult(placed: Placed, names: Names): string {
-  let last = lastOf(placed);
-  while (last?.step.type === 'sequence') last = lastOf(last);
+  const last = lastOf(placed);
   if (last === undefined) return '';
-  const [output, ...more] = last.outputs;
-  if (output !== undefined && more.length === 0 && last.step.type !== 'parallel') return output.channel;
+  const output = resultOf(placed);
+  if (output !== undefined) return output.channel;
   const hint = 'end the steps of the map with an agent that brings together what came before';
   const message = `${placed.step.label} ends with ${last.step.label}, which does not have exactly one output`;
   names.findings.error('map-result', message, last.step.at, hint);
   return '';
-}
-
-function lastOf({ inner }: Placed): Placed | undefined {
-  return inner?.byId.get(inner.roots.at(-1)?.id ?? '');
 }
 
 function writing(placed: Placed): { readonly writes: readonly string[]; readonly output: string } {
@@ -196,6 +232,7 @@ function policies(placed: Placed, parts: SupervisionParts): NodeBase {
     id,
     retry: step.retry === undefined ? undefined : retryPolicy(step.retry),
     timeoutMs,
+    budget: step.budget,
     onError: step.onError === 'continue' ? ('ignore' as const) : undefined,
     at,
     ...supervising(placed, parts),
@@ -261,7 +298,7 @@ function checkMissing(step: CallStep, wanted: readonly InputSpec[], given: Given
 }
 
 /** What nodes are built from. */
-export interface NodeParts extends SupervisionParts {
+export interface NodeParts extends SupervisionParts, ConditionParts {
   /** The plan of a block. */
   readonly planOf: (block: Block) => Plan;
   readonly calls: ReadonlyMap<CallStep, Plan>;

@@ -5,13 +5,11 @@ import { visitCaps } from '../../plan/limits.js';
 import type { Findings } from '../../text/findings.js';
 import { present } from '../../base/json.js';
 import type { ParsedYaml } from '../../text/yaml.js';
-import { itemChannel, itemsOf, placeSteps } from './blocks.js';
-import { conversationsIn } from './conversations.js';
+import { conversationsIn, itemChannel, itemsOf, placeSteps } from './blocks.js';
 import type { Block, Output } from './blocks.js';
 import { buildNode } from './build-nodes.js';
 import type { NodeParts } from './build-nodes.js';
 import { buildCondition } from './conditions.js';
-import type { ConditionParts } from './conditions.js';
 import type { CallStep, PipelineDef } from './definition.js';
 import { connectBlock, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
@@ -50,10 +48,11 @@ export function buildPlan(definition: PipelineDef, context: BuildContext, findin
   const parts: Parts = { definition, names, texts, yaml, calls, seen: 0, planOf: (block) => blockPlan(block, parts) };
   const plan = blockPlan(top, parts);
   const prompt = { channel: PROMPT, name: PROMPT, required: false, default: DEFAULT_PROMPT };
-  return present({ ...plan, name: definition.name, description: definition.description, inputs: [prompt] });
+  const { name, description, budget } = definition;
+  return present({ ...plan, name, description, inputs: [prompt], budget });
 }
 
-interface Parts extends NodeParts, ConditionParts {
+interface Parts extends NodeParts {
   /** How many outputs from outside the blocks got so far. */
   seen: number;
 }

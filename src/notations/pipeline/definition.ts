@@ -1,8 +1,11 @@
 import type { Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
+import type { Budget } from '../../plan/budget.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceScalar } from '../../text/nodes.js';
+import type { Conversation } from '../../plan/plan.js';
+import type { LoopDef } from '../loop-keys.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import type { ModelTable } from './agents/agent-models.js';
 import type { MAP } from './keys.js';
@@ -16,6 +19,8 @@ export interface PipelineDef {
   readonly models: ModelTable;
   /** Of all agents, wherever they stand. */
   readonly supervise: SuperviseDef | undefined;
+  /** Of a run. */
+  readonly budget: Budget | undefined;
   /** Never empty in a file without errors. A file without `workflow` has one step: its agent `root`, or else its first one. */
   readonly steps: readonly StepDef[];
   /** How often each jump back may be made. */
@@ -46,6 +51,7 @@ export interface StepBase {
   readonly onError: 'fail' | 'continue';
   /** Of an agent; of any other step as a whole. */
   readonly supervise: SuperviseDef | undefined;
+  readonly budget: Budget | undefined;
 }
 
 /** The key `retry`. */
@@ -67,7 +73,7 @@ export interface AgentStep extends StepBase {
   readonly prompt: SourceScalar | undefined;
   /** By what the agent may answer, and what runs then; empty: it does not choose. */
   readonly choose: readonly AnswerDef[];
-  readonly conversation: ConversationDef | undefined;
+  readonly conversation: Conversation | undefined;
 }
 
 /** An answer of `choose`. Its steps belong to the block that the agent stands in. */
@@ -75,13 +81,6 @@ export interface AnswerDef {
   readonly answer: string;
   readonly about: string | undefined;
   readonly steps: readonly StepDef[];
-}
-
-/** The conversation of an agent step. */
-export interface ConversationDef {
-  readonly name: string;
-  readonly recent: number | undefined;
-  readonly afresh: boolean;
 }
 
 /** Its branches belong to the block that it stands in: their steps are addressed like those around it. */
@@ -110,6 +109,13 @@ export interface SequenceStep extends StepBase {
 export interface GotoStep extends StepBase {
   readonly type: 'goto';
   readonly target: SourceScalar | undefined;
+}
+
+/** Its steps, one after the other, again and again. */
+export interface LoopStep extends StepBase {
+  readonly type: 'loop';
+  readonly loop: LoopDef;
+  readonly steps: readonly StepDef[];
 }
 
 /** Its steps, one after the other, for each item of a list. */
@@ -145,7 +151,8 @@ export interface CallStep extends StepBase {
   readonly inputs: readonly { readonly name: string; readonly value: SourceScalar; readonly at: Position }[];
 }
 
-export type StepDef = AgentStep | ConditionStep | ParallelStep | SequenceStep | GotoStep | MapStep | AskStep | CallStep;
+export type StepDef =
+  AgentStep | ConditionStep | ParallelStep | SequenceStep | GotoStep | LoopStep | MapStep | AskStep | CallStep;
 
 /** The lists of steps of which one runs next. */
 export function branchesOf(step: StepDef): readonly (readonly StepDef[])[] {

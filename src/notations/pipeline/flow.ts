@@ -69,13 +69,16 @@ export function connectBlock(block: Block, findings: Findings): Flow {
   else if (block.roots.length > 0) starts.push(connect(block.roots, NOWHERE));
   const reached = reachedFrom(starts, ways);
   checkReached(block, { ways, back, reached }, findings);
+  // What ends a loop stands behind its steps.
+  if (block.kind === 'loop') reached.add(ways.length);
   return {
     starts,
     ways,
     back,
     reached,
     looped: stepsInLoops(ways, back),
-    precedes: predecessors(ways),
+    // In the round before.
+    precedes: block.kind === 'loop' ? () => true : predecessors(ways),
     hasRun: dominance(block, starts, ways),
   };
 }
@@ -110,7 +113,7 @@ function findTarget(placed: Placed, step: GotoStep, findings: Findings): number 
       return fail(
         'bad-jump',
         `which belongs to ${name}`,
-        'a jump stays within its own parallel, sequence or map block',
+        'a jump stays within its own parallel, sequence, loop or map block',
       );
     }
     const hint = findings.near(target.text, block.byId.keys()) ?? `steps are: ${listed(block.byId.keys())}`;
@@ -140,7 +143,7 @@ export function listed(ids: Iterable<string>): string {
   return `${all.slice(0, 8).join(', ')}${all.length > 8 ? ', ...' : ''}`;
 }
 
-function reachedFrom(starts: readonly number[], ways: readonly Ways[]): ReadonlySet<number> {
+function reachedFrom(starts: readonly number[], ways: readonly Ways[]): Set<number> {
   const reached = new Set(starts);
   for (const at of reached) for (const to of ways[at] ?? []) if (to !== NOWHERE) reached.add(to);
   return reached;

@@ -19,6 +19,7 @@ const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
   parallel: 'par',
   sequence: 'seq',
   goto: 'goto',
+  loop: 'loop',
   map: 'map',
   ask: 'ask',
   call: 'call',
@@ -56,7 +57,7 @@ export function positionalId(type: StepDef['type'], number: number, branch: stri
   return `${branch ?? PREFIXES[type]}_${number}`;
 }
 
-/** Branches belong to the block; the steps of parallel, sequence and map steps don't. */
+/** Branches belong to the block; the steps of parallel, sequence, loop and map steps don't. */
 function collectWritten(list: SourceNode, taken: Set<string>): void {
   if (list.kind !== 'list') return;
   for (const step of list.items) {

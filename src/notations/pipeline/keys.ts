@@ -16,6 +16,9 @@ import {
 } from '../../text/forms.js';
 import type { Form, MapForm } from '../../text/forms.js';
 import { NAME_FORM } from '../../text/names.js';
+import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
+import { LOOP_KEYS } from '../loop-keys.js';
+import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA } from './agents/schema-form.js';
@@ -23,7 +26,7 @@ import { UNSUPPORTED } from './agents/unsupported-keys.js';
 
 /** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
 export type WrittenType =
-  'agent' | 'condition' | 'parallel' | 'sequence' | 'subworkflow' | 'goto' | 'map' | 'ask' | 'call';
+  'agent' | 'condition' | 'parallel' | 'sequence' | 'subworkflow' | 'goto' | 'loop' | 'map' | 'ask' | 'call';
 
 /** The longest delay of a timer: 24.8 days. */
 export const MAX_TIMER_MS = 2_147_483_647;
@@ -93,6 +96,7 @@ export const POLICIES = {
   timeout: duration('for each attempt: 90s, 10m, 1h30m, or a number of seconds', 0.0005),
   on_error: ON_ERROR,
   retry: named('retry'),
+  budget: named('budget'),
 } as const;
 
 /** Those of steps that contain others. */
@@ -137,26 +141,10 @@ export const ANSWER = map(
   {
     about: text('what the agent learns about the answer'),
     steps: list(STEP, 'the steps', { min: 1 }),
-    goto: text('the id or the place of a step of the same block'),
+    goto: text('the id or the place of a step of the same block', { blank: false }),
   },
   'the steps, or a jump, and what the agent learns about it',
   { one: ['steps', 'goto'] },
-);
-
-/** The keys of a conversation. */
-export const TALK = map(
-  {
-    conversation: text(
-      'the name of a conversation that steps share: what was said is sent, and what is said here is added',
-      NAME_FORM,
-    ),
-    recent: integer('how many of the last messages of the conversation are sent; by default all', {
-      min: 1,
-      max: MANY,
-    }),
-    afresh: flag('whether the conversation is forgotten, and begins anew with this step', { default: false }),
-  },
-  '',
 );
 
 /** A step that repeats steps for each item of a list. */
@@ -224,7 +212,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
         'the agent chooses one of these by the call of a tool; without the call the next step runs',
         { pattern: NAME_FORM.pattern },
       ),
-      ...TALK.keys,
+      ...CONVERSATION,
       ...POLICIES,
       supervise: SUPERVISE,
     },
@@ -256,6 +244,10 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
     'the same, under its cagent name',
   ),
   goto: GOTO,
+  loop: map(
+    { ...IDENTITY, ...LOOP_KEYS, steps: STEPS, ...POLICIES_OF_BLOCKS },
+    'runs its steps again and again, until something holds',
+  ),
   map: MAP,
   ask: ASK,
   call: CALL,
@@ -265,6 +257,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
 export const NAMED = {
   step: variants('type', STEP_FORMS, { without: GOTO, about: 'a step' }),
   retry: RETRY,
+  budget: STEP_BUDGET,
   'json-schema': JSON_SCHEMA,
 };
 
@@ -273,6 +266,7 @@ export const FILE = map(
   {
     ...SECTIONS,
     supervise: SUPERVISE,
+    budget: FILE_BUDGET,
     workflow: either(
       [STEPS, WORKFLOW],
       'the steps; without it the agent root, or else the first one, is the only step',

@@ -97,6 +97,7 @@ function callsIn(steps: readonly StepDef[]): readonly CallStep[] {
         return callsIn(branchesOf(step).flat());
       case 'parallel':
       case 'sequence':
+      case 'loop':
       case 'map':
         return callsIn(step.steps);
       case 'ask':

@@ -76,11 +76,12 @@ export function checkOrder(earlier: Placed, reader: Placed, flows: Flows): Fault
   return { code, message: `${what}, which can't have run before it`, hint };
 }
 
-/** The outputs from outside that a block gets, in declared order: of all steps that can have run before its holder. */
+/** The outputs from outside that a block gets, in declared order: of all steps that can have run before its holder, and of the round before. */
 export function outputsBefore(block: Block, flows: Flows): readonly Output[] {
   const { holder } = block;
   if (holder === undefined) return [];
   const found = new Set(outputsBefore(holder.block, flows));
+  if (block.kind === 'loop') for (const output of holder.outputs) found.add(output);
   const flow = flows(holder.block);
   for (const placed of holder.block.steps) {
     if (placed.outputs.length === 0 || !flow.precedes(placed.at, holder.at)) continue;

@@ -8,6 +8,7 @@ import { readAgents } from './agents/read-agents.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from '../../text/unsupported.js';
 import { isMisnamedPipeline } from '../looks-like.js';
+import { readBudgetKey } from '../budget-key.js';
 import { readSupervise } from '../supervise-key.js';
 import { DEFAULT_LOOPS, FILE, WORKFLOW } from './keys.js';
 import { NO_POLICIES, SHAPE, readLoops } from './read-policies.js';
@@ -46,6 +47,7 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     agents,
     models,
     supervise,
+    budget: readBudgetKey(fields, 'file'),
     ...workflow,
     at: root.at,
   };

@@ -3,6 +3,7 @@ import { parseDuration } from '../../base/duration.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { describe } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
+import { readBudgetKey } from '../budget-key.js';
 import { readSupervise } from '../supervise-key.js';
 import { DEFAULT_LOOPS, LOOPS, MAX_TIMER_MS, POLICIES, RETRY, RETRY_CLASSES, WORKFLOW } from './keys.js';
 import type { RetryDef, StepBase } from './definition.js';
@@ -12,14 +13,20 @@ const FIRST_DELAY_MS = 1_000;
 const SOME_JITTER = 0.1;
 
 /** What a step says of failures and time. */
-export type Policies = Pick<StepBase, 'timeoutMs' | 'retry' | 'onError' | 'supervise'>;
+export type Policies = Pick<StepBase, 'timeoutMs' | 'retry' | 'onError' | 'supervise' | 'budget'>;
 
 /** Of steps that can't fail. */
-export const NO_POLICIES: Policies = { timeoutMs: undefined, retry: undefined, onError: 'fail', supervise: undefined };
+export const NO_POLICIES: Policies = {
+  timeoutMs: undefined,
+  retry: undefined,
+  onError: 'fail',
+  supervise: undefined,
+  budget: undefined,
+};
 
 /**
- * Reads `timeout`, `on_error`, `retry` and `supervise` of a step. Problem codes: `bad-duration`, `bad-retry`, `no-effect`, those of
- * {@link readSupervise} and of the types.
+ * Reads `timeout`, `on_error`, `retry`, `supervise` and `budget` of a step. Problem codes: `bad-duration`, `bad-retry`, `no-effect`, those of
+ * {@link readSupervise}, of {@link readBudgetKey} and of the types.
  */
 export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'whole'): Policies {
   return {
@@ -27,6 +34,7 @@ export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'w
     retry: readRetry(fields),
     onError: readOnError(fields),
     supervise: readSupervise(fields, supervises),
+    budget: readBudgetKey(fields, 'step'),
   };
 }
 

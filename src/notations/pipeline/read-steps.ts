@@ -8,9 +8,10 @@ import { readFields } from '../../text/shape.js';
 import type { AgentStep, ConditionStep, GotoStep, SequenceStep, StepDef } from './definition.js';
 import { createIds, positionalId } from './ids.js';
 import type { BlockIds } from './ids.js';
-import { readConversation } from './conversations.js';
 import { ANSWER, STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
+import { readLoop } from '../loop-keys.js';
+import { readConversation } from '../model-call-keys.js';
 import { NO_POLICIES, SHAPE, readLoops, readPolicies } from './read-policies.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
 import { checkRequired, typeOf } from './step-types.js';
@@ -151,6 +152,8 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
       return readSubworkflow(step, place);
     case 'goto':
       return { type, ...base, ...NO_POLICIES, target: fields.scalar('goto') };
+    case 'loop':
+      return { type, ...base, ...readPolicies(fields), loop: readLoop(fields), steps: readInner(type, step, place) };
     case 'map':
       return readMap(step, readInner(type, step, place));
     case 'ask':
@@ -193,8 +196,12 @@ function readAnswers(step: OpenStep, place: ListPlace): AgentStep['choose'] {
   });
 }
 
-/** The steps of a parallel, a sequence or a map: a block of their own. */
-function readInner(type: 'parallel' | 'sequence' | 'map', step: OpenStep, place: ListPlace): readonly StepDef[] {
+/** The steps of a parallel, a sequence, a loop or a map: a block of their own. */
+function readInner(
+  type: 'parallel' | 'sequence' | 'loop' | 'map',
+  step: OpenStep,
+  place: ListPlace,
+): readonly StepDef[] {
   const { fields } = step;
   const node = fields.node('steps');
   const path = `${step.path}.steps`;

@@ -4,7 +4,7 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
-import { addressesIn, around, findMap } from './blocks.js';
+import { addressesIn, around, findMap, lastOf, resultOf } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import { calledResult } from './results.js';
 import type { AgentDef, CallStep } from './definition.js';
@@ -165,6 +165,8 @@ function walkIn(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
       }
       return walkBlock(walk, flat, names);
     }
+    case 'loop':
+      return walkLoop(walk, names);
     case 'call':
       return walkCall(walk, step, names);
   }
@@ -229,6 +231,17 @@ function walkBlock(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
     return { code: 'unknown-step', message: `the step ${quoteShort(id)} of ${step.label}, which does not exist`, hint };
   }
   return walkIn({ placed: found, segments, used: next, names: [...walk.names, 'outputs', id] }, true, names);
+}
+
+/** Its output is that of its last step; those of all its steps are reached as in other blocks. */
+function walkLoop(walk: Walk, names: Names): Leaf | Fault {
+  const { placed, segments, used } = walk;
+  if (segments[used]?.text === 'outputs') return walkBlock(walk, false, names);
+  const found = leafOf(walk, resultOf(placed));
+  if (isWrong(found) || found.output !== undefined) return found;
+  const [first] = placed.inner === undefined ? [] : addressesIn(placed.inner);
+  const hint = `name one of its steps: $steps.${placed.step.id}.${(first?.names ?? []).join('.')}.output`;
+  return missingOutput(`the output of ${placed.step.label}, whose last step does not have exactly one`, hint);
 }
 
 /** A block has no `output` of its own, whatever is left out. */
@@ -300,5 +313,9 @@ function schemaOf(leaf: Placed, names: Names): Json | undefined {
   const { step } = leaf;
   if (step.type === 'agent') return names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;
   if (step.type === 'ask') return step.schema;
+  if (step.type === 'loop') {
+    const last = lastOf(leaf);
+    return last === undefined ? undefined : schemaOf(last, names);
+  }
   return step.type === 'map' ? LIST : undefined;
 }

@@ -1,5 +1,6 @@
 import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
+import type { Policies } from './read-policies.js';
 import type { Findings } from '../../text/findings.js';
 import { describe, entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
@@ -18,21 +19,17 @@ const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
   ['question', 'ask'],
   ['file', 'call'],
   ['workflow', 'subworkflow'],
+  ['until', 'loop'],
   ['steps', 'parallel'],
   ['name', 'agent'],
 ];
-
-/** Types of other versions of the notation. */
-const OTHER_TYPES: ReadonlyMap<string, string> = new Map([
-  ['loop', 'write a condition, and goto: ID in one of its branches'],
-]);
 
 /** A step while it is read. */
 export interface OpenStep {
   readonly fields: Fields;
   /** `steps[2].false[0]`. */
   readonly path: string;
-  readonly base: Omit<StepBase, 'timeoutMs' | 'retry' | 'onError' | 'supervise'>;
+  readonly base: Omit<StepBase, keyof Policies>;
 }
 
 /**
@@ -54,7 +51,7 @@ export function typeOf(node: SourceNode, path: string, findings: Findings): Writ
   const found = TYPES.find((type) => type === word.toLowerCase());
   if (found !== undefined) return found;
   const message = `workflow ${path}: unknown type ${written.kind === 'scalar' ? quoteShort(word) : describe(written)}`;
-  const hint = OTHER_TYPES.get(word) ?? findings.near(word, TYPES) ?? `write one of: ${TYPES.join(', ')}`;
+  const hint = findings.near(word, TYPES) ?? `write one of: ${TYPES.join(', ')}`;
   findings.error('unknown-value', message, written.at, hint);
   return undefined;
 }

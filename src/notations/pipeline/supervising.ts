@@ -1,9 +1,8 @@
 import { quoteShort } from '../../lang/value-text.js';
-import { present } from '../../base/json.js';
 import type { NodeBase, Plan } from '../../plan/plan.js';
 import { superviseInside, gateProblem } from '../../plan/inherited-supervision.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import { GATE_HINT, supervisionFields, supervisionOf } from '../supervise-key.js';
+import { GATE_HINT, supervisionFields, supervisionOf, supervisionOfWhole } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import { findModels } from './agents/agent-models.js';
 import { around } from './blocks.js';
@@ -27,10 +26,7 @@ export function supervising(
   const { step } = placed;
   const outside = outsideOf(placed, definition);
   const { findings } = names;
-  const def =
-    step.type === 'agent' || step.supervise?.mode === 'nobody'
-      ? supervisionOf(step, outside, findings)
-      : asWhole(step.supervise, outside);
+  const def = (step.type === 'agent' ? supervisionOf : supervisionOfWhole)(step, outside, findings);
   return supervisionFields(def, {
     template: (text) => texts.template(text, placed),
     model: (text) => modelOf(text, definition, findings),
@@ -41,12 +37,6 @@ export function supervising(
 function outsideOf(placed: Placed, { supervise }: PipelineDef): SuperviseDef | undefined {
   const [, ...holders] = around(placed);
   return holders.find(({ step }) => step.supervise?.mode === 'nobody')?.step.supervise ?? supervise;
-}
-
-/** A step that contains others is supervised where it says so itself, by the model that holds around it. */
-function asWhole(own: SuperviseDef | undefined, outside: SuperviseDef | undefined): SuperviseDef | undefined {
-  if (own === undefined || outside === undefined) return own;
-  return { ...present({ model: outside.model, maxReorients: outside.maxReorients }), ...own };
 }
 
 function modelOf(text: SourceScalar, { models }: PipelineDef, findings: Names['findings']): string | undefined {

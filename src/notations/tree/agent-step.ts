@@ -3,10 +3,10 @@ import type { Position } from '../../base/problem.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentSpec, FunctionTool } from '../../plan/agent-spec.js';
 import { toolKey } from '../../plan/agent-spec.js';
-import type { AgentNode, PlanNode } from '../../plan/plan.js';
+import type { AgentNode, ChannelSpec, InputSpec, PlanNode } from '../../plan/plan.js';
 import type { SupervisionMode, TreeAgent, TreeOverride, TreeWork } from './definition.js';
 import { agentSpec } from './inherited.js';
-import { fieldsRequest, goalBlock, GOAL_SYSTEM, joinedTexts, priorGoals, textTemplate } from './prompts.js';
+import { fieldsRequest, goalBlock, GOAL_SYSTEM, joinedTexts, PRIOR_GOALS, textTemplate } from './prompts.js';
 import type { Visible } from './prompts.js';
 
 /** What all steps of a tree are made with. */
@@ -19,6 +19,12 @@ export interface Workshop {
   readonly maxReorients?: number;
   /** The model that judges supervised steps. Absent: that of the step. */
   readonly judge?: string;
+}
+
+/** A goal that ran before, as plans inside of later steps have it: one object for all of them. */
+export interface PriorGoal {
+  readonly input: InputSpec;
+  readonly channel: ChannelSpec;
 }
 
 /** Where a step is put. */
@@ -36,8 +42,8 @@ export interface Placing {
   readonly override: TreeOverride;
   readonly mode: SupervisionMode;
   readonly visible: Visible;
-  /** Channels of prior goals. */
-  readonly prior: readonly string[];
+  /** Prior goals by name, in the order of the run. */
+  readonly prior: ReadonlyMap<string, PriorGoal>;
   /** The task of an agent in a fan-out. */
   readonly task?: Template;
   /** What its answer is asked for in addition, by the step around it whose only part it is. */
@@ -48,6 +54,8 @@ export interface Placing {
 export interface AskedMore {
   /** Stands behind the goal. */
   readonly tail?: Template;
+  /** Channel of the iterations of the convergence around. */
+  readonly history?: string;
   readonly fields?: Fields;
   readonly strict?: boolean | undefined;
   /** An answer that has no fields. */
@@ -78,7 +86,7 @@ export function compileGoal(goal: TreeWork, place: Placing): CompiledStep {
   const block = goalBlock(goal.name, goal.description, place.visible);
   return agentStep(goal, place, {
     spec: agentSpec(goal.name, [GOAL_SYSTEM], place.override),
-    prompt: [...priorGoals(), ...block, ...(place.more?.tail ?? [])],
+    prompt: [...PRIOR_GOALS, ...block, ...(place.more?.tail ?? [])],
   });
 }
 

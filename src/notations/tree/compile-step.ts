@@ -6,7 +6,7 @@ import type { CompiledStep, Placing } from './agent-step.js';
 import { compileConvergence } from './convergence.js';
 import type { TreeGoal, TreeStep } from './definition.js';
 import { modeOf, mergeOverride } from './inherited.js';
-import { priorGoals, textTemplate } from './prompts.js';
+import { PRIOR_GOALS, textTemplate } from './prompts.js';
 import { insideOf } from './team.js';
 
 /** Makes the node of a step, with what is inside of it. */
@@ -15,7 +15,8 @@ export function compileStep(step: TreeStep, around: Placing): CompiledStep {
   const compiled = unsupervised(step, place);
   const role = step.kind === 'agent' ? ('subagent' as const) : step.kind;
   const about = step.kind === 'agent' ? {} : { about: textTemplate(step.description, place.visible) };
-  const node = { ...compiled.node, ...(step.kind === 'agent' && place.isTop ? {} : { role }), ...about };
+  const own = { ...about, ...present({ budget: step.budget }) };
+  const node = { ...compiled.node, ...(step.kind === 'agent' && place.isTop ? {} : { role }), ...own };
   const isUnit = step.kind !== 'agent' || place.isTop;
   if (place.mode === 'off' || !isUnit) return { ...compiled, node };
   return { ...compiled, node: { ...node, supervise: supervision(step, { ...place, mode: place.mode }) } };
@@ -41,7 +42,7 @@ function supervision(
   const hasPrior = step.kind !== 'agent' && (isAgent || step.kind === 'convergence');
   const said = textTemplate(step.kind === 'agent' ? (step.task ?? '') : step.description, visible);
   return present({
-    instruction: hasPrior ? [...priorGoals(), ...said] : said,
+    instruction: hasPrior ? [...PRIOR_GOALS, ...said] : said,
     by: mode,
     model: shop.judge,
     checkpointModel: isAgent ? undefined : override.model,

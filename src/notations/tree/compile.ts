@@ -2,16 +2,17 @@ import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
-import { ownPlan } from '../../plan/own-plan.js';
+import { sealPlan } from '../../plan/own-plan.js';
 import type { Bindings, ChannelSpec, InputSpec, Plan } from '../../plan/plan.js';
 import { NO_BINDINGS } from '../../plan/plan.js';
 import { checkTree } from './check-tree.js';
 import { compileStep } from './compile-step.js';
-import type { CompiledStep, Workshop } from './agent-step.js';
+import type { CompiledStep, PriorGoal, Workshop } from './agent-step.js';
 import type { TreeOverride, TreeParameter, TreeWorkflow } from './definition.js';
 import { modeOf, mergeOverride } from './inherited.js';
 import { inputChannel, placedSteps, singleFields, NodeIds } from './names.js';
 import type { GivenValue } from './names.js';
+import { takenInput } from './team.js';
 import { tidyTree } from './tidy.js';
 
 /** How a tree is made into a plan. */
@@ -41,36 +42,42 @@ export function compileTree(definition: TreeWorkflow, options: TreeOptions = {})
   const { given = [] } = options;
   const problems = checkTree(tree, { given });
   if (hasErrors(problems)) return { plan: undefined, bindings: NO_BINDINGS, problems };
-  const steps = compiledSteps(tree, options);
+  const prior = new Map<string, PriorGoal>();
+  for (const { name, isGoal } of given) if (isGoal) prior.set(name, priorGoal(name));
+  const steps = compiledSteps(tree, prior, options);
   const bindings = Object.create(null) as Record<string, unknown>;
   for (const step of steps) Object.assign(bindings, step.bindings);
   const written = [...new Set(steps.flatMap(({ writes }) => writes))];
   const ids = steps.map(({ node }) => node.id);
-  const plan = ownPlan({
+  const plan = sealPlan({
     format: 1,
     name: tree.name,
     notation: options.notation ?? 'tree',
-    inputs: [...tree.inputs.map(inputOf), ...given.map(givenInput)],
+    inputs: [...tree.inputs.map(inputOf), ...given.map(({ name }) => prior.get(name)?.input ?? takenInput(name))],
     closedState: true,
-    channels: channelsOf(tree, given, written),
+    channels: channelsOf(prior, [...given.map(({ name }) => name), ...written]),
     nodes: steps.map(({ node }) => node),
     edges: ids.slice(1).map((to, at) => ({ from: ids[at] ?? '', to })),
     routes: [],
     output: written,
+    ...present({ budget: tree.budget }),
   });
   const found = checkPlan(plan, bindings);
   const all = [...problems, ...found];
   return { plan: hasErrors(all) ? undefined : plan, bindings: Object.freeze(bindings), problems: all };
 }
 
-function compiledSteps(tree: TreeWorkflow, options: TreeOptions): readonly CompiledStep[] {
+/** Each step that was made is among the prior goals of those behind it. */
+function compiledSteps(
+  tree: TreeWorkflow,
+  prior: Map<string, PriorGoal>,
+  options: TreeOptions,
+): readonly CompiledStep[] {
   const { given = [], defaults = {}, functionOf, maxReorients, judge } = options;
   const shop: Workshop = present({ single: singleFields(tree), functionOf, maxReorients, judge });
   const ids = new NodeIds();
   const treeMode = modeOf(tree, 'off');
-  const prior = given.flatMap(({ name, isGoal }) => (isGoal ? [name] : []));
-  const isPrior = new Set(prior);
-  return Array.from(placedSteps(tree, given), ({ step, visible, sequence }) => {
+  return Array.from(placedSteps(tree, shop.single, given), ({ step, visible, sequence }) => {
     const around = tree.sequences[sequence];
     const compiled = compileStep(step, {
       shop,
@@ -84,8 +91,7 @@ function compiledSteps(tree: TreeWorkflow, options: TreeOptions): readonly Compi
       visible,
       prior,
     });
-    if (!isPrior.has(step.name)) prior.push(step.name);
-    isPrior.add(step.name);
+    if (!prior.has(step.name)) prior.set(step.name, priorGoal(step.name));
     return compiled;
   });
 }
@@ -94,18 +100,11 @@ function inputOf({ name, default: preset, at }: TreeParameter): InputSpec {
   return present({ name, channel: inputChannel(name), required: preset === undefined, default: preset, at });
 }
 
-function givenInput({ name }: GivenValue): InputSpec {
-  return { name, channel: name, required: false };
+function priorGoal(name: string): PriorGoal {
+  return { input: takenInput(name), channel: { name, label: name } };
 }
 
 /** Goals are shown to those behind them; their channels stand in the order of the tree. */
-function channelsOf(
-  { sequences }: TreeWorkflow,
-  given: readonly GivenValue[],
-  written: readonly string[],
-): readonly ChannelSpec[] {
-  const shown = new Set(given.flatMap(({ name, isGoal }) => (isGoal ? [name] : [])));
-  for (const { steps } of sequences) for (const { name } of steps) shown.add(name);
-  const names = new Set([...given.map(({ name }) => name), ...written]);
-  return [...names].map((name) => (shown.has(name) ? { name, label: name } : { name }));
+function channelsOf(prior: ReadonlyMap<string, PriorGoal>, names: readonly string[]): readonly ChannelSpec[] {
+  return [...new Set(names)].map((name) => prior.get(name)?.channel ?? { name });
 }

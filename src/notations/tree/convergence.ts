@@ -4,40 +4,46 @@ import type { LoopNode } from '../../plan/plan.js';
 import { innerBindings } from '../graph/nodes/planned.js';
 import type { CompiledStep, Placing } from './agent-step.js';
 import type { TreeConvergence } from './definition.js';
-import { CONVERGED, goalBlock, historyBlock, priorGoals, refinement } from './prompts.js';
+import { CONVERGED, goalBlock, historyBlock, PRIOR_GOALS, refinement } from './prompts.js';
 import { insideOf } from './team.js';
 import type { CompileStep } from './team.js';
 
 /** Iterations at most where only the run says how many. */
 const CAP = 100;
 
-/** Work that is refined: a loop, until the line of the marker. */
+/**
+ * Work that is refined: a loop, until the line of the marker. Where it is the only part of another such work, both are one refinement: iterations inside go on
+ * from those around, and an answer that has the line at once ends both.
+ */
 export function compileConvergence(work: TreeConvergence, place: Placing, compile: CompileStep): CompiledStep {
   const { id, channel, visible } = place;
   const { within, withinVar, cap = CAP } = work;
-  const history = `${channel}#iterations`;
+  const isInside = place.more?.history !== undefined;
+  const history = place.more?.history ?? `${channel}#iterations`;
   const asked = (isAskedForMarker: boolean): Template => [
     '\n\n',
     ...historyBlock(history),
     refinement(isAskedForMarker),
   ];
-  const task = [...priorGoals(), ...goalBlock(work.name, work.description, visible), ...asked(false)];
+  const task = [...PRIOR_GOALS, ...goalBlock(work.name, work.description, visible), ...asked(false)];
   const more = {
     ...place.more,
-    tail: [...asked(true), ...(place.more?.tail ?? [])],
+    history,
+    tail: asked(true),
     fieldsUnless: { line: CONVERGED, after: { channel: history } },
   };
   // It has run before where it stands twice: what it gave then is not a prior goal.
-  const prior = place.prior.filter((name) => name !== channel);
+  const isAgain = place.prior.has(channel);
+  const prior = isAgain ? new Map([...place.prior].filter(([name]) => name !== channel)) : place.prior;
   const inside = insideOf(work, { ...place, more, prior }, task, compile);
   const node: LoopNode = {
     id,
     kind: 'loop',
     output: channel,
-    plan: { ...inside.plan, inputs: [...inside.plan.inputs, { name: history, channel: history, required: false }] },
+    plan: inside.plan,
     outputs: inside.outputs,
     until: [{ op: 'line', value: { channel }, line: CONVERGED }],
-    keep: 'before',
+    keep: isInside ? 'beforeMarked' : 'before',
     collect: { [history]: channel },
     maxRounds: withinVar === undefined ? within : cap,
     onMaxRounds: 'continue',

@@ -1,5 +1,14 @@
 import type { Position } from '../../base/problem.js';
-import type { FunctionTool, McpServerSpec, ModelSettings, Permissions, SkillText } from '../../plan/agent-spec.js';
+import type { Budget } from '../../plan/budget.js';
+import type {
+  CacheUse,
+  FunctionTool,
+  McpServerSpec,
+  ModelSettings,
+  Permissions,
+  SandboxUse,
+  SkillText,
+} from '../../plan/agent-spec.js';
 
 /**
  * A tree as data: what the constructors of `skein/tree` and Agentfiles are read into, before it is checked and compiled. Texts are as the author
@@ -11,6 +20,7 @@ export interface TreeWorkflow {
   readonly inputs: readonly TreeParameter[];
   readonly sequences: readonly TreeSequence[];
   readonly supervision?: SupervisionMode;
+  readonly budget?: Budget;
   readonly security?: TreeSecurity;
   readonly at?: Position;
 }
@@ -71,6 +81,7 @@ export interface TreeWork {
   /** An answer without its fields fails the step. */
   readonly strict?: boolean;
   readonly supervision?: SupervisionMode;
+  readonly budget?: Budget;
   readonly override?: TreeOverride;
   readonly at?: Position;
 }
@@ -83,6 +94,7 @@ export interface TreeAgent {
   readonly task?: string;
   readonly outputs: readonly string[];
   readonly strict?: boolean;
+  readonly budget?: Budget;
   readonly override?: TreeOverride;
   readonly at?: Position;
 }
@@ -104,7 +116,39 @@ export interface TreeOverride {
   /** Folders in addition to the working directory that the file tools may read. */
   readonly extraDirs?: readonly string[];
   readonly settings?: ModelSettings;
+  /** What providers are told of their caches; absent: what they may take from them. */
+  readonly cache?: CacheUse;
+  /** Where programs run that agents start. */
+  readonly sandbox?: SandboxUse;
 }
 
 /** Anything with a name in a tree; parameters are arguments, not nodes. */
 export type TreeNode = TreeWorkflow | TreeSequence | TreeStep;
+
+/** What stands directly in a node, in declared order. Agents have nothing in them. */
+export function childrenOf(node: TreeNode): readonly TreeNode[] {
+  switch (node.kind) {
+    case 'workflow':
+      return node.sequences;
+    case 'sequence':
+      return node.steps;
+    case 'goal':
+    case 'convergence':
+      return node.using;
+    case 'agent':
+      return [];
+  }
+}
+
+const PARTS = { workflow: 'sequences', sequence: 'steps', goal: 'using', convergence: 'using', agent: '' } as const;
+
+/** Where a child stands, `using[2]`. */
+export function partOf({ kind }: TreeNode, at: number): string {
+  return `${PARTS[kind]}[${at}]`;
+}
+
+/** A node and all nodes below it, in declared order, each before what stands in it. */
+export function* walkTree(node: TreeNode): Generator<TreeNode> {
+  yield node;
+  for (const child of childrenOf(node)) yield* walkTree(child);
+}

@@ -1,7 +1,7 @@
 import type { SupervisionMode, TreeNode, TreeWorkflow, TreeOverride } from './definition.js';
 import { within } from './findings.js';
 import type { TreeFindings, TreePlace } from './findings.js';
-import { childrenOf, partOf } from './walk.js';
+import { childrenOf, partOf } from './definition.js';
 import { present } from '../../base/json.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';

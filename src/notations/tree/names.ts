@@ -25,8 +25,6 @@ export interface PlacedStep {
   readonly sequence: number;
   /** Channels by the names that are known before it runs. It grows with the walk. */
   readonly visible: ReadonlyMap<string, string>;
-  /** How often the same step ran before. */
-  readonly before: number;
 }
 
 const INPUTS = 'inputs.';
@@ -42,17 +40,17 @@ export function isVisible(channel: string, visible: ReadonlyMap<string, string>)
   return channel.startsWith(INPUTS) && visible.get(channel.slice(INPUTS.length)) === channel;
 }
 
-/** The steps of all sequences, in order. What each one leaves is visible to those behind it. */
-export function* placedSteps(tree: TreeWorkflow, given: readonly GivenValue[] = []): Generator<PlacedStep> {
+/** The steps of all sequences, in order. What each one leaves is visible to those behind it; of the fields of agents inside, those in `single`. */
+export function* placedSteps(
+  tree: TreeWorkflow,
+  single: ReadonlySet<string>,
+  given: readonly GivenValue[],
+): Generator<PlacedStep> {
   const visible = new Map<string, string>(tree.inputs.map(({ name }) => [name, inputChannel(name)]));
   for (const { name } of given) visible.set(name, name);
-  const single = singleFields(tree);
-  const runs = new Map<string, number>();
   for (const [at, sequence] of tree.sequences.entries()) {
     for (const [place, step] of sequence.steps.entries()) {
-      const before = runs.get(step.name) ?? 0;
-      yield { step, path: `sequences[${at}].steps[${place}]`, sequence: at, visible, before };
-      runs.set(step.name, before + 1);
+      yield { step, path: `sequences[${at}].steps[${place}]`, sequence: at, visible };
       for (const field of step.outputs) visible.set(field, field);
       visible.set(step.name, step.name);
       for (const field of fieldsInside(step)) if (single.has(field)) visible.set(field, field);

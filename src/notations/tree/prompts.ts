@@ -1,3 +1,4 @@
+import { freezeData } from '../../base/json.js';
 import type { Template, TemplateRef } from '../../lang/values.js';
 import { escapeXml } from '../../lang/xml-block.js';
 import { piecesOf } from './references.js';
@@ -28,9 +29,9 @@ export function textTemplate(text: string, visible: Visible, escape?: 'xml'): Te
 }
 
 /** What goals before this one gave. */
-export function priorGoals(): Template {
-  return [{ outputs: 'prior', xml: { tag: 'prior-goals', each: 'goal' }, budget: PRIOR_BYTES }];
-}
+export const PRIOR_GOALS: Template = freezeData([
+  { outputs: 'prior', xml: { tag: 'prior-goals', each: 'goal' }, budget: PRIOR_BYTES },
+]);
 
 /** What is to be done. */
 export function goalBlock(name: string, description: string, visible: Visible): Template {

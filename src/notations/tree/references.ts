@@ -9,29 +9,27 @@ export interface NameReference {
   readonly name: string;
 }
 
-const REFERENCE = /\$(?:\$|([A-Za-z_][A-Za-z0-9_]*))/g;
+/** Texts are split by it: what it catches stands between them, nothing for `$$`. */
+const REFERENCE = /\$(?:\$|([A-Za-z_][A-Za-z0-9_]*))/;
 
 /**
  * Splits a text into literal pieces and the names in it, in one pass: `$$` is a `$`, and a `$` before anything that is not a name is text.
  * `piecesOf('Pay $sum by $day, $$5')` gives `['Pay ', { name: 'sum' }, ' by ', { name: 'day' }, ', $5']`.
  */
 export function piecesOf(text: string): readonly (string | NameReference)[] {
+  const parts: readonly (string | undefined)[] = text.split(REFERENCE);
   const pieces: (string | NameReference)[] = [];
-  let literal = '';
-  let from = 0;
-  for (const match of text.matchAll(REFERENCE)) {
-    const [written, name] = match;
-    literal += text.slice(from, match.index);
-    from = match.index + written.length;
+  let literal = parts[0] ?? '';
+  for (let at = 1; at < parts.length; at += 2) {
+    const [name, behind = ''] = [parts[at], parts[at + 1]];
     if (name === undefined) {
-      literal += '$';
+      literal += `$${behind}`;
       continue;
     }
     if (literal !== '') pieces.push(literal);
-    literal = '';
     pieces.push({ name });
+    literal = behind;
   }
-  literal += text.slice(from);
   if (literal !== '') pieces.push(literal);
   return pieces;
 }
@@ -44,12 +42,14 @@ export function namesIn(text: string): readonly string[] {
 
 /** Every `$name` must be a parameter, or what a step before this one gives. */
 export function checkReferences(tree: TreeWorkflow, given: readonly GivenValue[], findings: TreeFindings): void {
+  const single = singleFields(tree);
   const steps = tree.sequences.flatMap(({ steps: all }) => all);
-  const later = new Set([...steps.flatMap(({ name, outputs }) => [name, ...outputs]), ...singleFields(tree)]);
-  for (const { step, path, visible } of placedSteps(tree, given)) {
+  const isLater = (name: string): boolean =>
+    single.has(name) || steps.some((step) => step.name === name || step.outputs.includes(name));
+  for (const { step, path, visible } of placedSteps(tree, single, given)) {
     const check = (name: string, message: string, place: TreePlace): void => {
       if (visible.has(name)) return;
-      const hint = later.has(name)
+      const hint = isLater(name)
         ? `${name} is given by this step or a later one`
         : (didYouMean(name, visible.keys()) ?? 'write $$ for a $ that is text');
       findings.error('unknown-reference', message, place, hint);

@@ -1,5 +1,5 @@
 import type { Template } from '../../lang/values.js';
-import type { ChannelSpec, InputSpec, Plan, PlanNode } from '../../plan/plan.js';
+import type { InputSpec, Plan, PlanNode } from '../../plan/plan.js';
 import { readsOutputs, referencesOf } from '../../plan/references.js';
 import { agentStep, allFields, compileGoal } from './agent-step.js';
 import type { CompiledStep, Placing } from './agent-step.js';
@@ -90,18 +90,27 @@ function assembled(work: TreeWork, place: Placing, steps: readonly CompiledStep[
   };
 }
 
-/** What the nodes read of the plan around: its inputs, and prior goals with their labels. */
-function surroundings(nodes: readonly PlanNode[], { visible, prior }: Placing): Pick<Plan, 'inputs' | 'channels'> {
+/** What a plan inside takes from the channel of the same name, if it is there. */
+export function takenInput(channel: string): InputSpec {
+  return { name: channel, channel, required: false };
+}
+
+/** What the nodes read of the plan around: its inputs, iterations, and prior goals with their labels. */
+function surroundings(
+  nodes: readonly PlanNode[],
+  { visible, prior, more }: Placing,
+): Pick<Plan, 'inputs' | 'channels'> {
   const isShown = nodes.some((node) => readsOutputs(node) || ('plan' in node && node.plan.channels.length > 0));
-  const shown = isShown ? prior : [];
+  const shown = isShown ? [...prior.values()] : [];
   const reads = nodes.flatMap((node) => [
     ...referencesOf(node).map(({ channel }) => channel),
     ...('plan' in node ? node.plan.inputs.map(({ channel }) => channel) : []),
   ]);
-  const needed = new Set([...shown, ...reads.filter((channel) => isVisible(channel, visible))]);
+  const isKnown = (channel: string): boolean => isVisible(channel, visible) || channel === more?.history;
+  const others = reads.filter((channel) => isKnown(channel) && !(isShown && prior.has(channel)));
   return {
-    inputs: [...needed].map((channel): InputSpec => ({ name: channel, channel, required: false })),
-    channels: shown.map((name): ChannelSpec => ({ name, label: name })),
+    inputs: [...shown.map(({ input }) => input), ...[...new Set(others)].map(takenInput)],
+    channels: shown.map(({ channel }) => channel),
   };
 }
 

@@ -5,12 +5,15 @@ import type { Changes } from '../changes.js';
 import type { GoingOn, RecordedRun } from '../going-on.js';
 import type { RunOptions } from '../options.js';
 import type { Turn } from '../threads/turn.js';
-import { isApproval } from '../../agent/loop/approval.js';
+import { isApproval, isGuardQuestion } from '../../agent/loop/approval.js';
 import { SkeinError } from '../../base/errors.js';
-import type { AnswerQuestion } from '../../engine/durable/memory-durable.js';
+import type { AnswerQuestion } from '../../engine/durable/memory-questions.js';
 import { typedAnswer } from '../../lang/answers.js';
+import { Given } from '../../engine/durable/open-question.js';
 import { MemoryDurable } from '../../engine/durable/memory-durable.js';
+import type { Reserve } from '../../engine/ports/durable.js';
 import { withAdvice } from '../check-run.js';
+import { budgetOf, checkShared, firstChanges, runLimits } from '../run-limits.js';
 
 /** Where runs are carried out, and what stays of them: in memory, with a journal in a store. */
 export interface Backend {
@@ -36,6 +39,8 @@ export interface BackendDefinition {
   readonly turn?: Turn | undefined;
   /** Aborted when the run is not wanted any more. Made when first asked for: only what is waited for needs it. */
   readonly signal: () => AbortSignal;
+  /** Holds in the run around what this one is about to spend: it is part of an effect of that. */
+  readonly around?: Reserve | undefined;
   /** Starts another run that this one needs first: the turn before it. */
   readonly launch: (
     one: Pick<BackendDefinition, 'compiled' | 'models' | 'turn'> & { readonly options: RunOptions },
@@ -45,7 +50,7 @@ export interface BackendDefinition {
 /** A run that was opened, and has not started. */
 export interface OpenedRun {
   readonly inputs: Readonly<Record<string, unknown>>;
-  readonly settings: Pick<RunOptions, 'memory' | 'maxSteps'>;
+  readonly settings: Pick<RunOptions, 'memory' | 'maxSteps' | 'prices' | 'untrusted'>;
   readonly formerModels?: GoingOn['formerModels'];
   /** Called once, right before it starts. */
   begin(owner: RunOwner): BegunRun;
@@ -74,10 +79,11 @@ export interface BegunRun {
  */
 export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): AnswerQuestion {
   return async (question, address, signal) => {
-    const scripted = isApproval(question, address) ? undefined : await models.scriptAnswer(question.text);
+    const scripted =
+      isApproval(question, address) || isGuardQuestion(address) ? undefined : await models.scriptAnswer(question.text);
     if (scripted !== undefined) {
       const typed = typedAnswer(question, scripted);
-      return typed.ok ? typed.value : scripted;
+      return new Given(typed.ok ? typed.value : scripted, 'script');
     }
     if (answer !== undefined) return await answer(question, address, signal);
     throw new SkeinError('SKEIN_QUESTION', `there is no one to answer: ${question.text}`, {
@@ -88,14 +94,22 @@ export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefin
 
 /** Nothing stays of a run but its result. */
 export const inMemory: Backend = {
-  open({ runId, models }: BackendDefinition, options: RunOptions): OpenedRun {
+  open({ runId, compiled, models, around }: BackendDefinition, options: RunOptions): OpenedRun {
     checkNothingRecorded(options);
     const { inputs = {} } = options;
+    const { plan } = compiled;
+    const changes = firstChanges(plan, options.budget);
+    checkShared({ plan, changes, models: options.models });
+    const budget = budgetOf(runLimits(plan, changes), around);
     return {
       inputs,
       settings: options,
       begin: () => ({
-        start: { runId, inputs, durable: new MemoryDurable(runId, { answer: answerBy(models, options.answer) }) },
+        start: {
+          runId,
+          inputs,
+          durable: new MemoryDurable(runId, { answer: answerBy(models, options.answer), budget }),
+        },
         close: adviseOn(options),
       }),
     };

@@ -1,20 +1,25 @@
-import { isApproval } from '../../agent/loop/approval.js';
+import { isApproval, isGuardQuestion } from '../../agent/loop/approval.js';
 import type { ModelRegistry } from '../../agent/models/registry.js';
 import { systemClock } from '../../base/clock.js';
 import { toErrorData } from '../../base/errors.js';
+import { present } from '../../base/json.js';
 import type { Slices } from '../../base/slices.js';
 import { inSlices } from '../../base/slices.js';
 import { codeOf } from '../../engine/durable/identity.js';
 import { RecordedDurable } from '../../engine/durable/recorded/recorded-durable.js';
+import type { PriceTable } from '../../budget/prices.js';
 import type { RunResult } from '../../engine/run.js';
 import { checkEdits, firstState } from '../../engine/state/inputs.js';
 import type { OpenSession } from '../../journal/session.js';
 import { beginSession, resumeSession } from '../../journal/session.js';
 import type { Store } from '../../journal/store.js';
+import type { RunSettings } from '../../plan/fields.js';
 import { answerBy, inMemory } from './backend.js';
 import type { GoingOn, RecordedRun } from '../going-on.js';
 import { goingOn, readRecordedRun, settingsOf, changesOf } from '../going-on.js';
 import type { RunOptions } from '../options.js';
+import { budgetSettings, sharedLimits } from '../recorded-limits.js';
+import { budgetOf, runLimits } from '../run-limits.js';
 import { isOnThread } from '../threads/check-thread.js';
 import { newHolder } from '../../stores/holder.js';
 import { Turn } from '../threads/turn.js';
@@ -61,7 +66,14 @@ async function openOnThread(one: Opening): Promise<OpenedRun> {
 function* opened(one: Opening): Slices<OpenedRun> {
   const session = yield* openSession(one);
   const { inputs, settings, formerModels } = session;
-  return { inputs, settings, formerModels, begin: (owner) => begin(one, session, owner) };
+  const { memory, maxSteps, untrusted } = settings;
+  const prices = settings.prices as PriceTable | undefined;
+  return {
+    inputs,
+    settings: present({ memory, maxSteps, untrusted, prices }),
+    formerModels,
+    begin: (owner) => begin(one, session, owner),
+  };
 }
 
 /** A session that was opened, and with what the run goes on. */
@@ -85,32 +97,49 @@ function* openSession(one: Opening): Slices<Opened> {
   const turn = one.turn ?? (before === undefined ? undefined : new Turn(store, before, undefined));
   if (turn === undefined) firstState(compiled, going.inputs);
   else turn.start(compiled, going.inputs);
-  const definition = { plan, code, inputs: going.inputs, settings: going.settings };
+  const settings = settingsIn(one, recorded, going);
+  const definition = { plan, code, inputs: going.inputs, settings };
   if (recorded === undefined || options.resume === undefined) {
     const parent =
       recorded === undefined ? {} : { parent: { family: recorded.family, ...options.fork, edits: going.edits } };
     const run = { ...definition, ...parent, ...(turn === undefined ? {} : { thread: turn.of }), runId };
     turn?.begin(runId, going.inputs);
     const session = yield* beginSession(store, { ...run, origin: options.origin ?? {} }, holder, systemClock.now());
-    return { ...going, session, turn, ...announcement(one, recorded, going) };
+    return { ...going, settings, session, turn, ...announcement(one, recorded, going) };
   }
   const told = announcement(one, recorded, going);
   const session = yield* resumeSession(store, recorded.reader, definition, holder, systemClock);
-  return { ...going, session, turn, ...told };
+  return { ...going, settings, session, turn, ...told };
 }
 
-function begun(models: ModelRegistry, { inputs = {}, memory, maxSteps }: RunOptions): GoingOn {
-  const settings = settingsOf(models.identity(), { memory, maxSteps });
+/** What is kept with the session: also what was asked of its budget. */
+function settingsIn(
+  { store, compiled, options }: Opening,
+  recorded: RecordedRun | undefined,
+  going: GoingOn,
+): RunSettings {
+  const resumes = options.resume === undefined ? undefined : recorded?.family[0];
+  const run = { store, plan: compiled.plan, before: recorded?.before.settings?.budget, resumes };
+  return { ...going.settings, ...present({ budget: budgetSettings(run, options.budget) }) };
+}
+
+function begun(models: ModelRegistry, { inputs = {}, memory, maxSteps, untrusted }: RunOptions): GoingOn {
+  const settings = settingsOf(models.identity(), { memory, maxSteps, untrusted, prices: models.prices });
   return { inputs, settings, formerModels: () => [] };
 }
 
-function begin({ compiled, models, options }: Opening, opening: Opened, owner: RunOwner): BegunRun {
-  const { session, inputs, edits, announced, turn } = opening;
+function begin({ compiled, models, options, around }: Opening, opening: Opened, owner: RunOwner): BegunRun {
+  const { session, inputs, edits, announced, turn, settings } = opening;
+  const { changes = {}, taken = 0 } = settings.budget ?? {};
+  const { plan } = compiled;
+  const shared = sharedLimits({ plan, changes, models: options.models }, session, turn?.of.id);
+  const make = budgetOf([...shared, ...runLimits(plan, changes)], around);
   const durable = new RecordedDurable(session, {
     answer: answerBy(models, options.answer),
     onReplayedAnswer: (question, address) => {
-      if (!isApproval(question, address)) models.answered(question.text);
+      if (!isApproval(question, address) && !isGuardQuestion(address)) models.answered(question.text);
     },
+    budget: make && { make, taken },
     onCancel: () => owner.cancel('a cancellation was requested'),
   });
   turn?.onLost(() => owner.cancel('another process has taken over the thread'));

@@ -5,6 +5,7 @@ import type { ModelRegistry, ModelRegistryOptions } from '../../../src/agent/mod
 import { createModelRegistry } from '../../../src/agent/models/registry.js';
 import type { Tool, ToolProvider } from '../../../src/agent/tool.js';
 import { noTools } from '../../../src/agent/tool.js';
+import type { GuardRules } from '../../../src/guard/decide.js';
 import type { AgentSpec } from '../../../src/plan/agent-spec.js';
 import type { FakeStep, FakeStepOptions } from './step.js';
 import { agentNode, fakeStep } from './step.js';
@@ -22,6 +23,8 @@ export interface AgentRunOptions extends FakeStepOptions {
   readonly models?: Partial<ModelRegistryOptions>;
   readonly tools?: ToolProvider | readonly Tool[];
   readonly memory?: SharedMemory;
+  /** What the user allows beforehand. */
+  readonly rules?: GuardRules;
   /** Working directory; absent: that of the process. */
   readonly cwd?: string;
   /** Gets the step before it runs. */
@@ -39,6 +42,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     models: registry,
     tools: 'open' in tools ? tools : fixedTools(tools),
     ...(options.memory === undefined ? {} : { memory: options.memory }),
+    ...(options.rules === undefined ? {} : { rules: options.rules }),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   return { result: await execute(node, step), step, registry };

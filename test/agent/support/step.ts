@@ -3,7 +3,8 @@ import { SkeinError, fromErrorData, toErrorData } from '../../../src/base/errors
 import { canonicalHash } from '../../../src/base/hash.js';
 import type { StepNote } from '../../../src/events/event.js';
 import type { Question, StepIo } from '../../../src/engine/ports/durable.js';
-import type { StepContext } from '../../../src/engine/ports/executor.js';
+import type { CallUnderWay, StepContext } from '../../../src/engine/ports/executor.js';
+import { TRUSTED, joined } from '../../../src/guard/label.js';
 import { renderTemplate } from '../../../src/lang/template.js';
 import type { Template } from '../../../src/lang/values.js';
 import type { AgentSpec } from '../../../src/plan/agent-spec.js';
@@ -12,6 +13,8 @@ import type { AgentNode } from '../../../src/plan/plan.js';
 /** A step for agent tests: effects run at once, sleeps take no time and are written down. */
 export interface FakeStep extends StepContext {
   readonly notes: StepNote[];
+  /** Model calls that were really made. */
+  readonly made: CallUnderWay[];
   /** Names of effects, in the order in which they were started. */
   readonly effects: string[];
   readonly effectKinds: Map<string, string | undefined>;
@@ -60,6 +63,7 @@ function person(options: FakeStepOptions, asked: Question[], askedAs: string[]) 
 
 export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeStep {
   const notes: StepNote[] = [];
+  const made: CallUnderWay[] = [];
   const effects: string[] = [];
   const effectKinds = new Map<string, string | undefined>();
   const sleeps: number[] = [];
@@ -96,6 +100,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
     node,
     attempt: 1,
     tools: {},
+    influence: influenceOf(),
     notes,
     effects,
     effectKinds,
@@ -126,7 +131,16 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       return outcome.value as never;
     },
     callsOnce: () => undefined,
+    made,
+    underWay: (call) => {
+      made.push(call);
+    },
     sleep(_name, ms) {
+      sleeps.push(ms);
+      return Promise.resolve();
+    },
+    again: () => undefined,
+    backoff(_name, ms) {
       sleeps.push(ms);
       return Promise.resolve();
     },
@@ -151,5 +165,16 @@ export function agentNode(spec: Partial<AgentSpec> = {}, prompt: Template = ['Re
     prompt,
     output: 'steps.review.output',
     agent: { name: 'reviewer', instructions: ['You review code.'], models: ['openai/test-model'], ...spec },
+  };
+}
+
+/** What has a say in a step on its own. */
+function influenceOf(): StepContext['influence'] {
+  let all = TRUSTED;
+  return {
+    label: () => all,
+    add: (label) => {
+      all = joined(all, label);
+    },
   };
 }

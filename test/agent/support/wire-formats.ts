@@ -3,7 +3,8 @@ export interface WireAnswer {
   readonly text?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: string }[];
   readonly finish?: string;
-  readonly usage?: { readonly input: number; readonly output: number };
+  /** `raw` is sent as it is, and nothing else; `none`: nothing is counted. */
+  readonly usage?: { readonly input: number; readonly output: number } | { readonly raw: object } | 'none';
 }
 
 export type WireFormat = 'chat' | 'responses' | 'messages';
@@ -30,15 +31,22 @@ function pieces(text: string): readonly string[] {
   return text.match(/.{1,7}/gs) ?? [];
 }
 
-function usageOf(answer: WireAnswer) {
-  return answer.usage ?? { input: 11, output: 7 };
+/** By the names that the format has for what goes in and out. */
+function usageOf(
+  { usage = { input: 11, output: 7 } }: WireAnswer,
+  [into, out]: readonly [string, string],
+): object | undefined {
+  if (usage === 'none') return undefined;
+  if ('raw' in usage) return usage.raw;
+  const { input, output } = usage;
+  return { [into]: input, [out]: output, ...(into === 'input_tokens' ? {} : { total_tokens: input + output }) };
 }
 
 function chatEvents(answer: WireAnswer, model: string): readonly string[] {
   const base = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model };
   const chunk = (delta: object, finish: string | null = null): string =>
     data({ ...base, choices: [{ index: 0, delta, finish_reason: finish }] });
-  const { input, output } = usageOf(answer);
+  const usage = usageOf(answer, ['prompt_tokens', 'completion_tokens']);
   const calls = answer.calls ?? [];
   return [
     chunk({ role: 'assistant', content: '' }),
@@ -48,18 +56,14 @@ function chatEvents(answer: WireAnswer, model: string): readonly string[] {
       ...pieces(call.input).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
     ]),
     chunk({}, answer.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop')),
-    data({
-      ...base,
-      choices: [],
-      usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
-    }),
+    ...(usage === undefined ? [] : [data({ ...base, choices: [], usage })]),
     'data: [DONE]\n\n',
   ];
 }
 
 function responsesEvents(answer: WireAnswer, model: string): readonly string[] {
   const response = { id: 'resp_1', object: 'response', created_at: 1, model };
-  const { input, output } = usageOf(answer);
+  const usage = usageOf(answer, ['input_tokens', 'output_tokens']);
   const item = { id: 'msg_1', type: 'message', role: 'assistant' };
   const text = answer.text ?? '';
   const message =
@@ -93,7 +97,6 @@ function responsesEvents(answer: WireAnswer, model: string): readonly string[] {
       }),
     ];
   });
-  const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
   return [
     event('response.created', { response: { ...response, status: 'in_progress' } }),
     ...message,
@@ -103,7 +106,7 @@ function responsesEvents(answer: WireAnswer, model: string): readonly string[] {
 }
 
 function messagesEvents(answer: WireAnswer, model: string): readonly string[] {
-  const { input, output } = usageOf(answer);
+  const usage = usageOf(answer, ['input_tokens', 'output_tokens']);
   const calls = answer.calls ?? [];
   const text = answer.text ?? '';
   const first = text === '' ? 0 : 1;
@@ -117,7 +120,7 @@ function messagesEvents(answer: WireAnswer, model: string): readonly string[] {
     stop_sequence: null,
   };
   return [
-    event('message_start', { message: { ...message, usage: { input_tokens: input, output_tokens: 1 } } }),
+    event('message_start', { message: { ...message, usage: { ...usage, output_tokens: 1 } } }),
     ...(text === ''
       ? []
       : [
@@ -140,7 +143,7 @@ function messagesEvents(answer: WireAnswer, model: string): readonly string[] {
     }),
     event('message_delta', {
       delta: { stop_reason: answer.finish ?? (calls.length > 0 ? 'tool_use' : 'end_turn'), stop_sequence: null },
-      usage: { output_tokens: output },
+      usage: { output_tokens: 1, ...usage },
     }),
     event('message_stop', {}),
   ];

@@ -26,16 +26,20 @@ interface Build {
   readonly channels: ChannelSpec[];
   readonly bindings: Record<string, unknown>;
   readonly prefix: string;
+  readonly sees: Sees;
 }
 
+/** Whether a function of a plan, by its key, reads a channel. */
+export type Sees = (key: string, channel: string) => boolean;
+
 /** Names a raw plan and gives it bodies. */
-export function scenarioOf(raw: RawPlan): Scenario {
+export function scenarioOf(raw: RawPlan, sees: Sees = () => true): Scenario {
   const bindings: Record<string, unknown> = {};
   const inputs = [
     { channel: 'seed', name: 'seed', required: true },
     { channel: 'items', name: 'items', required: false },
   ];
-  const plan = planOf('top', raw.nodes, inputs, '', bindings);
+  const plan = planOf('top', raw.nodes, inputs, { prefix: '', bindings, sees });
   const items = Array.from({ length: raw.items }, (_, index) => `item ${index}`);
   const whole = raw.firstExitWins ? { ...plan, firstExitWins: true } : plan;
   return { plan: whole, bindings, inputs: { seed: raw.seed, items } };
@@ -45,13 +49,12 @@ function planOf(
   name: string,
   raw: readonly RawNode[],
   inputs: InputSpec[],
-  prefix: string,
-  bindings: Record<string, unknown>,
+  { prefix, bindings, sees }: Pick<Build, 'prefix' | 'bindings' | 'sees'>,
 ): Plan {
   const channels: ChannelSpec[] = inputs.map((input) => ({ name: input.channel }));
   channels.push(...SHARED.map((one) => one.spec), { name: 'plain' });
   raw.forEach((_, index) => channels.push({ name: own(index) }, { name: count(index), reducer: 'add' }));
-  const build: Build = { raw, nodes: [], edges: [], routes: [], channels, bindings, prefix };
+  const build: Build = { raw, nodes: [], edges: [], routes: [], channels, bindings, prefix, sees };
   raw.forEach((_, index) => addNode(build, index));
   raw.forEach((_, index) => addOutEdges(build, index));
   raw.forEach((node, index) => {
@@ -72,13 +75,14 @@ const handler = (index: number): string => `h${index}`;
 const needsHandler = (node: RawNode): boolean =>
   (node.failsOneIn > 0 && node.onError === 'handler') || node.maxVisits === 'to';
 
-function names(build: Build): string[] {
-  return build.channels.map((channel) => channel.name);
+function names(build: Build, key: string): string[] {
+  const all = build.channels.map((channel) => channel.name);
+  return all.filter((name) => build.sees(`${build.prefix}${key}`, name));
 }
 
 function addNode(build: Build, index: number): void {
   const raw = itemAt(build.raw, index);
-  const reads = names(build);
+  const reads = names(build, id(index));
   const writes: Record<string, WriteKind> = { [own(index)]: 'digest', [count(index)]: 'one' };
   SHARED.forEach((one, bit) => {
     if ((raw.shares >> bit) % 2 === 1) writes[one.spec.name] = one.kind;
@@ -122,7 +126,7 @@ function whenOf(when: 'code' | 'contains' | 'never', channel: string): NonNullab
 function subNode(build: Build, raw: RawNode, index: number, common: { readonly id: string }): PlanNode {
   const prefix = `${build.prefix}${id(index)}/`;
   const inputs = ['in', 'items'].map((channel) => ({ channel, name: channel, required: false }));
-  const plan = planOf(id(index), raw.sub, inputs, prefix, build.bindings);
+  const plan = planOf(id(index), raw.sub, inputs, { prefix, bindings: build.bindings, sees: build.sees });
   const from = index === 0 ? { channel: 'seed' } : { channel: own(index - 1) };
   const shared = { ...common, plan, inputs: { in: from, items: { channel: 'items' } } };
   switch (raw.kind) {
@@ -200,7 +204,7 @@ function routeOf(build: Build, index: number, forward: readonly string[], back: 
     ];
     return { from, cases, otherwise: forward.slice(0, 1), targets };
   }
-  const reads = names(build);
+  const reads = names(build, `route:${from}`);
   build.bindings[`${build.prefix}route:${from}`] = (state: Record<string, unknown>): readonly string[] | string => {
     if (back.length > 0 && Number(state[count(counter)]) <= raw.backTimes) return back;
     const number = numberOf(digestOf(state, reads, `route ${index}`));
@@ -213,7 +217,7 @@ function routeOf(build: Build, index: number, forward: readonly string[], back: 
 
 function addHandler(build: Build, index: number): void {
   const writes: Record<string, WriteKind> = { log: 'entry', dict: 'dict' };
-  const spec = { id: handler(index), reads: names(build), writes, failsOneIn: 0 };
+  const spec = { id: handler(index), reads: names(build, handler(index)), writes, failsOneIn: 0 };
   build.bindings[`${build.prefix}${handler(index)}`] = bodyOf(spec);
   build.nodes.push({ kind: 'task', id: handler(index) });
 }

@@ -1,5 +1,5 @@
 import { settled } from '../../../src/base/clock.js';
-import type { AnswerQuestion } from '../../../src/engine/durable/memory-durable.js';
+import type { AnswerQuestion } from '../../../src/engine/durable/memory-questions.js';
 import { startRun, type RunResult, type StartOptions } from '../../../src/engine/run.js';
 import { RecordedDurable } from '../../../src/engine/durable/recorded/recorded-durable.js';
 import { atOnce } from '../../../src/base/slices.js';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Model } from '../../../src/agent/model.js';
 import { definePlan } from '../../../src/plan/builder.js';
 import { END } from '../../../src/plan/plan.js';
 import { run } from '../../../src/runtime.js';
@@ -6,6 +7,7 @@ import type { Store } from '../../../src/journal/store.js';
 import { readHistory } from '../../../src/journal/session.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { faultyStore } from '../../../src/testing/index.js';
+import { THOROUGH } from '../../thorough.js';
 import { complete } from '../../fault/support/session.js';
 import { SHAPES } from '../../fault/support/shapes.js';
 import { doneKeys, isDone, linesOf, memoryWorld, storeWith } from './in-process.js';
@@ -60,57 +62,54 @@ describe('R1: an outcome is committed before anything knows of it', () => {
     }
   });
 
-  test.each(Object.keys(SHAPES))(
-    '%s: each operation of the store fails in turn, once and for good',
-    { timeout: 60_000 },
-    async (name) => {
-      const shape = SHAPES[name];
-      if (shape === undefined) throw new Error(`no shape ${name}`);
-      const calm = memoryWorld(name);
-      const wanted = await complete(await shape(calm, 1), memoryStore(), { runId: 'r' }, () => false);
-      let failures = 0;
-      for (let at = 1; at < 200; at++) {
-        const world = memoryWorld(`${name} ${at}`);
-        const inner = memoryStore();
-        const kind = at % 2 === 0 ? 'after' : 'before';
-        const store = faultyStore(inner, { failAt: at, kind, once: at % 3 === 0 });
-        const built = await shape(world, 1);
-        const done = (key: string): boolean => isDone(world, key);
-        let told: unknown;
-        try {
-          const result = await complete(built, store, { runId: 'r' }, done);
-          told = result.error?.code ?? result.outcome;
-        } catch (error) {
-          told = (error as { code?: string }).code;
-        }
-        if (!store.failed) {
-          expect(told).toBe('succeeded');
-          break;
-        }
-        failures += 1;
-        expect({ at, told }).toEqual({ at, told: 'SKEIN_STORE' });
-        const batches = inner.read('r');
-        if (batches.length === 0) continue;
-        readHistory(inner, 'r');
-        const recorded = doneKeys(linesOf(inner, 'r'));
-        const before = world.performed.length;
-        const later = storeWith('r', batches, inner);
-        for (const answer of inner.answers('r')) later.answer('r', answer);
-        const result = await complete(built, later, { resume: 'r' }, done);
-        expect({ at, state: result.state, outcome: result.outcome }).toEqual({
-          at,
-          state: wanted.state,
-          outcome: 'succeeded',
-        });
-        const again = world.performed.slice(before).filter((key) => recorded.includes(key));
-        // What failed for want of the store is tried again; what had succeeded is not.
-        if (name !== 'retry') expect({ at, again }).toEqual({ at, again: [] });
-        const received = world.received();
-        expect(new Set(received).size).toBe(received.length);
+  test.each(Object.keys(SHAPES))('%s: each operation of the store fails in turn, once and for good', async (name) => {
+    const shape = SHAPES[name];
+    if (shape === undefined) throw new Error(`no shape ${name}`);
+    const calm = memoryWorld(name);
+    const wanted = await complete(await shape(calm, 1), memoryStore(), { runId: 'r' }, () => false);
+    let failures = 0;
+    // All of the first twenty, then some: among five in a row each kind of failure comes up.
+    for (let at = 1; at < 200; at += THOROUGH || at < 20 ? 1 : 5) {
+      const world = memoryWorld(`${name} ${at}`);
+      const inner = memoryStore();
+      const kind = at % 2 === 0 ? 'after' : 'before';
+      const store = faultyStore(inner, { failAt: at, kind, once: at % 3 === 0 });
+      const built = await shape(world, 1);
+      const done = (key: string): boolean => isDone(world, key);
+      let told: unknown;
+      try {
+        const result = await complete(built, store, { runId: 'r' }, done);
+        told = result.error?.code ?? result.outcome;
+      } catch (error) {
+        told = (error as { code?: string }).code;
       }
-      expect(failures).toBeGreaterThan(5);
-    },
-  );
+      if (!store.failed) {
+        expect(told).toBe('succeeded');
+        break;
+      }
+      failures += 1;
+      expect({ at, told }).toEqual({ at, told: 'SKEIN_STORE' });
+      const batches = inner.read('r');
+      if (batches.length === 0) continue;
+      readHistory(inner, 'r');
+      const recorded = doneKeys(linesOf(inner, 'r'));
+      const before = world.performed.length;
+      const later = storeWith('r', batches, inner);
+      for (const answer of inner.answers('r')) later.answer('r', answer);
+      const result = await complete(built, later, { resume: 'r' }, done);
+      expect({ at, state: result.state, outcome: result.outcome }).toEqual({
+        at,
+        state: wanted.state,
+        outcome: 'succeeded',
+      });
+      const again = world.performed.slice(before).filter((key) => recorded.includes(key));
+      // What failed for want of the store is tried again; what had succeeded is not.
+      if (name !== 'retry') expect({ at, again }).toEqual({ at, again: [] });
+      const received = world.received();
+      expect(new Set(received).size).toBe(received.length);
+    }
+    expect(failures).toBeGreaterThan(5);
+  });
 });
 
 describe('J5: records of the same tick share a commit', () => {
@@ -207,6 +206,30 @@ describe('a choice that is made at once waits for the next line', () => {
       expect([result.outcome, result.state]).toEqual(['succeeded', whole.state]);
       expect(rounds).toEqual(Array.from({ length: ROUNDS + 1 - kept }, (_, at) => kept + at));
     }
+  });
+
+  test('[J5] an agent that is visited again commits once a visit, and the record tells of its rounds in the end', async () => {
+    const { store, appends } = counted();
+    let said = 0;
+    const own = (): Model => ({
+      id: 'own/m',
+      async *stream() {
+        await new Promise((resolve) => setImmediate(resolve));
+        yield { type: 'text', text: `draft ${(said += 1)}` };
+        yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
+      },
+    });
+    const workflow = definePlan({
+      name: 'drafts',
+      entry: 'write',
+      nodes: [{ id: 'write', kind: 'agent', prompt: 'Write.', output: 'draft', agent: { name: 'w', tools: [] } }],
+      routes: [{ from: 'write', choose: () => (said < ROUNDS ? 'write' : END), targets: ['write', END] }],
+      limits: { maxSteps: ROUNDS + 1 },
+    });
+    const models = { env: {}, noProbe: true, override: 'own/m', providers: { own } };
+    const { outcome } = await run(workflow, { store, runId: 'r', models }).result;
+    expect([outcome, said, appends()]).toEqual(['succeeded', ROUNDS, ROUNDS + 1]);
+    expect(linesOf(store, 'r').filter((line) => line.includes('"loop.round"'))).toHaveLength(ROUNDS - 1);
   });
 
   test('[XF4] choices alone are committed too before there are many of them', async () => {

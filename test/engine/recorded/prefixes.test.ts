@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../../src/stores/memory.js';
+import { THOROUGH } from '../../thorough.js';
 import { complete } from '../../fault/support/session.js';
 import { SHAPES } from '../../fault/support/shapes.js';
 import { doneKeys, isDone, linesOf, memoryWorld, prefixesOf, storeWith } from './in-process.js';
@@ -8,7 +9,7 @@ import { doneKeys, isDone, linesOf, memoryWorld, prefixesOf, storeWith } from '.
 const ORDERED = new Set(['chain', 'loop']);
 
 describe('J8: every beginning of a journal is one that a run can go on from', () => {
-  test.each(Object.keys(SHAPES))('%s', { timeout: 60_000 }, async (name) => {
+  test.each(Object.keys(SHAPES))('%s', async (name) => {
     const shape = SHAPES[name];
     if (shape === undefined) throw new Error(`no shape ${name}`);
     const calm = memoryWorld(name);
@@ -18,7 +19,7 @@ describe('J8: every beginning of a journal is one that a run can go on from', ()
     const before = await complete(await shape(first, 1), store, { runId: 'r' }, () => false);
     expect([wanted.outcome, before.outcome]).toEqual(['succeeded', 'succeeded']);
     const all = linesOf(store, 'r');
-    const prefixes = prefixesOf('r', store.read('r'));
+    const prefixes = prefixesOf('r', store.read('r')).filter((_, at) => THOROUGH || at < 20 || at % 5 === 0);
     let reused = 0;
     for (const prefix of prefixes) {
       const world = memoryWorld(`${name} ${prefix.name}`);

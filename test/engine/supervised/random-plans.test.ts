@@ -37,7 +37,7 @@ function scenario(raw: Parameters<typeof scenarioOf>[0], order: number): { bare:
 }
 
 describe('[addition 1] random plans', () => {
-  it('come out as without supervision, whoever is corrected, also with few slots', { timeout: 60_000 }, async () => {
+  it('come out as without supervision, whoever is corrected, also with few slots', async () => {
     let corrected = 0;
     await fc.assert(
       fc.asyncProperty(rawPlan(TIMELESS), fc.nat(), fc.integer({ min: 1, max: 4 }), async (raw, order, concurrency) => {
@@ -53,7 +53,7 @@ describe('[addition 1] random plans', () => {
     expect(corrected).toBeGreaterThan(50);
   });
 
-  it('go on from every beginning of their journal, and do nothing twice', { timeout: 60_000 }, async () => {
+  it('go on from every beginning of their journal, and do nothing twice', async () => {
     let beginnings = 0;
     await fc.assert(
       fc.asyncProperty(rawPlan(TIMELESS), fc.nat(), async (raw, order) => {

@@ -33,7 +33,9 @@ export async function docSnippets(): Promise<readonly Snippet[]> {
   const docs = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md')).toSorted();
   const files = [...docs.map((name) => `docs/${name}`), 'README.md'];
   const texts = await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8').catch(() => '')));
-  return files.flatMap((file, at) => fencesOf(texts[at] ?? '', file));
+  const snippets = files.flatMap((file, at) => fencesOf(texts[at] ?? '', file));
+  // Files of prices and of limits are no workflows.
+  return snippets.filter(({ text }) => !/^# (?:prices|limits)\.yaml/.test(text));
 }
 
 /**

@@ -87,7 +87,10 @@ async function goOn(store: Store, name: string): Promise<Went> {
     if (event.type === 'run.warning') told ||= ['torn-record', 'changed', 'runs-again'].includes(event.code);
   };
   try {
-    const { outcome, state, error } = await session(built, store, { resume: name, listeners: [listen] });
+    const resumed = (): ReturnType<typeof session> => session(built, store, { resume: name, listeners: [listen] });
+    let result = await resumed();
+    if (result.outcome === 'paused' && answerAll(store, name, () => true) > 0) result = await resumed();
+    const { outcome, state, error } = result;
     const refused = error !== undefined && REFUSALS.has(error.code);
     return { outcome: refused ? 'refused' : outcome, state, performed: world.performed, told };
   } catch (error) {

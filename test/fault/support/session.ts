@@ -1,7 +1,7 @@
 import type { PauseRecord } from '../../../src/journal/record.js';
 import { readHistory } from '../../../src/journal/session.js';
 import type { Store } from '../../../src/journal/store.js';
-import { run, type RunOptions } from '../../../src/runtime.js';
+import { changeBudget, run, type RunOptions } from '../../../src/runtime.js';
 import type { RunResult } from '../../../src/engine/run.js';
 import type { Built } from './shapes.js';
 
@@ -27,7 +27,7 @@ export function answerAll(store: Store, runId: string, done: (key: string) => bo
   return pauses.size;
 }
 
-/** Goes on until a run does not wait for answers any more. */
+/** Goes on until a run does not wait for answers any more, nor for budget: a call that was lost is paid for again. */
 export async function complete(
   built: Built,
   store: Store,
@@ -35,9 +35,12 @@ export async function complete(
   done: (key: string) => boolean,
 ): Promise<RunResult> {
   let result = await session(built, store, first);
-  for (let rounds = 0; result.outcome === 'paused' && rounds < 20; rounds++) {
-    answerAll(store, result.runId, done);
+  for (let rounds = 0; WAITING.has(result.outcome) && rounds < 20; rounds++) {
+    if (result.outcome === 'paused') answerAll(store, result.runId, done);
+    else changeBudget(store, result.runId, { budget: '+2-calls' });
     result = await session(built, store, { resume: result.runId });
   }
   return result;
 }
+
+const WAITING: ReadonlySet<RunResult['outcome']> = new Set(['paused', 'out_of_budget']);

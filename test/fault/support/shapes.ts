@@ -296,6 +296,40 @@ function supervised(world: World): Built {
   return { workflow, options: worldAgents(world, said) };
 }
 
+/** Agents side by side, with calls for each: one that a kill has lost must be paid for again. */
+function budget(world: World): Built {
+  const work = definePlan({
+    name: 'work',
+    inputs: ['file'],
+    nodes: [
+      {
+        id: 'read',
+        kind: 'agent',
+        prompt: 'Read {{ file }}',
+        agent: { tools: [], instructions: 'You read.' },
+        output: 'text',
+      },
+    ],
+  });
+  const files = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const nodes = [
+    { id: 'list', output: 'files', run: task(world, () => files) },
+    {
+      id: 'each',
+      kind: 'map' as const,
+      plan: work,
+      over: { channel: 'files' },
+      item: 'file',
+      result: 'text',
+      output: 'texts',
+      maxItems: 10,
+      concurrency: 2,
+    },
+  ];
+  const workflow = definePlan({ name: 'budget', nodes, edges: [['list', 'each']], budget: '6-calls' });
+  return { workflow, options: worldAgents(world) };
+}
+
 /** The shapes of the kill loop, by name. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   chain,
@@ -310,6 +344,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   dag: async (world) => await fromYaml(world, STEPS),
   code,
   supervised,
+  budget,
   edited: async (world, edition) =>
     await fromYaml(world, edition === 1 ? STEPS : STEPS.replace('Right of', 'Right hand of')),
 };

@@ -85,7 +85,7 @@ it('[44] a pack of one terminal composition is a function of a message', async (
   );
   const { conversation } = await talking(pack, { main: ['done'] });
   const turn = await conversation.send('Hi');
-  expect([turn.text, turn.complete, turn.usage]).toEqual(['done', true, { inputTokens: 1, outputTokens: 1 }]);
+  expect([turn.text, turn.complete, turn.spent.usage]).toEqual(['done', true, { inputTokens: 1, outputTokens: 1 }]);
   await expect(conversation.send('More')).rejects.toThrow('workflow is in terminal state');
 });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { memoryStore } from 'skein';
+import { tool } from 'skein/graph';
 import { StateMachine, validatePack } from 'skein/machine';
 import { go, linesOf, packOf, talking } from '../support/talking.js';
 
@@ -34,7 +35,9 @@ const tooled = packOf(
 it('[36] tools that are given once are there in each state, after hand-overs and after it was opened again', async () => {
   const store = memoryStore();
   const seen: string[] = [];
-  const tools = { look: () => `${seen.push('looked')}` };
+  const inputSchema = { type: 'object' } as const;
+  const look = tool({ name: 'look', inputSchema, effect: 'read', execute: () => `${seen.push('looked')}` });
+  const tools = { look };
   const script = { a: [{ calls: [go('Go')] }], b: [{ calls: [['look', {}]] }, 'Seen.'] } as const;
   const { conversation } = await talking(tooled, script, { tools, store, thread: 't' });
   expect((await conversation.send('Hi')).text).toBe('Seen.');

@@ -123,35 +123,31 @@ async function killedAt(nth: number, model: string) {
 }
 
 describe.each([
-  ['openai/gpt-5-mini', [1, 2, 3, 4, 5, 6]],
-  ['anthropic/claude-sonnet-4-5', [2, 4, 5]],
+  ['openai/gpt-5-mini', [1, 3, 4, 6]],
+  ['anthropic/claude-sonnet-4-5', [2, 5]],
 ])('%s', (model, points) => {
   // 1: before anything is recorded; 2: after the call of a tool; 3: after an artifact and its hand-over; 4: in a transient state; 5: after it; 6: at the end.
-  it.each(points)(
-    '[23] killed at call %i of its model and resumed repeats no call that was answered',
-    { timeout: 60_000 },
-    async (nth) => {
-      const { signal, turn, context, messages, answered, refused, looked } = await killedAt(nth, model);
-      expect([signal, refused]).toEqual(['SIGKILL', []]);
-      expect([turn?.outcome, turn?.text, turn?.state, turn?.complete]).toEqual(['succeeded', 'Bye.', 'end', true]);
-      // A request that was answered is never made again.
-      expect(answered).toHaveLength(6);
-      expect(new Set(answered.map((one) => JSON.stringify(one))).size).toBe(6);
-      expect(looked).toBe('order\n');
-      expect(context).toMatchObject({
-        current_state: 'end',
-        visit_counts: { intake: 1, desk: 2, check: 1, end: 1 },
-        total_tool_calls: 7,
-        artifacts: { log: 'seen;checked;' },
-      });
-      expect(answered.at(-1)?.system).toBe('You are end. [seen;checked;]');
-      expect(turn?.transitions.map(({ to }) => to)).toEqual(['desk', 'check', 'desk', 'end']);
-      expect(turn?.events.map(({ type }) => type.replace('workflow.', ''))).toEqual([
-        ...Array<string>(4).fill('transitioned'),
-        'completed',
-      ]);
-      expect(messages.filter(({ role }) => role === 'assistant')).toHaveLength(5);
-      expect(answered[3]?.lines).toEqual(['user: My order is late.']);
-    },
-  );
+  it.each(points)('[23] killed at call %i of its model and resumed repeats no call that was answered', async (nth) => {
+    const { signal, turn, context, messages, answered, refused, looked } = await killedAt(nth, model);
+    expect([signal, refused]).toEqual(['SIGKILL', []]);
+    expect([turn?.outcome, turn?.text, turn?.state, turn?.complete]).toEqual(['succeeded', 'Bye.', 'end', true]);
+    // A request that was answered is never made again.
+    expect(answered).toHaveLength(6);
+    expect(new Set(answered.map((one) => JSON.stringify(one))).size).toBe(6);
+    expect(looked).toBe('order\n');
+    expect(context).toMatchObject({
+      current_state: 'end',
+      visit_counts: { intake: 1, desk: 2, check: 1, end: 1 },
+      total_tool_calls: 7,
+      artifacts: { log: 'seen;checked;' },
+    });
+    expect(answered.at(-1)?.system).toBe('You are end. [seen;checked;]');
+    expect(turn?.transitions.map(({ to }) => to)).toEqual(['desk', 'check', 'desk', 'end']);
+    expect(turn?.events.map(({ type }) => type.replace('workflow.', ''))).toEqual([
+      ...Array<string>(4).fill('transitioned'),
+      'completed',
+    ]);
+    expect(messages.filter(({ role }) => role === 'assistant')).toHaveLength(5);
+    expect(answered[3]?.lines).toEqual(['user: My order is late.']);
+  });
 });

@@ -93,7 +93,7 @@ describe('what real files hold', () => {
       'another order of clauses',
       agentfile('AGENT c "C."\nGOAL a USING c SUPERVISED HUMAN -> x "A."'),
       ['a'],
-      '3:33 warning clause-order: -> usually stands before USING (GOAL name "..." -> field, field USING name, name SUPERVISED or SUPERVISED HUMAN)',
+      '3:33 warning clause-order: -> usually stands before USING (GOAL name "..." -> field, field USING name, name BUDGET 0.50, 20-calls SUPERVISED or SUPERVISED HUMAN)',
     ],
     [
       'a text over several lines',
@@ -214,7 +214,7 @@ describe('what real files hold', () => {
   it('[addition 6] SUPERVISED alone on an indented line below a finished goal is for the whole file, and says so', async () => {
     const workflow = await loadAgentfile(agentfile('GOAL a "A."\n  SUPERVISED HUMAN\nGOAL b "B."', 'a, b'));
     expect(told(workflow)).toEqual([
-      '3:3 warning continued-line: SUPERVISED on a line of its own is for the whole file (write it behind GOAL to supervise that alone)',
+      '3:3 warning continued-line: SUPERVISED on a line of its own is for the whole file (write it behind GOAL: then it is for that alone)',
     ]);
     expect(planOf(workflow).nodes.map(({ supervise }) => supervise?.by)).toEqual(['human', 'human']);
   });

@@ -27,7 +27,7 @@ describe('mistakes in an Agentfile', () => {
     [
       'a line that is nothing',
       'GOAL a "A."\n- one',
-      '3:1 error unknown-statement: "-" does not begin a statement (a line begins with one of NAME, INPUT, AGENT, GOAL, CONVERGE, RUN, SUPERVISED, SECURITY)',
+      '3:1 error unknown-statement: "-" does not begin a statement (a line begins with one of NAME, INPUT, AGENT, GOAL, CONVERGE, RUN, SUPERVISED, BUDGET, SECURITY)',
     ],
     ['a clause twice', 'GOAL a "A." -> x -> y', '2:18 error duplicate-clause: GOAL has -> twice (keep one of them)'],
     ['two texts', 'GOAL a "A." "B."', '2:13 error duplicate-clause: GOAL has a text or FROM twice (keep one of them)'],
@@ -49,7 +49,7 @@ describe('mistakes in an Agentfile', () => {
     [
       'words behind a text',
       'GOAL a "A." and more',
-      '2:13 error unexpected: "and" has no meaning here (what may follow is a text, FROM, ->, USING, SUPERVISED, UNSUPERVISED)',
+      '2:13 error unexpected: "and" has no meaning here (what may follow is a text, FROM, ->, USING, BUDGET, SUPERVISED, UNSUPERVISED)',
     ],
     [
       'a text that does not end',
@@ -104,7 +104,7 @@ describe('mistakes in an Agentfile', () => {
     [
       'a number and a variable',
       'INPUT n\nCONVERGE a "A." WITHIN 3 $n',
-      '3:26 error unexpected: "$n" has no meaning here (what may follow is a text, FROM, ->, USING, WITHIN, SUPERVISED, UNSUPERVISED)',
+      '3:26 error unexpected: "$n" has no meaning here (what may follow is a text, FROM, ->, USING, WITHIN, BUDGET, SUPERVISED, UNSUPERVISED)',
     ],
     [
       'no WITHIN',

@@ -2,8 +2,14 @@ import { runInThisContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/base/json.js';
+import { definitionOf as digestOf } from '../../../src/engine/durable/identity.js';
+import { compile } from '../../../src/engine/graph/compile.js';
+import type { CompiledPlan } from '../../../src/engine/graph/compile.js';
 import { convertAgentfile, convertTree } from '../../../src/converting.js';
+import { memoryStore, runWorkflow } from '../../../src/index.js';
+import type { SkeinEvent } from '../../../src/index.js';
 import { compileTree } from '../../../src/notations/tree/compile.js';
+import type { Bindings, Plan } from '../../../src/plan/plan.js';
 import { agent, convergence, goal, sequence, workflow } from '../../../src/tree.js';
 import { definitionOf } from '../../../src/tree/objects.js';
 import { defaultsOf } from '../../../src/tree/runtime.js';
@@ -115,22 +121,36 @@ function treeOf({ agents, goals, runs, preset, mode, security, model, tools, rea
   return { tree, runtime: { ...(model && { model: 'mock/echo' }), tools: [...reading, ...tools] } };
 }
 
-/** A plan without the places and the notation that it was read from. */
-async function planIn(cwd: string): Promise<Json> {
+/** A plan: its data, and the digests of what its nodes do, by which a recorded run is resumed. */
+interface Compared {
+  /** Without the places and the notation that it was read from. */
+  readonly data: Json;
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+async function planIn(cwd: string): Promise<Compared> {
   const loaded = await loadWorkflow('Agentfile', { cwd });
   if (loaded.plan === undefined) throw new Error(told(loaded).join('\n'));
-  return bare(loaded.plan);
+  return compared(loaded.plan, loaded.bindings);
 }
 
 /** The plan that the tree itself runs as. */
-function planOfTree({ tree, runtime }: Made): Json {
-  const { plan } = compileTree(definitionOf(tree), { defaults: defaultsOf(runtime) });
-  return bare(plan ?? {});
+function planOfTree({ tree, runtime }: Made): Compared {
+  const { plan, bindings } = compileTree(definitionOf(tree), { defaults: defaultsOf(runtime) });
+  if (plan === undefined) throw new Error('the tree has no plan');
+  return compared(plan, bindings);
 }
 
-function bare(plan: object): Json {
+function compared(plan: Plan, bindings?: Bindings): Compared {
   const text = JSON.stringify(plan, (key, value: unknown) => (key === 'at' || key === 'notation' ? undefined : value));
-  return JSON.parse(text) as Json;
+  return { data: JSON.parse(text) as Json, digests: Object.fromEntries(digestsIn(compile(plan, bindings), '')) };
+}
+
+function digestsIn({ nodes }: CompiledPlan, path: string): readonly (readonly [string, string])[] {
+  return nodes.flatMap((node) => [
+    [path + node.id, digestOf(node)] as const,
+    ...(node.sub === undefined ? [] : digestsIn(node.sub, `${path}${node.id}/`)),
+  ]);
 }
 
 /** What the code of a module exports. */
@@ -152,7 +172,7 @@ async function written({ tree, runtime }: Made): Promise<string> {
 }
 
 describe('skein convert', () => {
-  it('[issue 14] a tree, its Agentfile, the code of that and its Agentfile have the same plan', async () => {
+  it('[issue 14] a tree, its Agentfile, the code of that and its Agentfile have the same plan and the same digests', async () => {
     await fc.assert(
       fc.asyncProperty(PARTS, async (parts) => {
         const first = treeOf(parts);
@@ -162,10 +182,35 @@ describe('skein convert', () => {
         const { code, problems } = await convertAgentfile('Agentfile', { cwd });
         expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
         const again = evaluated(code ?? '');
+        expect(planOfTree(again)).toEqual(plan);
         expect(await planIn(await written(again))).toEqual(plan);
+        expect(Object.keys(plan.digests).length).toBeGreaterThan(0);
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('[issue 14] a run of an Agentfile is resumed with the tree in code that it was converted to: nothing runs again', async () => {
+    const text =
+      'NAME t\nAGENT w "Write plainly."\nGOAL a "Begin." -> title USING w\nCONVERGE b "Refine $a." WITHIN 2\nRUN main USING a, b\n';
+    const cwd = await makeProject({ Agentfile: text });
+    const store = memoryStore();
+    const models = { env: {}, noProbe: true, mock: true } as const;
+    const loaded = await loadWorkflow('Agentfile', { cwd });
+    const asked: string[] = [];
+    const listeners = [
+      (event: SkeinEvent): void => {
+        if (event.type === 'step.note' && event.note.kind === 'model.started' && event.replayed !== true)
+          asked.push(event.path);
+      },
+    ];
+    const options = { store, models, listeners };
+    const { result } = await runWorkflow(loaded, { ...options, audit: false });
+    const first = await result;
+    expect([first.outcome, asked.splice(0)]).toEqual(['succeeded', ['a/w', 'b#1/b', 'b#2/b']]);
+    const { tree, runtime } = evaluated((await convertAgentfile('Agentfile', { cwd })).code ?? '');
+    const second = await tree.execute(runtime, {}, { ...options, fork: { run: first.runId } });
+    expect([second.outcome, asked, second.outputs['b']]).toEqual(['succeeded', [], first.state['b']]);
   });
 
   it('[issue 14] comments of an Agentfile stand above what they stood above', async () => {

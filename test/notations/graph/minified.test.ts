@@ -39,25 +39,21 @@ async function minified(file: string, minifier: 'oxc' | 'esbuild'): Promise<stri
 }
 
 describe('after minification', () => {
-  test.each(['oxc', 'esbuild'] as const)(
-    'the same plan and the same result, with %s',
-    { timeout: 60_000 },
-    async (minifier) => {
-      const code = await minified(resolve(import.meta.dirname, 'fixtures/research.ts'), minifier);
-      expect(code).not.toContain('archived');
-      expect(code.trim().split('\n').length).toBeLessThan(4);
-      const file = join(folder, `${minifier}.mjs`);
-      await writeFile(file, code);
-      const module = (await import(pathToFileURL(file).href)) as { readonly research: typeof research };
-      const flow = module.research(graph, END).compile();
-      expect(flow.plan).toEqual(research(graph, END).compile().plan);
-      const inputs = { query: 'looms', depth: 3 };
-      const { outcome, state } = await run(flow, { inputs }).result;
-      expect([outcome, state]).toEqual([
-        'succeeded',
-        (await run(research(graph, END).compile(), { inputs }).result).state,
-      ]);
-      expect(state['report']).toBe('4 at report: looms 0');
-    },
-  );
+  test.each(['oxc', 'esbuild'] as const)('the same plan and the same result, with %s', async (minifier) => {
+    const code = await minified(resolve(import.meta.dirname, 'fixtures/research.ts'), minifier);
+    expect(code).not.toContain('archived');
+    expect(code.trim().split('\n').length).toBeLessThan(4);
+    const file = join(folder, `${minifier}.mjs`);
+    await writeFile(file, code);
+    const module = (await import(pathToFileURL(file).href)) as { readonly research: typeof research };
+    const flow = module.research(graph, END).compile();
+    expect(flow.plan).toEqual(research(graph, END).compile().plan);
+    const inputs = { query: 'looms', depth: 3 };
+    const { outcome, state } = await run(flow, { inputs }).result;
+    expect([outcome, state]).toEqual([
+      'succeeded',
+      (await run(research(graph, END).compile(), { inputs }).result).state,
+    ]);
+    expect(state['report']).toBe('4 at report: looms 0');
+  });
 });

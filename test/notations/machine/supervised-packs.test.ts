@@ -60,6 +60,20 @@ const problemsOf = (skein: Data, ofComposition?: Data): readonly string[] =>
     ({ at, code, message }) => `${at?.file}:${at?.line}:${at?.column} ${code}: ${message}`,
   );
 
+describe('supervise in a pack without a workflow: metadata.skein', () => {
+  it('[addition 3] is for the agents of its prompts', async () => {
+    const { workflow: _, compositions: _none, ...bare } = JSON.parse(pack({})) as Data;
+    const of = async (metadata: Data): Promise<unknown> => {
+      const cwd = await makeProject({ 'p.pack.json': JSON.stringify({ ...bare, metadata }) });
+      const { plan, problems } = await loadWorkflow('p.pack.json', { cwd, pack: {} });
+      return [problems.map(({ code }) => code), Object.values(supervised(plan))];
+    };
+    expect(await of({ skein: { supervise: { human: true } } })).toEqual([[], [{ by: 'human' }]]);
+    expect(await of({ domain: 'any' })).toEqual([[], []]);
+    expect(await of({ skein: { supervise: 5 } })).toEqual([['wrong-form'], []]);
+  });
+});
+
 describe('supervise in a pack: engine.skein', () => {
   it('[addition 3] is for the agents of all states, also inside of compositions', async () => {
     expect(await loaded({ supervise: { max_reorients: 2 } })).toEqual({

@@ -108,21 +108,24 @@ agents:
     expect(output.get('9')).toBe('[todo_1] pending: read it');
     expect(await readFile(join(cwd, 'notes.md'), 'utf8')).toBe('first');
     const asked = notes.flatMap((note) => (note.kind === 'question' ? [note.question] : []));
-    expect(asked).toEqual(['May the agent "root" call mcp_kit_env?']);
+    expect(asked).toEqual(['May the agent "root" call mcp_kit_env? What it has read had a say in it.']);
     if (process.platform === 'linux') expect(await groupRuns(await pids.pid())).toBe(false);
   });
 
   it('the variables of a server come from the environment, and nothing else of it does', async () => {
     await using provider = await FakeProvider.start({ calls: [call('1', 'mcp_node_env', {})] }, { text: 'Done.' });
     const { command, args = [] } = toolServer('tools=env');
-    const { tools } = await runFile(`
+    const { tools } = await runFile(
+      `
 models: {m: {provider: openai, model: m, base_url: ${provider.baseUrl}}}
 permissions: {allow: ["*"]}
 agents:
   root:
     model: m
     toolsets: [{type: mcp, name: node, command: ${JSON.stringify(command)}, args: ${JSON.stringify(args)}, env: {KIT: "\${env.KIT_TOKEN}"}}]
-`);
+`,
+      { answer: () => Promise.resolve('allow') },
+    );
     const env = JSON.parse(tools[0]?.output ?? '') as Record<string, string>;
     expect(env['KIT']).toBe('from-the-environment');
     expect(Object.keys(env)).not.toContain('TEAM_KEY');

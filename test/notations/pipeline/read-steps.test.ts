@@ -14,7 +14,6 @@ describe('what a step must have', () => {
     ['a type of its own', '  - {file: f}\n', '5:5 error missing-type', 'step requires type (add "type: call")'],
     ['a type, spelt well', '  - {tpye: agent, name: a}\n', '5:6 error unknown-key', 'did you mean "type"?'],
     ['a known type', '  - {type: agnet}\n', '5:12 error unknown-value', 'unknown type "agnet" (did you mean "agent"?)'],
-    ['a type of this notation', '  - {type: loop}\n', '5:12 error unknown-value', 'goto: ID in one of its branches'],
     ['a type that is text', '  - {type: [agent]}\n', '5:12 error unknown-value', 'unknown type a list'],
     ['keys', '  - text\n', '5:5 error wrong-type', 'workflow steps[0]: a step must be a map, not text'],
     [

@@ -8,7 +8,7 @@ import { createModelRegistry } from '../../../src/agent/models/registry.js';
 import { createToolProvider } from '../../../src/agent/tools/provider.js';
 import type { Clock } from '../../../src/base/clock.js';
 import type { Problem } from '../../../src/base/problem.js';
-import type { AnswerQuestion } from '../../../src/engine/durable/memory-durable.js';
+import type { AnswerQuestion } from '../../../src/engine/durable/memory-questions.js';
 import { MemoryDurable } from '../../../src/engine/durable/memory-durable.js';
 import type { RunResult } from '../../../src/engine/run.js';
 import { startRun } from '../../../src/engine/run.js';

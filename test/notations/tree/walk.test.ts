@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TreeWorkflow } from '../../../src/notations/tree/definition.js';
-import { walkTree } from '../../../src/notations/tree/walk.js';
+import { walkTree } from '../../../src/notations/tree/definition.js';
 
 const AGENT = { kind: 'agent', name: 'critic', prompt: 'You are a critic.', outputs: [] } as const;
 const TREE: TreeWorkflow = {

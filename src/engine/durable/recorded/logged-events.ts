@@ -1,16 +1,17 @@
 import { canonicalJson } from '../../../base/hash.js';
+import { isPlainObject } from '../../../base/json.js';
 import type { JsonObject } from '../../../base/json.js';
 import type { SkeinEvent, StepNote } from '../../../events/event.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { LogRecord } from '../../../journal/record.js';
 
-type ModelStarted = Extract<StepNote, { kind: 'model.started' }>;
-
 const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
+  'model.admitted',
   'model.retrying',
   'model.fallback',
   'warning',
+  'inner.call',
   // Of a loop that repeats itself there is a warning.
   'loop.round',
   'supervision.commit',
@@ -27,8 +28,6 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
  */
 export class EventLog {
   private known: Set<string> | undefined = undefined;
-  /** Model calls that are under way, by step. */
-  private readonly asked = new Map<string, ModelStarted>();
 
   constructor(
     private readonly before: readonly LogRecord[],
@@ -36,25 +35,8 @@ export class EventLog {
   ) {}
 
   listen(event: SkeinEvent): void {
-    const cut = this.cutOff(event);
-    if (cut !== undefined) this.write(event, cut);
     const body = loggedBody(event);
     if (body !== undefined) this.write(event, body);
-  }
-
-  /** A model call that is under way when its step ends, such as at a timeout, has no record of its own, and was made all the same. */
-  private cutOff(event: SkeinEvent): JsonObject | undefined {
-    if (event.type === 'step.note') {
-      if (event.note.kind === 'model.started') this.asked.set(event.path, event.note);
-      if (event.note.kind === 'model.ended' || event.note.kind === 'model.failed') this.asked.delete(event.path);
-      return undefined;
-    }
-    if (event.type !== 'step.ended' && event.type !== 'step.retrying') return undefined;
-    const asked = this.asked.get(event.path);
-    this.asked.delete(event.path);
-    if (asked === undefined) return undefined;
-    const error = { code: 'SKEIN_CANCELLED', message: 'its step ended first' };
-    return { type: 'step.note', note: { ...asked, kind: 'model.failed', error } };
   }
 
   private write(event: SkeinEvent, body: JsonObject): void {
@@ -62,12 +44,17 @@ export class EventLog {
       this.known ??= new Set(this.before.map((record) => keyOf(record.path, record.body)));
       if (this.known.has(keyOf(event.path, body))) return;
     }
-    this.journal.note(encodeRecord({ t: 'log', at: event.at, path: event.path, body }));
+    // Each visit after the first tells of its round: that is not worth a commit.
+    const isRound = event.type === 'step.note' && event.note.kind === 'loop.round';
+    this.journal.note(encodeRecord({ t: 'log', at: event.at, path: event.path, body }), isRound);
   }
 }
 
+/** What a call that is cut off again may spend can differ: it tells no lines apart. */
 function keyOf(path: string, body: JsonObject): string {
-  return `${path}\n${canonicalJson(body)}`;
+  const { note } = body;
+  const isCut = isPlainObject(note) && note['kind'] === 'model.failed';
+  return `${path}\n${canonicalJson(isCut ? { ...note, error: null } : body)}`;
 }
 
 /** What is kept. Successes are left out: the record of their outcome says it all. */
@@ -79,13 +66,18 @@ function loggedBody(event: SkeinEvent): JsonObject | undefined {
     case 'run.warning':
       return bodyOf(event);
     case 'step.note':
-      return LOGGED_NOTES.has(event.note.kind) ? bodyOf(event) : undefined;
+      return LOGGED_NOTES.has(event.note.kind) || isCutOff(event.note) ? bodyOf(event) : undefined;
     case 'run.started':
     case 'run.ended':
     case 'run.resumed':
     case 'step.started':
       return undefined;
   }
+}
+
+/** A model call that failed has a record, but for one whose step ended first. */
+function isCutOff(note: StepNote): boolean {
+  return note.kind === 'model.failed' && note.error.code === 'SKEIN_CANCELLED';
 }
 
 function bodyOf(event: SkeinEvent): JsonObject {

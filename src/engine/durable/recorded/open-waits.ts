@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.js';
 import { isoTime } from '../../../base/clock.js';
+import { digestText } from '../../../base/hash.js';
 import type { ErrorData } from '../../../base/errors.js';
 import { SkeinError, toErrorData } from '../../../base/errors.js';
 import type { Json } from '../../../base/json.js';
@@ -10,8 +11,8 @@ import { DeliveredEvents } from '../../../journal/delivered.js';
 import type { PauseRecord } from '../../../journal/record.js';
 import type { Answer, Store } from '../../../journal/store.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
-import type { AnswerQuestion } from '../memory-durable.js';
-import { recordedQuestion } from '../open-question.js';
+import type { AnswerQuestion } from '../memory-questions.js';
+import { answerIn, findingsOf, recordedQuestion } from '../open-question.js';
 import type { Outcome, Question, Wait } from '../../ports/durable.js';
 
 /** How often the store is asked for answers while something else runs, in milliseconds. */
@@ -25,8 +26,10 @@ export interface OpenWait {
   readonly wait: Wait;
   /** When it is too late, milliseconds since 1970. */
   readonly due: number | undefined;
-  /** Called once; not for a wait that was closed. */
-  readonly settle: (outcome: Outcome) => void;
+  /** Called once; not for a wait that was closed. `by`: where the answer came from. */
+  readonly settle: (outcome: Outcome, by?: string) => void;
+  /** It is asked anew, with this in place of its `id`: what came is not what was asked for, and of each question the first answer counts. */
+  readonly askedAnew: (id: string) => void;
 }
 
 /** What the waits of a run need. */
@@ -42,7 +45,7 @@ export interface WaitsOptions {
 }
 
 interface Attended {
-  readonly wait: OpenWait;
+  wait: OpenWait;
   readonly abort: AbortController;
   stopExpiry: (() => void) | undefined;
   /** Somebody here is asked at the moment. */
@@ -119,7 +122,9 @@ export class OpenWaits {
       const answers = this.options.store.answers(this.options.runId);
       for (const answer of answers) {
         const one = this.waits.get(answer.key);
-        if (one !== undefined && one.wait.id === answer.id) this.settle(one, outcomeOf(one.wait, answer));
+        if (one === undefined || one.wait.id !== answer.id) continue;
+        if (isUnfit(one.wait, answer)) this.askAnew(one);
+        else this.settle(one, outcomeOf(one.wait, answer), answer.by);
       }
       this.takeDelivered(answers);
     });
@@ -150,16 +155,22 @@ export class OpenWaits {
     this.stopPoll();
   }
 
-  private settle(one: Attended, outcome: Outcome): void {
+  private askAnew(one: Attended): void {
+    const id = digestText(one.wait.id);
+    one.wait = { ...one.wait, id };
+    one.wait.askedAnew(id);
+  }
+
+  private settle(one: Attended, outcome: Outcome, by?: string): void {
     if (this.waits.get(one.wait.key) !== one) return;
     this.close(one.wait.key);
-    one.wait.settle(outcome);
+    one.wait.settle(outcome, by);
     this.options.changed();
   }
 
   private askHere(one: Attended): void {
     const { answer, store, runId, clock } = this.options;
-    const { key, id, wait } = one.wait;
+    const { key, wait } = one.wait;
     const { question } = wait;
     if (answer === undefined || question === undefined) return;
     one.asked = true;
@@ -173,9 +184,10 @@ export class OpenWaits {
         (value) => {
           if (this.waits.get(key) !== one) return;
           this.guarded(() => {
-            const given = { key, id, value: checked(wait, value), at: clock.now(), by: 'code' };
+            const { value: answered, by } = answerIn(question, value);
+            const given = { key, id: one.wait.id, value: recordText(answered), at: clock.now(), by };
             const first = store.answer(runId, given);
-            if (first) this.settle(one, outcomeOf(one.wait, given));
+            if (first) this.settle(one, outcomeOf(one.wait, given), by);
             else this.takeAnswers();
           }, one);
         },
@@ -225,11 +237,9 @@ export class OpenWaits {
   }
 }
 
-/** The JSON text of an answer that was given here. */
-function checked({ question }: Wait, value: unknown): string {
-  const findings = question?.schema === undefined ? [] : schemaFindings(question.schema, value);
-  if (findings.length === 0) return recordText(value);
-  throw new SkeinError('SKEIN_ANSWER', `the answer does not match what was asked for: ${findings.join('; ')}`);
+/** The store has it, though it is not what was asked for: nothing that answers by way of Skein can put it there. */
+function isUnfit({ wait }: OpenWait, { value }: Answer): boolean {
+  return value !== undefined && findingsOf(wait.question, JSON.parse(value)).length > 0;
 }
 
 function outcomeOf({ wait }: OpenWait, answer: Answer): Outcome {
@@ -254,7 +264,7 @@ function unanswered({ key, wait }: OpenWait): ErrorData {
 }
 
 /** The record of a wait. */
-export function pauseRecord(at: number, { key, id, wait, due }: Omit<OpenWait, 'settle'>): PauseRecord {
+export function pauseRecord(at: number, { key, id, wait, due }: Omit<OpenWait, 'settle' | 'askedAnew'>): PauseRecord {
   const question = wait.question === undefined ? {} : { question: recordedQuestion(wait.question) };
   const schema = wait.schema === undefined ? {} : { schema: JSON.parse(recordText(wait.schema)) as Json };
   return { t: 'pause', at, key, id, name: wait.name, ...question, ...schema, ...(due === undefined ? {} : { due }) };

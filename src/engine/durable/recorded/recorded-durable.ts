@@ -1,16 +1,12 @@
-import type { Clock } from '../../../base/clock.js';
-import { systemClock } from '../../../base/clock.js';
-import type { ErrorData } from '../../../base/errors.js';
-import { fromErrorData, plainError, toErrorData } from '../../../base/errors.js';
+import { systemClock, type Clock } from '../../../base/clock.js';
+import { fromErrorData, plainError, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { seededRandom } from '../../../base/ids.js';
 import { isThenable } from '../../../base/json.js';
 import type { SkeinEvent } from '../../../events/event.js';
 import { encodeRecord } from '../../../journal/codec.js';
-import { Journal } from '../../../journal/journal.js';
-import type { JournalOwner } from '../../../journal/journal.js';
+import { Journal, type JournalOwner } from '../../../journal/journal.js';
 import type { Recorded } from '../../../journal/ledger.js';
-import type { OpenSession } from '../../../journal/session.js';
-import { giveBack, leaveFinished } from '../../../journal/session.js';
+import { giveBack, leaveFinished, type OpenSession } from '../../../journal/session.js';
 import type { RunStanding } from '../../../journal/store.js';
 import { innerKey } from '../../../base/address.js';
 import { waitId } from '../open-question.js';
@@ -18,10 +14,10 @@ import type { Durable, Effect, Outcome, StepOptions, Taker, Ticket, Wait } from 
 import type { RunResult } from '../../run.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
+import { openBudget, type RecordedBudget } from './recorded-budget.js';
 import { RecordedInside } from './recorded-inside.js';
 import { RecordedOutcomes } from './recorded-outcomes.js';
-import type { RecordedOptions } from './recorded-questions.js';
-import { RecordedQuestions, lostOutcome, lostQuestion, runsAgain } from './recorded-questions.js';
+import { RecordedQuestions, lostOutcome, lostQuestion, runsAgain, type RecordedOptions } from './recorded-questions.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { RecordedTimers, watchForCancel } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
@@ -48,6 +44,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   private readonly timers: RecordedTimers;
   private readonly questions: RecordedQuestions;
   readonly inside: RecordedInside;
+  readonly budget: RecordedBudget | undefined;
   private readonly log: EventLog;
   private readonly count: StandingCount;
   private taker: Taker | undefined = undefined;
@@ -81,13 +78,13 @@ export class RecordedDurable implements Durable, JournalOwner {
     const stamped = (ticket: RecordedTicket, outcome: Outcome): Outcome => this.stamped(ticket, outcome);
     const shared = { journal, clock, outcomes, deliveries, owner: this, stamped };
     this.questions = new RecordedQuestions({ ...shared, session, count, options, taker: () => this.taker });
-    this.inside = new RecordedInside({
-      ...shared,
-      questions: this.questions,
-      starts: (ticket) => this.startRunning(ticket),
-      stops: (ticket) => this.stopRunning(ticket),
-      committed: (then) => this.starting.push(then),
-    });
+    const running = {
+      starts: (ticket: RecordedTicket) => this.startRunning(ticket),
+      stops: (ticket: RecordedTicket) => this.stopRunning(ticket),
+      committed: (then: () => void) => this.starting.push(then),
+    };
+    this.inside = new RecordedInside({ ...shared, ...running, questions: this.questions });
+    this.budget = openBudget(options.budget, { ...shared, ...running, session, inside: this.inside });
   }
 
   deliverTo(taker: Taker): void {
@@ -106,6 +103,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     const ticket = new RecordedTicket(key, this, options);
     ticket.id = options?.identity?.digest();
     const found = this.outcomes.find(ticket);
+    if (found !== undefined) options?.identity?.reused?.(found.record.reads);
     if (found === undefined) this.begin(ticket, effect);
     else if (options?.cleanup === true) this.cleanUpAgain(ticket, found, effect);
     else if (found.record.inline === true) ticket.outcome = this.outcomes.outcomeOf(found.record);
@@ -128,7 +126,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   signal(key: string, wait: Wait): Ticket {
     const ticket = new RecordedTicket(key, this, undefined);
     ticket.id = waitId(wait);
-    const found = this.outcomes.find(ticket);
+    const found = this.questions.answered(ticket, wait);
     if (found === undefined) this.questions.open(ticket, ticket, wait, (outcome) => this.settle(ticket, outcome));
     else this.reuse(ticket, found);
     if (found !== undefined) this.questions.tellReplayed(wait, found.record);
@@ -141,6 +139,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.deliveries.takeTime();
     this.stopRunning(ticket);
     ticket.drop();
+    this.budget?.close(ticket);
     this.deliveries.wake();
   }
 
@@ -290,8 +289,9 @@ export class RecordedDurable implements Durable, JournalOwner {
     ticket.outcome = writeOutcome(this.journal, ticket, this.stamped(ticket, outcome), true);
   }
 
-  private settle(ticket: RecordedTicket, outcome: Outcome): void {
+  private settle(ticket: RecordedTicket, given: Outcome): void {
     this.stopRunning(ticket);
+    const outcome = this.budget?.ended(ticket) ?? given;
     if (ticket.dropped || this.over || ticket.due !== undefined) return;
     const stamped = this.stamped(ticket, outcome);
     if (!isUnanswered(outcome)) this.count.answered(ticket.key);
@@ -313,23 +313,27 @@ export class RecordedDurable implements Durable, JournalOwner {
     if (ticket.running) return;
     ticket.running = true;
     this.running += 1;
+    this.budget?.works(ticket);
   }
 
   private stopRunning(ticket: RecordedTicket): void {
     if (!ticket.running) return;
     ticket.running = false;
     this.running -= 1;
+    this.budget?.rests(ticket);
   }
 
   /** Nothing to deliver: the run has caught up with its record (R3), and may have nothing left but questions (R4). */
   private idle(): void {
     this.timers.attend();
     const { waits } = this.questions;
-    if (waits.size === 0) return;
+    const { budget } = this;
+    if (waits.size === 0 && budget?.waits !== true) return;
     waits.attend();
     if (!this.isQuiet()) return;
     waits.takeAnswers();
-    if (this.isQuiet()) waits.giveUp();
+    budget?.takeChanges();
+    if (this.isQuiet() && budget?.giveUp() !== true) waits.giveUp();
   }
 
   private isQuiet(): boolean {
@@ -342,5 +346,6 @@ export class RecordedDurable implements Durable, JournalOwner {
     this.deliveries.stop();
     this.stopWatch?.();
     this.questions.waits.stop();
+    this.budget?.stop();
   }
 }

@@ -36,19 +36,26 @@ export class RecordedInside {
     const { questions, deliveries, starts, stops } = this.parts;
     if (ticket.effects === 0) stops(ticket);
     ticket.questions += 1;
-    const key = askKey(ticket.key, name);
-    try {
-      const outcome = await new Promise<Outcome>((resolve) =>
-        questions.askAside(ticket, key, waitOf(name, question, limit), resolve),
-      );
-      if (outcome.ok) return outcome.value;
-      throw fromErrorData(outcome.error);
-    } finally {
+    // With the answer, not some turns after it: in between nothing would seem to go on, and who waits for that would be told so.
+    const goesOn = (): void => {
       ticket.questions -= 1;
       if (ticket.questions === 0 && !ticket.dropped) starts(ticket);
       // The clock of the attempt goes on from now, not from the last delivery.
       deliveries.takeTime();
-    }
+    };
+    const outcome = await new Promise<Outcome>((resolve) => {
+      try {
+        questions.askAside(ticket, askKey(ticket.key, name), waitOf(name, question, limit), (answer) => {
+          goesOn();
+          resolve(answer);
+        });
+      } catch (error) {
+        goesOn();
+        throw error;
+      }
+    });
+    if (outcome.ok) return outcome.value;
+    throw fromErrorData(outcome.error);
   }
 
   /**

@@ -2,16 +2,18 @@ import { innerKey } from '../../../base/address.js';
 import type { Clock } from '../../../base/clock.js';
 import { isoTime } from '../../../base/clock.js';
 import { encodeRecord } from '../../../journal/codec.js';
+import type { Recorded } from '../../../journal/ledger.js';
 import type { StartedEffect } from '../../../journal/history.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { DoneRecord } from '../../../journal/record.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { openQuestion } from '../../../events/question.js';
-import { waitId, waitingFor } from '../open-question.js';
-import type { AnswerQuestion } from '../memory-durable.js';
+import { findingsOf, waitId, waitingFor } from '../open-question.js';
+import type { AnswerQuestion } from '../memory-questions.js';
 import type { Outcome, Question, Taker, Wait } from '../../ports/durable.js';
 import type { Deliveries } from './deliveries.js';
 import { OpenWaits, pauseRecord } from './open-waits.js';
+import type { BudgetOptions } from './recorded-budget.js';
 import type { RecordedOutcomes } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import type { StandingCount } from './standing.js';
@@ -24,6 +26,8 @@ export interface RecordedOptions {
   readonly answer?: AnswerQuestion | undefined;
   /** A question has an answer in the record. All of these are reported before anything is asked (R3). */
   readonly onReplayedAnswer?: (question: Question, address: string) => void;
+  /** What it may spend. Absent: nothing limits it. */
+  readonly budget?: BudgetOptions | undefined;
   /** Somebody asked for the run to be cancelled. */
   readonly onCancel?: () => void;
 }
@@ -66,7 +70,7 @@ export class RecordedQuestions {
     const question = new RecordedTicket(key, owner, undefined);
     // The effect is performed again and again: a time that it counts anew each time makes no other question of it.
     question.id = waitId({ name: wait.name, ...(wait.question && { question: wait.question }) });
-    const found = outcomes.find(question);
+    const found = this.answered(question, wait);
     if (found !== undefined) {
       this.tellReplayed(wait, found.record);
       take(outcomes.outcomeOf(found.record));
@@ -79,6 +83,18 @@ export class RecordedQuestions {
       }
       take(outcome);
     });
+  }
+
+  /** What is recorded of a question or an event. An answer that is not what was asked for counts for nothing: it is asked again. */
+  answered(ticket: RecordedTicket, { question }: Wait): Recorded | undefined {
+    const { outcomes } = this.parts;
+    const found = outcomes.find(ticket);
+    if (found === undefined || question === undefined) return found;
+    const outcome = outcomes.outcomeOf(found.record);
+    const isFit = outcome.ok ? findingsOf(question, outcome.value).length === 0 : outcome.error.code !== 'SKEIN_ANSWER';
+    if (!isFit) return undefined;
+    ticket.answeredBy = found.record.by;
+    return found;
   }
 
   /** It was asked before, and the record has the answer. */
@@ -102,13 +118,21 @@ export class RecordedQuestions {
     // Of what may be done once it must show that it stands at a question, since it started: then it may be started again.
     const standsHere = holder.startedAt !== undefined && holder.options?.effect === 'once';
     if (!again || standsHere) journal.write(encodeRecord(again ? known : fresh));
-    const told = openQuestion(again ? known : fresh);
+    let told = openQuestion(again ? known : fresh);
     const open = {
       key,
       id,
       wait,
       due,
-      settle: (outcome: Outcome): void => {
+      askedAnew: (next: string): void => {
+        const asked = pauseRecord(clock.now(), { key, id: next, wait, due });
+        journal.write(encodeRecord(asked));
+        count.asked(key, next);
+        told = openQuestion(asked);
+        taker()?.waitsFor(told, true);
+      },
+      settle: (outcome: Outcome, by?: string): void => {
+        ticket.answeredBy = by;
         if (isUnanswered(outcome)) taker()?.unanswered(told);
         settle(outcome);
       },

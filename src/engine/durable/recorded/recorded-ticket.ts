@@ -1,6 +1,7 @@
 import { SkeinError } from '../../../base/errors.js';
 import type { Limit } from '../../../base/duration.js';
-import type { Effect, Outcome, Question, StepIo, StepOptions, Ticket, Waiter } from '../../ports/durable.js';
+import type { Effect, Outcome, Question, Reserve, StepIo, StepOptions, Ticket, Waiter } from '../../ports/durable.js';
+import type { Hold, Spender } from '../run-budget.js';
 
 /** What a ticket asks of its back end. */
 interface TicketOwner {
@@ -9,12 +10,15 @@ interface TicketOwner {
     ask(ticket: RecordedTicket, name: string, question: Question, limit?: Limit): Promise<unknown>;
     run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown>;
   };
+  /** Absent: no budget holds. */
+  readonly budget?: { reserveFor(ticket: RecordedTicket): Reserve } | undefined;
 }
 
 /** Something that was started, and the {@link StepIo} of its effect. */
-export class RecordedTicket implements Ticket, StepIo {
+export class RecordedTicket implements Ticket, StepIo, Spender {
   outcome: Outcome | undefined = undefined;
   waiter: Waiter | undefined = undefined;
+  answeredBy: string | undefined = undefined;
   /** Place in the order of delivery; known when there is an outcome. */
   order = 0;
   /** What there is to deliver; it may be there before its turn. */
@@ -38,6 +42,8 @@ export class RecordedTicket implements Ticket, StepIo {
   id: string | undefined = undefined;
   /** Takes back what was set up for it. */
   undo: (() => void) | undefined = undefined;
+  short: Outcome | undefined = undefined;
+  holds: Set<Hold> | undefined = undefined;
   private controller: AbortController | undefined = undefined;
 
   constructor(
@@ -62,6 +68,10 @@ export class RecordedTicket implements Ticket, StepIo {
     return this.owner.inside.ask(this, name, question, limit);
   }
 
+  get reserve(): Reserve | undefined {
+    return this.owner.budget?.reserveFor(this);
+  }
+
   run(key: string, effect: Effect, options: StepOptions): Promise<unknown> {
     return this.owner.inside.run(this, key, effect, options);
   }
@@ -73,6 +83,6 @@ export class RecordedTicket implements Ticket, StepIo {
   }
 }
 
-function cancelled(): SkeinError {
+export function cancelled(): SkeinError {
   return new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
 }

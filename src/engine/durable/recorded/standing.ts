@@ -21,7 +21,7 @@ export class StandingCount {
     if (event.type === 'step.retrying') this.forget(event.path);
     if (event.type !== 'step.ended' || event.outcome === 'paused') return;
     const { path, replayed, outcome, kind } = event;
-    if (outcome !== 'cancelled') this.forget(path);
+    if (outcome !== 'cancelled' && outcome !== 'out_of_budget') this.forget(path);
     if (outcome === 'succeeded' || (kind === 'pass' && outcome === 'skipped')) return;
     const ran = outcome !== 'skipped' && outcome !== 'cancelled' && replayed !== true;
     if (!ran || COMPOSITE.has(kind)) this.others += 1;

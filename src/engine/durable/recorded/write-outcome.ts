@@ -32,6 +32,7 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
     id: ticket.id,
     reads: options?.identity?.reads?.(),
     ms: startedAt !== undefined && at > startedAt ? at - startedAt : undefined,
+    by: ticket.answeredBy,
     cleanup: options?.cleanup === true ? true : undefined,
     inline: atOnce ? true : undefined,
     error: told.ok ? undefined : told.error,
@@ -50,9 +51,9 @@ function keep(told: Outcome, text: string | undefined): void {
   if (told.ok && text !== undefined) keepText(told.value, text);
 }
 
-/** Nobody could answer for now: no outcome that is recorded. */
+/** Nobody could answer for now, or a budget has not enough: no outcome that is recorded. */
 export function isUnanswered(outcome: Outcome): boolean {
-  return !outcome.ok && outcome.error.code === 'SKEIN_QUESTION';
+  return !outcome.ok && (outcome.error.code === 'SKEIN_QUESTION' || outcome.short !== undefined);
 }
 
 function notJson(key: string, error: unknown): ErrorData {

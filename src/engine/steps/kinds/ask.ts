@@ -11,7 +11,8 @@ export const askBody: Body = {
     if (node.kind !== 'ask') return;
     step.hold({ stop: step.stopClock() });
     const limit = node.expiresMs === undefined ? {} : { expiresMs: node.expiresMs };
-    const wait = { name: node.id, question: questionOf(step, node), ...limit };
+    const { value: question } = step.labelOf(() => questionOf(step, node));
+    const wait = { name: node.id, question, ...limit };
     step.follow(step.run.durable.signal(`${step.key}@answer`, wait));
   },
   take(step, outcome) {
@@ -28,6 +29,8 @@ export const askBody: Body = {
 };
 
 function answered(step: Step, node: AskNode, answer: unknown): void {
+  // What a person types is the person's own; what was offered to choose from is as good as the question.
+  if (node.choices !== undefined) step.influenced(step.labelOf(() => questionOf(step, node)).label);
   step.succeed(node.output === undefined ? { [node.id]: answer } : answer);
 }
 

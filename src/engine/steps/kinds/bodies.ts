@@ -25,7 +25,11 @@ function startExecutor(step: Step): void {
   runInside(
     step,
     (context) => executor(node, context),
-    (ended) => finish(step, ended.ok ? ended.value : { type: 'failed', error: ended.error }),
+    (ended) => {
+      if (ended.ok) finish(step, ended.value);
+      else if (ended.short !== undefined) step.runOut(ended.error, ended.short);
+      else finish(step, { type: 'failed', error: ended.error });
+    },
   );
 }
 
@@ -34,7 +38,7 @@ function finish(step: Step, result: Result): void {
   else if (result.type === 'failed' && result.error.code === 'SKEIN_QUESTION')
     step.pause(questionIn(result.error), result.error.message);
   else if (result.type === 'failed') step.fail(result.error);
-  else if (result.type === 'out_of_budget') step.runOut(result.error, result.writes);
+  else if (result.type === 'out_of_budget') step.runOut(result.error, 'at once', result.writes);
   else if (result.type === 'paused') step.pause(result.question, result.reason);
   else step.skip(result.reason);
 }

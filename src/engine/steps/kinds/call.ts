@@ -4,7 +4,7 @@ import { SkeinError } from '../../../base/errors.js';
 import { readRef, JsonTexts } from '../../../lang/json-path.js';
 import type { ReadChannel } from '../../../lang/json-path.js';
 import type { CompiledPlan } from '../../graph/compile.js';
-import type { ChannelWrite } from '../../ports/executor.js';
+import type { Again, ChannelWrite, FailedInside } from '../../ports/executor.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../../services.js';
 import type { Activity } from '../asking.js';
 import type { Body, Step } from '../step.js';
@@ -43,16 +43,23 @@ export function subPlan(step: Step): CompiledPlan {
   return sub;
 }
 
+/** With what a sub-plan starts. */
+export interface SubStart {
+  readonly version: Version;
+  /** Label of what decided that it starts, and which inputs it has. */
+  readonly influence: number;
+}
+
 /** Starts a scope inside a step; it is stopped, and its steps are counted, with the step. */
 export function openInside(
   step: Step,
   compiled: CompiledPlan,
   prefix: string,
-  inputs: Version,
+  { version: inputs, influence }: SubStart,
   ended: (scope: ScopeHandle, end: ScopeEnd) => void,
 ): void {
   const inside = new Inside(step, ended);
-  inside.scope = step.run.openScope({ compiled, prefix, parent: step.path, inputs, owner: inside });
+  inside.scope = step.run.openScope({ compiled, prefix, parent: step.path, inputs, influence, owner: inside });
   step.hold(inside);
 }
 
@@ -78,6 +85,14 @@ class Inside implements ScopeOwner, Activity {
     this.step.callsOnce();
   }
 
+  influenced(label: number): void {
+    this.step.influenced(label);
+  }
+
+  again(failed: FailedInside): Again | undefined {
+    return this.step.again({ ...failed, judging: false });
+  }
+
   scopeEnded(scope: ScopeHandle, end: ScopeEnd): void {
     this.close();
     this.step.release(this);
@@ -99,34 +114,38 @@ class Inside implements ScopeOwner, Activity {
 /** Ends a step like the scope inside of it. `kept`: what it writes all the same where a bound of the run is reached. */
 export function endLike(step: Step, end: Stopped, kept: () => readonly ChannelWrite[] = () => []): void {
   if (end.type === 'failed') step.fail(end.error);
-  else if (end.type === 'out_of_budget') step.runOut(end.error, kept());
+  else if (end.type === 'out_of_budget') step.runOut(end.error, end.how, end.how === 'waited' ? [] : kept());
   else step.pause({ text: '' }, 'a step inside of it waits for an answer');
 }
 
-/** The first state version of a sub-plan. */
-export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: CompiledPlan): Version {
+/** What a sub-plan starts with: its inputs, each with the label of what it was read from. */
+export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: CompiledPlan): SubStart {
   const read = step.reader();
+  const { labels } = step.run;
   let version = EMPTY_VERSION;
-  const put = (channel: string, value: unknown): void => {
+  let influence = step.control;
+  const put = (channel: string, from: () => unknown): void => {
+    const { value, label } = step.labelOf(from);
     const at = sub.channels.index.get(channel);
     if (at === undefined) {
       throw new SkeinError('SKEIN_INPUT', `the plan inside of '${step.compiled.id}' has no channel '${channel}'`);
     }
-    if (value !== undefined) version = version.with(at, inputCell(value, sub.channels.reducers[at]));
+    if (value === undefined) influence = labels.join(influence, label);
+    else version = version.with(at, inputCell(value, sub.channels.reducers[at], labels.join(influence, label)));
   };
   const { inputs } = node;
   for (const input of sub.plan.inputs) {
     if (inputs !== undefined && Object.hasOwn(inputs, input.channel)) continue;
-    put(input.channel, (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
+    put(input.channel, () => (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
   }
   const texts = new JsonTexts(step.run);
   for (const [channel, source] of Object.entries(inputs ?? {})) {
     put(
       channel,
-      given(step, source, { read, texts }) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default,
+      () => given(step, source, { read, texts }) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default,
     );
   }
-  return version;
+  return { version, influence };
 }
 
 interface Sources {

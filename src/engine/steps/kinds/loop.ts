@@ -4,16 +4,18 @@ import { readRef, refText } from '../../../lang/json-path.js';
 import { RoundTexts, withoutLines } from '../../../lang/lines.js';
 import { quoteShort, valueText } from '../../../lang/value-text.js';
 import { copyingWork } from '../../../lang/work-meter.js';
+import { limitHint, limitKey } from '../../../plan/notations.js';
 import type { LoopNode } from '../../../plan/plan.js';
 import { SkeinError, toErrorData } from '../../../base/errors.js';
+import { CLEAN } from '../../../guard/label.js';
+import { emptyCensus } from '../../../events/census.js';
 import type { StepNote } from '../../../events/event.js';
 import { loopText } from '../../../events/loop-notes.js';
 import { roundNotes } from './round-notes.js';
 import type { Body, Step } from '../step.js';
 import type { ScopeHandle } from '../../services.js';
 import { inputCell } from '../../state/cell.js';
-import type { Version } from '../../state/version.js';
-import type { FinalState } from './call.js';
+import type { FinalState, SubStart } from './call.js';
 import { endLike, inputsOf, keptOf, noTicket, openInside, outputsOf, prefixed, subPlan, succeedWith } from './call.js';
 
 /** A sub-plan again and again, until its condition holds. Rounds are addressed `NODE#ROUND`. */
@@ -36,8 +38,12 @@ function startLoop(step: Step): void {
   if (node.kind !== 'loop') return;
   const isTold = step.run.reporter.observed || node.stopWhen !== undefined;
   const texts = isTold ? new RoundTexts() : undefined;
-  const loop: Loop = { step, node, cap: capOf(step, node), before: undefined, texts };
-  runRound(loop, inputsOf(step, node, subPlan(step)), 1);
+  const { value: cap, label } = step.labelOf(() => capOf(step, node));
+  step.influenced(label);
+  if (node.rounds !== undefined) tell(step, { kind: 'rounds', count: cap });
+  const loop: Loop = { step, node, cap, before: undefined, texts };
+  const { version, influence } = inputsOf(step, node, subPlan(step));
+  runRound(loop, { version, influence: step.run.labels.join(influence, label) }, 1);
 }
 
 /** @throws SkeinError `SKEIN_INPUT` */
@@ -57,7 +63,7 @@ function capOf(step: Step, { id, maxRounds, rounds }: LoopNode): number {
   return count;
 }
 
-function runRound(loop: Loop, inputs: Version, round: number): void {
+function runRound(loop: Loop, inputs: SubStart, round: number): void {
   const { step, node } = loop;
   openInside(step, subPlan(step), `${roundAddress(step.key, round)}/`, inputs, (scope, end) => {
     if (end.type !== 'done') {
@@ -73,21 +79,28 @@ function runRound(loop: Loop, inputs: Version, round: number): void {
   });
 }
 
-function roundEnded(loop: Loop, inputs: Version, scope: ScopeHandle, round: number): void {
+function roundEnded(loop: Loop, { version, influence }: SubStart, scope: ScopeHandle, round: number): void {
   const { step, node, cap, before } = loop;
-  if (isOver(step, node, scope, round)) {
-    const kept = node.keep === undefined ? scope : (before ?? withoutMarkers(node, scope));
+  const { labels } = step.run;
+  const over = step.labelOf(() => isOver(step, node, scope, round));
+  step.influenced(over.label);
+  if (over.value) {
+    const kept = before ?? (node.keep === 'before' ? withoutMarkers(node, scope) : scope);
     // Of a round that only says that nothing changed, the result of the loop is the one before.
     if (before === undefined) compare(loop, outputsOf(step, node, kept), round);
     else if (loop.texts !== undefined) tell(step, { kind: 'loop.round', round, change: 0 });
     succeedWith(step, node, kept);
     return;
   }
-  const repeats = loop.texts !== undefined && compare(loop, outputsOf(step, node, scope), round);
-  if (repeats && node.stopWhen === 'repeated') succeedWith(step, node, scope);
+  const repeats = step.labelOf(() => loop.texts !== undefined && compare(loop, outputsOf(step, node, scope), round));
+  // Where it is only told, nothing is decided by it.
+  const repeated = node.stopWhen === undefined ? CLEAN : repeats.label;
+  step.influenced(repeated);
+  if (repeats.value && node.stopWhen === 'repeated') succeedWith(step, node, scope);
   else if (round < cap) {
     if (node.keep !== undefined) loop.before = scope;
-    runRound(loop, carried(loop, inputs, scope), round + 1);
+    const decided = [over.label, repeated].reduce((a, b) => labels.join(a, b), labels.join(influence, scope.control));
+    runRound(loop, carried(loop, { version, influence: decided }, scope), round + 1);
   } else endAtCap(loop, scope);
 }
 
@@ -148,37 +161,49 @@ function tell(step: Step, note: StepNote): void {
   if (step.run.reporter.observed) step.emit({ type: 'step.note', note });
 }
 
-function carried({ step, node }: Loop, inputs: Version, scope: ScopeHandle): Version {
+function carried({ step, node }: Loop, inputs: SubStart, scope: ScopeHandle): SubStart {
   const { channels } = subPlan(step);
-  let version = inputs;
-  for (const name of node.carry ?? []) {
-    const at = channels.index.get(name);
-    const value = scope.read(name);
-    if (at !== undefined && scope.clears(name)) version = version.without(at);
-    if (at === undefined || value === undefined) continue;
+  const { labels } = step.run;
+  let { version, influence } = inputs;
+  const carry = (to: string, name: string, isNew: boolean): void => {
+    const at = channels.index.get(to);
+    const { value, label } = step.labelOf(() => scope.read(name));
+    const isCleared = at !== undefined && (scope.clears(name) || (isNew && value === undefined));
+    if (isCleared) version = version.without(at);
+    // What is not there can't carry a label.
+    if (value === undefined) influence = labels.join(influence, label);
+    if (at === undefined || value === undefined) return;
     // A list that grows from round to round would be digested anew each time.
     const digest = step.run.durable.recorded ? scope.digest(name) : undefined;
-    version = version.with(at, inputCell(value, channels.reducers[at], digest));
-  }
+    version = version.with(at, inputCell(value, channels.reducers[at], labels.join(influence, label), digest));
+  };
+  for (const name of node.carry ?? []) carry(name, name, false);
+  for (const [to, name] of Object.entries(node.carryAs ?? {})) carry(to, name, true);
   for (const [list, name] of Object.entries(node.collect ?? {})) {
     const at = channels.index.get(list);
-    const value = scope.read(name);
+    const { value, label: read } = step.labelOf(() => scope.read(name));
+    if (value === undefined) influence = labels.join(influence, read);
     if (at === undefined || value === undefined) continue;
-    const before = version.get(at)?.value;
+    const cell = version.get(at);
+    const before = cell?.value;
+    const label = labels.join(labels.join(influence, read), cell?.label ?? CLEAN);
     const values: readonly unknown[] = Array.isArray(before) ? before : [];
-    version = version.with(at, inputCell(Object.freeze([...values, value]), channels.reducers[at]));
+    version = version.with(at, inputCell(Object.freeze([...values, value]), channels.reducers[at], label));
   }
-  return version;
+  return { version, influence };
 }
 
 function endAtCap({ step, node, cap }: Loop, scope: ScopeHandle): void {
-  const which = node.rounds === undefined ? `maxRounds of ${cap}` : `${cap} rounds of ${refText(node.rounds)}`;
+  const which = node.rounds === undefined ? `${cap} rounds` : `${cap} rounds of ${refText(node.rounds)}`;
   const message = `the loop '${node.id}' did not end within its ${which}`;
-  if (node.onMaxRounds === 'continue') {
+  if (node.onMaxRounds === 'continue' || node.onMaxRounds === 'degrade') {
     tell(step, { kind: 'loop.capped', rounds: cap });
     if (step.run.reporter.observed) step.emit({ type: 'run.warning', code: 'max-rounds', message });
+    if (node.onMaxRounds === 'degrade') step.adopt({ ...emptyCensus(), degraded: 1, succeeded: -1 }, undefined);
     succeedWith(step, node, scope);
   } else {
-    step.fail({ code: 'SKEIN_MAX_ROUNDS', message, hint: 'raise maxRounds, or set onMaxRounds to continue' });
+    const { notation } = step.compiled;
+    const hint = limitHint(notation, 'maxRounds', `set ${limitKey(notation, 'onMaxRounds') ?? ''} to continue`);
+    step.fail({ code: 'SKEIN_MAX_ROUNDS', message, hint });
   }
 }

@@ -9,7 +9,7 @@ import { emptyCensus } from '../../../events/census.js';
 import { failureOf } from '../../graph/explain.js';
 import type { ScopeEnd, ScopeHandle, Work } from '../../services.js';
 import { inputCell } from '../../state/cell.js';
-import type { Version } from '../../state/version.js';
+import type { SubStart } from './call.js';
 import { endLike, inputsOf, noTicket, openInside, subPlan, taken } from './call.js';
 
 /** A sub-plan for each item of a list, bounded, results in item order. Items are addressed `NODE[KEY]`. */
@@ -18,7 +18,9 @@ export const mapBody: Body = { start: startMap, take: noTicket };
 function startMap(step: Step): void {
   const { node } = step.compiled;
   if (node.kind !== 'map') return;
-  const items = itemsOf(step, node);
+  // How many there are, and what they are called, says something of the list.
+  const { value: items, label } = step.labelOf(() => itemsOf(step, node));
+  step.influenced(label);
   const keys = keysOf(node, items);
   const sub = subPlan(step);
   const channel = sub.channels.index.get(node.item);
@@ -27,9 +29,12 @@ function startMap(step: Step): void {
   }
   const { run } = step;
   if (run.reporter.observed) step.emit({ type: 'step.note', note: { kind: 'items', count: items.length } });
-  const common = inputsOf(step, { inputs: node.inputs ?? {} }, sub);
+  const { version, influence } = inputsOf(step, { inputs: node.inputs ?? {} }, sub);
+  const common = { version, influence: run.labels.join(influence, label) };
   new MapRun(step, node, { list: items, keys, channel }, common).goOn();
 }
+
+type Waiting = Extract<ScopeEnd, { readonly type: 'paused' | 'out_of_budget' }>;
 
 /** What is mapped over. */
 interface Items {
@@ -51,6 +56,8 @@ class MapRun implements Work {
   private readonly failed = new Set<number>();
   private readonly attempt: number;
   private queued = false;
+  /** An item waits for what can't come for now: no more are opened, and the map ends like it when the others have. */
+  private waits: Waiting | undefined = undefined;
   private opened = 0;
   private open = 0;
 
@@ -58,7 +65,7 @@ class MapRun implements Work {
     private readonly step: Step,
     private readonly node: MapNode,
     private readonly items: Items,
-    private readonly common: Version,
+    private readonly common: SubStart,
   ) {
     this.attempt = step.attempt;
     this.results = items.list.map(() => null);
@@ -70,6 +77,10 @@ class MapRun implements Work {
 
   start(): void {
     this.queued = false;
+    if (this.waits !== undefined) {
+      this.goOn();
+      return;
+    }
     this.open += 1;
     this.startItem(this.opened++);
     this.goOn();
@@ -78,8 +89,10 @@ class MapRun implements Work {
   /** Has the next item opened as soon as one more may be open; ends with the last one. */
   goOn(): void {
     if (!this.isWanted() || this.queued) return;
-    const { results, failed, open, step } = this;
-    if (this.opened < results.length) {
+    const { results, failed, open, step, waits } = this;
+    if (waits !== undefined) {
+      if (open === 0) endLike(step, waits);
+    } else if (this.opened < results.length) {
       if (open >= (this.node.concurrency ?? Number.POSITIVE_INFINITY)) return;
       this.queued = true;
       step.run.enqueue(this);
@@ -95,8 +108,11 @@ class MapRun implements Work {
     const { step } = this;
     const { list, keys, channel } = this.items;
     const sub = subPlan(step);
-    const inputs = this.common.with(channel, inputCell(list[at], sub.channels.reducers[channel]));
-    openInside(step, sub, `${step.key}[${keys[at] ?? at}]/`, inputs, (scope, end) => this.itemEnded(at, scope, end));
+    const { version: common, influence } = this.common;
+    const version = common.with(channel, inputCell(list[at], sub.channels.reducers[channel], influence));
+    openInside(step, sub, `${step.key}[${keys[at] ?? at}]/`, { version, influence }, (scope, end) =>
+      this.itemEnded(at, scope, end),
+    );
   }
 
   private itemEnded(at: number, scope: ScopeHandle, end: ScopeEnd): void {
@@ -109,6 +125,8 @@ class MapRun implements Work {
       const outcome = failureOf(end.error);
       const counted = Math.min(1, scope.census[outcome]);
       this.step.adopt({ ...emptyCensus(), degraded: 1, [outcome]: -counted }, undefined);
+    } else if (end.type === 'paused' || (end.type === 'out_of_budget' && end.how === 'waited')) {
+      if (this.waits?.type !== 'out_of_budget') this.waits = end;
     } else {
       endLike(this.step, end);
       return;

@@ -17,7 +17,8 @@ import { limitOf } from '../../../base/duration.js';
 import type { Goto, Jump } from '../../../plan/goto.js';
 import { isGoto, jumpOf } from '../../../plan/goto.js';
 import type { TaskFunction } from '../../graph/compile.js';
-import { askInside } from '../asking.js';
+import { countInner } from '../../../events/call-fold.js';
+import { askInside, reserveInside } from '../asking.js';
 import { definitionOf } from '../../durable/identity.js';
 import { questionIn } from '../../durable/open-question.js';
 import type { Effect, Identity, Outcome, StepIo, StepOptions } from '../../ports/durable.js';
@@ -71,7 +72,15 @@ export class TaskStep implements TaskStepInput {
 
   /** Options for a run that the function starts. */
   get runOptions(): object {
-    return this.step.run.runOptions;
+    const { run } = this.step;
+    return run.runOptions(
+      reserveInside(this.step, this.io),
+      (note) => {
+        countInner(run.tallies.spent, note);
+        if (run.reporter.observed) this.step.emit({ type: 'step.note', note }, false);
+      },
+      run.labels.get(this.step.influence),
+    );
   }
 
   /** What came along each in-edge, or what it takes over for. */
@@ -211,7 +220,7 @@ function bodyOf({ compiled }: Step): TaskFunction {
  */
 class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   constructor(private readonly step: Step) {
-    super(step.input, step.owner);
+    super(step.input, step.owner, step);
   }
 
   get identity(): Identity {
@@ -260,8 +269,9 @@ function takeOutcome(step: Step, outcome: Outcome): void {
     takeResult(step, outcome.value);
     return;
   }
-  const { error } = outcome;
-  if (error.code === 'SKEIN_QUESTION') step.pause(questionIn(error), error.message);
+  const { error, short } = outcome;
+  if (short !== undefined) step.runOut(error, short);
+  else if (error.code === 'SKEIN_QUESTION') step.pause(questionIn(error), error.message);
   else if (isMutation(error.name, error.message)) {
     step.fail({
       ...error,

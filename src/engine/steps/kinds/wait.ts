@@ -5,6 +5,7 @@ import type { WaitNode } from '../../../plan/plan.js';
 import { definitionOf } from '../../durable/identity.js';
 import type { Effect, Identity, StepOptions } from '../../ports/durable.js';
 import { ReadLog } from '../../state/reads.js';
+import { fromOutside } from '../../../guard/label.js';
 import type { Body, Step } from '../step.js';
 
 /** Waits for time to pass, or for an outside event, or for an event within a time. */
@@ -29,6 +30,7 @@ export const waitBody: Body = {
     if (node.kind !== 'wait') return;
     const { until, event, onExpire } = node;
     if (outcome.ok) {
+      if (event !== undefined) step.influenced(step.run.labels.of(fromOutside(step.path, 'event')));
       if (event === undefined && until === 'code' && typeof outcome.value === 'number') sleepUntil(step, outcome.value);
       else step.succeed(outcome.value);
     } else if (outcome.error.code === 'SKEIN_QUESTION') step.pause({ text: '' }, outcome.error.message);
@@ -49,7 +51,7 @@ class ChosenTime extends ReadLog implements Effect, Identity, StepOptions {
   readonly pure = true;
 
   constructor(private readonly step: Step) {
-    super(step.input, step.owner);
+    super(step.input, step.owner, step);
   }
 
   get identity(): Identity {

@@ -35,6 +35,8 @@ export interface Policies {
   readonly failed: (step: Inside, error: ErrorData) => void;
   /** Undefined: what the body gives counts at once. */
   readonly gave: ((step: Inside, result: Given) => void) | undefined;
+  /** Undefined: no policy says what becomes of calls inside that fail. */
+  readonly again: Policy['again'];
 }
 
 /** The step, when there is no policy further on. */
@@ -43,6 +45,7 @@ const ENDS: Policies = {
   begin: (step) => step.begun(),
   failed: (step, error) => step.givenUp(error),
   gave: undefined,
+  again: undefined,
 };
 
 const accepted = (step: Inside, result: Given): void => step.accepted(result);
@@ -51,7 +54,7 @@ const accepted = (step: Inside, result: Given): void => step.accepted(result);
 export function policiesOf(node: PlanNode, bound: Bound): Policies | undefined {
   const policies = IN_ORDER.flatMap((make) => make(node, bound) ?? []);
   if (policies.length === 0) return undefined;
-  let { enter, begin, failed, gave } = ENDS;
+  let { enter, begin, failed, gave, again } = ENDS;
   for (const policy of policies.toReversed()) {
     enter = entering(policy, enter);
     begin = beginning(policy, begin);
@@ -59,8 +62,9 @@ export function policiesOf(node: PlanNode, bound: Bound): Policies | undefined {
   for (const policy of policies) {
     failed = failing(policy, failed);
     gave = giving(policy, gave);
+    again ??= policy.again;
   }
-  return { enter, begin, failed, gave };
+  return { enter, begin, failed, gave, again };
 }
 
 function entering(policy: Policy, inner: Policies['enter']): Policies['enter'] {

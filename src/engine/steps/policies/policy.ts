@@ -4,7 +4,7 @@ import type { LabelledChannel } from '../../../lang/outputs-block.js';
 import type { WorkMeter } from '../../../lang/work-meter.js';
 import type { PlanNode } from '../../../plan/plan.js';
 import type { Durable, Question } from '../../ports/durable.js';
-import type { ChannelWrite, StepContext } from '../../ports/executor.js';
+import type { Again, ChannelWrite, FailedInside, StepContext } from '../../ports/executor.js';
 import type { Phases, SupervisedTask } from '../../ports/supervision.js';
 import type { Commitment, Supervisor } from '../../../plan/supervision.js';
 
@@ -23,6 +23,8 @@ export interface Policy {
   gave?(step: PolicedStep, result: Given, out: () => void): void;
   /** An attempt failed, and the policies further in left it at that; so does `out`. */
   failed?(step: PolicedStep, error: ErrorData, out: (error: ErrorData) => void): void;
+  /** A call inside of an attempt failed: says whether that alone is done again. One policy of a node answers at most. */
+  readonly again?: (step: CountedStep, failed: FailedInside) => Again;
 }
 
 /** What a policy sees of a step. */
@@ -31,8 +33,10 @@ export interface PolicedStep {
   readonly key: string;
   /** From 1. */
   readonly attempt: number;
-  /** Which attempt since the last correction, from 1. */
+  /** From 1: attempts since the last correction up to this one, and calls that were made again inside of those before it. */
   readonly tries: number;
+  /** How often calls inside of this attempt were made again: of steps beside each other the most of one. */
+  repeats: number;
   /** Belongs to the policy `supervise`. */
   supervised: Supervised | undefined;
   readonly run: WorkMeter & { readonly durable: Durable };
@@ -57,6 +61,9 @@ export interface PolicedStep {
   /** Has a phase of the supervision done, in a slot; `done` gets what came of it unless the step is over by then. What it throws fails the step for good. */
   consult<T>(phase: (phases: Phases, context: StepContext) => Promise<T>, done: (given: T) => void): void;
 }
+
+/** What counts its attempts. */
+export type CountedStep = Pick<PolicedStep, 'key' | 'tries' | 'repeats' | 'run'>;
 
 /** What a body gave. */
 export interface Given {

@@ -4,7 +4,7 @@ import { mayGoAway, statusOf } from '../../../base/passing-errors.js';
 import { asBoolean } from '../../../lang/condition.js';
 import type { PlanNode, RetryPolicy } from '../../../plan/plan.js';
 import type { FailedAttempt } from '../../../plan/retry-input.js';
-import type { Bound, PolicedStep, Policy } from './policy.js';
+import type { Bound, CountedStep, Policy } from './policy.js';
 
 /** Upper bound of one delay where the policy names none, in milliseconds. */
 const MAX_DELAY = 60_000;
@@ -12,33 +12,68 @@ const MAX_DELAY = 60_000;
 /** A function that decides whether a failure is tried again. */
 type RetryFunction = (failure: FailedAttempt) => unknown;
 
-/** A node that is tried again after failures that may go away: `retry`. A provider's Retry-After replaces the computed delay. */
+/**
+ * A node that is tried again after failures that may go away: `retry`. A provider's Retry-After replaces the computed delay. A call of a model inside of it
+ * that fails is made again by itself, so that what the step did before is kept; there is one count for both.
+ */
 export function retry({ id, retry: policy }: PlanNode, bound: Bound): Policy | undefined {
   if (policy === undefined) return undefined;
-  const key = `retry:${id}`;
-  const retried = policy.on === 'code' ? (bound.fn(key) as RetryFunction) : undefined;
-  const decides = (error: ErrorData): boolean => asBoolean(retried?.(failedAttempt(error)), key);
+  const binding = `retry:${id}`;
+  const retried = policy.on === 'code' ? (bound.fn(binding) as RetryFunction) : undefined;
+  const decides = (error: ErrorData): boolean => asBoolean(retried?.(failedAttempt(error)), binding);
   return {
     failed(step, error, out) {
+      const used = step.tries + step.repeats;
       let mayGoOn: boolean;
       try {
-        mayGoOn = step.tries <= policy.retries && isRetried(policy, error, decides);
+        mayGoOn = used <= policy.retries && isRetried(policy, error, decides);
       } catch (thrown) {
         out(badRetry(id, error, thrown));
         return;
       }
-      if (mayGoOn) step.retryAfter(delayOf(policy, step, error), error);
+      if (mayGoOn) step.retryAfter(delayOf(policy, step, { error, used, key: `${step.key}@backoff` }), error);
       else out(error);
+    },
+    again(step, { error, repeats, key, judging }) {
+      const used = (judging ? 1 : step.tries) + repeats;
+      const isTried = (): boolean => used <= policy.retries && isRetried(policy, error, decides);
+      if (!(recordedChoice(step, key) ?? holds(isTried))) return 'never';
+      if (!judging) step.repeats = Math.max(step.repeats, repeats + 1);
+      return { delayMs: delayOf(policy, step, { error, used, key }) };
     },
   };
 }
 
-function delayOf(policy: RetryPolicy, { tries, key, run }: PolicedStep, error: ErrorData): number {
+/** A function that can't decide is asked again when the attempt fails. */
+function holds(decides: () => boolean): boolean {
+  try {
+    return decides();
+  } catch {
+    return false;
+  }
+}
+
+/** What is recorded of a next try counts, whatever the policy says by now: of the call that failed, or of the whole step. */
+function recordedChoice({ key: step, run: { durable } }: CountedStep, key: string): boolean | undefined {
+  if (!durable.replaying || durable.timed === undefined) return undefined;
+  if (durable.timed(key)) return true;
+  return durable.timed(`${step}@backoff`) ? false : undefined;
+}
+
+/** What is tried again, and how often that happened before, counted from 1. */
+interface Tried {
+  readonly error: ErrorData;
+  readonly used: number;
+  /** Key of the wait. */
+  readonly key: string;
+}
+
+function delayOf(policy: RetryPolicy, { run }: CountedStep, { error, used, key }: Tried): number {
   if (error.retryAfterMs !== undefined) return error.retryAfterMs;
-  const factor = policy.backoff === 'fixed' ? 1 : policy.backoff === 'linear' ? tries : 2 ** (tries - 1);
+  const factor = policy.backoff === 'fixed' ? 1 : policy.backoff === 'linear' ? used : 2 ** (used - 1);
   const delay = Math.min(policy.delayMs * factor, policy.maxDelayMs ?? MAX_DELAY);
   const jitter = policy.jitter ?? 0;
-  return jitter === 0 ? delay : Math.round(delay * (1 - jitter * run.durable.random(`${key}@backoff`)));
+  return jitter === 0 ? delay : Math.round(delay * (1 - jitter * run.durable.random(key)));
 }
 
 /** All that is looked at is recorded, so a replay decides the same. */

@@ -1,9 +1,12 @@
+import { present } from '../../../base/json.js';
 import type { Problem } from '../../../base/problem.js';
+import { amountText } from '../../../plan/budget-text.js';
+import type { Budget } from '../../../plan/budget.js';
 import type { ModelSettings } from '../../../plan/agent-spec.js';
 import { quoteShort } from '../../../lang/value-text.js';
 import type { TreeAgent, TreeOverride, TreeStep, TreeWork, TreeWorkflow } from '../../tree/definition.js';
-import { walkTree } from '../../tree/walk.js';
-import { isKeyword } from '../words.js';
+import { walkTree } from '../../tree/definition.js';
+import { isKeyword } from '../statements.js';
 import { Profiles, agentToml, policyToml } from './write-toml.js';
 
 /** A file of a converted workflow. */
@@ -55,13 +58,14 @@ class Writer {
 
   text(): string {
     const { tree } = this;
-    this.checkBeyond('the runtime', this.given, ['model', 'settings', 'tools', 'mcpServers']);
+    this.checkBeyond('the runtime', this.given, ['model', 'settings', 'cache', 'sandbox', 'tools', 'mcpServers']);
     this.checkSettings('the runtime', this.defaults().settings ?? {});
     for (const [name, { headers }] of Object.entries(this.given.mcpServers ?? {}))
       if (headers !== undefined) this.problem(`MCP server ${name}: agent.toml can't say headers`);
     const lines = [
       ...(tree.supervision === undefined || tree.supervision === 'off' ? [] : [SUPERVISION[tree.supervision].trim()]),
       `NAME ${this.name(tree.name, 'workflow')}`,
+      ...[this.budget('the workflow', tree.budget).trim()].filter((line) => line !== ''),
       ...this.security(),
       ...tree.inputs.map(({ name, default: preset }) => {
         const value = preset === undefined ? '' : ` DEFAULT ${quoted(preset)}`;
@@ -85,8 +89,11 @@ class Writer {
 
   /** What all steps have, with the settings that the sequences have instead of a runtime, which has none. */
   defaults(): TreeOverride {
-    const settings = this.tree.sequences[0]?.override?.settings ?? this.given.settings;
-    return { ...this.given, ...(settings && { settings }) };
+    const { settings, cache } = this.tree.sequences[0]?.override ?? {};
+    return {
+      ...this.given,
+      ...present({ settings: settings ?? this.given.settings, cache: cache ?? this.given.cache }),
+    };
   }
 
   /** The same step may stand in several places. */
@@ -103,9 +110,10 @@ class Writer {
     if (agent.task !== undefined) this.refuse(agent, 'an agent can stand in USING alone, without a task');
     const { model, settings } = agent.override ?? {};
     this.checkBeyond(`agent ${agent.name}`, agent.override ?? {}, ['model', 'settings']);
+    const budget = this.budget(`agent ${agent.name}`, agent.budget);
     const profile = model === undefined && settings === undefined ? '' : this.profileOf(agent, model, settings);
     if (agent.strict === true) this.refuse(agent, 'strict outputs have no clause');
-    return `AGENT ${this.name(agent.name, 'agent')} ${quoted(agent.prompt)}${fields(agent)}${profile}`;
+    return `AGENT ${this.name(agent.name, 'agent')} ${quoted(agent.prompt)}${fields(agent)}${profile}${budget}`;
   }
 
   private profileOf(agent: TreeAgent, model: string | undefined, settings: ModelSettings | undefined): string {
@@ -129,8 +137,9 @@ class Writer {
     if (work.strict === true) this.refuse(work, 'strict outputs have no clause');
     const using = work.using.length === 0 ? '' : ` USING ${work.using.map(({ name }) => name).join(', ')}`;
     const mode = work.supervision === undefined ? '' : SUPERVISION[work.supervision];
+    const budget = this.budget(`${work.kind} ${work.name}`, work.budget);
     const start = `${work.kind === 'goal' ? 'GOAL' : 'CONVERGE'} ${this.name(work.name, work.kind)}`;
-    return `${start} ${quoted(work.description)}${fields(work)}${using}${this.within(work)}${mode}`;
+    return `${start} ${quoted(work.description)}${fields(work)}${using}${this.within(work)}${budget}${mode}`;
   }
 
   private within(
@@ -140,6 +149,20 @@ class Writer {
       this.refuse({ kind: 'convergence', name: work.name }, 'the cap of withinVar has no clause');
     if (work.withinVar !== undefined) return ` WITHIN $${work.withinVar}`;
     return work.within === undefined ? '' : ` WITHIN ${work.within}`;
+  }
+
+  private budget(what: string, budget: Budget | undefined): string {
+    if (budget === undefined) return '';
+    const { usd, tokens, calls, toolCalls, time, ...more } = budget;
+    this.checkBeyond(`the budget of ${what}`, more, []);
+    const amounts = [
+      ...(usd === undefined ? [] : [amountText('usd', usd)]),
+      ...(tokens === undefined ? [] : [`${tokens}-tokens`]),
+      ...(calls === undefined ? [] : [`${calls}-calls`]),
+      ...(toolCalls === undefined ? [] : [`${toolCalls}-tool-calls`]),
+      ...(time === undefined ? [] : [`${time}ms`]),
+    ];
+    return ` BUDGET ${amounts.join(', ')}`;
   }
 
   private security(): readonly string[] {
@@ -152,14 +175,14 @@ class Writer {
   private checkSequences(): void {
     const [first, ...others] = this.tree.sequences.map(({ override }) => JSON.stringify(override ?? {}));
     for (const { name, steps, override } of this.tree.sequences) {
-      this.checkBeyond(`sequence ${name}`, override ?? {}, ['settings']);
+      this.checkBeyond(`sequence ${name}`, override ?? {}, ['settings', 'cache']);
       for (const step of steps) if (step.kind === 'agent') this.refuse(step, 'a RUN names goals alone');
     }
     if (others.some((other) => other !== first))
       this.problem('the sequences are customized differently: an Agentfile has one configuration');
   }
 
-  private checkBeyond(what: string, override: TreeOverride, allowed: readonly (keyof TreeOverride)[]): void {
+  private checkBeyond(what: string, override: TreeOverride | Budget, allowed: readonly (keyof TreeOverride)[]): void {
     const beyond = Object.entries(override).flatMap(([key, value]) =>
       saysNothing(value) || (allowed as readonly string[]).includes(key) ? [] : [key],
     );

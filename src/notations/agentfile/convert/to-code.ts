@@ -1,3 +1,4 @@
+import { present } from '../../../base/json.js';
 import type { SourceFile } from '../../../plan/workflow.js';
 import type {
   TreeAgent,
@@ -7,7 +8,7 @@ import type {
   TreeStep,
   TreeWorkflow,
 } from '../../tree/definition.js';
-import { walkTree } from '../../tree/walk.js';
+import { walkTree } from '../../tree/definition.js';
 
 const SUPERVISION = { model: '.supervise()', human: '.superviseByHuman()', off: '.unsupervised()' } as const;
 
@@ -23,18 +24,19 @@ export function treeCode(tree: TreeWorkflow, defaults: TreeOverride, source: Sou
     return `${above}const ${name} = ${stepCode(step, names)};\n`;
   });
   const used = ['workflow', 'sequence', ...new Set([...names.keys()].map(({ kind }) => kind))].toSorted();
-  const { settings, ...given } = defaults;
+  const { settings, cache, ...given } = defaults;
+  const custom = present({ settings, cache });
   const sequences = tree.sequences.map(({ name, steps, supervision, at }) => {
     const above = (comments.get(at?.line ?? 0) ?? []).map((line) => `    ${line}\n`).join('');
     const inside = steps.map((step) => names.get(step) ?? '').join(', ');
-    const own = settings === undefined ? '' : `.customize(${literal({ settings })})`;
+    const own = Object.keys(custom).length === 0 ? '' : `.customize(${literal(custom)})`;
     return `${above}    sequence(${literal(name)})${supervisionCode(supervision)}.steps(${inside})${own},\n`;
   });
   return [
     (comments.get(tree.at?.line ?? 0) ?? []).map((line) => `${line}\n`).join(''),
     `import { ${used.join(', ')} } from 'skein/tree';\n\n`,
     constants.join('\n'),
-    `\nexport default workflow(${literal(tree.name)})${supervisionCode(tree.supervision)}${securityCode(tree)}${inputsCode(tree)}\n`,
+    `\nexport default workflow(${literal(tree.name)})${supervisionCode(tree.supervision)}${budgetCode(tree.budget)}${securityCode(tree)}${inputsCode(tree)}\n`,
     `  .add(\n${sequences.join('')}  );\n`,
     `\n/** What \`skein run\` takes for it: the model and the tools of the configuration. */\nexport const runtime = ${literal(runtimeOf(given))};\n`,
   ].join('');
@@ -59,7 +61,8 @@ function namesOf(tree: TreeWorkflow): ReadonlyMap<TreeStep, string> {
 
 function stepCode(step: TreeStep, names: ReadonlyMap<TreeStep, string>): string {
   const outputs = step.outputs.length === 0 ? '' : `.withOutputs(${step.outputs.map(literal).join(', ')})`;
-  const own = step.override === undefined ? '' : `.customize(${literal(runtimeOf(step.override))})`;
+  const customized = step.override === undefined ? '' : `.customize(${literal(runtimeOf(step.override))})`;
+  const own = `${customized}${budgetCode(step.budget)}`;
   if (step.kind === 'agent') return `${agentCode(step)}${outputs}${own}`;
   const using = step.using.map((one) => names.get(one) ?? '');
   const team = using.length === 0 ? '' : `.using(${using.join(', ')})`;
@@ -79,6 +82,10 @@ function workCode(work: TreeGoal | TreeConvergence): string {
 
 function supervisionCode(mode: keyof typeof SUPERVISION | undefined): string {
   return mode === undefined ? '' : SUPERVISION[mode];
+}
+
+function budgetCode(budget: TreeStep['budget']): string {
+  return budget === undefined ? '' : `.budget(${literal(budget)})`;
 }
 
 function securityCode({ security }: TreeWorkflow): string {

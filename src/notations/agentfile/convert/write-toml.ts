@@ -28,7 +28,7 @@ export class Profiles {
 
 /** The `agent.toml` with what all steps have, and the profiles; empty when nothing needs one. */
 export function agentToml(
-  { model, settings = {}, tools = [], mcpServers = {} }: TreeOverride,
+  { model, settings = {}, cache, sandbox, tools = [], mcpServers = {} }: TreeOverride,
   profiles: Profiles,
 ): string {
   const further = tools.filter((tool) => !(READ_ONLY_TOOLS as readonly string[]).includes(tool)).map(nameInFiles);
@@ -39,6 +39,8 @@ export function agentToml(
   const { maxOutputTokens = null, temperature = null } = settings;
   const hasModel = model !== undefined || maxOutputTokens !== null || temperature !== null;
   const tables = [
+    ...(cache === undefined ? [] : [`cache = ${JSON.stringify(cache)}\n`]),
+    ...(sandbox === undefined ? [] : [`sandbox = ${JSON.stringify(sandbox)}\n`]),
     ...(all.length === 0 ? [] : [`tools = [${all.map((name) => JSON.stringify(name)).join(', ')}]\n`]),
     ...(hasModel ? [modelTable('llm', model, maxOutputTokens, temperature)] : []),
     ...profiles.tables(),
@@ -69,12 +71,13 @@ function modelTable(
   return `${lines.join('\n')}\n`;
 }
 
-function serverTable(name: string, { command, args, env, url }: McpServerSpec): string {
+function serverTable(name: string, { command, args, env, url, sandbox }: McpServerSpec): string {
   const lines = [
     `[mcp.servers.${keyText(name)}]`,
     ...(command === undefined ? [] : [`command = ${JSON.stringify(command)}`]),
     ...(args === undefined ? [] : [`args = ${JSON.stringify(args)}`]),
     ...(url === undefined ? [] : [`endpoint = ${JSON.stringify(url)}`]),
+    ...(sandbox === undefined ? [] : [`sandbox = ${JSON.stringify(sandbox)}`]),
     ...(env === undefined
       ? []
       : [

@@ -124,7 +124,7 @@ function ownNode(agent: AnyAgent, options: AgentNodeOptions, node: string, outpu
     return callAgent(agent, task, { by, signal: step.signal, emit, options: step.runOptions });
   };
   return {
-    node: { id: node, kind: 'task', output },
+    node: { id: node, kind: 'task', output, asked: [{ channel: taskParam }] },
     // What it does is seen as far as it is a function.
     bindings: { [node]: madeOf(body, partsOf(agent, ['run', 'stream'])) },
   };

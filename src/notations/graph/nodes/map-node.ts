@@ -1,5 +1,6 @@
 import type { Bindings, MapNode, Plan, SubInputs } from '../../../plan/plan.js';
-import { WHOLE_STATE, isNeeded } from '../../../plan/plan.js';
+import { WHOLE_STATE } from '../../../plan/plan.js';
+import { isNeeded } from '../../../plan/nodes.js';
 import type { NodeFunction } from '../draft.js';
 import type { BuiltNode, NodeSpec } from '../node-spec.js';
 import { readParameters } from '../parameters.js';

@@ -9,7 +9,7 @@ import type { Goto } from '../../../plan/goto.js';
 import { goto } from '../../../plan/goto.js';
 import { END } from '../../../plan/plan.js';
 import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
-import { accountOf, isTransient, logged, machineAt, stateOf } from './standing.js';
+import { isTransient, logged, machineAt, stateOf } from './standing.js';
 
 /** What a provider that wants a message of a user gets where nobody has said anything. */
 const GO_ON = 'Continue.';
@@ -69,7 +69,7 @@ class Beginning {
   private accounted(isKept: boolean): Record<string, unknown> {
     const { setup, machine, moved, before, log } = this;
     const { message = null, artifacts = before.machine.artifacts ?? {} } = this.state;
-    const account = accountOf(machine);
+    const account = machine.account();
     if (moved !== undefined) log.push(logged(this.withData(moved), account));
     const position: Standing = {
       machine: account,
@@ -101,7 +101,7 @@ class Beginning {
     const began = machine.context();
     this.log.push({ began });
     const account: Context = {
-      ...accountOf(machine),
+      ...machine.account(),
       ...(began.artifacts === undefined ? {} : { artifacts: began.artifacts }),
     };
     return { machine: account, spoken: false, open: false, kept: false, handOvers: 0, stuck: false };

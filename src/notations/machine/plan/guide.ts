@@ -11,7 +11,7 @@ import type { MachineTool } from '../../../machine/pure/tools.js';
 import { TRANSITION_TOOL, toolsOf } from '../../../machine/pure/tools.js';
 import type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from '../../../plan/guide.js';
 import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
-import { accountOf, isTransient, logged, machineAt, stateOf } from './standing.js';
+import { isTransient, logged, machineAt, stateOf } from './standing.js';
 
 /**
  * What guides the agent of a state: the tools of the machine, its budget, and where the run goes when an event was fired. The machine is made anew from what
@@ -104,7 +104,7 @@ class StateGuide implements Guide {
   end({ toolCalls }: GuideEnd): GuideVerdict {
     this.count(toolCalls);
     const { moved } = this;
-    const account = accountOf(this.machine);
+    const account = this.machine.account();
     const writes: Record<string, unknown> = {};
     if (this.artifacts.size > 0) writes['artifacts'] = Object.fromEntries(this.artifacts);
     if (this.log.length > 0) writes['log'] = this.log;

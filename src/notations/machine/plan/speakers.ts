@@ -4,6 +4,7 @@ import { toolKey } from '../../../plan/agent-spec.js';
 import type { AgentSpec } from '../../../plan/agent-spec.js';
 import { guideKey } from '../../../plan/guide.js';
 import type { AgentNode, Bindings, PlanNode } from '../../../plan/plan.js';
+import { stateBudget } from '../budgets.js';
 import { packComposition } from '../compositions/pack-composition.js';
 import { INPUT } from '../compositions/references.js';
 import { OUTPUT } from '../compositions/step-functions.js';
@@ -16,7 +17,7 @@ import { SKILL_TOOL, skillsOf, usedSkills } from '../skills.js';
 import { stateSupervision } from '../supervising.js';
 import { guideOf } from './guide.js';
 import type { MachineSetup, MachineState, Standing } from './standing.js';
-import { isTransient, stateOf, accountOf, machineAt } from './standing.js';
+import { isTransient, stateOf, machineAt } from './standing.js';
 import { valueText } from '../../../lang/value-text.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import { systemClock } from '../../../base/clock.js';
@@ -51,7 +52,9 @@ export function speakers(parts: SpeakerParts, state: string): readonly Speaker[]
         : [];
   return all.map((speaker) => {
     const { node } = speaker;
-    return { ...speaker, node: { ...node, ...stateSupervision(pack, state, node.kind) } };
+    const budget = node.kind === 'task' ? undefined : stateBudget(pack, state);
+    const own = { ...stateSupervision(pack, state, node.kind), ...(budget === undefined ? {} : { budget }) };
+    return { ...speaker, node: { ...node, ...own } };
   });
 }
 
@@ -155,7 +158,7 @@ export function composedBy(setup: MachineSetup, name: string, composition: strin
     const times = [at];
     const machine = machineAt(setup, position, artifacts, { now: () => times.pop() ?? systemClock.now() });
     const text = valueText(value);
-    const now: Standing = { ...standing, machine: accountOf(machine), spoken: true };
+    const now: Standing = { ...standing, machine: machine.account(), spoken: true };
     const message = { role: 'assistant', text, toolCalls: [], by: composition, state: name };
     return { said: text, position: now, ...(isTransient(setup, name) ? {} : { conversation: [message] }) };
   };

@@ -77,38 +77,19 @@ export function machineAt(
   // Declared artifacts that nobody has set have the empty text.
   const set = Object.fromEntries(Object.entries(artifacts ?? {}).filter(([, value]) => value !== ''));
   // A machine of ours wrote it.
-  const account = MachineContext.of(
-    { data: { ...machine, artifacts: set }, ...divided(machine.metadata ?? {}) },
-    limits,
-  );
-  return StateMachine.continued(spec, account, { ...limits, clock });
-}
-
-/** The context of a machine without what grows. */
-export function accountOf(machine: StateMachine): Context {
-  const context = machine.context();
-  const { current_state, visit_counts, total_tool_calls, started_at, updated_at, history, metadata } = context;
-  const { artifact_history: snapshots = [] } = context;
-  return {
-    current_state,
-    ...(visit_counts === undefined ? {} : { visit_counts }),
-    ...(total_tool_calls === undefined ? {} : { total_tool_calls }),
-    started_at,
-    updated_at,
-    history: [],
-    metadata: { 'skein.transitions': history.length, 'skein.artifact_snapshots': snapshots.length, ...metadata },
-  };
+  const account = MachineContext.of({ data: machine, ...divided(machine.metadata ?? {}) }, limits, set);
+  return StateMachine.continued(spec, account, { clock, ...limits });
 }
 
 /** A transition as it is logged. `account`: that of the machine after it. */
 export function logged(result: TransitionResult, account: Context): LoggedTransition {
   const { updated_at, total_tool_calls = 0, metadata = {} } = account;
-  return {
-    ...result,
+  // To a copy that is spread, Node 20 adds keys ten times slower.
+  return Object.assign({}, result, {
     timestamp: updated_at,
     tool_calls: total_tool_calls,
     alive_ms: Number(metadata['skein.alive_ms'] ?? 0),
-  };
+  });
 }
 
 /** A state by its name, which may be any text. */

@@ -17,6 +17,7 @@ import { VARIABLE_FORM } from '../../../text/names.js';
 import { LOCAL_MODELS, PROVIDER_NAMES } from '../../../plan/providers.js';
 import { CHECKS } from '../../checks-key.js';
 import { ADDRESS_FORM } from '../../mcp-servers.js';
+import { SANDBOX, TOKENS } from '../../model-call-keys.js';
 import { SCHEMA_MAP } from './schema-form.js';
 import { toolNames } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
@@ -44,7 +45,7 @@ export const MODEL = map(
     top_p: number('the share of likely words that it chooses from', { min: 0, max: 1 }),
     frequency_penalty: number('how much it avoids words that it used often', { min: -2, max: 2 }),
     presence_penalty: number('how much it avoids words that it used at all', { min: -2, max: 2 }),
-    max_tokens: integer('the longest answer, in tokens', { min: 1, max: 10_000_000 }),
+    max_tokens: integer('the longest answer, in tokens', TOKENS),
     seed: integer('makes answers repeatable, where the provider can', { min: 0, max: Number.MAX_SAFE_INTEGER }),
     parallel_tool_calls: flag('false: tool calls happen one after the other'),
     ...ADDRESS,
@@ -97,6 +98,7 @@ export const MCP = map(
     env: names(PAIR, 'variables of the program; ${NAME} stands for one of the environment'),
     remote: REMOTE,
     tools: texts('those of its tools that are used; by default all'),
+    sandbox: SANDBOX,
   },
   'a tool server',
   { needed: true, foreign: UNSUPPORTED.mcp, some: ['ref', 'command', 'remote'] },
@@ -176,6 +178,15 @@ export const AGENT = map(
     ),
     structured_output: STRUCTURED_OUTPUT,
     checks: CHECKS,
+    // Of cagent it keeps answers, which a record does.
+    cache: either(
+      [
+        text('', { from: 'string', blank: true, pattern: '^(?:[oO][nN]|[oO][fF][fF]|1[hH])$' }),
+        map({}, 'of cagent, and not supported', { open: true }),
+      ],
+      'off: providers are not told what they may take from a cache; 1h: Anthropic keeps prompts for an hour',
+    ),
+    sandbox: SANDBOX,
     max_iterations: integer('turns of the model at most; 0: 25', { min: 0, max: 10_000 }),
     add_date: flag('the system prompt has the date', { default: false }),
     add_environment_info: flag('the system prompt has the working directory and the operating system', {

@@ -6,6 +6,7 @@ import type { SourceEntry, SourceScalar } from '../../../text/nodes.js';
 import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
 import type { AgentDef, PipelineDef } from '../definition.js';
+import { readCache, SANDBOX } from '../../model-call-keys.js';
 import { readChecks } from '../../checks-key.js';
 import { findModels } from './agent-models.js';
 import type { ModelTable } from './agent-models.js';
@@ -66,6 +67,8 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
     maxTurns: keys.max_iterations === 0 ? undefined : keys.max_iterations,
     output: readOutput(fields),
     checks: readChecks(fields, label),
+    cache: cacheOf(fields),
+    sandbox: fields.word('sandbox', SANDBOX),
     interactive: interactive ? true : undefined,
     memory: memory ? { inject: false } : undefined,
     searchesAll: searchesAll ? true : undefined,
@@ -73,6 +76,15 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
     about: readAbout(keys),
   });
   return { spec, instruction: fields.scalar('instruction'), at: entry.at };
+}
+
+/** A map is what cagent has under this name: it keeps answers. */
+function cacheOf(fields: Fields): AgentSpec['cache'] {
+  const node = fields.node('cache');
+  if (node?.kind !== 'map') return readCache(fields);
+  const message = `cache of ${fields.name} is not supported`;
+  if (node.entries.length > 0) fields.warning('not-supported', 'cache', message, 'remove the key');
+  return undefined;
 }
 
 function modelNames(fields: Fields): readonly SourceScalar[] {

@@ -5,6 +5,7 @@ import type { Findings } from '../../../text/findings.js';
 import type { SourceScalar } from '../../../text/nodes.js';
 import type { Fields } from '../../../text/shape.js';
 import { readSupported } from '../../../text/unsupported.js';
+import { SANDBOX } from '../../model-call-keys.js';
 import { readPairs, readRemote } from '../../mcp-servers.js';
 import type { ReadText } from '../../mcp-servers.js';
 import { MCP, REMOTE } from './keys.js';
@@ -67,7 +68,8 @@ function readCommand(fields: Fields, name: string): McpServerSpec | undefined {
     return undefined;
   }
   const args = fields.texts('args')?.map((arg) => read(arg.text, `args of ${name}`, arg.at));
-  return present({ command, args, env: readPairs(fields, 'env', { read, name }) });
+  const sandbox = fields.word('sandbox', SANDBOX);
+  return present({ command, args, env: readPairs(fields, 'env', { read, name }), sandbox });
 }
 
 /** `${env.NAME}` of the other system is `${NAME}` here. Other expressions can't be evaluated (`bad-reference`). */

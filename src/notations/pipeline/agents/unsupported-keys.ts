@@ -68,7 +68,6 @@ export const UNSUPPORTED = {
       session_compaction: REMOVE,
       session_compaction_threshold: REMOVE,
       welcome_message: REMOVE,
-      cache: REMOVE,
       name: 'the name of an agent is its key under agents',
     },
   }),
@@ -124,7 +123,7 @@ export const UNSUPPORTED = {
   }),
   shell: unsupportedKeys(TOOLSET, {
     meaning: { env: 'programs get a short list of variables; set others in the command' },
-    safety: { sandbox: 'run Skein itself in a container' },
+    safety: { sandbox: 'write sandbox: on at the agent' },
     nothing: { sudo_askpass: 'programs have no terminal' },
   }),
   think: unsupportedKeys(TOOLSET),

@@ -1,0 +1,85 @@
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import type { Json } from '../../base/json.js';
+import { isPlainObject, present } from '../../base/json.js';
+import { amountOfCall, amountOfFailure } from '../../budget/amount.js';
+import type { Held, StepIo } from '../../engine/ports/durable.js';
+import type { Asking } from '../../events/event.js';
+import type { ModelTurn, Waiting } from '../model.js';
+import type { AgentStep, OpenedModel, OpenParts } from '../session.js';
+import type { PricedCall } from './call-cost.js';
+
+/** How a model call waits for its turn at its provider: the clocks of its step stand still, and listeners are told. */
+export function waitingCall(
+  step: AgentStep['step'],
+  { asking, again }: { readonly asking: Asking; readonly again: boolean },
+  io: Pick<StepIo, 'standStill'>,
+): Waiting {
+  return {
+    run: step.runId,
+    again,
+    waits: () => io.standStill?.() ?? (() => undefined),
+    queued: (ahead) => step.note({ kind: 'model.queued', ...asking, ahead }),
+    admitted: (waitedMs) => step.note({ kind: 'model.admitted', ...asking, waitedMs }),
+  };
+}
+
+/** What is held for a call of a model. */
+export interface HeldCall {
+  /** Makes the call, and settles with what it says of itself. */
+  made(call: Promise<ModelTurn>): Promise<ModelTurn>;
+  /** Does what the model waits for. */
+  during: Held['during'];
+}
+
+const FREE: HeldCall = { made: (call) => call, during: (inside) => inside() };
+
+/**
+ * Holds what a call may spend. `isOther`: a budget has named this model.
+ *
+ * @throws SkeinError `SKEIN_BUDGET_MODEL` when a budget names another model, which is open; else as `StepIo.reserve`
+ */
+export async function reserveCall(
+  reserve: StepIo['reserve'],
+  { priced, isOther, parts }: { readonly priced: PricedCall; readonly isOther: boolean; readonly parts: OpenParts },
+): Promise<HeldCall> {
+  if (reserve === undefined) return FREE;
+  const { reserved } = priced;
+  const { model, cost } = reserved;
+  const wanted = {
+    amount: amountOfCall(reserved),
+    told: true,
+    ...present({ unpriced: cost === undefined || undefined, pretended: cost?.pretended }),
+  } as const;
+  const held = await reserve({ ...wanted, ...(isOther ? {} : present({ model })) }).catch(async (error: unknown) => {
+    throw SkeinError.isInstance(error) && error.code === 'SKEIN_BUDGET_MODEL' ? await withModel(error, parts) : error;
+  });
+  return {
+    during: (inside) => held.during(inside),
+    made: async (call) => {
+      try {
+        const turn = await call;
+        held.settle(amountOfCall(turn));
+        return turn;
+      } catch (error) {
+        held.settle(amountOfFailure(toErrorData(error)));
+        throw error;
+      }
+    },
+  };
+}
+
+/** The error says all that a replay must know of the model that is asked in place. */
+async function withModel(error: SkeinError, parts: OpenParts): Promise<SkeinError> {
+  const { details } = error;
+  if (!isPlainObject(details) || typeof details['model'] !== 'string') return error;
+  const { id, structuredOutput } = await parts.other(details['model']);
+  const opened = { id, structuredOutput: structuredOutput === true } as unknown as Json;
+  return new SkeinError(error.code, error.message, { retryable: false, details: { ...details, opened } as Json });
+}
+
+/** The model that a budget named; undefined for other errors. */
+export function cheaperIn({ code, details }: SkeinError): OpenedModel | undefined {
+  const opened = code === 'SKEIN_BUDGET_MODEL' && isPlainObject(details) ? details['opened'] : undefined;
+  if (!isPlainObject(opened) || typeof opened['id'] !== 'string') return undefined;
+  return { id: opened['id'], structuredOutput: opened['structuredOutput'] === true };
+}

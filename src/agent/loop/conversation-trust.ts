@@ -1,0 +1,132 @@
+import type { Label } from '../../guard/label.js';
+import { CLEAN } from '../../guard/label.js';
+import { BUILT_IN } from '../../plan/built-in-tools.js';
+import { builtInOf } from '../../plan/tool-names.js';
+import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { Influence } from '../../engine/ports/executor.js';
+import type { Message } from '../model.js';
+import type { ResultName, RunTrust } from '../run-trust.js';
+import type { Opened, OpenedTool } from '../session.js';
+import type { Answer, FilesShown } from './answer.js';
+
+/** What is asked of where the results of a step come from. */
+interface Hearing {
+  readonly path: string;
+  readonly spec: AgentSpec;
+  readonly opened: Opened;
+  readonly run: RunTrust;
+  /** Of the step: what led to it, what it has read, and what is heard here. */
+  readonly influence: Influence;
+  /** Names of the tools of the step itself. */
+  readonly own: ReadonlySet<string>;
+  /** Other agents read what is said here. */
+  readonly shares: boolean;
+}
+
+/** Tools of the step that show, and that change, what the agents of a run share. */
+const MEMORY_TOOLS: ReadonlyMap<string, 'read' | 'write'> = new Map([
+  ['shared_memory_read', 'read'],
+  ['read_memory', 'read'],
+  ['shared_memory_write', 'write'],
+  ['write_memory', 'write'],
+]);
+
+/**
+ * The trust label of one conversation: what had a say in what its model says next. It only grows. It is made of what is recorded and of the
+ * definition, so a replay has the same.
+ */
+export class ConversationTrust {
+  /** Files that the step has written, as the tools show their paths. */
+  readonly wrote = new Set<string>();
+
+  constructor(private readonly step: Hearing) {
+    this.join(step.run.first);
+    for (const { origin } of step.opened.tools) if (origin !== undefined) this.add(descriptionsOf(origin));
+    if (step.opened.models.some(({ id }) => id.endsWith(':online')))
+      this.add({ level: 'untrusted', isPrivate: false, sources: ['model:online'] });
+  }
+
+  /** Nothing but what the user vouches for had a say. */
+  get isTrusted(): boolean {
+    return this.label.level === 'trusted';
+  }
+
+  get label(): Label {
+    return this.step.influence.label();
+  }
+
+  /** Something with this label was heard. */
+  add(label: Label): void {
+    this.step.influence.add(label);
+  }
+
+  /** What was said before the step began: the results in it were heard. */
+  addEarlier(messages: readonly Message[]): void {
+    for (const message of messages) {
+      if (message.role !== 'tool') continue;
+      for (const result of message.results) {
+        const known = this.step.run.labelOf(result);
+        this.join(known ?? this.labelOfResult(result.name, 'earlier', {}));
+      }
+    }
+  }
+
+  /** What the agents share was read. */
+  addMemory(): void {
+    this.join(this.step.run.memory);
+  }
+
+  /** The result of a call, the error of one too; `at`: `TURN.INDEX`. */
+  heard(call: ResultName, answer: Answer, at: string): void {
+    const { run, own } = this.step;
+    const label = answer.own === true ? CLEAN : this.labelOfResult(call.name, at, answer);
+    this.join(label);
+    if (this.step.shares) run.heard(call, label);
+    if (own.has(call.name) && MEMORY_TOOLS.get(call.name) === 'write')
+      run.memory = run.labels.join(run.memory, run.labels.of(this.label));
+    if (answer.files?.wrote !== undefined) this.takeWritten(answer.files.wrote);
+  }
+
+  private join(id: number): void {
+    if (id !== CLEAN) this.step.influence.add(this.step.run.labels.get(id));
+  }
+
+  private labelOfResult(name: string, at: string, { files }: Pick<Answer, 'files'>): number {
+    const { run, own, path } = this.step;
+    if (own.has(name)) return MEMORY_TOOLS.get(name) === 'read' ? run.memory : CLEAN;
+    const tool = this.step.opened.tools.find((one) => one.name === name);
+    if (tool !== undefined && (tool.pretended === true || this.addsNothing(tool))) return CLEAN;
+    const source = `${path}@tool#${at}`;
+    const isBuiltIn = tool !== undefined && tool.origin === undefined && tool.code === undefined;
+    const builtIn = isBuiltIn ? builtInOf(name) : undefined;
+    if (builtIn !== undefined && BUILT_IN[builtIn].effect === 'read') return run.labels.of(labelOfFiles(files, source));
+    return run.labels.of({ level: 'untrusted', isPrivate: builtIn !== 'fetch', sources: [source] });
+  }
+
+  /** As it was opened, and as it is defined now. */
+  private addsNothing({ name, trust, origin, code }: OpenedTool): boolean {
+    if (trust !== 'trusted' || origin !== undefined) return false;
+    const builtIn = code === undefined ? builtInOf(name) : undefined;
+    if (builtIn !== undefined) return BUILT_IN[builtIn].trust === 'trusted';
+    const now = this.step.spec.functions?.find((one) => one.name === name);
+    return now === undefined || now.trust === 'trusted';
+  }
+
+  private takeWritten(path: string): void {
+    this.wrote.add(path);
+    if (this.label.level === 'untrusted') this.step.run.wrote(path);
+  }
+}
+
+/** What the server says of its tools is read with the instructions. One that runs here has the user's rights anyway. */
+function descriptionsOf({ server, isRemote }: NonNullable<OpenedTool['origin']>): Label {
+  return { level: isRemote === true ? 'untrusted' : 'vetted', isPrivate: false, sources: [`server:${server}`] };
+}
+
+/** Files of the project are vetted. Of what older runs read nobody knows where it was. */
+function labelOfFiles(files: FilesShown | undefined, source: string): Label {
+  if (files === undefined) return { level: 'untrusted', isPrivate: true, sources: [source] };
+  const foreign = files.foreign ?? [];
+  if (foreign.length === 0) return { level: 'vetted', isPrivate: true, sources: [source] };
+  return { level: 'untrusted', isPrivate: true, sources: [source, ...foreign.map((path) => `file:${path}`)] };
+}

@@ -1,0 +1,65 @@
+import type { GuardRules } from '../guard/decide.js';
+import { isDataFile } from '../guard/data-files.js';
+import type { Label } from '../guard/label.js';
+import { CLEAN, Labels } from '../guard/label.js';
+import type { ToolCall } from './model.js';
+
+/** What a result is known by. */
+export type ResultName = Pick<ToolCall, 'id' | 'name'>;
+
+function keyOf({ id, name }: ResultName): string {
+  return `${name} ${id}`;
+}
+
+/**
+ * What the guard knows of a run, beyond one step. It is state of the interpreter, as the shared memory is: changed by outcomes alone, so that a replay
+ * builds it up again.
+ */
+export class RunTrust {
+  readonly labels = new Labels();
+  /** What had a say in what the agents share. */
+  memory = CLEAN;
+  /** Files that were written by who must not decide what runs, as the tools show their paths. */
+  readonly written = new Set<string>();
+  /** Labels of results that agents of this run heard: another one may read them in a conversation that they share. */
+  private readonly results = new Map<string, number>();
+  private isPlanted = false;
+  /** The label of a step that has heard nothing yet. */
+  readonly first: number;
+
+  /**
+   * @param start what had a say in the run itself: that of the run that started it
+   * @param declared what the user allows
+   */
+  constructor(
+    start: Label | undefined,
+    private readonly declared: GuardRules = {},
+  ) {
+    this.first = start === undefined ? CLEAN : this.labels.of(start);
+  }
+
+  /** A result with this label was heard. */
+  heard(result: ResultName, label: number): void {
+    const key = keyOf(result);
+    this.results.set(key, this.labels.join(this.results.get(key) ?? CLEAN, label));
+  }
+
+  /** The label of a result; undefined: this run did not hear it. */
+  labelOf(result: ResultName): number | undefined {
+    return this.results.get(keyOf(result));
+  }
+
+  get rules(): GuardRules {
+    return this.isPlanted ? { ...this.declared, planted: true } : this.declared;
+  }
+
+  get planted(): boolean {
+    return this.isPlanted;
+  }
+
+  /** A file was written in a conversation with an untrusted label. Commands run what lies in the project, and so what such a file says. */
+  wrote(path: string): void {
+    this.written.add(path);
+    if (!isDataFile(path)) this.isPlanted = true;
+  }
+}

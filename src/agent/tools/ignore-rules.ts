@@ -1,0 +1,75 @@
+import { matchesWildcard } from '../../lang/wildcard.js';
+
+/** A line of a `.gitignore`. */
+export interface IgnoreRule {
+  /** Names on the way from the folder of the file; `**` stands for any number of them. */
+  readonly names: readonly string[];
+  readonly onlyFolders: boolean;
+  /** What it matches is not ignored after all. */
+  readonly negated: boolean;
+  /** It says the name of what it ignores, letter by letter. */
+  readonly isLiteral: boolean;
+}
+
+const MOST_RULES = 2_000;
+
+/** The rules of a `.gitignore`, in their order. */
+export function readIgnoreRules(text: string): readonly IgnoreRule[] {
+  return text.split(/\r?\n/).slice(0, MOST_RULES).flatMap(readRule);
+}
+
+function readRule(line: string): readonly IgnoreRule[] {
+  if (line.startsWith('#')) return [];
+  const trimmed = line.replace(/(?<!\\)[ \t]+$/, '');
+  const negated = trimmed.startsWith('!');
+  const pattern = (negated ? trimmed.slice(1) : trimmed).replaceAll(/\\(.)/g, '$1');
+  const onlyFolders = pattern.endsWith('/');
+  const parts = pattern.split('/').filter((part) => part !== '');
+  if (parts.length === 0) return [];
+  // Sets of characters are read widely where they ignore, and never where they don't.
+  const hasSets = pattern.includes('[');
+  if (negated && hasSets) return [];
+  const names = parts.map((part) => part.replaceAll(/\[[^\]]*\]?/g, '?'));
+  const isAnchored = pattern.replace(/\/$/, '').includes('/');
+  // What is below a folder, not the folder.
+  if (names.at(-1) === '**') names.push('*');
+  return [
+    {
+      names: isAnchored ? names : ['**', ...names],
+      onlyFolders,
+      negated,
+      isLiteral: !/[*?[]/.test(parts.at(-1) ?? ''),
+    },
+  ];
+}
+
+/** Whether a rule matches a path, given as its names from the folder of the rule on. */
+export function matchesRule({ names, onlyFolders }: IgnoreRule, path: readonly string[], isFolder: boolean): boolean {
+  return (isFolder || !onlyFolders) && matchesNames(names, path);
+}
+
+/** As wildcards match letters: the last `**` takes one name more when what follows does not match. */
+function matchesNames(names: readonly string[], path: readonly string[]): boolean {
+  let at = 0;
+  let from = 0;
+  let many = -1;
+  let resume = 0;
+  while (from < path.length) {
+    const name = names[at];
+    if (name === '**') {
+      many = at;
+      resume = from;
+      at += 1;
+    } else if (name !== undefined && matchesWildcard(name, path[from] ?? '')) {
+      at += 1;
+      from += 1;
+    } else if (many >= 0) {
+      at = many + 1;
+      resume += 1;
+      from = resume;
+    } else {
+      return false;
+    }
+  }
+  return at === names.length;
+}

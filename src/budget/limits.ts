@@ -1,0 +1,59 @@
+import { present } from '../base/json.js';
+import type { Problem } from '../base/problem.js';
+import type { Budget } from '../plan/budget.js';
+import { nodesOf } from '../plan/nodes.js';
+import type { Plan } from '../plan/plan.js';
+import type { Limit } from './account.js';
+
+/**
+ * The limits of a run of a plan, the outer one before those inside of it. `budget`: that of the run, in place of the plan's.
+ * `limitsOf(plan)` gives `[{ name: 'run', path: '', budget: { usd: 0.5 } }, { name: 'step scan', path: 'scan', budget: { calls: 9 } }]`.
+ */
+export function limitsOf(plan: Plan, budget: Budget | undefined = plan.budget): readonly Limit[] {
+  const limits: Limit[] = budget === undefined ? [] : [{ name: 'run', path: '', budget }];
+  for (const { node, path } of nodesOf(plan)) {
+    if (node.budget !== undefined) limits.push({ name: `step ${path}`, path, budget: node.budget });
+    const inner = 'plan' in node ? node.plan.budget : undefined;
+    if (inner !== undefined) limits.push({ name: `workflow ${path}`, path, budget: inner });
+  }
+  return limits;
+}
+
+/** A limit that counts what other runs spend, too. */
+export interface SharedLimit extends Limit {
+  readonly by: 'day' | 'thread';
+  /** Name of the workflow that it is a limit of. */
+  readonly workflow: string;
+}
+
+/** The limits of days and threads of a plan and of the workflows inside of it. */
+export function sharedLimitsOf(plan: Plan, budget: Budget | undefined = plan.budget): readonly SharedLimit[] {
+  const inner = [...nodesOf(plan)].flatMap(({ node, path }) => ('plan' in node ? [{ ...node.plan, path }] : []));
+  return [{ name: plan.name, budget, path: '' }, ...inner].flatMap(({ name: workflow, budget: own = {}, path }) =>
+    (['day', 'thread'] as const).flatMap((by): SharedLimit[] => {
+      const { onLimit, unpriced, strict } = own;
+      const name = path === '' ? by : `${by} of workflow ${path}`;
+      const limits = own[by];
+      return limits === undefined
+        ? []
+        : [{ name, path, budget: { ...present({ onLimit, unpriced, strict }), ...limits }, by, workflow }];
+    }),
+  );
+}
+
+/** Whether a limit holds for a node, by their paths: ids of nodes from the outermost in. */
+export function holdsAt(limit: string, node: string): boolean {
+  return limit === '' || node === limit || node.startsWith(`${limit}/`);
+}
+
+/** Whether a model without a price can't be called under a budget. */
+export function needsPrices({ usd, day, thread, unpriced: how }: Budget): boolean {
+  return how !== 'allow' && [usd, day?.usd, thread?.usd].some((limit) => limit !== undefined);
+}
+
+/** A model that can't be called under a limit in dollars. */
+export function noPrice(model: string, limit: string): Problem {
+  const message = `the price of ${model} is unknown, and the ${limit} has a budget in dollars`;
+  const hint = 'give it with --prices FILE, the option prices in code, or write unpriced: allow into the budget';
+  return { code: 'no-price', severity: 'error', message, hint };
+}

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { changeBudget, readBudget } from '../../index.js';
+import type { BudgetWish, Standing } from '../../recorded-runs.js';
+import type { JsonFlag } from '../run/run-flags.js';
+import { RUN, findRun, shortId } from '../runs/find-run.js';
+import { withStore } from '../runs/with-store.js';
+import { jsonText, printable } from '../view/printable.js';
+import { printNote, printResult } from '../view/streams.js';
+
+interface Flags extends JsonFlag {
+  readonly of?: string;
+}
+
+/** `skein budget RUN [AMOUNTS]`. */
+export function define(command: Command): void {
+  command
+    .argument(...RUN)
+    .argument('[amounts]', '+0.50 adds, 0.50 replaces; also 200k-tokens, 20-calls, 50-tool-calls, 10m')
+    .option('--of <step>', 'the budget of a step instead of that of the run')
+    .option('--json', 'print the standing as one JSON document')
+    .addHelpText('after', HELP)
+    .action(budget);
+}
+
+const HELP = `
+A run that goes on takes the change within a second. One that has stopped continues with skein resume.`;
+
+async function budget(run: string, amounts: string | undefined, { of, json = false }: Flags): Promise<void> {
+  const { limitName, standingText } = await import('../../recorded-runs.js');
+  await withStore((store) => {
+    const ids = store.list().map((row) => row.id);
+    const id = findRun(ids, run);
+    const wish: BudgetWish | undefined = amounts === undefined ? undefined : { budget: amounts, limit: of };
+    const standing = wish === undefined ? readBudget(store, id) : changeBudget(store, id, wish);
+    if (json) return printResult(jsonText({ run: id, limits: standing }));
+    if (standing.length === 0) return printResult(`run ${shortId(id, ids)} has no budget`);
+    const line = (one: Standing): string => `${limitName(one)}: ${standingText(one)}`;
+    printResult(standing.map((one) => printable(line(one))).join('\n'));
+    const isOver = store.run(id)?.outcome === 'out_of_budget';
+    if (wish !== undefined && isOver) printNote(`next: skein resume ${shortId(id, ids)} continues where it stopped`);
+  });
+}

@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.js';
+import { EXIT, printProblems } from '../failures.js';
+import { addJudgingOptions } from '../run/run-options.js';
+import type { JudgingFlags, SurroundingFlags } from '../run/load-workflow.js';
+import type { JsonFlag } from '../run/run-flags.js';
+import { localTime, tableLines } from '../runs/text.js';
+import { forgetTrusted, isTrusted, noteTrusted, trustDigest, trustedFiles } from '../run/trusted-files.js';
+import { lookAt } from '../run/trust-subject.js';
+import { powerLines } from '../run/workflow-powers.js';
+import { readLines } from '../run/questions.js';
+import { jsonText, printable } from '../view/printable.js';
+import { printNote, printResult } from '../view/streams.js';
+
+interface TrustFlags extends JudgingFlags, SurroundingFlags, JsonFlag {
+  readonly yes?: boolean;
+  readonly list?: boolean;
+  readonly forget?: string;
+}
+
+/** `skein trust FILE`. */
+export function define(command: Command, done: (code: number) => void): void {
+  addJudgingOptions(command)
+    .argument('[file]', 'the workflow file')
+    .option('-y, --yes', 'trust it without a question')
+    .option('--list', 'list the files that you trust')
+    .option('--forget <file>', 'trust a file no longer')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nA yes holds for the file as it is: its powers, the texts of all its files, and the files that its commands name.',
+    )
+    .action(async (file: string | undefined, flags: TrustFlags) => {
+      done(await trust(file, flags));
+    });
+}
+
+async function trust(file: string | undefined, flags: TrustFlags): Promise<number> {
+  if ([file !== undefined, flags.list === true, flags.forget !== undefined].filter(Boolean).length !== 1) {
+    const hint = 'skein trust FILE, skein trust --list or skein trust --forget FILE';
+    throw new SkeinError('SKEIN_USAGE', 'trust takes one of: a file, --list, --forget', { hint });
+  }
+  if (flags.forget !== undefined) return forget(flags.forget);
+  return file === undefined ? list(flags) : await trustFile(file, flags);
+}
+
+function list({ json = false }: TrustFlags): number {
+  const files = trustedFiles();
+  if (json) printResult(jsonText({ files }));
+  else if (files.length === 0) printNote('you trust no file yet');
+  else
+    printResult(
+      tableLines([
+        ['trusted', 'file'],
+        ...files.map(({ file, since }) => [localTime(Date.parse(since)), printable(file)]),
+      ]).join('\n'),
+    );
+  return EXIT.ok;
+}
+
+function forget(file: string): number {
+  if (forgetTrusted(file) === 0) {
+    const hint = 'skein trust --list shows those that you trust';
+    throw new SkeinError('SKEIN_USAGE', `you do not trust ${file}`, { hint });
+  }
+  printNote(`${printable(file)} is no longer trusted`);
+  return EXIT.ok;
+}
+
+async function trustFile(file: string, { yes = false, json = false, ...flags }: TrustFlags): Promise<number> {
+  const looked = await lookAt(file, { ...flags, cwd: process.cwd() });
+  if ('problems' in looked) {
+    printProblems(looked.problems);
+    return EXIT.invalid;
+  }
+  const { subject } = looked;
+  const { powers } = subject;
+  const digest = await trustDigest(subject);
+  const before = powers.length === 0 || isTrusted(digest);
+  if (!json) tell(file, powers, before);
+  const trusted = before || yes || (await isAgreed());
+  if (!before && trusted) noteTrusted(subject.file, digest);
+  if (json) printResult(jsonText({ file, trusted, powers }));
+  if (trusted && !before) printNote(`${printable(file)} is trusted as it is now`);
+  if (!trusted && !isTerminal()) printNote(`    hint: skein trust ${printable(file)} --yes trusts it`);
+  return trusted ? EXIT.ok : EXIT.invalid;
+}
+
+function tell(file: string, powers: Parameters<typeof powerLines>[0], before: boolean): void {
+  if (powers.length === 0) return printNote(`${printable(file)} can only read the project: it needs no yes`);
+  printResult(`${printable(file)}${before ? ' is trusted as it is' : ''}`);
+  for (const line of powerLines(powers)) printResult(`  ${line}`);
+}
+
+function isTerminal(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+async function isAgreed(): Promise<boolean> {
+  if (!isTerminal()) return false;
+  const lines = await readLines(process.stdin);
+  process.stderr.write('trust it? (y/n) > ');
+  return /^y(?:es)?$/i.test((await lines.next())?.trim() ?? '');
+}

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { costText } from '../../events/cost-text.js';
+import type { Plan } from '../../plan/plan.js';
+import type { CaseCost, PlanCost, Foreseen } from '../../prices.js';
+import { ASSUMED, findPrice, openPrices, planCost, readModelName } from '../../prices.js';
+
+/** What decides what a run costs. */
+export interface PricingFlags {
+  readonly prices?: string;
+  /** Replaces the models of all agents. */
+  readonly model?: string;
+}
+
+/** The calls of a plan in money. */
+export async function costOfPlan(plan: Plan, { prices, model }: PricingFlags): Promise<PlanCost> {
+  return planCost(plan, { priceOf: await pricesBy(prices), model });
+}
+
+/** What budgets are compared with before a run. `pretended`: no price is missed. */
+export async function foreseen({ prices, model }: PricingFlags, pretended = false): Promise<Foreseen> {
+  return { priceOf: await pricesBy(prices), models: model === undefined ? undefined : [model], pretended };
+}
+
+async function pricesBy(file: string | undefined): Promise<Foreseen['priceOf']> {
+  const own = file === undefined ? undefined : await openPrices(resolve(file), file);
+  return (name) => findPrice(fullName(name), own)?.price;
+}
+
+/** A model as tables name it, whatever an agent calls it: `sonnet`, `gpt-5-mini`. */
+export function fullName(text: string): string {
+  try {
+    const { provider, model } = readModelName(text);
+    return `${provider}/${model}`;
+  } catch {
+    return text;
+  }
+}
+
+/** Both cases in money, and what was assumed of a call. Nothing for a plan that asks no model. */
+export function planCostLines({ typical, worst }: PlanCost): readonly string[] {
+  const { inputTokens, outputTokens } = ASSUMED.typical;
+  if (worst.usd === 0 && worst.unpricedCalls === 0) return [];
+  if (worst.usd === 0) return ['cost: unknown price: --model names the model, --prices FILE what models cost'];
+  return [
+    `cost: ${caseText(typical)} typically, ${caseText(worst)} at most`,
+    `  if a call reads ${inputTokens} tokens more than its agent's texts and writes ${outputTokens}; at most, if it reads ${ASSUMED.worst.inputTokens} more and writes all that its limit allows`,
+  ];
+}
+
+/** Calls whose price is unknown are never said to cost nothing. */
+function caseText({ usd, unpricedCalls }: CaseCost): string {
+  if (usd === 'unbounded') return 'unbounded';
+  const calls = typeof unpricedCalls === 'number' ? unpricedCalls : Number.POSITIVE_INFINITY;
+  if (usd === 0 && calls > 0) return 'unknown price';
+  if (calls === Number.POSITIVE_INFINITY)
+    return `${costText({ usd, unpricedCalls: 0, estimated: true })} and calls of unknown price`;
+  return costText({ usd, unpricedCalls: calls, estimated: true });
+}

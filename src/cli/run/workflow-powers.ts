@@ -1,0 +1,65 @@
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { AUDIT_FOLDER } from '../../base/own-names.js';
+import type { Power } from '../../plan.js';
+import type { SourceFile, Workflow } from '../../plan/workflow.js';
+import { printable } from '../view/printable.js';
+import type { TrustSubject } from './trusted-files.js';
+
+/**
+ * What a workflow can do beyond reading the project: that of its plan, files and folders outside of the project, an audit folder of its own. The project
+ * is the working directory and the folder of the workflow file.
+ */
+export async function workflowPowers(workflow: Workflow, cwd: string): Promise<readonly Power[]> {
+  const { plan, files, settings, agentFolders = [] } = workflow;
+  const { powersOf } = await import('../../plan.js');
+  const [main] = files;
+  const project = [cwd, ...(main === undefined ? [] : [dirname(main.path)])].map(realOf);
+  const isOutside = (path: string): boolean => !project.some((folder) => isWithin(realOf(resolve(cwd, path)), folder));
+  // The user's own agents, which no file has to name.
+  const own = join(homedir(), '.copilot', 'agents');
+  const isForeign = (path: string): boolean => isOutside(path) && !isWithin(realOf(path), realOf(own));
+  const { dir } = settings.audit ?? {};
+  return [
+    ...(plan === undefined ? [] : powersOf(plan, isOutside)),
+    ...files.flatMap(({ path }) => (isForeign(path) ? [reads(path, 'file of the workflow')] : [])),
+    ...agentFolders.flatMap((path) => (isForeign(path) ? [reads(path, 'folder of agents')] : [])),
+    ...(dir === undefined || realOf(dir) === realOf(join(cwd, AUDIT_FOLDER))
+      ? []
+      : [{ kind: 'writes' as const, what: dir, why: 'audit folder', variables: [] }]),
+  ];
+}
+
+function reads(path: string, why: string): Power {
+  return { kind: 'reads', what: path, why, variables: [] };
+}
+
+/** A module as it is trusted, wherever it is run: its code has all rights of whoever runs it. */
+export function moduleSubject(file: string, files: readonly SourceFile[]): TrustSubject {
+  const power: Power = { kind: 'runs', what: basename(file), why: 'its code can do all that you can', variables: [] };
+  return { file, powers: [power], files };
+}
+
+/** Where a path leads, links followed as far as it is there. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(realOf(above), relative(above, path));
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Powers for people, one line each; nothing for a workflow that keeps to itself. */
+export function powerLines(powers: readonly Power[]): readonly string[] {
+  return powers.map(({ kind, what, why, variables, sandbox }) => {
+    const sent = variables.length === 0 ? '' : `, with the value of ${variables.join(', ')}`;
+    const place = sandbox === undefined ? '' : `, in a sandbox${sandbox === 'on' ? '' : ' without network'}`;
+    return printable(`${kind} ${what}${place} (${why})${sent}`);
+  });
+}

@@ -1,0 +1,45 @@
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import type { Json } from '../../base/json.js';
+import { isPlainObject } from '../../base/json.js';
+import { lackText } from '../../budget/lack-text.js';
+import type { Lack } from '../../budget/ledger.js';
+import { amountWord } from '../../plan/budget-text.js';
+import type { Outcome } from '../ports/durable.js';
+
+/** A limit has not enough for what an effect is about to spend: `details` say which, and how it stands. */
+export function budgetError(lack: Lack | undefined): SkeinError {
+  const message = lack === undefined ? 'the budget is used up' : lackText(lack);
+  const shared = lack === undefined ? undefined : SHARED.exec(lack.name)?.[1];
+  const raise = lack === undefined || shared !== undefined ? {} : { raise: raiseOf(lack) };
+  const details = lack === undefined ? {} : { details: { ...lack, ...raise } as unknown as Json };
+  return new SkeinError('SKEIN_BUDGET', message, {
+    hint: shared === undefined ? 'raise it, and resume the run' : raiseShared(shared),
+    retryable: false,
+    ...details,
+  });
+}
+
+const SHARED = /^(day|thread)\b/;
+
+function raiseShared(by: string): string {
+  const raised = `raise ${by} in the budget of the workflow`;
+  return by === 'day' ? `resume the run tomorrow, or ${raised} and resume it now` : `${raised}, and resume the run`;
+}
+
+/** What a person may add: as much again, or what comes next where that is more. */
+function raiseOf({ measure, limit, wanted }: Lack): string {
+  return `+${amountWord(measure, Math.max(limit, wanted))}`;
+}
+
+/** A limit has not enough, and names another model that is to be asked. */
+export function cheaperModel(lack: Lack, model: string): SkeinError {
+  const details = { model, lack: { ...lack } as unknown as Json };
+  return new SkeinError('SKEIN_BUDGET_MODEL', `${lackText(lack)}: ${model} is asked`, { retryable: false, details });
+}
+
+/** The outcome of an effect for which there was not enough: its step waited, unless the limit ends the run at once. */
+export function shortOutcome(error: SkeinError): Outcome {
+  const { details } = error;
+  const isAtOnce = isPlainObject(details) && details['onLimit'] === 'stop';
+  return { ok: false, error: toErrorData(error), short: isAtOnce ? 'at once' : 'waited' };
+}

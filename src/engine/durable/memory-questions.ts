@@ -1,0 +1,173 @@
+import type { Clock } from '../../base/clock.js';
+import { Queue } from '../../base/collections.js';
+import type { Limit } from '../../base/duration.js';
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import type { Json } from '../../base/json.js';
+import { recordText } from '../../base/json.js';
+import { askKey } from '../../base/address.js';
+import type { OpenQuestion } from '../../events/question.js';
+import type { Outcome, Question, Taker, Wait } from '../ports/durable.js';
+import type { MemoryTicket } from './memory-ticket.js';
+import { answerIn, waitingFor } from './open-question.js';
+import type { Stand } from './run-budget.js';
+
+/** Answers a question of a run, from a terminal or from code: text, or what the question's schema asks for. */
+export type AnswerQuestion = (question: Question, address: string, signal: AbortSignal) => Promise<unknown>;
+
+/** What questions need of the back end in memory. */
+interface QuestionParts {
+  readonly clock: Clock;
+  /** Absent: nobody can answer. */
+  readonly answer: AnswerQuestion | undefined;
+  readonly taker: () => Taker | undefined;
+  /** Has a ticket wait until nothing of the run goes on but what waits like this. */
+  readonly stand: (ticket: MemoryTicket, stand: Stand) => void;
+  /** It does not wait any more. */
+  readonly leave: (ticket: MemoryTicket, stand: Stand) => void;
+  readonly follow: (ticket: MemoryTicket, promise: Promise<unknown>) => void;
+  readonly settle: (ticket: MemoryTicket, outcome: Outcome) => void;
+  /** A person thought for so many milliseconds. */
+  readonly thought: (ms: number) => void;
+}
+
+/** A question that is put when those before it are answered. */
+interface QuestionTurn {
+  readonly wait: Wait;
+  readonly open: OpenQuestion;
+  readonly ticket: MemoryTicket;
+  /** Takes the answer; absent: it is the outcome of the ticket. */
+  readonly answered: ((answer: Promise<unknown>) => void) | undefined;
+  /** It waits until nothing else goes on. */
+  stand: Stand | undefined;
+}
+
+/** The questions of a run in memory: put one at a time. One that nobody can answer stays open until nothing else of the run goes on. */
+export class MemoryQuestions {
+  /** Those that wait until those before them are answered. A promise comes into being when its turn comes. */
+  private readonly turns = new Queue<QuestionTurn>();
+  /** Somebody thinks about an answer. */
+  asking = false;
+
+  constructor(private readonly parts: QuestionParts) {}
+
+  /** The outcome of the ticket is the answer. */
+  put(ticket: MemoryTicket, wait: Wait): void {
+    const { expiresMs, question } = wait;
+    const turn = { wait, open: this.opens(ticket.key, wait), ticket, answered: undefined, stand: undefined };
+    const { answer, clock, settle, follow } = this.parts;
+    if (expiresMs !== undefined) {
+      ticket.undo = clock.setTimer(expiresMs, () => {
+        const message = `${whatOf(wait)} did not come within ${expiresMs} ms`;
+        settle(ticket, { ok: false, error: { code: 'SKEIN_TIMEOUT', message, ...PASSING } });
+        ticket.abort();
+      });
+    }
+    if (answer === undefined || question === undefined) follow(ticket, this.leftOpen(turn));
+    else this.takeTurn(turn);
+  }
+
+  /**
+   * A question that an effect puts, when its turn comes.
+   *
+   * @throws SkeinError `SKEIN_QUESTION` when nobody can answer, `SKEIN_ANSWER` for an answer that does not match the schema
+   */
+  async ask(ticket: MemoryTicket, name: string, question: Question, limit?: Limit): Promise<unknown> {
+    const wait = { name, question };
+    const open = this.opens(askKey(ticket.key, name), wait);
+    const { answer, clock, leave } = this.parts;
+    const turn: QuestionTurn = { wait, open, ticket, answered: undefined, stand: undefined };
+    const asked =
+      answer === undefined
+        ? this.leftOpen(turn)
+        : new Promise((answered) => this.takeTurn(Object.assign(turn, { answered })));
+    if (limit === undefined) return await asked;
+    let stop: (() => void) | undefined;
+    const late = new Promise((_, reject) => {
+      const ms = 'at' in limit ? limit.at - clock.now() : limit.ms;
+      stop = clock.setTimer(ms, () => {
+        if (turn.stand !== undefined) leave(ticket, turn.stand);
+        reject(new SkeinError('SKEIN_TIMEOUT', `${whatOf(wait)} did not come in time`, PASSING));
+      });
+    });
+    return await Promise.race([asked, late]).finally(stop);
+  }
+
+  private opens(key: string, wait: Wait): OpenQuestion {
+    const open = waitingFor(key, wait, this.parts.clock.now());
+    this.parts.taker()?.waitsFor(open, false);
+    return open;
+  }
+
+  private takeTurn(turn: QuestionTurn): void {
+    this.turns.put(turn);
+    if (!this.asking) this.nextTurn();
+  }
+
+  private nextTurn(): void {
+    const turn = this.turns.take();
+    this.asking = turn !== undefined;
+    if (turn === undefined) return;
+    const answer = this.answerOf(turn);
+    if (turn.answered === undefined) this.parts.follow(turn.ticket, answer);
+    else turn.answered(answer);
+  }
+
+  private async answerOf(turn: QuestionTurn): Promise<unknown> {
+    try {
+      return await this.asked(turn);
+    } catch (error) {
+      if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION') throw error;
+      return await this.leftOpen(turn, error);
+    }
+  }
+
+  private async asked({ wait: { question }, open, ticket, answered }: QuestionTurn): Promise<unknown> {
+    const { answer, clock, thought } = this.parts;
+    // Whoever has it put is not done yet.
+    await Promise.resolve();
+    const from = clock.now();
+    try {
+      if (answer === undefined || question === undefined || ticket.dropped || ticket.outcome !== undefined)
+        return undefined;
+      const { value, by } = answerIn(question, await answer(question, open.key, ticket.signal));
+      if (answered === undefined) ticket.answeredBy = by;
+      return value;
+    } finally {
+      // Time has passed while a person thought, whoever is waiting for it.
+      thought(clock.now() - from);
+      if (answered === undefined) ticket.letGo();
+      this.nextTurn();
+    }
+  }
+
+  /** Nobody can answer for now: whoever asked is told so when nothing else goes on. `refusal`: what the one said who was asked. */
+  private async leftOpen(turn: QuestionTurn, refusal?: SkeinError): Promise<never> {
+    const { wait, open, ticket } = turn;
+    const { stand, taker } = this.parts;
+    await new Promise<void>((alone, dropped) => stand(ticket, (turn.stand = { alone, dropped })));
+    taker()?.unanswered(open);
+    if (refusal === undefined) throw unanswered(wait, open.key);
+    if (refusal.details !== undefined) throw refusal;
+    throw new SkeinError(refusal.code, refusal.message, {
+      ...toErrorData(refusal),
+      ...detailsOf(wait.question, open.key),
+    });
+  }
+}
+
+const PASSING = { retryable: true } as const;
+
+function whatOf({ question, name }: Wait): string {
+  return question === undefined ? `the event '${name}'` : `an answer to: ${question.text}`;
+}
+
+function unanswered(wait: Wait, address: string): SkeinError {
+  return new SkeinError('SKEIN_QUESTION', `waits for ${whatOf(wait)}`, {
+    hint: 'run it on a terminal, or give the answer from code',
+    ...detailsOf(wait.question, address),
+  });
+}
+
+function detailsOf(question: Question | undefined, key: string): { readonly details?: Json } {
+  return question === undefined ? {} : { details: JSON.parse(recordText({ key, question })) as Json };
+}

@@ -1,0 +1,79 @@
+import type { Limit } from '../../base/duration.js';
+import { SkeinError } from '../../base/errors.js';
+import type { Outcome, Question, Reserve, StepIo, Ticket, Waiter } from '../ports/durable.js';
+import type { Hold, Spender, Stand } from './run-budget.js';
+
+/** What a ticket asks of its back end. */
+interface TicketOwner {
+  readonly runId: string;
+  ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit): Promise<unknown>;
+  reserveFor(ticket: MemoryTicket): Reserve | undefined;
+}
+
+/** A ticket that is also the {@link StepIo} of its effect, so that a step costs one object. */
+export class MemoryTicket implements Ticket, StepIo, Spender {
+  outcome: Outcome | undefined = undefined;
+  waiter: Waiter | undefined = undefined;
+  answeredBy: string | undefined = undefined;
+  dropped = false;
+  /** Its effect is under way, and waits for nothing. */
+  running = false;
+  /** Its time is that of the budget. */
+  works = false;
+  undo: (() => void) | undefined = undefined;
+  /** What of it waits until nothing else runs. */
+  stands: Set<Stand> | undefined = undefined;
+  /** What of it is under way whatever else of it waits. */
+  effects = 0;
+  short: Outcome | undefined = undefined;
+  holds: Set<Hold> | undefined = undefined;
+  private controller: AbortController | undefined = undefined;
+
+  constructor(
+    readonly key: string,
+    private readonly durable: TicketOwner,
+  ) {}
+
+  get idempotencyKey(): string {
+    return `${this.durable.runId}/${this.key}`;
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.dropped) this.controller.abort(cancelled());
+    }
+    return this.controller.signal;
+  }
+
+  ask(name: string, question: Question, limit?: Limit): Promise<unknown> {
+    return this.durable.ask(name, question, this, limit);
+  }
+
+  get reserve(): Reserve | undefined {
+    return this.durable.reserveFor(this);
+  }
+
+  /** Nobody works for it any more. What waited for long is old to the collector of garbage, and keeps alive what it has got since. */
+  letGo(): void {
+    this.controller = undefined;
+  }
+
+  drop(): void {
+    this.dropped = true;
+    this.undo?.();
+    const { stands } = this;
+    this.stands = undefined;
+    for (const stand of stands ?? []) stand.dropped(cancelled());
+    this.abort();
+  }
+
+  /** Tells whoever works for it to stop. */
+  abort(): void {
+    this.controller?.abort(cancelled());
+  }
+}
+
+function cancelled(): SkeinError {
+  return new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+}

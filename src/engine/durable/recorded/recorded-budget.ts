@@ -1,0 +1,209 @@
+import type { Clock } from '../../../base/clock.js';
+import { budgetNumber } from '../../../base/address.js';
+import { toErrorData } from '../../../base/errors.js';
+import { isPlainObject } from '../../../base/json.js';
+import type { Amount } from '../../../budget/amount.js';
+import { encodeRecord } from '../../../journal/codec.js';
+import type { Journal } from '../../../journal/journal.js';
+import type { OpenSession } from '../../../journal/session.js';
+import type { Store } from '../../../journal/store.js';
+import type { BudgetChange } from '../../../plan/budget.js';
+import type { Outcome, Question, Reserve, Reserving } from '../../ports/durable.js';
+import type { MakeBudget } from '../memory-durable.js';
+import type { RunBudget, Stand } from '../run-budget.js';
+import type { Deliveries } from './deliveries.js';
+import type { BudgetRow } from './recorded-spending.js';
+import { recordedSpending, recordedWork } from './recorded-spending.js';
+import type { RecordedTicket } from './recorded-ticket.js';
+import { cancelled } from './recorded-ticket.js';
+
+/** How often it is looked whether somebody has changed a limit, in milliseconds. */
+const POLL_MS = 500;
+
+/** The budget of a recorded run. */
+export interface BudgetOptions {
+  readonly make: MakeBudget;
+  /** How many of the changes that stand beside the record are taken into account already. */
+  readonly taken: number;
+}
+
+interface BudgetParts {
+  readonly session: OpenSession;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly starts: (ticket: RecordedTicket) => void;
+  readonly stops: (ticket: RecordedTicket) => void;
+  /** Calls back when all that is written by now is committed. */
+  readonly committed: (then: () => void) => void;
+  readonly inside: { ask(ticket: RecordedTicket, name: string, question: Question): Promise<unknown> };
+  readonly deliveries: Deliveries;
+}
+
+/** What a recorded run may spend. It begins with what its records say; each reservation is committed before it holds. */
+export class RecordedBudget {
+  private readonly budget: RunBudget<RecordedTicket>;
+  /** What waits until nothing else of the run goes on. */
+  private readonly standing = new Map<Stand, RecordedTicket>();
+  private parts = 0;
+  private taken: number;
+  private stopPoll: () => void;
+
+  constructor(
+    private readonly its: BudgetParts,
+    { make, taken }: BudgetOptions,
+  ) {
+    const { session, inside, clock } = its;
+    this.budget = make<RecordedTicket>({
+      now: () => clock.now(),
+      workedBefore: (path) => (session.history === undefined ? 0 : recordedWork(session.history, path)),
+      stand: (ticket, stand) => this.stand(ticket, stand),
+      leave: (ticket, stand) => this.leave(ticket, stand),
+      begins: (ticket) => this.begins(ticket),
+      ends: (ticket) => this.ends(ticket),
+      ask: (ticket, name, question) => inside.ask(ticket, name, question),
+      reserved: (ticket, wanted) => this.record(ticket, wanted),
+    });
+    this.taken = taken;
+    const { history, store } = session;
+    this.parts = (history?.spends.length ?? 0) + 1;
+    for (const { path, amount } of history === undefined ? [] : recordedSpending(store, history))
+      this.budget.charge(path, amount);
+    const poll = (): void => {
+      this.takeChanges();
+      this.budget.refresh();
+      if (this.waits) this.its.deliveries.wake();
+      this.stopPoll = clock.setTimer(POLL_MS, poll);
+    };
+    this.stopPoll = clock.setTimer(POLL_MS, poll);
+  }
+
+  get waits(): boolean {
+    return this.standing.size > 0;
+  }
+
+  reserveFor(ticket: RecordedTicket): Reserve {
+    return this.budget.reserveFor(ticket);
+  }
+
+  /** Nothing of the run goes on but what waits for budget and for answers. False: nothing waits for budget. */
+  giveUp(): boolean {
+    const { waits } = this;
+    for (const [stand, ticket] of this.standing) {
+      if (stand.goesOn?.() === true) continue;
+      this.leave(ticket, stand);
+      stand.alone();
+    }
+    return waits;
+  }
+
+  works({ key }: RecordedTicket): void {
+    this.budget.works(key);
+  }
+
+  rests({ key }: RecordedTicket): void {
+    this.budget.rests(key);
+  }
+
+  /** The effect has ended. Gives how, where it had not enough. */
+  ended(ticket: RecordedTicket): Outcome | undefined {
+    if (ticket.holds !== undefined) this.budget.close(ticket);
+    return ticket.short;
+  }
+
+  /** It was dropped. */
+  close(ticket: RecordedTicket): void {
+    for (const [stand, its] of ticket.dropped ? [...this.standing] : []) {
+      if (its !== ticket) continue;
+      this.standing.delete(stand);
+      stand.dropped(cancelled());
+    }
+    this.budget.close(ticket);
+  }
+
+  stop(): void {
+    this.stopPoll();
+  }
+
+  /** Takes what somebody asked for since. */
+  takeChanges(): void {
+    try {
+      const rows = budgetRows(this.its.session.store, this.its.session.lease.runId);
+      for (const { limit, change } of rows.slice(this.taken)) {
+        this.taken += 1;
+        this.change(limit, change);
+      }
+    } catch (error) {
+      this.its.journal.fail(toErrorData(error));
+    }
+  }
+
+  private change(limit: string, change: BudgetChange): void {
+    try {
+      this.budget.raise(limit, change);
+      this.its.deliveries.wake();
+    } catch {
+      // There is no such limit: who asked for it was told.
+    }
+  }
+
+  private stand(ticket: RecordedTicket, stand: Stand): void {
+    this.standing.set(stand, ticket);
+    ticket.questions += 1;
+    if (ticket.effects === 0) this.its.stops(ticket);
+    this.its.deliveries.wake();
+  }
+
+  private leave(ticket: RecordedTicket, stand: Stand): void {
+    if (!this.standing.delete(stand)) return;
+    ticket.questions -= 1;
+    if (ticket.questions === 0 && !ticket.dropped) this.its.starts(ticket);
+  }
+
+  private begins(ticket: RecordedTicket): void {
+    ticket.effects += 1;
+    if (!ticket.dropped && ticket.questions > 0) this.its.starts(ticket);
+  }
+
+  private ends(ticket: RecordedTicket): void {
+    ticket.effects -= 1;
+    if (ticket.effects > 0 || ticket.questions === 0 || ticket.dropped) return;
+    this.its.stops(ticket);
+    this.its.deliveries.wake();
+  }
+
+  /** Nothing is spent before it is committed that it may be. */
+  private async record(
+    { key, id }: RecordedTicket,
+    { amount: reserved, told, atOnce }: Reserving,
+  ): Promise<((spent: Amount) => void) | undefined> {
+    const { journal, clock, committed } = this.its;
+    const at = clock.now();
+    if (atOnce === true) {
+      if (!this.budget.counts(reserved)) return undefined;
+      journal.write(encodeRecord({ t: 'spent', at, key, spent: reserved }));
+      await new Promise<void>(committed);
+      return undefined;
+    }
+    const part = told === true ? undefined : (this.parts += 1);
+    const number = part === undefined ? {} : { part };
+    journal.write(encodeRecord({ t: 'start', at, key, ...(id === undefined ? {} : { id }), reserved, ...number }));
+    await new Promise<void>(committed);
+    if (part === undefined) return undefined;
+    return (spent) => journal.write(encodeRecord({ t: 'spent', at: clock.now(), key, part, spent }));
+  }
+}
+
+/** The budget of a run, where it has one. */
+export function openBudget(options: BudgetOptions | undefined, parts: BudgetParts): RecordedBudget | undefined {
+  return options === undefined ? undefined : new RecordedBudget(parts, options);
+}
+
+/** The changes of limits that stand beside the record of a run, in the order in which they came. */
+export function budgetRows(store: Pick<Store, 'answers'>, runId: string): readonly BudgetRow[] {
+  return store.answers(runId).flatMap(({ key, value }) => {
+    if (budgetNumber(key) === undefined || value === undefined) return [];
+    const row = JSON.parse(value) as unknown;
+    if (!isPlainObject(row) || typeof row['limit'] !== 'string') return [];
+    return [row as unknown as BudgetRow];
+  });
+}

@@ -1,0 +1,135 @@
+import { asModelCall, moreOf, stepOf } from '../../../base/address.js';
+import { isPlainObject } from '../../../base/json.js';
+import type { Amount } from '../../../budget/amount.js';
+import { moreIn } from '../../../budget/lack-text.js';
+import type { BudgetChange } from '../../../plan/budget.js';
+import type { Measure } from '../../../plan/budget-text.js';
+import { isBelow } from '../alive-time.js';
+import { addAmounts, amountOfCall, amountOfFailure, NO_AMOUNT, TOOL_CALL } from '../../../budget/amount.js';
+import { readCost, readUsage } from '../../../events/spending.js';
+import type { Entry, RunHistory, SpendEntry } from '../../../journal/history.js';
+import { isCutOff, spentOfCutOff } from '../../../journal/overview-trace.js';
+import type { Store } from '../../../journal/store.js';
+import { readStored } from '../../../journal/stored.js';
+
+/** What was spent at a step. */
+export interface SpentAt {
+  /** Address of the step. */
+  readonly path: string;
+  readonly amount: Amount;
+}
+
+/**
+ * What the records of a run say that it has spent, whatever of them a replay looks up: also calls that an edit has made useless, and those of sessions without a
+ * budget. What was reserved and has no end counts as spent.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL` for a value that is lost
+ */
+export function recordedSpending(store: Store, history: RunHistory): readonly SpentAt[] {
+  const apart = spentApart(history);
+  const all = [...apart.all];
+  for (const [key, entries] of history.entries) {
+    const path = stepOf(key);
+    const name = key.slice(path.length + 1);
+    const isTool = TOOL.test(name);
+    if (!isTool && asModelCall(name) === undefined) continue;
+    let counted = apart.toolCalls.get(key) ?? 0;
+    for (const entry of entries) {
+      const spent = isTool ? TOOL_CALL : spentBy(store, entry);
+      all.push({ path, amount: { ...spent, toolCalls: Math.max(0, spent.toolCalls - counted) } });
+      counted = Math.max(0, counted - spent.toolCalls);
+    }
+  }
+  for (const { path, amount, session } of cutOffs(history))
+    if (!apart.reserved.has(`${session} ${path}`)) all.push({ path, amount });
+  return all;
+}
+
+/** What is recorded of spending apart from outcomes. */
+interface Apart {
+  readonly all: readonly SpentAt[];
+  /** Calls of tools among it, by the effect that made them. */
+  readonly toolCalls: ReadonlyMap<string, number>;
+  /** Sessions and steps with calls that were reserved. */
+  readonly reserved: ReadonlySet<string>;
+}
+
+function spentApart(history: RunHistory): Apart {
+  const all: SpentAt[] = [];
+  const toolCalls = new Map<string, number>();
+  const reserved = new Set<string>();
+  const parts = new Map<number, SpentAt>();
+  for (const entry of history.spends) {
+    const { record, session } = entry;
+    const path = stepOf(record.key);
+    if (record.t === 'spent') {
+      if (record.part === undefined)
+        toolCalls.set(record.key, (toolCalls.get(record.key) ?? 0) + record.spent.toolCalls);
+      else parts.delete(record.part);
+      all.push({ path, amount: record.spent });
+    } else if (record.part === undefined) {
+      reserved.add(`${session} ${path}`);
+      if (!hasEnded(history, entry)) all.push({ path, amount: record.reserved ?? NO_AMOUNT });
+    } else parts.set(record.part, { path, amount: record.reserved ?? NO_AMOUNT });
+  }
+  return { all: [...all, ...parts.values()], toolCalls, reserved };
+}
+
+const TOOL = /^tool#[\d.]+$/;
+
+/** The effect has an outcome of the same session: it says what was spent. */
+function hasEnded({ entries }: RunHistory, { record: { key }, session, outcomes }: SpendEntry): boolean {
+  return entries.get(key)?.some((entry) => entry.session === session && entry.order >= outcomes) === true;
+}
+
+function spentBy(store: Store, { record, kind }: Entry): Amount {
+  if (record.error !== undefined) return amountOfFailure(record.error);
+  const turn = kind === 'success' ? readStored(store, record) : undefined;
+  if (!isPlainObject(turn)) return NO_AMOUNT;
+  const { usage, cost, dispatched } = turn;
+  const call = amountOfCall({ usage: readUsage(usage), cost: readCost(cost) });
+  const toolCalls = typeof dispatched === 'number' && dispatched > 0 ? dispatched : 0;
+  return addAmounts(call, { ...NO_AMOUNT, toolCalls });
+}
+
+/** Calls that were under way when their steps ended, in sessions without a budget. */
+function cutOffs({ logs, sessions }: RunHistory): readonly (SpentAt & { readonly session: number })[] {
+  return logs.flatMap((log) => {
+    const spent = isCutOff(log) ? spentOfCutOff(log.body['note']) : undefined;
+    if (spent === undefined) return [];
+    const session = sessions.findLastIndex(({ open }) => open.at <= log.at);
+    return [{ path: log.path, session, amount: amountOfCall(spent) }];
+  });
+}
+
+/** Milliseconds in which effects of a place ran, by the records: those side by side count once. */
+export function recordedWork({ entries }: RunHistory, path: string): number {
+  const done = [...entries].flatMap(([key, all]) => (isBelow(key, path) ? all.map(({ record }) => record) : []));
+  let until = 0;
+  let sum = 0;
+  for (const { at, ms = 0 } of done.toSorted((one, other) => one.at - other.at)) {
+    sum += Math.min(ms, at - until);
+    until = at;
+  }
+  return sum;
+}
+
+/** What people have answered who were asked how much more may be spent, in order. */
+export function answeredMore(store: Store, { entries }: RunHistory): readonly BudgetRow[] {
+  const answers = [...entries].flatMap(([key, all]) => {
+    const [limit, measure] = moreOf(key) ?? [];
+    return limit === undefined ? [] : all.map((entry) => ({ limit, measure: measure as Measure, entry }));
+  });
+  return answers
+    .toSorted((one, other) => one.entry.order - other.entry.order)
+    .flatMap(({ limit, measure, entry: { kind, record } }) => {
+      const change = kind === 'success' ? moreIn(measure, readStored(store, record)) : undefined;
+      return change === undefined ? [] : [{ limit, change }];
+    });
+}
+
+/** A change of a limit that somebody asked for. */
+export interface BudgetRow {
+  readonly limit: string;
+  readonly change: BudgetChange;
+}

@@ -1,0 +1,89 @@
+import type { Label } from '../../guard/label.js';
+import { CLEAN, Labels, TRUSTED } from '../../guard/label.js';
+import type { Version } from './version.js';
+import type { ChannelSource, ReadObserver } from './viewed.js';
+
+/**
+ * The trust labels of a run, as numbers; {@link CLEAN} is trusted and public. A run in which nothing is labelled has no table, and asks nothing of one.
+ */
+export class RunLabels {
+  private table: Labels | undefined = undefined;
+
+  /** Something of this run has another label than {@link CLEAN}. */
+  get used(): boolean {
+    return this.table !== undefined;
+  }
+
+  of(label: Label): number {
+    if (this.table === undefined && isClean(label)) return CLEAN;
+    return (this.table ??= new Labels()).of(label);
+  }
+
+  get(id: number): Label {
+    return this.table === undefined ? TRUSTED : this.table.get(id);
+  }
+
+  join(a: number, b: number): number {
+    if (a === b || b === CLEAN) return a;
+    if (a === CLEAN || this.table === undefined) return b;
+    return this.table.join(a, b);
+  }
+}
+
+function isClean({ level, isPrivate, sources, more }: Label): boolean {
+  return level === 'trusted' && !isPrivate && sources.length === 0 && more === undefined;
+}
+
+/** Who is told the label of what is read. */
+export interface Influenced {
+  influenced(label: number): void;
+}
+
+/** Where a view finds channels, and the labels of the run. */
+export interface LabelSource extends ChannelSource {
+  readonly run: { readonly labels: RunLabels };
+}
+
+/** The label of a channel in a version. */
+export function channelLabel(version: Version, { channels }: ChannelSource, name: string): number {
+  return version.get(channels.index.get(name) ?? -1)?.label ?? CLEAN;
+}
+
+/** Labels of all that a version holds, by version: functions that read all of it are asked again and again. */
+const known = new WeakMap<Version, number>();
+
+/** The label of all that a version holds. */
+export function versionLabel(version: Version, { run: { labels } }: LabelSource): number {
+  if (!labels.used) return CLEAN;
+  let label = known.get(version);
+  if (label === undefined) {
+    let all = CLEAN;
+    version.each((_channel, cell) => {
+      all = labels.join(all, cell.label);
+    });
+    label = all;
+    known.set(version, label);
+  }
+  return label;
+}
+
+/** Notes the labels of what a function reads, where no record asks what that was. */
+export class LabelReads implements ReadObserver {
+  constructor(
+    readonly version: Version,
+    readonly source: LabelSource,
+    private readonly told: Influenced,
+  ) {}
+
+  channel(name: string): void {
+    this.told.influenced(channelLabel(this.version, this.source, name));
+  }
+
+  all(): void {
+    this.told.influenced(versionLabel(this.version, this.source));
+  }
+
+  keys(): void {
+    this.all();
+  }
+}

@@ -1,0 +1,90 @@
+import { pathOf } from '../base/address.js';
+import { present } from '../base/json.js';
+import type { InnerCall, SkeinEvent, StepNote } from './event.js';
+import { NO_SPENDING, NO_USAGE, Tally } from './spending.js';
+import type { CountsCalls, Spending } from './spending.js';
+
+/** Counts a call of a run that a function of the step started. */
+export function countInner(tally: CountsCalls, { model = '?', usage, cost, failed }: Omit<InnerCall, 'kind'>): void {
+  if (failed === true) tally.cutOff({ model, usage, ...present({ cost }) });
+  else tally.answered(model, usage, cost);
+}
+
+/**
+ * What counts the calls of a run that a function started: it tells the step.
+ *
+ * @example
+ * const tally = new Tally(innerCalls((note) => step.note(note)));
+ */
+export function innerCalls(tell: (note: InnerCall) => void): CountsCalls {
+  const kind = 'inner.call';
+  return {
+    answered: (model, usage, cost) => tell({ kind, model, usage, ...present({ cost }) }),
+    cutOff: (spent) => tell({ kind, failed: true, ...(spent ?? { usage: NO_USAGE }) }),
+    refused: () => tell({ kind, failed: true, usage: NO_USAGE, cost: { usd: 0 } }),
+    called: () => undefined,
+  };
+}
+
+/**
+ * Counts the model and tool calls of one step, as its notes tell of them: what was paid here, and apart from that what was paid before and is reused.
+ *
+ * @example
+ * const calls = new CallFold(new Tally());
+ * calls.take({ kind: 'tool.started', id: '1', tool: 'grep', input: {} }, false);
+ * calls.paid.toolCalls; // 1
+ */
+export class CallFold {
+  /** The model that is being asked. */
+  asked: string | undefined = undefined;
+
+  constructor(
+    readonly paid: Tally,
+    private readonly saved?: Tally,
+  ) {}
+
+  /** `again`: it was reported before, when it happened. */
+  take(note: StepNote, again: boolean): void {
+    if (note.kind === 'model.started' || note.kind === 'model.admitted') this.asked = note.model;
+    else if (note.kind === 'model.queued') this.asked = undefined;
+    else if (note.kind === 'model.failed' || note.kind === 'model.ended') {
+      this.asked = undefined;
+      const tally = again ? this.saved : this.paid;
+      if (note.kind === 'model.failed') tally?.failed(note.error);
+      else tally?.answered(note.model, note.usage, note.cost);
+    } else if (note.kind === 'tool.started' && !again) this.paid.called(1);
+    else if (note.kind === 'inner.call' && !again) countInner(this.paid, note);
+  }
+
+  /** The step is over: nothing is asked any more. */
+  over(): void {
+    this.asked = undefined;
+  }
+}
+
+/**
+ * Counts what steps spend while they run, each with all that runs inside of it, in all attempts. It is told every event of a run, in order.
+ *
+ * @example
+ * const tallies = new StepTallies();
+ * const listener: Listener = (event) => {
+ *   const spent = tallies.take(event);
+ *   if (event.type === 'step.ended') console.log(event.path, spent.usd);
+ * };
+ */
+export class StepTallies {
+  private readonly open = new Map<string, CallFold>();
+
+  /** What the step of an event has spent so far in this session. */
+  take(event: SkeinEvent): Spending {
+    if (event.path === '') return NO_SPENDING;
+    const path = pathOf(event.path);
+    const known = this.open.get(path);
+    const again = event.replayed === true;
+    if (event.type === 'step.started' && known === undefined) {
+      this.open.set(path, new CallFold(new Tally(this.open.get(pathOf(event.parent))?.paid)));
+    } else if (event.type === 'step.note') known?.take(event.note, again);
+    else if (event.type === 'step.ended') this.open.delete(path);
+    return known?.paid.spending() ?? NO_SPENDING;
+  }
+}

@@ -1,0 +1,170 @@
+import type { Json, JsonObject } from '../base/json.js';
+import { canonicalJson } from '../base/hash.js';
+import type { CallEffect } from './effects.js';
+import { addressesIn } from './effects.js';
+import type { Label } from './label.js';
+
+/** A call, as the guard sees it. */
+export interface GuardedCall {
+  readonly effect: CallEffect;
+  /** As declarations name it: `shell`, `fetch`, `github/create_comment`. */
+  readonly tool: string;
+  /** With the tool's own names of its arguments. */
+  readonly input: JsonObject;
+  /** It is one of a server: whether the agent names the tool itself, not the server as a whole. */
+  readonly server?: { readonly named: boolean } | undefined;
+  /** Of a command: program and arguments. */
+  readonly argv?: readonly string[] | undefined;
+  /** Of a write: whether it makes a new file of text, or one that this step has written. */
+  readonly write?: 'data' | 'own' | undefined;
+  /** The agent has tools or inputs that may hold what must not leave. */
+  readonly seesPrivate: boolean;
+}
+
+/** What a file that the user trusts declares, and what holds for the run. */
+export interface GuardRules {
+  /** `example.com`; `*.example.com` is it and every host below it. A port belongs to the name. */
+  readonly hosts?: readonly string[];
+  /** Whole command lines, word by word. */
+  readonly commands?: readonly (readonly string[])[];
+  readonly sends?: readonly DeclaredSend[];
+  /** Commands run without network and keys. */
+  readonly sandboxed?: boolean;
+  /** Something in the project was written by who must not decide what runs. */
+  readonly planted?: boolean;
+}
+
+/** A call that may be made although others had a say in it. */
+export interface DeclaredSend {
+  readonly tool: string;
+  /** Arguments with the only value that they may have. Nobody but the user may have had a say in these values. */
+  readonly fixed?: Readonly<Record<string, Json>>;
+  /** Arguments that may have any value. */
+  readonly free?: readonly string[];
+}
+
+/** What becomes of a call. */
+export interface Decision {
+  readonly kind: 'allow' | 'ask' | 'deny';
+  /** Which rule decided. */
+  readonly rule: string;
+  /** For people. */
+  readonly why?: string;
+  /** Where what had a say in the call comes from. */
+  readonly sources?: readonly string[];
+  /** What the user could declare to allow calls like this. */
+  readonly declare?: string;
+}
+
+/**
+ * Decides about a call by what had a say in it: the first of the tiers, which asks no model. It depends on nothing else, so a replay decides the
+ * same.
+ *
+ * @example
+ * decide({ effect: 'send', tool: 'mail/send', input: {}, seesPrivate: true }, TRUSTED, {}).kind; // 'allow'
+ */
+export function decide(call: GuardedCall, label: Label, rules: GuardRules): Decision {
+  const planted = call.effect === 'run' && rules.planted === true;
+  if (label.level === 'trusted' && !planted) return { kind: 'allow', rule: 'trusted' };
+  const found = BY_EFFECT[call.effect](call, planted ? { ...label, level: 'untrusted' } : label, rules);
+  if (typeof found === 'string') return { kind: 'allow', rule: found };
+  return { kind: 'ask', ...found, sources: label.more === true ? [...label.sources, 'and more'] : label.sources };
+}
+
+/** The rule that allows a call, or why a person must be asked. */
+type Finding = string | Required<Pick<Decision, 'rule' | 'why' | 'declare'>>;
+
+const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, rules: GuardRules) => Finding>> = {
+  read({ server, tool }, { level }) {
+    if (server === undefined || level !== 'untrusted') return 'read';
+    if (server.named) return 'named-read';
+    return {
+      rule: 'unnamed-read',
+      why: `the agent does not name ${tool} itself, and only the server says that it does nothing but read`,
+      declare: `tools: [${tool}]`,
+    };
+  },
+
+  get({ input, seesPrivate, server, tool }, { level, isPrivate }, { hosts = [] }) {
+    const unknown = addressesIn(input).filter(({ where }) => where === undefined || !isDeclaredHost(where, hosts));
+    if (unknown.length === 0) return 'host';
+    if (!seesPrivate && !isPrivate && server === undefined) return 'nothing-private';
+    const places = [...new Set(unknown.map(({ where, text }) => where ?? text))];
+    return {
+      rule: 'undeclared-host',
+      why: `${tool} tells ${places.join(', ')} something, and ${heardFrom(level)} had a say in what`,
+      declare: `hosts: ${list(places)}`,
+    };
+  },
+
+  write({ write, tool }, { level }) {
+    if (level !== 'untrusted') return 'write';
+    if (write === 'data') return 'data-file';
+    if (write === 'own') return 'own-file';
+    return {
+      rule: 'changes-project',
+      why: `${tool} changes what is there, or makes a file that a program may run, and ${heardFrom(level)} had a say in it`,
+      declare: 'nothing can be declared for this: write new text files, such as .md or .csv',
+    };
+  },
+
+  run({ argv, input, tool }, { level }, { commands = [], sandboxed = false }) {
+    const line = argv ?? [];
+    const here = input['cwd'] === undefined || input['cwd'] === '.';
+    const isDeclared = line.length > 0 && here && commands.some((one) => sameWords(one, line));
+    if (isDeclared && (level !== 'untrusted' || sandboxed)) return 'command';
+    return {
+      rule: isDeclared ? 'no-sandbox' : 'undeclared-command',
+      why: isDeclared
+        ? `${tool} runs a declared command, but ${heardFrom(level)} had a say in what it finds, and nothing keeps it from the network`
+        : `${tool} runs a command, and ${heardFrom(level)} had a say in which`,
+      declare: isDeclared ? 'nothing can be declared for this' : `commands: [${list(line)}]`,
+    };
+  },
+
+  send({ tool, input }, { level }, { sends = [] }) {
+    if (sends.some((one) => one.tool === tool && covers(one, input))) return 'send';
+    return {
+      rule: 'undeclared-send',
+      why: `${tool} changes or sends something outside, and ${heardFrom(level)} had a say in it`,
+      // Not the values of the call: those are what is in doubt.
+      declare: `sends: [{ tool: ${tool}, fixed: { ${Object.keys(input)
+        .map((name) => `${quoted(name)}: ...`)
+        .join(', ')} }, free: [] }]`,
+    };
+  },
+};
+
+function heardFrom(level: Label['level']): string {
+  return level === 'untrusted' ? 'a text that no one vouches for' : 'what lies in the project';
+}
+
+/** Whether declared hosts hold one: by its whole name, or as one below `*.`. */
+export function isDeclaredHost(host: string, declared: readonly string[]): boolean {
+  const name = host.toLowerCase();
+  return declared.some((one) => {
+    const wanted = one.trim().toLowerCase();
+    if (!wanted.startsWith('*.')) return name === wanted;
+    return name === wanted.slice(2) || (wanted.length > 2 && name.endsWith(wanted.slice(1)));
+  });
+}
+
+function sameWords(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((word, at) => word === b[at]);
+}
+
+/** Every argument has its fixed value or is free, and none that is fixed is missing. */
+function covers({ fixed = {}, free = [] }: DeclaredSend, input: JsonObject): boolean {
+  const fixedHold = Object.entries(fixed).every(
+    ([name, value]) => Object.hasOwn(input, name) && canonicalJson(input[name]) === canonicalJson(value),
+  );
+  return fixedHold && Object.keys(input).every((name) => Object.hasOwn(fixed, name) || free.includes(name));
+}
+
+function list(words: readonly string[]): string {
+  return `[${words.map(quoted).join(', ')}]`;
+}
+
+function quoted(word: string): string {
+  return /^[\w./*-]+$/.test(word) ? word : JSON.stringify(word);
+}

@@ -1,0 +1,110 @@
+import type { Json, JsonObject } from '../base/json.js';
+import { isPlainObject } from '../base/json.js';
+import type { BuiltInTool } from '../plan/built-in-tools.js';
+import { BUILT_IN, takes } from '../plan/built-in-tools.js';
+
+/** What a call does to the world. `get` asks an address for something, and so tells it something. */
+export type CallEffect = 'read' | 'get' | 'write' | 'run' | 'send';
+
+/** What is known of the tool that is called. */
+export interface CalledTool {
+  readonly builtIn?: BuiltInTool | undefined;
+  /** As the tool itself, or the program, says. Of a server it says nothing. */
+  readonly effect: 'read' | 'idempotent' | 'once';
+  /** It is one of a server. */
+  readonly server?: { readonly readOnly: boolean } | undefined;
+}
+
+/** What a call with this input does. The word of a server counts for reading alone, and an address makes a read a request to that. */
+export function effectOf({ builtIn, effect, server }: CalledTool, input: JsonObject): CallEffect {
+  if (builtIn !== undefined) return ofBuiltIn(builtIn, input);
+  if (server === undefined) return effect === 'read' ? 'read' : 'send';
+  if (!server.readOnly) return 'send';
+  return addressesIn(input).length > 0 ? 'get' : 'read';
+}
+
+function ofBuiltIn(tool: BuiltInTool, { method, body }: JsonObject): CallEffect {
+  if (takes(tool, 'command')) return 'run';
+  if (takes(tool, 'address')) return (method === undefined || method === 'GET') && body === undefined ? 'get' : 'send';
+  return BUILT_IN[tool].effect === 'read' ? 'read' : 'write';
+}
+
+/** What a call asks something of: `where` is a host with its port where it is not the usual one, or undefined when that can't be told. */
+export interface Address {
+  readonly text: string;
+  readonly where: string | undefined;
+}
+
+/** Names of arguments whose value is an address or a recipient, whatever it looks like. */
+const NAMED =
+  /^(?:.*_)?(?:ur[il]s?|href|links?|hosts?|hostname|domains?|endpoint|webhook|recipients?|to|cc|bcc|e?mail)$/i;
+/** Names of arguments whose value is a path: `notes.md` is not a host there. */
+const PATHS = /(?:^|_)(?:path|file|files|filename|file_name|folder|dir|directory|glob|pattern)$/i;
+const HOST = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](?::\d+)?(?:[/?#]\S*)?$/i;
+const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d+)?(?:[/?#]\S*)?$/i;
+const URLS = /(?:\b[a-z][a-z0-9+.-]{0,30}:)?\/\/[^\s"'<>\\^`{|}]+|\bwww\.[^\s"'<>]+/gi;
+const BETWEEN_MAILS = /[\s"'<>(),;:]+/;
+const LONGEST_HOST = 2_048;
+
+/** Hosts, addresses and recipients among the values of an input. */
+export function addressesIn(input: JsonObject): readonly Address[] {
+  const found: Address[] = [];
+  look(input, '', found, 0);
+  return found;
+}
+
+/** Deeper values are taken for addresses that can't be told. */
+const DEEPEST = 50;
+
+/** Of what has more, it can't be told where it leads. */
+const MOST_ADDRESSES = 100;
+
+function look(value: Json, name: string, found: Address[], depth: number): void {
+  if (found.length > MOST_ADDRESSES) return;
+  if (typeof value === 'string') inText(value, name, found);
+  else if (depth > DEEPEST) found.push({ text: '...', where: undefined });
+  else if (Array.isArray(value)) value.forEach((one: Json) => look(one, name, found, depth + 1));
+  else if (isPlainObject(value)) {
+    for (const [key, inner] of Object.entries(value)) {
+      inText(key, '', found);
+      look(inner, key, found, depth + 1);
+    }
+  }
+}
+
+function inText(text: string, name: string, found: Address[]): void {
+  const before = found.length;
+  // A program may read as one address what looks like two words.
+  if (/^\s*https?:/i.test(text)) found.push({ text, where: placeOf(text) });
+  for (const [url] of text.matchAll(URLS)) {
+    if (found.length >= MOST_ADDRESSES) break;
+    found.push({ text: url, where: placeOf(url) });
+  }
+  if (text.includes('@')) found.push(...mailsIn(text).slice(0, MOST_ADDRESSES));
+  if (found.length >= MOST_ADDRESSES) found.push({ text: '...', where: undefined });
+  if (found.length > before) return;
+  const whole = text.trim();
+  const mayBeHost = whole.length <= LONGEST_HOST;
+  if (mayBeHost && (IP.test(whole) || (HOST.test(whole) && !PATHS.test(name))))
+    found.push({ text: whole, where: placeOf(whole) });
+  else if (NAMED.test(name) && whole !== '') found.push({ text: whole, where: undefined });
+}
+
+function mailsIn(text: string): readonly Address[] {
+  return text.split(BETWEEN_MAILS).flatMap((word) => {
+    const at = word.lastIndexOf('@');
+    return at > 0 && word.includes('.', at + 2) ? [{ text: word, where: word.slice(at + 1) }] : [];
+  });
+}
+
+/** Programs do not agree on which host they mean with these, or on where they end. */
+const AMBIGUOUS = /[\\\s\p{Cc}\p{Cf}]|^[^/?#]*\/\/[^/?#]*@|^https?:(?!\/\/[^/])/iu;
+
+/** The host of an address, in small letters and as it is connected to; with its port where that is not the usual one. */
+function placeOf(address: string): string | undefined {
+  const text = address.includes('//') ? address : `https://${address}`;
+  const whole = text.startsWith('//') ? `https:${text}` : text;
+  if (AMBIGUOUS.test(address) || !URL.canParse(whole)) return undefined;
+  const { protocol, host } = new URL(whole);
+  return protocol === 'http:' || protocol === 'https:' ? host : undefined;
+}

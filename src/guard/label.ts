@@ -1,0 +1,100 @@
+/**
+ * Trust labels: where a value comes from. `vetted` is what the user keeps but did not write for this run, such as the files of the project.
+ */
+export type Level = 'trusted' | 'vetted' | 'untrusted';
+
+/** Where a value comes from, and whether it must not leave. */
+export interface Label {
+  readonly level: Level;
+  readonly isPrivate: boolean;
+  /** `path@effect`, `input:NAME`, `file:PATH`, `server:NAME`; sorted, {@link MOST_SOURCES} at most. */
+  readonly sources: readonly string[];
+  /** There are more sources than are named. */
+  readonly more?: true;
+}
+
+/** Sources that a label names. */
+export const MOST_SOURCES = 64;
+
+const LEVELS: readonly Level[] = ['trusted', 'vetted', 'untrusted'];
+
+/** What nobody else has touched. */
+export const TRUSTED: Label = Object.freeze({ level: 'trusted', isPrivate: false, sources: Object.freeze([]) });
+
+/** The number of {@link TRUSTED} in every table. */
+export const CLEAN = 0;
+
+/** What came from outside, into the step at a path. */
+export function fromOutside(path: string, what: string): Label {
+  return { level: 'untrusted', isPrivate: false, sources: [`${path}@${what}`] };
+}
+
+/** The more careful of two levels. */
+export function worse(a: Level, b: Level): Level {
+  return LEVELS.indexOf(a) >= LEVELS.indexOf(b) ? a : b;
+}
+
+/** A label with its sources in order, each once. */
+export function labelOf({ level, isPrivate, sources, more }: Label): Label {
+  const sorted = [...new Set(sources)].toSorted();
+  const all = { level, isPrivate, sources: sorted.slice(0, MOST_SOURCES) };
+  return more === true || sorted.length > MOST_SOURCES ? { ...all, more: true } : all;
+}
+
+/** What comes of two values: the more careful level, private if one is, from the sources of both. */
+export function joined(a: Label, b: Label): Label {
+  return labelOf({
+    level: worse(a.level, b.level),
+    isPrivate: a.isPrivate || b.isPrivate,
+    sources: [...a.sources, ...b.sources],
+    ...(a.more === true || b.more === true ? { more: true } : {}),
+  });
+}
+
+/**
+ * The labels of a run as small numbers, so that a cell of a state holds one at no cost. {@link CLEAN} is trusted and public.
+ *
+ * @example
+ * const labels = new Labels();
+ * const page = labels.of({ level: 'untrusted', isPrivate: false, sources: ['read@tool#1.1'] });
+ * labels.get(labels.join(CLEAN, page)).level; // 'untrusted'
+ */
+export class Labels {
+  private readonly all: Label[] = [TRUSTED];
+  private readonly numbers = new Map<string, number>([[keyOf(TRUSTED), CLEAN]]);
+  private readonly joins = new Map<string, number>();
+
+  /** The number of a label; equal labels have the same. */
+  of(label: Label): number {
+    const whole = labelOf(label);
+    const key = keyOf(whole);
+    const known = this.numbers.get(key);
+    if (known !== undefined) return known;
+    const id = this.all.push(whole) - 1;
+    this.numbers.set(key, id);
+    return id;
+  }
+
+  /** @throws RangeError for a number that this table never gave */
+  get(id: number): Label {
+    const label = this.all[id];
+    if (label === undefined) throw new RangeError(`there is no label ${id}`);
+    return label;
+  }
+
+  /** The label of what comes of two values. */
+  join(a: number, b: number): number {
+    if (a === b || b === CLEAN) return a;
+    if (a === CLEAN) return b;
+    const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+    const known = this.joins.get(key);
+    if (known !== undefined) return known;
+    const id = this.of(joined(this.get(a), this.get(b)));
+    this.joins.set(key, id);
+    return id;
+  }
+}
+
+function keyOf({ level, isPrivate, sources, more }: Label): string {
+  return JSON.stringify([level, isPrivate, more === true, ...sources]);
+}

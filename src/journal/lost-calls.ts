@@ -1,0 +1,53 @@
+import { pathOf, stepOf } from '../base/address.js';
+import { isPlainObject } from '../base/json.js';
+import type { Spent } from '../events/cost.js';
+import { NO_USAGE } from '../events/spending.js';
+import type { JournalRecord, StartRecord } from './record.js';
+
+/** A call of a model that was recorded before it was made, under a budget, and of which no end is recorded: it counts as what was reserved. */
+export interface LostCall {
+  readonly path: string;
+  readonly at: number;
+  readonly spent: Spent;
+}
+
+/** Finds the calls that were under way when the process of a session died: takes the records of a journal in order. */
+export class LostCalls {
+  /** Of sessions that are over. */
+  readonly lost: LostCall[] = [];
+  private readonly open = new Map<string, LostCall>();
+
+  /** Of the last session: lost, unless it still runs. */
+  get underWay(): readonly LostCall[] {
+    return [...this.open.values()];
+  }
+
+  add(record: JournalRecord): void {
+    if (record.t === 'start') this.begin(record);
+    else if (record.t === 'done') this.open.delete(record.key);
+    else if (record.t === 'spent') this.open.delete(nameOf(record));
+    else if (record.t === 'log') this.cutOff(record.path, record.body['note']);
+    else if (record.t === 'open') {
+      this.lost.push(...this.open.values());
+      this.open.clear();
+    }
+  }
+
+  private begin(record: StartRecord): void {
+    const { key, at, reserved } = record;
+    if (reserved === undefined || reserved.calls === 0) return;
+    // Of a call without a price no dollars are reserved.
+    const cost = reserved.usd === 0 ? {} : { cost: { usd: reserved.usd, estimated: true as const } };
+    this.open.set(nameOf(record), { path: pathOf(stepOf(key)), at, spent: { usage: NO_USAGE, ...cost } });
+  }
+
+  /** A line says what the call counts as. */
+  private cutOff(path: string, note: unknown): void {
+    if (!isPlainObject(note) || note['kind'] !== 'model.failed') return;
+    for (const [name, call] of this.open) if (call.path === pathOf(path)) this.open.delete(name);
+  }
+}
+
+function nameOf({ key, part }: { readonly key: string; readonly part?: number }): string {
+  return part === undefined ? key : `${part} ${key}`;
+}

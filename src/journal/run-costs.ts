@@ -1,0 +1,109 @@
+import { dayOf, systemClock } from '../base/clock.js';
+import { madeOnce } from '../base/collections.js';
+import { SkeinError } from '../base/errors.js';
+import type { ModelSpending, Spending } from '../events/spending.js';
+import { Tally } from '../events/spending.js';
+import type { CountCall } from './overview-trace.js';
+import { callOf } from './overview-trace.js';
+import { Replay } from './replay.js';
+import { rowOf } from './reader.js';
+import type { Store } from './store.js';
+import { isHeld } from './store.js';
+
+/** What the runs of a store have spent. */
+export interface RunCosts {
+  /** By the day on which a call ended, in the calendar of this machine, `2026-11-23`; newest first. */
+  readonly days: readonly (Spending & { readonly day: string })[];
+  /** By name, dearest first. */
+  readonly workflows: readonly (Spending & { readonly workflow: string; readonly runs: number })[];
+  /** By model, dearest first; calls that failed are in it where it is known what they spent. */
+  readonly models: readonly ModelSpending[];
+  readonly whole: Spending;
+  readonly runs: number;
+  /** Runs whose record can't be read: they are not in the sums. */
+  readonly unread: readonly { readonly id: string; readonly problem: string }[];
+}
+
+/**
+ * What all recorded runs have spent, each call once: what a run took over from another was paid there. The record of each run is read.
+ *
+ * @throws SkeinError `SKEIN_STORE`
+ * @example
+ * for (const { day, usd, unpricedCalls } of readCosts(store).days) console.log(day, usd, unpricedCalls);
+ */
+export function readCosts(store: Store): RunCosts {
+  const whole = new Tally();
+  const days = new Map<string, Tally>();
+  const workflows = new Map<string, { readonly spent: Tally; runs: number }>();
+  const unread: { id: string; problem: string }[] = [];
+  let runs = 0;
+  for (const { id, name } of store.list()) {
+    try {
+      const calls = [...callsOf(store, id)];
+      runs += 1;
+      const workflow = madeOnce(workflows, name, () => ({ spent: new Tally(), runs: 0 }));
+      workflow.runs += 1;
+      for (const { at, count } of calls) {
+        count(madeOnce(days, dayOf(at), () => new Tally(whole)));
+        count(workflow.spent);
+      }
+    } catch (error) {
+      if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_JOURNAL') throw error;
+      unread.push({ id, problem: error.message });
+    }
+  }
+  const byDay = [...days].toSorted(([a], [b]) => (a < b ? 1 : -1));
+  const byName = [...workflows].map(([workflow, { spent, runs: count }]) => ({
+    workflow,
+    runs: count,
+    ...spent.spending(),
+  }));
+  return {
+    days: byDay.map(([day, spent]) => ({ day, ...spent.spending() })),
+    workflows: byName.toSorted(dearest),
+    models: [...whole.byModel.values()].toSorted(dearest),
+    whole: whole.spending(),
+    runs,
+    unread,
+  };
+}
+
+/**
+ * What a run has spent itself, read from its record.
+ *
+ * @throws SkeinError `SKEIN_JOURNAL`, `SKEIN_STORE`
+ */
+export function spentBy(store: Store, runId: string): Spending {
+  const spent = new Tally();
+  for (const { count } of callsOf(store, runId)) count(spent);
+  return spent.spending();
+}
+
+function dearest(one: { readonly usd: number }, other: { readonly usd: number }): number {
+  return other.usd - one.usd;
+}
+
+/** A call of a model, when it ended, and how it is counted. */
+interface PaidCall {
+  readonly at: number;
+  readonly count: CountCall;
+}
+
+/** All calls that a run has made: also those that failed, that were cut off, and whose answer nobody looks up any more. */
+function callsOf(store: Store, runId: string): readonly PaidCall[] {
+  const calls: PaidCall[] = [];
+  const replay = new Replay(
+    runId,
+    (record) => {
+      const count = callOf(store, record);
+      if (count !== undefined) calls.push({ at: record.at, count });
+    },
+    { keeps: false },
+  );
+  for (const batch of store.read(runId)) replay.add(batch);
+  const { lost, underWay } = replay.history().calls;
+  const isOver = !isHeld(rowOf(store, runId), systemClock.now());
+  for (const { at, spent } of [...lost, ...(isOver ? underWay : [])])
+    calls.push({ at, count: (tally) => tally.cutOff(spent) });
+  return calls;
+}

@@ -1,0 +1,120 @@
+import { present } from '../../base/json.js';
+import type { Condition, ValueRef } from '../../lang/values.js';
+import type { ChannelSpec, InputSpec, LoopNode, NodeBase, Plan, PlanNode } from '../../plan/plan.js';
+import { conditionReferences, referencesOf } from '../../plan/references.js';
+import type { Findings } from '../../text/findings.js';
+import type { SourceScalar } from '../../text/nodes.js';
+import { buildUntil } from './conditions.js';
+import type { StepDef } from './definition.js';
+import { beforeChannel, stepChannel } from './references.js';
+import type { References } from './references.js';
+
+/** What a loop is made of. */
+interface LoopParts {
+  /** What it has as any other node. */
+  readonly base: NodeBase;
+  /** Its steps. */
+  readonly course: Pick<Plan, 'nodes' | 'edges' | 'routes'>;
+  readonly references: References;
+}
+
+/**
+ * The node of a loop: its steps are a plan, whose inputs are what they read of the file, and of the round before. Its output is that of its last step.
+ *
+ * Problem codes: `bad-reference`, and those of references and expressions.
+ */
+export function loopNode(step: StepDef, { base, course, references }: LoopParts, findings: Findings): LoopNode {
+  const { maxRounds = 1, rounds, keep, onMaxRounds, steps = [] } = step.loop ?? {};
+  const until = buildUntil(step, references, findings);
+  const talks = conversationsOf(course.nodes);
+  const reads = readsOf(course.nodes, until);
+  const inside = outputsIn(steps);
+  const own = new Set(inside.map((ids) => stepChannel(...ids)));
+  const before = [...own].filter((name) => reads.has(beforeChannel(name)));
+  const given = [...reads, ...talks.filter((name) => !reads.has(name))].filter((name) => !own.has(name));
+  const inputs = [...given, ...testedIn(until, own)].map(inputOf(own));
+  const outputs: readonly (readonly [outer: string, inner: string])[] = [
+    [stepChannel(step.id), stepChannel(steps.at(-1)?.id ?? '')],
+    ...inside.map((ids) => [stepChannel(step.id, ...ids), stepChannel(...ids)] as const),
+    ...talks.map((name) => [name, name] as const),
+  ];
+  return {
+    ...base,
+    kind: 'loop',
+    writes: outputs.map(([outer]) => outer),
+    plan: {
+      format: 1,
+      name: step.id,
+      notation: 'dag',
+      inputs,
+      channels: channelsOf(inputs, course.nodes),
+      ...course,
+    },
+    outputs: Object.fromEntries(outputs),
+    until,
+    maxRounds,
+    ...present({
+      carry: talks.length === 0 ? undefined : talks,
+      carryAs:
+        before.length === 0
+          ? undefined
+          : Object.fromEntries(before.map((name) => [beforeChannel(name), name] as const)),
+      rounds: rounds && roundsOf(rounds, step, references, findings),
+      onMaxRounds,
+      keep,
+    }),
+  };
+}
+
+function roundsOf(
+  rounds: SourceScalar,
+  step: StepDef,
+  references: References,
+  findings: Findings,
+): ValueRef | undefined {
+  const found = references.value(rounds, step);
+  if (found === undefined) {
+    const hint = 'write inputs.NAME or steps.ID.output, followed by .PATH for JSON, without braces';
+    findings.error('bad-reference', `rounds of ${step.label} names no value`, rounds.at, hint);
+  }
+  return found;
+}
+
+/** Inputs, outputs of nodes, and conversations. */
+export function channelsOf(inputs: readonly InputSpec[], nodes: readonly PlanNode[]): readonly ChannelSpec[] {
+  const talks = conversationsOf(nodes);
+  const written = nodes.flatMap((node) => [stepChannel(node.id), ...(node.kind === 'loop' ? (node.writes ?? []) : [])]);
+  const plain = new Set([...inputs.map(({ channel }) => channel), ...written]);
+  for (const name of talks) plain.delete(name);
+  return [...[...plain].map((name) => ({ name })), ...talks.map((name) => ({ name, reducer: 'extend' as const }))];
+}
+
+/** The steps of a loop and of the loops in it, by the ids that lead to them. */
+function outputsIn(steps: readonly StepDef[]): readonly (readonly string[])[] {
+  return steps.flatMap(({ id, loop }) => [[id], ...outputsIn(loop?.steps ?? []).map((ids) => [id, ...ids])]);
+}
+
+function conversationsOf(nodes: readonly PlanNode[]): readonly string[] {
+  const names = nodes.flatMap((node) => {
+    if (node.kind === 'agent') return node.conversation === undefined ? [] : [node.conversation.channel];
+    return node.kind === 'loop' ? (node.carry ?? []) : [];
+  });
+  return [...new Set(names)];
+}
+
+function readsOf(nodes: readonly PlanNode[], until: readonly Condition[]): ReadonlySet<string> {
+  const inside = nodes.flatMap((node) => ('plan' in node ? node.plan.inputs.map(({ channel }) => channel) : []));
+  const references = [...nodes.flatMap(referencesOf), ...conditionReferences(until, 'until')];
+  return new Set([...references.map(({ channel }) => channel), ...inside]);
+}
+
+/** Outputs of its own steps that must be true: those of steps that were skipped are empty, as for any other reader. */
+function testedIn(until: readonly Condition[], own: ReadonlySet<string>): readonly string[] {
+  return until.flatMap((condition) =>
+    condition.op === 'truthy' && own.has(condition.value.channel) ? [condition.value.channel] : [],
+  );
+}
+
+function inputOf(own: ReadonlySet<string>): (channel: string) => InputSpec {
+  return (channel) => ({ channel, name: channel, required: false, ...(own.has(channel) ? { default: '' } : {}) });
+}

@@ -1,0 +1,59 @@
+import { present } from '../base/json.js';
+import type { CacheUse } from '../plan/agent-spec.js';
+import type { Conversation } from '../plan/plan.js';
+import { flag, integer, map, text, word } from '../text/forms.js';
+import { checkName, NAME_FORM } from '../text/names.js';
+import type { Fields } from '../text/shape.js';
+
+/** The key `cache` of an agent. */
+export const CACHE = word(
+  ['on', 'off', '1h'],
+  'off: providers are not told what they may take from a cache; 1h: Anthropic keeps prompts for an hour',
+  {
+    default: 'on',
+  },
+);
+
+/** Reads it; undefined: they are told. */
+export function readCache(fields: Fields): CacheUse | undefined {
+  const cache = fields.word('cache', CACHE);
+  return cache === 'on' ? undefined : cache;
+}
+
+/** The key `sandbox` of an agent and of a tool server. */
+export const SANDBOX = word(
+  ['on', 'offline'],
+  'where its programs run: in a sandbox, or in one without network; by default in none',
+);
+
+/** The most that the key `max_tokens` may say. */
+export const TOKENS = { min: 1, max: 10_000_000 } as const;
+
+/** The keys of a step whose agent takes part in a conversation. */
+export const CONVERSATION = {
+  conversation: text(
+    'the name of a conversation that steps share: what was said is sent, and what is said here is added',
+    NAME_FORM,
+  ),
+  recent: integer('how many of the last messages of the conversation are sent; by default all', {
+    min: 1,
+    max: 1_000_000,
+  }),
+  afresh: flag('whether the conversation is forgotten, and begins anew with this step', { default: false }),
+} as const;
+
+const CONVERSATION_FORM = map(CONVERSATION, '');
+
+/** The conversation of a step. Problem codes: `no-effect`, and those of {@link checkName}. */
+export function readConversation(fields: Fields): Conversation | undefined {
+  const { recent, afresh } = fields.values(CONVERSATION_FORM);
+  for (const key of ['recent', 'afresh']) {
+    if (!fields.has(key) || fields.names('conversation')) continue;
+    const message = `${key} of ${fields.name} has no effect without a conversation`;
+    fields.warning('no-effect', key, message, 'add "conversation: NAME", or remove it');
+  }
+  const name = fields.scalar('conversation');
+  if (name === undefined || name.value === null) return undefined;
+  if (!checkName(name.text, 'name of a conversation', name.at, fields.findings)) return undefined;
+  return { channel: `conversations.${name.text}`, ...present({ recent }), ...(afresh === true ? { afresh } : {}) };
+}

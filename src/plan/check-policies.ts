@@ -1,0 +1,88 @@
+import { didYouMean } from '../base/suggest.js';
+import type { Budget } from './budget.js';
+import { nameOf } from './check-scope.js';
+import type { Scope } from './check-scope.js';
+import { instructionOf } from './nodes.js';
+
+const LIMITS = ['usd', 'tokens', 'calls', 'toolCalls'] as const;
+const LIMITING: readonly string[] = [...LIMITS, 'time'] as const;
+const OF_NODES = [...LIMITING, 'onLimit', 'unpriced', 'strict'];
+const OF_PLANS: readonly string[] = ['day', 'thread'];
+
+/** Budgets: `bad-budget` for keys that do not exist or do not belong there, for one that limits nothing, and for a node that spends nothing. */
+export function checkBudgets(scope: Scope): void {
+  const { plan } = scope;
+  if (plan.budget !== undefined) checkBudget(scope, plan.budget, undefined);
+  plan.nodes.forEach((node, at) => {
+    if (node.budget === undefined) return;
+    checkBudget(scope, node.budget, at);
+    if (node.kind !== 'ask' && node.kind !== 'wait' && node.kind !== 'pass') return;
+    const message = `${nameOf(scope, at)} can't have a budget: a node of kind "${node.kind}" spends nothing`;
+    badBudget(scope, at, '', message, 'give it to the node that works, or to the workflow');
+  });
+}
+
+function checkBudget(scope: Scope, budget: Budget, node: number | undefined): void {
+  const known = node === undefined ? [...OF_NODES, ...OF_PLANS] : OF_NODES;
+  checkKeys(scope, budget, known, node, '');
+  const { day, thread } = budget;
+  const runs =
+    node === undefined
+      ? ([
+          ['day', day],
+          ['thread', thread],
+        ] as const)
+      : [];
+  for (const [name, limits] of runs) if (limits !== undefined) checkKeys(scope, limits, LIMITS, node, name);
+  for (const [name, limits] of [['', budget] as const, ...runs]) {
+    const limiting = name === '' ? [...LIMITING, ...OF_PLANS] : LIMITING;
+    if (limits === undefined || Object.keys(limits).some((key) => limiting.includes(key))) continue;
+    badBudget(scope, node, name, 'the budget limits nothing', `give ${(name === '' ? LIMITING : LIMITS).join(', ')}`);
+  }
+}
+
+function checkKeys(
+  scope: Scope,
+  value: object,
+  known: readonly string[],
+  node: number | undefined,
+  path: string,
+): void {
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue;
+    const at = path === '' ? key : `${path}.${key}`;
+    if (OF_PLANS.includes(key)) {
+      badBudget(
+        scope,
+        node,
+        at,
+        `"${key}" limits all runs of a workflow, not a step`,
+        'move it to the budget of the workflow',
+      );
+    } else {
+      const hint = didYouMean(key, known) ?? `known: ${known.join(', ')}`;
+      badBudget(scope, node, at, `a budget has no ${JSON.stringify(key)}`, hint);
+    }
+  }
+}
+
+function badBudget({ findings }: Scope, node: number | undefined, path: string, message: string, hint: string): void {
+  findings.add('bad-budget', message, { node, path: path === '' ? 'budget' : `budget.${path}`, hint });
+}
+
+/** Supervision: `bad-supervision` for a node that gives nothing to judge, or that says nowhere what it promises. */
+export function checkSupervision(scope: Scope): void {
+  const { plan, findings } = scope;
+  plan.nodes.forEach((node, at) => {
+    if (node.supervise === undefined) return;
+    if (node.kind === 'ask' || node.kind === 'wait' || node.kind === 'pass') {
+      const what = `${nameOf(scope, at)} can't be supervised: a node of kind "${node.kind}" does no work`;
+      const hint = 'supervise the node that works with what it gives';
+      findings.add('bad-supervision', what, { node: at, path: 'supervise', hint });
+    } else if ((instructionOf(node) ?? []).every((piece) => typeof piece === 'string' && piece.trim() === '')) {
+      const what = `${nameOf(scope, at)} is supervised, and nothing says what it promises`;
+      const hint = 'add an instruction to its supervision: what is to be done';
+      findings.add('bad-supervision', what, { node: at, path: 'supervise.instruction', hint });
+    }
+  });
+}

@@ -1,0 +1,159 @@
+import { budgetKey } from '../base/address.js';
+import { dayOf, systemClock } from '../base/clock.js';
+import { SkeinError } from '../base/errors.js';
+import { didYouMean } from '../base/suggest.js';
+import { addAmounts, NO_AMOUNT } from '../budget/amount.js';
+import type { Limit, Standing } from '../budget/ledger.js';
+import { BudgetLedger } from '../budget/ledger.js';
+import type { SharedLimit } from '../budget/limits.js';
+import { budgetRows } from '../engine/durable/recorded/recorded-budget.js';
+import { answeredMore, recordedSpending, recordedWork } from '../engine/durable/recorded/recorded-spending.js';
+import { StoreCount } from '../engine/durable/recorded/store-count.js';
+import type { RunHistory } from '../journal/history.js';
+import type { OpenSession } from '../journal/session.js';
+import { readHistory } from '../journal/session.js';
+import type { Store } from '../journal/store.js';
+import { readStored } from '../journal/stored.js';
+import { threadRow } from '../journal/thread-rows.js';
+import { amountText } from '../plan/budget-text.js';
+import type { Budget, BudgetChange, BudgetInput } from '../plan/budget.js';
+import { changedBudget } from '../plan/budget.js';
+import type { BudgetSettings, RunSettings } from '../plan/fields.js';
+import { NO_SETTINGS } from '../plan/fields.js';
+import type { Plan } from '../plan/plan.js';
+import type { RunOptions } from './options.js';
+import type { LimitChanges, SharingRun } from './run-limits.js';
+import { applied, budgetChange, joined, RUN, runLimits, sharedIn, withChange } from './run-limits.js';
+
+/** A recorded run that goes on. */
+interface GoesOn {
+  readonly store: Store;
+  readonly plan: Plan;
+  readonly before: BudgetSettings | undefined;
+  /** Absent: it is a fork. */
+  readonly resumes?: RunHistory | undefined;
+}
+
+/**
+ * What was asked of the budget of a run so far, with what stands beside its record, and what is asked now.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for what is no budget, adds to no limit, or is less than is spent
+ */
+export function budgetSettings(run: GoesOn, budget: BudgetInput | undefined): BudgetSettings | undefined {
+  const { store, plan, before, resumes } = run;
+  const rows = resumes === undefined ? [] : budgetRows(store, resumes.begin.run);
+  const answers = resumes === undefined ? [] : answeredMore(store, resumes);
+  let changes: LimitChanges = before?.changes ?? {};
+  for (const { limit, change } of [...rows.slice(before?.taken ?? 0), ...answers.slice(before?.answers ?? 0)])
+    changes = { ...changes, [limit]: joined(changes[limit], change) };
+  if (budget !== undefined) {
+    changes = withChange(plan, changes, budget);
+    if (resumes !== undefined) checkEnough(store, resumes, applied(plan.budget, changes[RUN]), budgetChange(budget));
+  }
+  return Object.keys(changes).length === 0 ? undefined : { changes, taken: rows.length, answers: answers.length };
+}
+
+/** @throws SkeinError `SKEIN_USAGE` */
+function checkEnough(store: Store, history: RunHistory, budget: Budget | undefined, { set, add }: BudgetChange): void {
+  const spent = recordedSpending(store, history).reduce((sum, { amount }) => addAmounts(sum, amount), NO_AMOUNT);
+  for (const measure of ['usd', 'tokens', 'calls', 'toolCalls'] as const) {
+    const limit = set[measure] === undefined && add[measure] === undefined ? undefined : budget?.[measure];
+    if (limit === undefined || limit >= spent[measure]) continue;
+    const message = `a budget of ${amountText(measure, limit)} is less than the run has spent: ${amountText(measure, spent[measure])}`;
+    throw new SkeinError('SKEIN_USAGE', message, {
+      hint: 'give more than that, or an amount that comes on top of the limit, such as +0.50',
+    });
+  }
+}
+
+/** The limits of a recorded run as they are now, with what its records say that was spent, and what was asked for meanwhile. */
+function recordedBudget(store: Store, runId: string) {
+  const history = readHistory(store, runId);
+  const { plan: storedPlan, settings } = history.current;
+  const plan = readStored(store, storedPlan) as Plan;
+  const { models: flags, budget: before } =
+    settings === undefined ? NO_SETTINGS : (readStored(store, settings) as RunSettings);
+  const models = JSON.parse(flags) as RunOptions['models'];
+  const changes = budgetSettings({ store, plan, before, resumes: history }, undefined)?.changes ?? {};
+  const own = runLimits(plan, changes).map((limit) => ({ ...limit, worked: () => recordedWork(history, limit.path) }));
+  // Only looked at, for which it takes no lease.
+  const reading = { store, lease: { runId, fence: 0 } };
+  const limits = [...sharedLimits({ plan, changes, models }, reading, history.begin.thread?.id), ...own];
+  const ledger = new BudgetLedger(limits);
+  ledger.refresh();
+  for (const { path, amount } of recordedSpending(store, history)) ledger.charge(path, amount);
+  return { history, plan, changes, limits, standing: ledger.standing() };
+}
+
+/**
+ * How the limits of a recorded run stand: what was spent, which counts what is reserved at the moment, and what each allows. None: it has no budget.
+ *
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ * @example
+ * for (const { name, spent, limit } of readBudget(store, runId)) console.log(name, spent, limit);
+ */
+export function readBudget(store: Store, runId: string): readonly Standing[] {
+  return recordedBudget(store, runId).standing;
+}
+
+/** A change of a limit of a recorded run. */
+export interface BudgetWish {
+  /** Amounts such as `+0.50`, which comes on top, or `200k-tokens`, which replaces. */
+  readonly budget: string;
+  /** Name of the limit, `step review`, or the step alone. Default: that of the run, or the only one that limits the same. */
+  readonly limit?: string | undefined;
+}
+
+/**
+ * Changes the budget of a recorded run, whether or not a process runs it: one that does takes the change within a second, a later resume begins with it.
+ * Gives the standing after it.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for what is no amount, adds to no limit or is less than is spent; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ * @example
+ * changeBudget(store, runId, { budget: '+0.50' });
+ */
+export function changeBudget(store: Store, runId: string, { budget, limit }: BudgetWish): readonly Standing[] {
+  const { history, plan, changes, limits } = recordedBudget(store, runId);
+  const change = budgetChange(budget);
+  const name = limitNamed(limits, change, limit);
+  const its = limits.find((one) => one.name === name);
+  const after = changedBudget(its?.budget ?? (name === RUN ? applied(plan.budget, changes[RUN]) : undefined), change);
+  if (name === RUN) checkEnough(store, history, after, change);
+  const row = { id: name, value: JSON.stringify({ limit: name, change }), at: systemClock.now(), by: 'command' };
+  // Somebody else may ask for one at the same moment: the first free number is taken.
+  for (let number = 1; !store.answer(runId, { key: budgetKey(number), ...row }); number += 1);
+  return recordedBudget(store, runId).standing;
+}
+
+/** @throws SkeinError `SKEIN_USAGE` */
+function limitNamed(limits: readonly Limit[], { add }: BudgetChange, name: string | undefined): string {
+  if (name !== undefined) {
+    const found = limits.find((one) => one.name === name || one.path === name);
+    if (found !== undefined) return found.name;
+    const known = limits.map((one) => one.name);
+    const hint = didYouMean(name, known) ?? (known.length === 0 ? 'it has no budget' : `known: ${known.join(', ')}`);
+    throw new SkeinError('SKEIN_USAGE', `the run has no budget '${name}'`, { hint });
+  }
+  const fitting = limits.filter(({ budget }) => Object.keys(add).every((measure) => measure in budget));
+  return fitting.length === 1 ? (fitting[0]?.name ?? RUN) : RUN;
+}
+
+/** The limits of days and threads of a run in a store. `thread`: the one that it is a turn of; without it nothing counts for threads. */
+export function sharedLimits(
+  run: SharingRun,
+  session: Pick<OpenSession, 'store' | 'lease'>,
+  thread: string | undefined,
+): readonly Limit[] {
+  return sharedIn(run).flatMap((limit) => {
+    const keyAt = keyOf(limit, thread);
+    return keyAt === undefined ? [] : [{ ...limit, shared: new StoreCount(session, systemClock, keyAt) }];
+  });
+}
+
+/** The calendar is that of this machine. */
+function keyOf({ by, path, workflow }: SharedLimit, thread: string | undefined): ((now: number) => string) | undefined {
+  if (by === 'day') return (now) => `day:${dayOf(now)}\n${workflow}`;
+  if (thread === undefined) return undefined;
+  const key = path === '' ? threadRow(thread) : `${threadRow(thread)}\n${workflow}`;
+  return () => key;
+}

@@ -1,0 +1,118 @@
+import { SkeinError } from '../base/errors.js';
+import type { SharedLimit } from '../budget/limits.js';
+import { limitsOf, sharedLimitsOf } from '../budget/limits.js';
+import type { Limit } from '../budget/ledger.js';
+import type { MakeBudget } from '../engine/durable/memory-durable.js';
+import type { Reserve } from '../engine/ports/durable.js';
+import { RunBudget } from '../engine/durable/run-budget.js';
+import { BUDGET, changedBudget } from '../plan/budget.js';
+import type { Budget, BudgetChange, BudgetInput } from '../plan/budget.js';
+import type { BudgetAmounts, Measure } from '../plan/budget-text.js';
+import { parseBudget } from '../plan/budget-text.js';
+import type { BudgetSettings } from '../plan/fields.js';
+import type { Plan } from '../plan/plan.js';
+import type { RunOptions } from './options.js';
+
+/** Name of the limits of a whole run. */
+export const RUN = 'run';
+
+/** Changes of limits by their names. */
+export type LimitChanges = BudgetSettings['changes'];
+
+/**
+ * What the option `budget` of a run says.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for what is no budget
+ */
+export function budgetChange(input: BudgetInput): BudgetChange {
+  if (typeof input !== 'object') return parseBudget(String(input));
+  const [first] = BUDGET(input) ?? [];
+  if (first === undefined) return { set: input, add: {} };
+  throw new SkeinError('SKEIN_USAGE', `budget${first.path} ${first.message}`, {
+    hint: "run(workflow, { budget: { usd: 0.5, calls: 20 } }), or '0.50'",
+  });
+}
+
+/** The changes that a run begins with. */
+export function firstChanges(plan: Plan, budget: BudgetInput | undefined): LimitChanges {
+  return budget === undefined ? {} : withChange(plan, {}, budget);
+}
+
+/**
+ * Changes, and what is asked of the whole run.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for what is no budget, or adds to no limit
+ */
+export function withChange(plan: Plan, changes: LimitChanges, budget: BudgetInput): LimitChanges {
+  const asked = budgetChange(budget);
+  changedBudget(applied(plan.budget, changes[RUN]), asked);
+  return { ...changes, [RUN]: joined(changes[RUN], asked) };
+}
+
+/** One change after the other as one: what is set replaces what was added before. */
+export function joined(before: BudgetChange | undefined, { set, add }: BudgetChange): BudgetChange {
+  if (before === undefined) return { set, add };
+  const sums: Partial<Record<Measure, number>> = {};
+  for (const [measure, more] of amountsIn(before.add)) if (set[measure] === undefined) sums[measure] = more;
+  for (const [measure, more] of amountsIn(add)) sums[measure] = (sums[measure] ?? 0) + more;
+  return { set: { ...before.set, ...set }, add: sums };
+}
+
+function amountsIn(amounts: BudgetAmounts): readonly [Measure, number][] {
+  return Object.entries(amounts) as [Measure, number][];
+}
+
+/** What adds to a limit that the plan does not have any more adds nothing. */
+export function applied(budget: Budget | undefined, change: BudgetChange | undefined): Budget | undefined {
+  if (change === undefined) return budget;
+  const { set, add } = change;
+  const known = amountsIn(add).filter(([measure]) => set[measure] !== undefined || budget?.[measure] !== undefined);
+  return changedBudget(budget, { set, add: Object.fromEntries(known) });
+}
+
+/** The limits of a run: those of its plan, and what was asked for in place of them. */
+export function runLimits(plan: Plan, changes: LimitChanges): readonly Limit[] {
+  return limitsOf(plan, applied(plan.budget, changes[RUN])).map((limit) =>
+    limit.name === RUN ? limit : { ...limit, budget: applied(limit.budget, changes[limit.name]) ?? limit.budget },
+  );
+}
+
+/** Makes what a run may spend; undefined where nothing limits it. `around`: holds it also in the run around. */
+export function budgetOf(limits: readonly Limit[], around: Reserve | undefined): MakeBudget | undefined {
+  if (limits.length === 0 && around === undefined) return undefined;
+  return (host) => new RunBudget(limits, host, around);
+}
+
+/** A run with limits that other runs share. */
+export interface SharingRun {
+  readonly plan: Plan;
+  readonly changes: LimitChanges;
+  readonly models: RunOptions['models'];
+}
+
+/**
+ * Refuses limits of days and threads of a run that has no store to count in.
+ *
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function checkShared(run: SharingRun): void {
+  const [limit] = sharedIn(run);
+  if (limit === undefined) return;
+  const what = limit.by === 'day' ? 'a calendar day' : 'a thread';
+  throw new SkeinError(
+    'SKEIN_USAGE',
+    `the workflow '${limit.workflow}' limits what its runs spend on ${what}, and this run is not recorded`,
+    {
+      hint: `record it: leave out --no-store, in code run(workflow, { store }); or take "${limit.by}" out of the budget`,
+    },
+  );
+}
+
+/** The limits of a run that other runs share. A mock, a script or a recording answers: nobody bills, and nothing counts. */
+export function sharedIn({ plan, changes, models }: SharingRun): readonly SharedLimit[] {
+  if (models?.mock === true || models?.script !== undefined || models?.replay !== undefined) return [];
+  return sharedLimitsOf(plan, applied(plan.budget, changes[RUN])).map((limit) => ({
+    ...limit,
+    budget: applied(limit.budget, changes[limit.name]) ?? limit.budget,
+  }));
+}

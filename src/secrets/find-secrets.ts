@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { unescape } from 'node:querystring';
+import { parseEnv } from 'node:util';
+import type { Plan } from '../plan/plan.js';
+import { variablesIn } from '../base/text.js';
+import { SHORTEST_SECRET } from './redact.js';
+
+/** Settings that stand in variables whose names are like those of secrets. */
+const SAYS_NOTHING =
+  /^\s*(?:true|false|none|null|undefined|yes|auto|default|disabled|enabled|required|optional|\d{1,5})\s*$/i;
+
+/** Where secrets are looked for. */
+export interface SecretSources {
+  /** Environment of the process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The project's folder, in whose `.env` files there are more. */
+  readonly folder?: string | undefined;
+  /** The plan: the variables that its providers take their keys from, and what it gives to tool servers. */
+  readonly plan?: Plan | undefined;
+  /** Input values by name; those with a name such as `api_key` or `password` are secrets. */
+  readonly inputs?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Names that say it themselves, for variables and inputs. */
+const TELLING =
+  /SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE_?KEY|API_?KEY|ACCESS_?KEY|(?:^|[_.-])TOKENS?(?:$|[_.-])|[A-Z]TOKEN$|AUTHORIZATION/i;
+/** Names that say it in an environment, where keys are seldom anything else. */
+const TELLING_IN_ENV = /(?:KEY|_PASS|_PWD|_PAT|_AUTH|COOKIE)\d*$/i;
+/** What such a name holds is where the secret is, not what it is. */
+const PLACES = /_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|HOST|NAME|TYPE|ENV)$/i;
+/** Values that are keys whatever they are called. */
+const KEY_VALUE =
+  /^(?:sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abprs]-|AIza|hf_|npm_|pypi-|eyJ[\w-]+\.eyJ)|-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+
+/**
+ * The values that must not appear in any record: values of environment variables that are named like keys, tokens, passwords or secrets or
+ * look like known kinds of keys, also of variables in the project's `.env` files, passwords inside of URLs, variables that the plan names as keys of
+ * its providers, and inputs that are named like secrets. Values of fewer than 4 characters are left out, and words such as `true`.
+ *
+ * @example
+ * findSecrets({ env: { OPENAI_API_KEY: 'sk-0123456789' } }); // ['sk-0123456789']
+ */
+export function findSecrets(sources: SecretSources): readonly string[] {
+  const { env, folder, plan, inputs = {} } = sources;
+  const found = new Set<string>();
+  const add = (value: unknown): void => {
+    if (typeof value === 'string' && value.trim().length >= SHORTEST_SECRET && !SAYS_NOTHING.test(value))
+      found.add(value);
+  };
+  const files = folder === undefined ? [] : envFilesIn(folder);
+  for (const [name, value] of [env, ...files].flatMap((variables) => Object.entries(variables))) {
+    if (value === undefined) continue;
+    if (isSecret(name, value)) add(value);
+    for (const part of urlSecrets(value)) add(part);
+  }
+  for (const [name, value] of Object.entries(inputs)) if (TELLING.test(name)) add(value);
+  if (plan !== undefined) for (const value of planSecrets(plan, env)) add(value);
+  return [...found];
+}
+
+function isSecret(name: string, value: string): boolean {
+  if (KEY_VALUE.test(value)) return true;
+  return !PLACES.test(name) && (TELLING.test(name) || TELLING_IN_ENV.test(name));
+}
+
+function urlSecrets(value: string): readonly string[] {
+  const userInfo = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\s]*)@/i.exec(value)?.[1];
+  if (userInfo === undefined) return [];
+  const colon = userInfo.indexOf(':');
+  const secret = colon < 0 ? userInfo : userInfo.slice(colon + 1);
+  return [secret, unescape(secret)];
+}
+
+function* planSecrets(plan: Plan, env: SecretSources['env']): Generator {
+  // A default is what the input has when none is given.
+  for (const input of plan.inputs) if (TELLING.test(input.name)) yield input.default;
+  for (const node of plan.nodes) {
+    if ('plan' in node) yield* planSecrets(node.plan, env);
+    if (node.kind !== 'agent') continue;
+    const { provider, mcpServers = {} } = node.agent;
+    const variable = provider?.apiKeyEnv;
+    if (variable !== undefined && Object.hasOwn(env, variable)) yield env[variable];
+    for (const server of Object.values(mcpServers))
+      for (const [name, value] of Object.entries({ ...server.env, ...server.headers }))
+        if (isSecret(name, value)) yield* givenSecrets(value, env);
+  }
+}
+
+/** A value that refers to a variable is not a secret: what the variable holds is. */
+function givenSecrets(value: string, env: SecretSources['env']): readonly (string | undefined)[] {
+  const names = variablesIn(value);
+  if (names.length > 0) return names.map((name) => (Object.hasOwn(env, name) ? env[name] : undefined));
+  return [value, value.replace(/^(?:Bearer|Basic|Token)\s+/i, '')];
+}
+
+/** Files like these show what could be set. */
+const SHOWS_ONLY = /\.(?:example|sample|template|dist|defaults?)$/i;
+const LARGEST = 256 * 1024;
+
+/** The variables of the files `.env` and `.env.*` of a folder, file by file. What can't be read has none. */
+function envFilesIn(folder: string): readonly Readonly<Record<string, string | undefined>>[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder).filter((name) => /^\.env(?:\.|$)/.test(name) && !SHOWS_ONLY.test(name));
+  } catch {
+    return [];
+  }
+  return names.toSorted().map((name) => {
+    const file = join(folder, name);
+    try {
+      const { size } = statSync(file);
+      return size > LARGEST ? {} : parseEnv(readFileSync(file, 'utf8'));
+    } catch {
+      return {};
+    }
+  });
+}

@@ -1,0 +1,80 @@
+import type { Counts, Lease, RunRow, SharedSpending, Spend, SpendingChange } from '../journal/store.js';
+import { SPENDING_MS } from '../journal/store.js';
+import { threadOfRow } from '../journal/thread-rows.js';
+import { isHeld } from './rules.js';
+
+/** What one session of a run has spent and holds under a key. The sums of sessions that are over stand under no run. */
+export interface SpendingRow extends SharedSpending {
+  readonly key: string;
+  readonly run: string;
+  readonly fence: number;
+  /** When it was changed last. */
+  readonly at: number;
+}
+
+/** The rows of one key. */
+export interface SpendingRows {
+  all(): readonly SpendingRow[];
+  run(id: string): RunRow | undefined;
+  /** Writes a row, in place of the one of the same session. */
+  put(row: SpendingRow): void;
+  drop(row: SpendingRow): void;
+}
+
+/** What all rows of a key say together. */
+export function spendingOf(rows: SpendingRows, now: number): SharedSpending {
+  const { spent, reserved } = summed(rows, now);
+  return { spent, reserved };
+}
+
+/** Changes the row of a session, unless that is too much, and puts those together that are over. */
+export function spendIn(rows: SpendingRows, { runId, fence }: Lease, change: SpendingChange, at: number): Spend {
+  const { key, most = {} } = change;
+  const before = summed(rows, at);
+  const more = plus(change.spent, change.reserved);
+  const [spent, reserved] = [plus(before.spent, change.spent), plus(before.reserved, change.reserved)];
+  const sum = plus(spent, reserved);
+  const fits = Object.entries(most).every(([name, limit]) => (more[name] ?? 0) <= 0 || (sum[name] ?? 0) <= limit);
+  if (!fits) return { spent: before.spent, reserved: before.reserved, fits };
+  for (const row of before.over) rows.drop(row);
+  if (before.over.length > 0) rows.put({ key, run: '', fence: 0, at, spent: before.past, reserved: {} });
+  const own = rows.all().find((row) => row.run === runId && row.fence === fence);
+  const mine = { spent: plus(own?.spent, change.spent), reserved: plus(own?.reserved, change.reserved) };
+  rows.put({ key, run: runId, fence, at, ...mine });
+  return { spent, reserved, fits };
+}
+
+interface Summed extends SharedSpending {
+  /** What sessions have spent that are over. */
+  readonly past: Counts;
+  /** Their rows. */
+  readonly over: readonly SpendingRow[];
+}
+
+function summed(rows: SpendingRows, now: number): Summed {
+  const over: SpendingRow[] = [];
+  let [past, spent, reserved]: [Counts, Counts, Counts] = [{}, {}, {}];
+  for (const row of rows.all()) {
+    const run = row.run === '' ? undefined : rows.run(row.run);
+    if (run?.fence === row.fence && isHeld(run, now)) {
+      spent = plus(spent, row.spent);
+      reserved = plus(reserved, row.reserved);
+    } else {
+      past = plus(plus(past, row.spent), row.reserved);
+      if (row.run !== '') over.push(row);
+    }
+  }
+  return { spent: plus(past, spent), reserved, past, over };
+}
+
+function plus(one: Counts = {}, other: Counts = {}): Counts {
+  const sum: Record<string, number> = { ...one };
+  for (const [name, more] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + more;
+  return sum;
+}
+
+/** Nobody asks for a row any more. `hasRow`: whether there is a run or a thread with an id. */
+export function isOutdated({ key, at }: SpendingRow, hasRow: (id: string) => boolean, now: number): boolean {
+  const [first = ''] = key.split('\n', 1);
+  return threadOfRow(first) === undefined ? now - at > SPENDING_MS : !hasRow(first);
+}

@@ -1,0 +1,45 @@
+import type { Counts } from '../journal/store.js';
+import { damagedSpending } from './rules.js';
+import type { SqlRow } from './sqlite-driver.js';
+import { readColumns, readRun, SPENDING_COLUMNS, sumOf } from './sqlite-rows.js';
+import type { Statements } from './sqlite-statements.js';
+import type { SpendingRow, SpendingRows } from './spending.js';
+import { isOutdated } from './spending.js';
+
+/** The rows of a key in a database. */
+export function spendingRows(statements: Statements, key: string): SpendingRows {
+  return {
+    all: () =>
+      statements.all('spending', [key]).map((found) => {
+        const row = readSpending(found);
+        if (typeof row === 'string') throw damagedSpending(row);
+        return row;
+      }),
+    run: (id) => {
+      const found = statements.first('run', [id]);
+      return found === undefined ? undefined : readRun(found).row;
+    },
+    put: ({ run, fence, at, spent, reserved }) => {
+      const values = [key, run, fence, at, JSON.stringify([spent, reserved])];
+      statements.run('putSpending', [...values, sumOf(values)]);
+    },
+    drop: ({ run, fence }) => void statements.run('dropSpending', [key, run, fence]),
+  };
+}
+
+/** Deletes rows that nobody asks for any more. */
+export function dropOutdated(statements: Statements, now: number): void {
+  const hasRow = (id: string): boolean => statements.first('run', [id]) !== undefined;
+  for (const row of statements.all('allSpending').map(readSpending))
+    if (typeof row !== 'string' && isOutdated(row, hasRow, now))
+      statements.run('dropSpending', [row.key, row.run, row.fence]);
+}
+
+/** A row, or why it can't be believed. */
+function readSpending({ bytes }: SqlRow): SpendingRow | string {
+  const { columns, damage } = readColumns(bytes, SPENDING_COLUMNS);
+  if (damage !== undefined) return damage;
+  const [key = '', run = '', fence, at, counts = ''] = columns;
+  const [spent = {}, reserved = {}] = JSON.parse(counts) as readonly Counts[];
+  return { key, run, fence: Number(fence), at: Number(at), spent, reserved };
+}

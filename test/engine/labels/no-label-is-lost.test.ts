@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { startRun, type RunResult } from '../../../src/engine/run.js';
+import { seededRandom } from '../../../src/testing/index.js';
+import { cases } from '../../thorough.js';
+import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
+import { scenarioOf, type Scenario } from '../oracle/scenario.js';
+
+const PLANS: RawOptions = { racing: false, failing: true, cycles: true, conflicts: 'nowhere', subPlans: true };
+
+/** Runs a scenario whose seed the user has no say in. */
+async function runWith({ plan, bindings, inputs }: Scenario, seed: unknown): Promise<RunResult> {
+  const given = { ...inputs, seed };
+  return await startRun(plan, { inputs: given, bindings, untrusted: ['seed'] }).result;
+}
+
+function isUntrusted({ labels }: RunResult, channel: string): boolean {
+  const label = labels?.[channel];
+  return label?.level === 'untrusted' && label.sources.includes('input:seed');
+}
+
+describe('a label is never lost', () => {
+  // The reference is the run itself, with another value in place of the untrusted one: what differs then, the value had a say in.
+  test('what differs when an untrusted input differs is labelled with it, whatever the plan', async () => {
+    const seen = { differs: 0, same: 0, clean: 0, over: 0 };
+    await fc.assert(
+      fc.asyncProperty(rawPlan(PLANS), fc.nat(), fc.nat(), async (raw, other, mask) => {
+        const scenario = scenarioOf(raw, (key, channel) => seededRandom(`${mask} ${key} ${channel}`)() < 0.25);
+        const [one, two] = [await runWith(scenario, raw.seed), await runWith(scenario, `${other} instead`)];
+        // Whether the run ends at all is no value of it.
+        if (one.outcome === 'failed' || two.outcome === 'failed') return;
+        for (const channel of new Set([...Object.keys(one.state), ...Object.keys(two.state)])) {
+          const differs = JSON.stringify(one.state[channel]) !== JSON.stringify(two.state[channel]);
+          for (const result of [one, two]) {
+            if (!Object.hasOwn(result.state, channel)) continue;
+            const isLabelled = isUntrusted(result, channel);
+            seen[differs ? 'differs' : 'same'] += 1;
+            if (!isLabelled) seen.clean += 1;
+            if (!differs && isLabelled) seen.over += 1;
+            if (differs) expect(isLabelled, `the label of ${channel}`).toBe(true);
+          }
+        }
+      }),
+      { numRuns: cases(300), seed: 16 },
+    );
+    // The plans are such that labels tell something.
+    expect(seen.differs).toBeGreaterThan(100);
+    expect(seen.clean).toBeGreaterThan(100);
+  });
+});
