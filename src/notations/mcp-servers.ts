@@ -1,6 +1,7 @@
 import { present } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import type { McpServerSpec } from '../plan/agent-spec.js';
+import { NO_PROGRAM } from '../plan/check-agents.js';
 import { describe } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
 
@@ -36,10 +37,17 @@ export function readRemote(
   }
   const url = read(fields.text('url')?.trim() ?? '', `url of ${name}`, fields.placeOf('url'));
   const headers = readPairs(fields, 'headers', { read });
+  refuseSandbox(fields);
   if (mayBeAddress(url)) return present({ url, headers });
   const message = `${name} needs a url that begins with http:// or https://`;
   fields.error('mcp-server', 'url', message, 'add url: https://...');
   return undefined;
+}
+
+/** The key `sandbox` beside an address is a promise that nobody could keep. Problem code: `mcp-server`. */
+export function refuseSandbox(fields: Fields): void {
+  if (!fields.has('sandbox')) return;
+  fields.error('mcp-server', 'sandbox', `${fields.name} ${NO_PROGRAM.what}`, NO_PROGRAM.hint);
 }
 
 /** True for an http or https address, and for a text that may become one when its variables are filled in; that is checked again then. */

@@ -8,16 +8,31 @@ import { END } from './plan.js';
 /** Names of tools as all providers take them. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** What is wrong with a sandbox for a server that is reached at an address. */
+export const NO_PROGRAM = {
+  what: 'is reached at an address: no sandbox holds what runs elsewhere',
+  hint: 'remove sandbox, or start the server here: command in place of the address',
+} as const;
+
 /**
- * Agents that share a conversation, and agents that say what runs next: `bad-check`, `bad-conversation`, `bad-choice`, `unknown-node`, `undeclared-target`.
+ * Agents with tool servers, agents that share a conversation, and agents that say what runs next: `mcp-server`, `bad-check`, `bad-conversation`, `bad-choice`, `unknown-node`, `undeclared-target`.
  */
 export function checkAgents(scope: Scope): void {
   scope.plan.nodes.forEach((node, at) => {
     if (node.kind !== 'agent') return;
+    checkServers(scope, at, node);
     node.agent.checks?.forEach((check, place) => checkRule(scope, at, check, `agent.checks[${place}]`));
     if (node.conversation !== undefined) checkConversation(scope, at, node.conversation);
     if (node.choice !== undefined) checkChoice(scope, at, node, node.choice);
   });
+}
+
+function checkServers({ findings }: Scope, node: number, { agent: { name, mcpServers = {} } }: AgentNode): void {
+  for (const [server, { url, sandbox }] of Object.entries(mcpServers)) {
+    if (url === undefined || sandbox === undefined) continue;
+    const what = `the MCP server ${JSON.stringify(server)} of the agent ${JSON.stringify(name)} ${NO_PROGRAM.what}`;
+    findings.add('mcp-server', what, { node, path: `agent.mcpServers.${server}.sandbox`, hint: NO_PROGRAM.hint });
+  }
 }
 
 /** A check that says nothing would pass everything. */

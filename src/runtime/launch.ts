@@ -119,8 +119,7 @@ export function launch(one: Launch): RunHandle {
   const { around } = sharedWith(options) ?? {};
   const definition = { runId, compiled, models, recorded, told, turn, signal, around, launch: again };
   const open = (): OpenedRun | Promise<OpenedRun> => withSupervision(compiled.plan, backend.open(definition, options));
-  const confined = isMock(options) ? undefined : sandboxedIn(compiled.plan);
-  const opened = confined === undefined ? open() : inSandbox(confined).then(open);
+  const opened = sandboxCheck(compiled.plan, options)?.then(open) ?? open();
   return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
 }
 
@@ -232,9 +231,15 @@ function started(
   };
 }
 
-/** Nothing of a run is begun where the sandbox is missing that it needs. */
-async function inSandbox(who: string): Promise<void> {
-  await (await import('../agent/sandbox/sandbox.js')).needSandbox(who);
+/**
+ * Nothing of a run is begun where the sandbox is missing that it needs; undefined: it needs none.
+ *
+ * @throws SkeinError `SKEIN_SANDBOX`
+ */
+export function sandboxCheck(plan: Plan, options: RunOptions): Promise<unknown> | undefined {
+  const who = isMock(options) ? undefined : sandboxedIn(plan);
+  if (who === undefined) return undefined;
+  return import('../agent/sandbox/sandbox.js').then(async ({ needSandbox }) => needSandbox(who));
 }
 
 /** Without models nothing is started. */

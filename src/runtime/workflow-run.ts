@@ -15,7 +15,7 @@ import { inMemory } from './backends/backend.js';
 import { checkGiven, checkRunOptions } from './check-run.js';
 import type { Changes } from './changes.js';
 import type { RecordedRun } from './going-on.js';
-import { launch, openModels } from './launch.js';
+import { launch, openModels, sandboxCheck } from './launch.js';
 import type { RunOptions } from './options.js';
 import { firstChanges, runLimits } from './run-limits.js';
 import { definitionPlaces } from './own-places.js';
@@ -57,7 +57,7 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
  * before anything starts or is written: the definition, the inputs, that every agent has a model.
  *
  * @throws SkeinError `SKEIN_DEFINITION`, `SKEIN_INPUT`, `SKEIN_USAGE`; `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN` for an agent without a usable
- *   model; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` when the run folder can't be made; `SKEIN_STORE`, `SKEIN_NO_RUN`,
+ *   model; `SKEIN_SANDBOX` where the sandbox is missing that it needs; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` when the run folder can't be made; `SKEIN_STORE`, `SKEIN_NO_RUN`,
  *   `SKEIN_LEASE`, `SKEIN_JOURNAL` for a run that is recorded, resumed or forked.
  * @example
  * const { result } = await runWorkflow(await loadDag('review.yaml', { cwd: process.cwd() }), { inputs: { diff } });
@@ -80,6 +80,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
       await checkModels(plan, models, options.models?.override !== undefined);
       await checkPriced(plan, models, runLimits(plan, firstChanges(plan, options.budget)));
     }
+    await sandboxCheck(plan, options);
     options.signal?.throwIfAborted();
     return await launchWorkflow(workflow, { compiled, models, options, inputs, recorded, turn });
   } catch (error) {

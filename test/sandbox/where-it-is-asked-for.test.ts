@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/graph.js';
@@ -39,8 +39,10 @@ async function skein(files: Readonly<Record<string, string>>, words: readonly st
     OPENAI_BASE_URL: 'http://127.0.0.1:9',
   };
   const { stdout, stderr, status } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
-  return { stdout, stderr, status };
+  return { stdout, stderr, status, cwd };
 }
+
+const OUTSIDE = 'programs outside of a sandbox can read the keys that skein is started with, and all that you can read';
 
 describe('the key sandbox', () => {
   test.each([
@@ -89,11 +91,55 @@ describe('the key sandbox', () => {
   });
 });
 
+const REMOTE = 'is reached at an address: no sandbox holds what runs elsewhere';
+
+describe('a sandbox for a tool server at an address', () => {
+  const server = 'url: "https://example.org/mcp", sandbox: on';
+  test.each([
+    [
+      'a DAG',
+      {
+        'f.yaml': DAG.replace('sandbox: offline', `mcp-servers: { web: { ${server} } }`),
+      },
+      'f.yaml',
+    ],
+    [
+      'a pipeline',
+      {
+        'f.yaml':
+          'agents:\n  root: { model: mock/echo, instruction: Test, toolsets: [{ type: mcp, remote: { url: "https://example.org/mcp" }, sandbox: on }] }\nworkflow:\n  steps: [{ id: a, type: agent, name: root }]\n',
+      },
+      'f.yaml',
+    ],
+    [
+      'an Agentfile',
+      {
+        Agentfile: 'NAME ask\nAGENT tester "You test."\nGOAL check "Test it."\nRUN all USING check\n',
+        'agent.toml': '[mcp.web]\nendpoint = "https://example.org/mcp"\nsandbox = "on"\n',
+      },
+      'Agentfile',
+    ],
+  ])('is a problem of %s', async (_, files, file) => {
+    const { stderr, status } = await skein(files, ['validate', file]);
+    expect(stderr).toMatch(/:\d+:\d+: error mcp-server: /);
+    expect(stderr).toContain(REMOTE);
+    expect(status).not.toBe(0);
+  });
+
+  test('is a problem of code', () => {
+    const mcpServers = { web: { url: 'https://example.org/mcp', sandbox: 'on' as const } };
+    expect(() => agent({ name: 'a', model: 'mock/echo', mcpServers, tools: ['web/*'] })).toThrow(
+      `the MCP server "web" of the agent "a" ${REMOTE}`,
+    );
+  });
+});
+
 describe('where no sandbox works', () => {
   test.skipIf(!hasSandbox)('a run that needs one fails before it starts, and says what to install', async () => {
-    const words = ['run', 'f.yaml', '--model', 'openai/gpt-5-mini'];
-    const { stderr, status } = await skein({ 'f.yaml': DAG }, words, true);
+    const words = ['run', 'f.yaml', '--model', 'openai/gpt-5-mini', '--audit-dir', 'runs'];
+    const { stderr, status, cwd } = await skein({ 'f.yaml': DAG }, words, true);
     expect(status).toBe(2);
+    expect([existsSync(join(cwd, 'runs')), existsSync(join(cwd, '.skein'))]).toEqual([false, false]);
     expect(stderr).toContain('agent tester needs a sandbox, and this machine has none that works');
     expect(stderr).toContain('install bubblewrap');
   });
@@ -102,6 +148,7 @@ describe('where no sandbox works', () => {
     expect((await skein({ 'f.yaml': DAG }, ['run', 'f.yaml', '--mock'], true)).status).toBe(0);
     const { stdout } = await skein({}, ['doctor'], true);
     expect(stdout).toContain('sandbox for programs: none; install bubblewrap');
+    expect(stdout).toContain(`not promised: ${OUTSIDE}`);
   });
 
   test.skipIf(!hasSandbox)('validate --powers says so, and what programs outside of a sandbox can read', async () => {
@@ -110,7 +157,11 @@ describe('where no sandbox works', () => {
     expect((await skein({ 'f.yaml': DAG }, words, true)).stderr).toContain(missing);
     expect((await skein({ 'f.yaml': DAG }, words)).stderr).toBe('');
     const { stderr } = await skein({ 'f.yaml': DAG.replace(', sandbox: offline', '') }, words);
-    expect(stderr).toContain('programs outside of a sandbox can read the keys that skein is started with');
+    expect(stderr).toContain(OUTSIDE);
+    const { stdout } = await skein({ 'f.yaml': DAG }, [...words, '--json'], true);
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: [{ notPromised: [expect.stringContaining(missing) as string] }],
+    });
   });
 
   test.skipIf(!hasSandbox)('is where it is not: skein doctor says which one works', async () => {

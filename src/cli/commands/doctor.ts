@@ -3,6 +3,7 @@ import type { ProviderReport } from '../../agent/index.js';
 import { isAtLeast } from '../../base/text.js';
 import { EXIT } from '../failures.js';
 import { gitOutput } from '../run/last-commit.js';
+import { OUTSIDE_OF_SANDBOX } from '../run/workflow-powers.js';
 import { sqliteHere } from '../run/open-store.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
@@ -74,7 +75,9 @@ function lines(
       ? `${mark(false)} runs can't be recorded: ${sqlite.problem}`
       : `${mark(true)} SQLite ${sqlite.version} by ${sqlite.driver}`,
     `${mark(git !== undefined)} git ${git ?? 'is not installed; skein demo then uses a diff that comes with it'}`,
-    `${mark(!('problem' in sandbox))} sandbox for programs: ${'problem' in sandbox ? `none; ${sandbox.problem}` : sandbox.by}`,
+    ...('problem' in sandbox
+      ? [`${mark(false)} sandbox for programs: none; ${sandbox.problem}`, `  not promised: ${OUTSIDE_OF_SANDBOX}`]
+      : [`${mark(true)} sandbox for programs: ${sandbox.by}, where a workflow asks for it; ${OUTSIDE_OF_SANDBOX}`]),
     `${mark(terminal.stdin && terminal.stderr)} terminal: ${terminalText(terminal)}`,
     '',
     'providers:',

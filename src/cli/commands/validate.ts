@@ -9,7 +9,7 @@ import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.j
 import type { Power } from '../../plan.js';
 import { lookAt } from '../run/trust-subject.js';
 import { isTrusted, trustDigest } from '../run/trusted-files.js';
-import { powerLines, workflowPowers } from '../run/workflow-powers.js';
+import { OUTSIDE_OF_SANDBOX, powerLines, workflowPowers } from '../run/workflow-powers.js';
 import type { JudgingFlags, Loaded, SurroundingFlags } from '../run/load-workflow.js';
 import { broughtBy } from '../talk/brought.js';
 import { addJudgingOptions } from '../run/run-options.js';
@@ -47,6 +47,8 @@ interface Report {
   readonly powers?: readonly Power[];
   /** Whether the user has said yes to these, where it was asked. */
   readonly trusted?: boolean;
+  /** What Skein can't keep its programs from, where it was asked. */
+  readonly notPromised?: readonly string[];
   /** Which file each agent came from, by its name. */
   readonly agentFiles?: Readonly<Record<string, string>>;
   /** Parts that are kept and have no effect. */
@@ -119,28 +121,32 @@ async function listPowers(files: readonly string[], options: ValidateOptions): P
     }
     const { powers } = looked.subject;
     const trusted = powers.length === 0 || isTrusted(await trustDigest(looked.subject));
-    reports.push({ file, valid: true, problems: [], powers, trusted });
+    const notPromised = await missingPromises(powers);
+    reports.push({ file, valid: true, problems: [], powers, trusted, ...present({ notPromised }) });
     if (options.json === true) continue;
     const verdict =
       powers.length === 0 ? 'can only read the project' : trusted ? 'is trusted as it is' : 'is not trusted';
     printResult(`${printable(file)} ${verdict}`);
     for (const line of powerLines(powers)) printResult(`  ${line}`);
-    await notePrograms(powers);
+    notPromised?.forEach(printNote);
   }
   const valid = reports.every((report) => report.valid);
   if (options.json === true) printResult(jsonText({ valid, files: reports }));
   return valid ? EXIT.ok : EXIT.invalid;
 }
 
-/** What can't be promised of the programs that a file starts. */
-async function notePrograms(powers: readonly Power[]): Promise<void> {
+/** What can't be promised of the programs that a file starts; undefined: it starts none outside of a sandbox that works. */
+async function missingPromises(powers: readonly Power[]): Promise<readonly string[] | undefined> {
   const programs = powers.filter(({ kind }) => kind === 'starts');
-  if (programs.some(({ sandbox }) => sandbox === undefined))
-    printNote('programs outside of a sandbox can read the keys that skein is started with, and all that you can read');
-  if (programs.every(({ sandbox }) => sandbox === undefined)) return;
-  const { describeSandbox } = await import('../../agent/index.js');
-  const found = await describeSandbox();
-  if ('problem' in found) printNote(`this machine has no sandbox that works, so runs of it fail: ${found.problem}`);
+  const found: string[] = [];
+  if (programs.some(({ sandbox }) => sandbox === undefined)) found.push(OUTSIDE_OF_SANDBOX);
+  if (programs.some(({ sandbox }) => sandbox !== undefined)) {
+    const { describeSandbox } = await import('../../agent/index.js');
+    const sandbox = await describeSandbox();
+    if ('problem' in sandbox)
+      found.push(`this machine has no sandbox that works, so runs of it fail: ${sandbox.problem}`);
+  }
+  return found.length === 0 ? undefined : found;
 }
 
 /** @throws SkeinError `SKEIN_USAGE` */

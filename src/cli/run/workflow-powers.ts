@@ -7,6 +7,10 @@ import type { SourceFile, Workflow } from '../../plan/workflow.js';
 import { printable } from '../view/printable.js';
 import type { TrustSubject } from './trusted-files.js';
 
+/** What is not promised of programs that run as the user does. */
+export const OUTSIDE_OF_SANDBOX =
+  'programs outside of a sandbox can read the keys that skein is started with, and all that you can read';
+
 /**
  * What a workflow can do beyond reading the project: that of its plan, files and folders outside of the project, an audit folder of its own. The project
  * is the working directory and the folder of the workflow file.

@@ -12,7 +12,7 @@ import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readSupported, unsupportedKeys } from '../../text/unsupported.js';
 import { FILE_BUDGET, readBudgetKey } from '../budget-key.js';
-import { readPairs, readRemote, SERVER_NAME } from '../mcp-servers.js';
+import { readPairs, readRemote, refuseSandbox, SERVER_NAME } from '../mcp-servers.js';
 import { CACHE, readCache, SANDBOX, TOKENS } from '../model-call-keys.js';
 
 /** A model as a table of agent.toml describes it. What it does not say is that of `[llm]`. */
@@ -238,6 +238,7 @@ function readServer({ key, value, at }: SourceEntry, findings: Findings): McpSer
   }
   for (const plain of [address, command, ...(fields.texts('args') ?? [])]) if (plain) checkPlain(plain, name, findings);
   if (address !== undefined) {
+    refuseSandbox(fields);
     const remote: SourceMap = { kind: 'map', at, entries: [{ key: 'url', at: address.at, value: address }] };
     const entry = readFields(remote, { name }, findings);
     return entry && readRemote(entry, { type: undefined, typeKey: 'url' });

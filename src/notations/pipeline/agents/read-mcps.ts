@@ -6,7 +6,7 @@ import type { SourceScalar } from '../../../text/nodes.js';
 import type { Fields } from '../../../text/shape.js';
 import { readSupported } from '../../../text/unsupported.js';
 import { SANDBOX } from '../../model-call-keys.js';
-import { readPairs, readRemote } from '../../mcp-servers.js';
+import { readPairs, readRemote, refuseSandbox } from '../../mcp-servers.js';
 import type { ReadText } from '../../mcp-servers.js';
 import { MCP, REMOTE } from './keys.js';
 
@@ -44,6 +44,7 @@ export function readMcp(fields: Fields, name: string): McpDef {
   }
   const node = fields.node('remote');
   if (node === undefined) return { server: readCommand(fields, name), tools };
+  refuseSandbox(fields);
   const remote = readSupported(node, `remote of ${name}`, REMOTE, findings);
   const type = remote?.word('transport_type', REMOTE.keys.transport_type);
   const read = variables(findings);
