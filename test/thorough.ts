@@ -5,3 +5,8 @@ export const THOROUGH = Number(process.env['SKEIN_KILLS'] ?? 0) >= 1_000;
 export function cases(usual: number): number {
   return Number(process.env['SKEIN_RUNS'] ?? usual);
 }
+
+/** The seed of a property test: so, or as `SKEIN_SEED` says. */
+export function seedOf(usual: number): number {
+  return Number(process.env['SKEIN_SEED'] ?? usual);
+}

@@ -102,6 +102,12 @@ export class Flow {
     if (label !== this.control) this.control = this.owner.run.labels.join(this.control, label);
   }
 
+  /** A node with a cap of its visits fires, or not: whoever else came there, or did not, has a say in that. */
+  counted<T extends Firing>(firing: T): T {
+    const influence = this.owner.run.labels.join(firing.influence, this.control);
+    return influence === firing.influence ? firing : { ...firing, influence };
+  }
+
   /** A step is done: its live token goes on. `choice` is what its routes chose. */
   send(node: CompiledNode, live: Token, choice: Choice | undefined): void {
     this.decided(live.influence);

@@ -201,10 +201,11 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   abort(): void {
     if (this.over) return;
     this.over = true;
-    // Where it was has a say in that it took too long.
-    for (let step = this.first; step !== undefined; step = step.following)
-      if (step.started) this.flow.decided(step.influence);
+    const started: Step[] = [];
+    for (let step = this.first; step !== undefined; step = step.following) if (step.started) started.push(step);
     this.stopSteps();
+    // Where it was has a say in that it took too long. What was heard inside of a step is known when that has stopped.
+    for (const { influence } of started) this.flow.decided(influence);
     this.outside.influenced(this.control);
   }
 
@@ -218,11 +219,12 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   fire(node: CompiledNode, firing: Firing): void {
     if (this.over) return;
     const cap = node.node.maxVisits;
-    if (cap !== undefined && this.visits.runs(node.index) >= cap) this.pastCap(node, firing, cap);
+    const counted = cap === undefined ? firing : this.flow.counted(firing);
+    if (cap !== undefined && this.visits.runs(node.index) >= cap) this.pastCap(node, counted, cap);
     else if (firing.depth >= this.maxSteps) this.refuse(node, firing, tooDeep(this.maxSteps));
     else {
       this.visits.countAnew(node.countsAnew);
-      this.enqueue(new Step(this, node, firing, this.visits.next(node.index)));
+      this.enqueue(new Step(this, node, counted, this.visits.next(node.index)));
     }
   }
 
@@ -347,7 +349,8 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   private finishWith({ version, conflict }: ReturnType<Flow['mergeEnds']>): void {
     this.final = version;
     const first = settledError(this.settled) ?? conflict;
-    const error = first ?? foldError(this, version) ?? outputError(this.compiled, this.reader(version));
+    const error =
+      first ?? foldError(this, version, this.outside) ?? outputError(this.compiled, this.reader(version, this.outside));
     this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
   }
 

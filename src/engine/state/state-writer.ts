@@ -7,8 +7,9 @@ import type { Reducer } from '../../plan/reducers.js';
 import type { ChannelWrite } from '../ports/executor.js';
 import type { Cell, Moment, Writer } from './cell.js';
 import { cellValue, foldedWith, isCleared, isUnread, keepDigest, tryFold, writeCell } from './cell.js';
+import { CLEAN } from '../../guard/label.js';
 import { INSPECT } from './plain-state.js';
-import type { RunLabels } from './run-labels.js';
+import type { Influenced, RunLabels } from './run-labels.js';
 import type { Version } from './version.js';
 
 /** A Standard Schema (standardschema.dev), as far as it is used. */
@@ -25,6 +26,8 @@ interface WritingStep extends Writer {
   readonly input: Version;
   /** Label of what had a say in what it writes. */
   readonly influence: number;
+  /** Something had a say in whether it can write. */
+  influenced(label: number): void;
 }
 
 /** Who has channels. Names that the plan does not declare get an index when they are first written. */
@@ -96,7 +99,7 @@ function put(holder: ChannelHolder, version: Version, channel: number, value: un
       ? value
       : reducer === undefined
         ? validated(schema, value, name)
-        : validContribution({ schema, reducer, old, name }, value),
+        : validContribution({ schema, reducer, old, name, step }, value),
   );
   const cell = writeCell(old, checked, step, holder, reducer);
   // What is folded has everything in it that came before.
@@ -112,16 +115,18 @@ interface Folding {
   readonly reducer: Reducer;
   readonly old: Cell | undefined;
   readonly name: string;
+  readonly step: WritingStep;
 }
 
 /** A contribution matches a schema as a value of its own, `append`ed to nothing, or folded into what the step saw. */
-function validContribution({ schema, reducer, old, name }: Folding, value: unknown): unknown {
+function validContribution({ schema, reducer, old, name, step }: Folding, value: unknown): unknown {
   const isItem = reducer.definition() === 'append';
   try {
     if (!isItem) return validated(schema, value, name);
     const list = validated(schema, [value], name);
     return Array.isArray(list) ? list[0] : value;
   } catch {
+    step.influenced(old?.label ?? CLEAN);
     validated(schema, foldedWith(old, value, reducer), name);
     return value;
   }
@@ -156,7 +161,7 @@ function addChannel(holder: ChannelHolder, name: string): number {
 }
 
 /** What no reducer could make a value of: the first channel of a state that can't be read; undefined when all can. */
-export function foldError({ channels }: ChannelHolder, version: Version): ErrorData | undefined {
+export function foldError({ channels }: ChannelHolder, version: Version, told: Influenced): ErrorData | undefined {
   const { names, reducers } = channels;
   for (let channel = 0; channel < reducers.length; channel++) {
     const reducer = reducers[channel];
@@ -165,6 +170,7 @@ export function foldError({ channels }: ChannelHolder, version: Version): ErrorD
     try {
       tryFold(cell, reducer);
     } catch (error) {
+      told.influenced(cell.label);
       const { message } = toErrorData(error);
       return {
         code: 'SKEIN_BAD_UPDATE',

@@ -4,7 +4,7 @@ import { memoryStore, run } from '../../../src/index.js';
 import { hasErrors } from '../../../src/base/problem.js';
 import { checkPlan } from '../../../src/plan/checks.js';
 import { seededRandom } from '../../../src/testing/index.js';
-import { cases } from '../../thorough.js';
+import { cases, seedOf } from '../../thorough.js';
 import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
 import { scenarioOf } from '../oracle/scenario.js';
 
@@ -38,7 +38,7 @@ describe('labels are worked out anew from the record', () => {
         if (inMemory.labels !== undefined) labelled += 1;
         reused += fork.reused;
       }),
-      { numRuns: cases(60), seed: 16 },
+      { numRuns: cases(60), seed: seedOf(16) },
     );
     expect(labelled).toBeGreaterThan(20);
     expect(reused).toBeGreaterThan(50);

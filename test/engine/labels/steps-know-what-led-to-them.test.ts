@@ -4,7 +4,7 @@ import type { Executor } from '../../../src/engine/ports/executor.js';
 import { startRun } from '../../../src/engine/run.js';
 import type { Plan, PlanNode } from '../../../src/plan/plan.js';
 import { seededRandom } from '../../../src/testing/index.js';
-import { cases } from '../../thorough.js';
+import { cases, seedOf } from '../../thorough.js';
 import type { PureBody } from '../oracle/random-bodies.js';
 import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
 import { scenarioOf, type Scenario } from '../oracle/scenario.js';
@@ -78,7 +78,7 @@ describe('a step knows when an untrusted input had a say in what it does', () =>
           }
         }
       }),
-      { numRuns: cases(300), seed: 16 },
+      { numRuns: cases(300), seed: seedOf(16) },
     );
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
   });

@@ -68,7 +68,10 @@ export class RecordedInside {
     inner.id = options.identity?.digest();
     const found = outcomes.find(inner);
     const before = found === undefined ? undefined : outcomes.outcomeOf(found.record);
-    if (before?.ok === true) return before.value;
+    if (found !== undefined && before?.ok === true) {
+      options.identity?.reused?.(found.record.reads);
+      return before.value;
+    }
     this.begins(ticket);
     try {
       inner.startedAt = clock.now();

@@ -60,6 +60,8 @@ export class InnerRuns {
       digest: () => digestText(canonicalJson(['run', definitionOf(step.compiled), sourceText(part)])),
       reads: () => log?.reads(),
       current: (name) => log?.current(name) ?? '',
+      // What it read, it may have read nowhere else.
+      reused: (reads) => log?.reused(reads),
     };
   }
 }
