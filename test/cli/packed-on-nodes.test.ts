@@ -7,7 +7,7 @@ import { FakeProvider } from '../agent/support/fake-provider.js';
 import { toolServer } from '../mcp/support.js';
 import { installPacked } from './support/packed.js';
 import type { Ended, Running } from './support/skein.js';
-import { start } from './support/skein.js';
+import { start, trusting } from './support/skein.js';
 
 /** Programs of Node besides the one that runs the tests: `npm run test:nodes` names those of later versions. */
 const OTHERS = (process.env['SKEIN_NODES'] ?? '').split(delimiter).filter((path) => path !== '');
@@ -64,7 +64,11 @@ describe.each([process.execPath, ...OTHERS].map((program) => ({ program, version
       return cwd;
     }
     const begin = (cwd: string, words: readonly string[], env: Readonly<Record<string, string>> = {}): Running =>
-      start([program, join(packed, 'node_modules/skein/dist/cli/main.js'), ...words], { cwd, env, input: '' });
+      start([program, join(packed, 'node_modules/skein/dist/cli/main.js'), ...trusting(words, {})], {
+        cwd,
+        env,
+        input: '',
+      });
     const skein = (...given: Parameters<typeof begin>): Promise<Ended> => begin(...given).ended;
 
     test.each(drivers)('a run is killed and resumed in a store by %s', { timeout: LONG }, async (driver, env) => {

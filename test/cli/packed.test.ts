@@ -71,7 +71,17 @@ console.log(outcome, state.checked);
 
   test('runs it by its own program', async () => {
     await writeFile(join(cwd, 'exported.ts'), readmeFile('flow.ts'));
-    const words = ['run', 'exported.ts', '--input', 'topic=looms', '--mock', '--json', '--no-audit', '--no-store'];
+    const words = [
+      'run',
+      'exported.ts',
+      '--input',
+      'topic=looms',
+      '--mock',
+      '--json',
+      '--trust',
+      '--no-audit',
+      '--no-store',
+    ];
     const end = await node('node_modules/skein/dist/cli/main.js', ...words);
     expect(end.code, end.stderr).toBe(0);
     expect(JSON.parse(end.stdout)).toMatchObject({
@@ -99,7 +109,7 @@ console.error(String(caught));
 `;
     await writeFile(join(cwd, 'same.mjs'), text);
     expect(await node('same.mjs')).toMatchObject({ code: 0, stderr: 'true\n' });
-    const words = ['run', 'same.mjs', '--json', '--no-audit', '--no-store'];
+    const words = ['run', 'same.mjs', '--json', '--trust', '--no-audit', '--no-store'];
     const end = await node('node_modules/skein/dist/cli/main.js', ...words);
     expect(JSON.parse(end.stdout), end.stderr).toMatchObject({ outcome: 'succeeded', state: { same: true } });
   });
@@ -137,7 +147,7 @@ export default graph({ name: 'theirs' })
 `;
     await writeFile(join(theirs, 'flow.js'), body);
     await writeFile(join(cwd, 'theirs.mjs'), "export { default } from 'others-flow';\n");
-    const end = await node(MAIN, 'run', 'theirs.mjs', '--json', '--no-audit', '--no-store');
+    const end = await node(MAIN, 'run', 'theirs.mjs', '--trust', '--json', '--no-audit', '--no-store');
     expect(end.code, end.stderr).toBe(0);
     const copy = `from ${pathToFileURL(cwd).href}/node_modules/skein/dist/graph.js`;
     expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', state: { text: copy } });

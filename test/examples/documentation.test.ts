@@ -95,7 +95,7 @@ test.each(of('json'))('$place is JSON', ({ text }) => {
 
 /** Where flags stand that commands have in common. */
 const SHARED = [
-  [['run', 'exec', 'resume', 'fork', 'event'], 'run/run-options'],
+  [['run', 'exec', 'resume', 'fork', 'event', 'validate', 'plan', 'graph', 'convert'], 'run/run-options'],
   [['run', 'exec'], 'run/thread-options'],
   [['run', 'fork', 'plan'], 'run/given-inputs'],
 ] as const satisfies readonly (readonly [readonly string[], string])[];

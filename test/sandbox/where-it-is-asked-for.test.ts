@@ -136,7 +136,7 @@ describe('a sandbox for a tool server at an address', () => {
 
 describe('where no sandbox works', () => {
   test.skipIf(!hasSandbox)('a run that needs one fails before it starts, and says what to install', async () => {
-    const words = ['run', 'f.yaml', '--model', 'openai/gpt-5-mini', '--audit-dir', 'runs'];
+    const words = ['run', 'f.yaml', '--trust', '--model', 'openai/gpt-5-mini', '--audit-dir', 'runs'];
     const { stderr, status, cwd } = await skein({ 'f.yaml': DAG }, words, true);
     expect(status).toBe(2);
     expect([existsSync(join(cwd, 'runs')), existsSync(join(cwd, '.skein'))]).toEqual([false, false]);

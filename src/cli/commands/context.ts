@@ -22,7 +22,7 @@ async function print(thread: string, now: boolean): Promise<number> {
       import('../talk/kept-conversation.js'),
       import('../../talking.js'),
     ]);
-    const found = await keptConversation(store, root, { thread, flags: { audit: true, color: false } });
+    const found = await keptConversation(store, root, { thread, flags: { audit: true, color: false }, toRun: false });
     if (found === undefined) return EXIT.invalid;
     const { kept, machine } = found;
     if (kept.position === undefined) throw notBegun(thread);

@@ -8,13 +8,14 @@ import type { Problem } from '../../base/problem.js';
 import { EXIT, printProblems } from '../failures.js';
 import { isModule, toolNames } from '../run/load-workflow.js';
 import type { JudgingFlags, SurroundingFlags } from '../run/load-workflow.js';
-import { addJudgingOptions } from '../run/run-options.js';
+import { addJudgingOptions, trustOption } from '../run/run-options.js';
+import type { TrustFlags } from '../run/trust-gate.js';
 import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
 /** `skein convert FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addJudgingOptions(command)
+  trustOption(addJudgingOptions(command))
     .argument('<file>', 'an Agentfile, or a module that exports a tree')
     .option('-o, --out <dir>', 'a folder into which the files are written, in place of stdout')
     .addHelpText('after', EXAMPLES)
@@ -28,7 +29,7 @@ Examples:
   skein convert Agentfile > flow.mjs          as code for skein/tree, with its comments
   skein convert flow.mjs --out converted      as an Agentfile, with the agent.toml that it needs`;
 
-interface ConvertOptions extends JudgingFlags, SurroundingFlags {
+interface ConvertOptions extends JudgingFlags, SurroundingFlags, TrustFlags {
   readonly out?: string;
 }
 
@@ -39,7 +40,7 @@ interface Converted {
 }
 
 async function convert(file: string, options: ConvertOptions): Promise<number> {
-  const { files, problems } = isModule(file) ? await ofModule(file) : await ofAgentfile(file, options);
+  const { files, problems } = isModule(file) ? await ofModule(file, options) : await ofAgentfile(file, options);
   printProblems(problems);
   const [first, ...others] = files;
   if (first === undefined) return EXIT.invalid;
@@ -71,13 +72,13 @@ async function ofAgentfile(file: string, options: ConvertOptions): Promise<Conve
 }
 
 /** The tree that a module exports, with its runtime. */
-async function ofModule(file: string): Promise<Converted> {
+async function ofModule(file: string, flags: TrustFlags): Promise<Converted> {
   const cwd = process.cwd();
   const [{ convertTree }, { treeExports }] = await Promise.all([
     import('../../converting.js'),
     import('../modules/load-module.js'),
   ]);
-  return convertTree(await treeExports(resolve(cwd, file), file, cwd));
+  return convertTree(await treeExports(file, cwd, flags));
 }
 
 /** @throws SkeinError `SKEIN_FILE` for a file that is there already: nothing is written then */

@@ -39,7 +39,7 @@ async function fire(thread: string, event: string, options: EventOptions): Promi
       import('../talk/open-conversation.js'),
       import('../talk/talk-command.js'),
     ]);
-    const kept = await keptConversation(store, root, { thread, flags: given });
+    const kept = await keptConversation(store, root, { thread, flags: given, toRun: true });
     if (kept === undefined) return EXIT.invalid;
     const flags = { ...kept.flags, thread, store: true };
     const conversation = await openConversation({ ...kept, flags, variables: {} });

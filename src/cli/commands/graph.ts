@@ -3,7 +3,8 @@ import { Option } from 'commander';
 import { EXIT, printProblems } from '../failures.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import type { JudgingFlags } from '../run/load-workflow.js';
-import { addJudgingOptions } from '../run/run-options.js';
+import type { TrustFlags } from '../run/trust-gate.js';
+import { addJudgingOptions, trustOption } from '../run/run-options.js';
 import type { Drawing } from '../../plan/drawing.js';
 import { hasUnicode } from '../view/style.js';
 import { printResult } from '../view/streams.js';
@@ -12,7 +13,7 @@ const FORMATS = ['boxes', 'svg', 'mermaid', 'dot'] as const;
 
 /** `skein graph FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addJudgingOptions(command)
+  trustOption(addJudgingOptions(command))
     .argument('<file>', 'the workflow file')
     .addOption(
       new Option('--format <format>', 'boxes for a terminal, a picture as SVG, or the text of a drawing language')
@@ -24,7 +25,7 @@ export function define(command: Command, done: (code: number) => void): void {
     });
 }
 
-interface GraphOptions extends JudgingFlags {
+interface GraphOptions extends JudgingFlags, TrustFlags {
   readonly format: (typeof FORMATS)[number];
 }
 

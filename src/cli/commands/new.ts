@@ -6,6 +6,8 @@ import { SkeinError } from '../../base/errors.js';
 import { ownPackage } from '../own-package.js';
 import type { TemplateName } from '../new/templates.js';
 import { TEMPLATE_NAMES, newProject } from '../new/templates.js';
+import { lookAt } from '../run/trust-subject.js';
+import { noteTrusted, trustDigest } from '../run/trusted-files.js';
 import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -37,6 +39,7 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
     // The folder is new, so nothing can be there; if somebody was quicker, their file stays.
     await writeFile(file, text, { flag: 'wx' });
   }
+  await trustOwn(join(folder, main));
   printResult(`made ${printable(folder)} with ${[...files.keys()].join(', ')}`);
   const { checkout } = ownPackage();
   if (template === 'typescript' && checkout !== undefined)
@@ -44,6 +47,17 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
       `package.json depends on the Skein in ${printable(checkout)}, as this one is not installed from a registry`,
     );
   printNote(`next: skein ${command} ${join(folder, main)} --mock=${join(folder, 'script.yaml')}`);
+}
+
+/** Who writes a file need not say yes to it, as long as it is as it was written. */
+async function trustOwn(file: string): Promise<void> {
+  const looked = await lookAt(file, { cwd: process.cwd() });
+  if ('problems' in looked || looked.subject.powers.length === 0) return;
+  try {
+    noteTrusted(looked.subject.file, await trustDigest(looked.subject));
+  } catch {
+    // A run asks for the yes.
+  }
 }
 
 /** Makes a folder that was not there: nothing is ever overwritten. */

@@ -10,15 +10,16 @@ import type { PricingFlags } from '../run/plan-cost.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan, withModel } from '../run/plan-report.js';
 import { workflowPowers } from '../run/workflow-powers.js';
+import type { TrustFlags } from '../run/trust-gate.js';
 import type { JsonFlag } from '../run/run-flags.js';
-import { addJudgingOptions, pricesOption } from '../run/run-options.js';
+import { addJudgingOptions, pricesOption, trustOption } from '../run/run-options.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import { styleFor } from '../view/style.js';
 
 /** `skein plan FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addJudgingOptions(command).argument('<file>', 'the workflow file');
+  trustOption(addJudgingOptions(command)).argument('<file>', 'the workflow file');
   const inputs = addValueOptions(command, '-i, --input', 'an input, to see it in the prompts');
   command
     .option('--json', 'print one JSON document')
@@ -30,7 +31,7 @@ export function define(command: Command, done: (code: number) => void): void {
     });
 }
 
-interface ParsedOptions extends JudgingFlags, JsonFlag, PricingFlags {
+interface ParsedOptions extends JudgingFlags, JsonFlag, PricingFlags, TrustFlags {
   readonly color: boolean;
 }
 

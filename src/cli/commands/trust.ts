@@ -8,7 +8,7 @@ import { localTime, tableLines } from '../runs/text.js';
 import { forgetTrusted, isTrusted, noteTrusted, trustDigest, trustedFiles } from '../run/trusted-files.js';
 import { lookAt } from '../run/trust-subject.js';
 import { powerLines } from '../run/workflow-powers.js';
-import { readLines } from '../run/questions.js';
+import { isAgreed, isTerminal } from '../run/trust-gate.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -90,15 +90,4 @@ function tell(file: string, powers: Parameters<typeof powerLines>[0], before: bo
   if (powers.length === 0) return printNote(`${printable(file)} can only read the project: it needs no yes`);
   printResult(`${printable(file)}${before ? ' is trusted as it is' : ''}`);
   for (const line of powerLines(powers)) printResult(`  ${line}`);
-}
-
-function isTerminal(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
-}
-
-async function isAgreed(): Promise<boolean> {
-  if (!isTerminal()) return false;
-  const lines = await readLines(process.stdin);
-  process.stderr.write('trust it? (y/n) > ');
-  return /^y(?:es)?$/i.test((await lines.next())?.trim() ?? '');
 }

@@ -12,13 +12,14 @@ import { isTrusted, trustDigest } from '../run/trusted-files.js';
 import { OUTSIDE_OF_SANDBOX, powerLines, workflowPowers } from '../run/workflow-powers.js';
 import type { JudgingFlags, Loaded, SurroundingFlags } from '../run/load-workflow.js';
 import { broughtBy } from '../talk/brought.js';
-import { addJudgingOptions } from '../run/run-options.js';
+import type { TrustFlags } from '../run/trust-gate.js';
+import { addJudgingOptions, trustOption } from '../run/run-options.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
 /** `skein validate FILE...`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addJudgingOptions(command)
+  trustOption(addJudgingOptions(command))
     .argument('<files...>', 'workflow files')
     .addOption(new Option('--schema <version>', 'judge packs by one version of their schema').choices(['1.4', '1.5']))
     .option(
@@ -32,7 +33,7 @@ export function define(command: Command, done: (code: number) => void): void {
     });
 }
 
-interface ValidateOptions extends JudgingFlags, SurroundingFlags {
+interface ValidateOptions extends JudgingFlags, SurroundingFlags, TrustFlags {
   readonly json?: boolean;
   readonly powers?: boolean;
   readonly verbose?: boolean;
@@ -59,13 +60,22 @@ interface Report {
 
 async function validate(files: readonly string[], options: ValidateOptions): Promise<number> {
   if (options.powers === true) return await listPowers(files, options);
-  const { json = false, tools, config } = options;
+  const { json = false, tools, config, trust } = options;
   const cwd = process.cwd();
-  const pack = tools === undefined ? undefined : { ...(await broughtBy({ tools }, cwd)), onlyLooked: true };
+  const pack =
+    tools === undefined ? undefined : { ...(await broughtBy({ tools, ...present({ trust }) }, cwd)), onlyLooked: true };
   const reports: Report[] = [];
   for (const file of files) {
     const loaded = await loadWorkflow(file, {
-      ...present({ strict: options.strict, lenient: options.lenient, packSchema: options.schema, pack, tools, config }),
+      ...present({
+        strict: options.strict,
+        lenient: options.lenient,
+        packSchema: options.schema,
+        pack,
+        tools,
+        config,
+        trust,
+      }),
       cwd,
       checkTools: true,
       budgets: async () => await (await import('../run/plan-cost.js')).foreseen({}),

@@ -14,6 +14,9 @@ import type { ModuleFile } from './import-failure.js';
 import { inFile, positionOf, problem, problemsOfFailure } from './import-failure.js';
 import { importModule, settled } from './import-module.js';
 import { sourceNameOf } from './module-hooks.js';
+import type { TrustFlags } from '../run/trust-gate.js';
+import { untrusted } from '../run/trust-gate.js';
+import { moduleSubject } from '../run/workflow-powers.js';
 
 /** A workflow that a module exports. */
 export interface ModuleWorkflow extends Workflow {
@@ -46,6 +49,24 @@ export async function loadModule(shown: string, cwd: string): Promise<ModuleWork
   } catch (error) {
     return broken(await problemsOfFailure(error, file, () => moduleFiles(source)), [source]);
   }
+}
+
+/** What loads in the place of a module to which the user has not said yes: its code would run. */
+export async function refusedModule(
+  shown: string,
+  cwd: string,
+  flags: TrustFlags,
+): Promise<ModuleWorkflow | undefined> {
+  const refusal = await untrustedModule(shown, cwd, flags);
+  return refusal === undefined ? undefined : broken([refusal], []);
+}
+
+/** The same as a problem. A module that can't be read has problems of its own. */
+export async function untrustedModule(shown: string, cwd: string, flags: TrustFlags): Promise<Problem | undefined> {
+  if (flags.trust === true) return undefined;
+  const sources = await sourcesOf(shown, cwd);
+  if ('code' in sources) return undefined;
+  return await untrusted(moduleSubject(resolve(cwd, shown), sources), shown, flags);
 }
 
 /** The files of a module, without running it; or why it can't be read. */
@@ -145,9 +166,12 @@ type Exports = Parameters<typeof convertTree>[0];
 /**
  * What a module exports: as default, and as `runtime`.
  *
- * @throws SkeinError `SKEIN_DEFINITION` when the module can't be imported, with all problems in `details.problems`
+ * @throws SkeinError `SKEIN_DEFINITION` when the user has not said yes to the module and when it can't be imported, with all problems in `details.problems`
  */
-export async function treeExports(path: string, shown: string, cwd: string): Promise<Exports> {
+export async function treeExports(shown: string, cwd: string, flags: TrustFlags): Promise<Exports> {
+  const path = resolve(cwd, shown);
+  const refusal = await untrustedModule(shown, cwd, flags);
+  if (refusal !== undefined) throw definitionError([refusal]);
   try {
     const { default: tree, runtime } = await settled(importModule(path));
     return { tree: await tree, runtime };

@@ -4,6 +4,8 @@ import type { Problem } from '../../base/problem.js';
 import { asErrors, hasErrors } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
+import { present } from '../../base/json.js';
+import type { TrustFlags } from './trust-gate.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Foreseen } from '../../prices.js';
@@ -27,7 +29,7 @@ export interface SurroundingFlags {
 }
 
 /** How a workflow file is loaded for the command line. */
-export interface LoadOptions extends JudgingFlags, SurroundingFlags {
+export interface LoadOptions extends JudgingFlags, SurroundingFlags, TrustFlags {
   readonly cwd: string;
   /** Values of inputs by name; absent: they are not looked at. */
   readonly inputs?: Readonly<Record<string, unknown>>;
@@ -48,8 +50,10 @@ export interface LoadOptions extends JudgingFlags, SurroundingFlags {
   readonly budgets?: () => Promise<Foreseen>;
   /** What stands on the command line of the budget of the run. */
   readonly budget?: string;
-  /** What keeps a run from starting is an error. */
+  /** What keeps a run from starting is an error, and so is that the user has not said yes to what the file can do. */
   readonly toRun?: boolean;
+  /** No model is asked, so nothing is started or reached. */
+  readonly mock?: string;
 }
 
 /** A workflow file that was loaded, and what is wrong with it and with its inputs. */
@@ -74,7 +78,34 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
   const isError = ({ holds }: Problem): boolean =>
     options.strict === true || (options.toRun === true && holds === true);
   const problems = found.flatMap((problem) => (isError(problem) ? asErrors([problem]) : [problem]));
-  return { workflow, problems, broken: workflow.plan === undefined || hasErrors(problems) };
+  if (workflow.plan === undefined || hasErrors(problems)) return { workflow, problems, broken: true };
+  const refused =
+    options.toRun === true && !isModule(file) ? await untrustedWorkflow(workflow, file, options) : undefined;
+  return {
+    workflow,
+    problems: [...problems, ...(refused === undefined ? [] : [refused])],
+    broken: refused !== undefined,
+  };
+}
+
+/** What keeps a workflow that was loaded from being run: the user has not said yes to it. */
+export async function untrustedWorkflow(
+  workflow: Workflow,
+  file: string,
+  options: LoadOptions,
+): Promise<Problem | undefined> {
+  const { subjectOf, powersWithoutModels } = await import('./workflow-powers.js');
+  // A pack is trusted as a file, whatever talks with it.
+  const looked =
+    options.pack === undefined || workflow.plan?.notation !== 'machine' ? workflow : await asFile(file, options);
+  const subject = await subjectOf(looked, file, options.cwd);
+  const isHarmless = options.mock !== undefined && powersWithoutModels(subject.powers).length === 0;
+  if (subject.powers.length === 0 || isHarmless) return undefined;
+  return await (await import('./trust-gate.js')).untrusted(subject, file, options);
+}
+
+async function asFile(file: string, { cwd, lenient, config }: LoadOptions): Promise<ModuleWorkflow> {
+  return await open(file, { cwd, ...present({ lenient, config }) });
 }
 
 /** A workflow without budgets needs no table of prices. */
@@ -91,8 +122,8 @@ async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow>
   const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false, packSchema, pack, config } = options;
   const tools = toolNames(options.tools);
   if (isModule(file)) {
-    const { loadModule } = await import('../modules/load-module.js');
-    return await loadModule(file, cwd);
+    const { loadModule, refusedModule } = await import('../modules/load-module.js');
+    return (await refusedModule(file, cwd, options)) ?? (await loadModule(file, cwd));
   }
   const yaml = await import('../../yaml.js');
   return await yaml.loadWorkflow(file, {

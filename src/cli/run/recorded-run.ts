@@ -6,7 +6,7 @@ import type { Workflow } from '../../plan/workflow.js';
 import type { RecordedRun as RunRecord } from '../../recorded-runs.js';
 import { findRun } from '../runs/find-run.js';
 import type { Loaded, LoadOptions } from './load-workflow.js';
-import { loadWorkflow } from './load-workflow.js';
+import { loadWorkflow, untrustedWorkflow } from './load-workflow.js';
 import type { RunOrigin } from './origin.js';
 import { readOrigin } from './origin.js';
 
@@ -76,5 +76,9 @@ export async function loadNext(run: RecordedRun, file: string, options: LoadOpti
     files: [],
     problems: [],
   };
-  return { workflow, problems: [], broken: false, fromRecord: true };
+  // What was recorded is a text like any other: it is trusted as it is.
+  const text = { path: file, text: JSON.stringify(run.record.before.plan) };
+  const refused = await untrustedWorkflow({ ...workflow, files: [text] }, file, options);
+  const problems = refused === undefined ? [] : [refused];
+  return { workflow, problems, broken: refused !== undefined, fromRecord: true };
 }

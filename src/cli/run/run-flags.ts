@@ -2,6 +2,7 @@ import { present } from '../../base/json.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { GivenInput } from './given-inputs.js';
 import type { Durability } from './open-store.js';
+import type { TrustFlags } from './trust-gate.js';
 import type { ThreadFlags } from './thread-options.js';
 
 /** What stands on the command line of commands that can print JSON. */
@@ -45,7 +46,7 @@ export interface KeptFlags {
 }
 
 /** What stands on the command line of `skein run`, `skein exec`, `skein resume` and `skein fork` alike. */
-export interface CommonFlags extends KeptFlags {
+export interface CommonFlags extends KeptFlags, TrustFlags {
   /** Tool calls that a person is asked about are allowed. */
   readonly yes?: boolean;
   /** Kept with the run apart from its flags: a resume adds to it. */

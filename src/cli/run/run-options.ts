@@ -31,6 +31,7 @@ export function addRunOptions(command: Command): Command {
     .option('--strict', 'refuse files with warnings; exit with 4 when a step failed that was allowed to fail')
     .addOption(lenientOption())
     .option('-y, --yes', 'allow tool calls that would ask a person (also --yolo); a resume needs it again')
+    .option('--trust', 'say yes to what the file can do beyond reading the project, for this once')
     .option('--interactive', 'agents may ask, unless the file says otherwise')
     .option('--audit-dir <dir>', 'where run folders are made')
     .option('--no-audit', 'make no run folder')
@@ -74,6 +75,14 @@ export function addJudgingOptions(command: Command): Command {
   return configOption(command.option('--strict', 'every warning is an error').addOption(lenientOption())).option(
     '--tools <file>',
     'tools of an Agentfile, such as write,bash; or a module with the functions of a pack, whose code is run',
+  );
+}
+
+/** `--trust`, of commands that only look at a file. */
+export function trustOption(command: Command): Command {
+  return command.option(
+    '--trust',
+    'run the code of a module that you have not trusted with skein trust, for this once',
   );
 }
 

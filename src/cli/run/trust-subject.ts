@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { Problem } from '../../base/problem.js';
-import type { Workflow } from '../../plan/workflow.js';
 import type { LoadOptions } from './load-workflow.js';
 import { isModule, loadWorkflow } from './load-workflow.js';
 import type { TrustSubject } from './trusted-files.js';
-import { moduleSubject, workflowPowers } from './workflow-powers.js';
+import { moduleSubject, subjectOf } from './workflow-powers.js';
 
 /** What a user would be asked to trust, or what keeps the file from being looked at. */
 type Looked = { readonly subject: TrustSubject } | { readonly problems: readonly Problem[] };
@@ -20,10 +19,4 @@ export async function lookAt(file: string, options: LoadOptions): Promise<Looked
   }
   const { workflow, problems } = await loadWorkflow(file, options);
   return workflow.plan === undefined ? { problems } : { subject: await subjectOf(workflow, file, cwd) };
-}
-
-/** The same of a workflow that was loaded. */
-export async function subjectOf(workflow: Workflow, file: string, cwd: string): Promise<TrustSubject> {
-  const powers = await workflowPowers(workflow, cwd);
-  return { file: resolve(cwd, file), cwd, powers, files: workflow.files };
 }

@@ -52,8 +52,8 @@ export async function trustDigest({ file, cwd, powers, files }: TrustSubject): P
     if (digest !== undefined) started.set(path, digest);
   }
   return canonicalHash({
-    file: realpathSync(file),
-    cwd: cwd === undefined ? undefined : realpathSync(cwd),
+    file: existing(file),
+    cwd: cwd === undefined ? undefined : existing(cwd),
     powers,
     files: Object.fromEntries(files.map(({ path, text }) => [path, sha256(text)])),
     started: Object.fromEntries(started),
@@ -85,7 +85,7 @@ export function isTrusted(digest: string): boolean {
 export function noteTrusted(file: string, digest: string): void {
   const folder = stateFolder('trusted');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const noted = { file: realpathSync(file), since: new Date().toISOString() };
+  const noted = { file: existing(file), since: new Date().toISOString() };
   writeFileSync(join(folder, digest), `${JSON.stringify(noted)}\n`, { mode: 0o600 });
 }
 
@@ -108,6 +108,7 @@ export function forgetTrusted(file: string): number {
   return noted.length;
 }
 
+/** Where a file really is, as long as it is there. */
 function existing(file: string): string {
   try {
     return realpathSync(file);

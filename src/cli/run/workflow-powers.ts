@@ -11,6 +11,13 @@ import type { TrustSubject } from './trusted-files.js';
 export const OUTSIDE_OF_SANDBOX =
   'programs outside of a sandbox can read the keys that skein is started with, and all that you can read';
 
+const AUDIT = 'audit folder';
+
+/** What of it happens in a run without models, too: that starts and reaches nothing. */
+export function powersWithoutModels(powers: readonly Power[]): readonly Power[] {
+  return powers.filter(({ why }) => why === AUDIT);
+}
+
 /**
  * What a workflow can do beyond reading the project: that of its plan, files and folders outside of the project, an audit folder of its own. The project
  * is the working directory and the folder of the workflow file.
@@ -29,10 +36,16 @@ export async function workflowPowers(workflow: Workflow, cwd: string): Promise<r
     ...(plan === undefined ? [] : powersOf(plan, isOutside)),
     ...files.flatMap(({ path }) => (isForeign(path) ? [reads(path, 'file of the workflow')] : [])),
     ...agentFolders.flatMap((path) => (isForeign(path) ? [reads(path, 'folder of agents')] : [])),
-    ...(dir === undefined || realOf(dir) === realOf(join(cwd, AUDIT_FOLDER))
+    ...(dir === undefined || isWithin(realOf(dir), join(realOf(cwd), AUDIT_FOLDER))
       ? []
-      : [{ kind: 'writes' as const, what: dir, why: 'audit folder', variables: [] }]),
+      : [{ kind: 'writes' as const, what: dir, why: AUDIT, variables: [] }]),
   ];
+}
+
+/** A workflow that was loaded, as it is trusted. */
+export async function subjectOf(workflow: Workflow, file: string, cwd: string): Promise<TrustSubject> {
+  const powers = await workflowPowers(workflow, cwd);
+  return { file: resolve(cwd, file), cwd, powers, files: workflow.files };
 }
 
 function reads(path: string, why: string): Power {

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
+import { definitionError } from '../../base/problem.js';
+import type { TrustFlags } from '../run/trust-gate.js';
 import type { WorkflowOptions } from '../../yaml.js';
 import { toolNames } from '../run/load-workflow.js';
 import type { KeptFlags } from '../run/run-flags.js';
@@ -10,7 +12,7 @@ import type { KeptFlags } from '../run/run-flags.js';
 /** What a pack talks with. */
 export type Brought = NonNullable<WorkflowOptions['pack']>;
 
-type BringingFlags = Pick<KeptFlags, 'agent' | 'prompt' | 'tools' | 'mock'>;
+type BringingFlags = Pick<KeptFlags, 'agent' | 'prompt' | 'tools' | 'mock'> & TrustFlags;
 
 /** What a module may bring along beside functions. */
 const PARTS = ['tools', 'approve', 'validators', 'mcpServers'] as const;
@@ -21,29 +23,33 @@ const PARTS = ['tools', 'approve', 'validators', 'mcpServers'] as const;
  * @throws SkeinError `SKEIN_FILE`, `SKEIN_USAGE`
  */
 export async function broughtBy(flags: BringingFlags, cwd: string): Promise<Brought> {
-  const { agent, prompt, tools, mock } = flags;
+  const { agent, prompt, tools, mock, trust } = flags;
   return {
     ...present({ agent, prompt }),
     ...(mock === undefined ? {} : { standIn: true }),
-    ...(tools === undefined || toolNames(tools) !== undefined ? {} : await partsOf(tools, cwd)),
+    ...(tools === undefined || toolNames(tools) !== undefined ? {} : await partsOf(tools, cwd, present({ trust }))),
   };
 }
 
 /** Each exported function is a tool; so are those of an object that is exported as `tools`, or by default. */
-async function partsOf(shown: string, cwd: string): Promise<Brought> {
+async function partsOf(shown: string, cwd: string, flags: TrustFlags): Promise<Brought> {
   const path = resolve(cwd, shown);
   const hint = '--tools takes a module of JavaScript or TypeScript that exports functions';
   if (!existsSync(path))
     throw new SkeinError('SKEIN_FILE', `the module with the tools does not exist: ${shown}`, { hint });
   if (!/\.[cm]?[jt]s$/.test(path) || !statSync(path).isFile())
     throw new SkeinError('SKEIN_FILE', `${shown} is not a module with tools`, { hint });
-  const { importModule, settled } = await import('../modules/import-module.js');
+  const [{ importModule, settled }, { untrustedModule }] = await Promise.all([
+    import('../modules/import-module.js'),
+    import('../modules/load-module.js'),
+  ]);
+  const refusal = await untrustedModule(shown, cwd, flags);
+  if (refusal !== undefined) throw definitionError([refusal]);
   let exports: Readonly<Record<string, unknown>>;
   try {
     exports = await settled(importModule(path));
   } catch (cause) {
     const { problemsOfFailure } = await import('../modules/import-failure.js');
-    const { definitionError } = await import('../../base/problem.js');
     const sources = async () => [{ path, text: await readFile(path, 'utf8') }];
     throw definitionError(await problemsOfFailure(cause, { path, shown, cwd }, sources));
   }

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
+import { present } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { FileStore } from '../../sqlite.js';
 import type { LoadedMachine, KeptState } from '../../talking.js';
@@ -35,7 +36,7 @@ export interface KeptConversation {
 export async function keptConversation(
   store: FileStore,
   root: string,
-  { thread, flags }: { readonly thread: string; readonly flags: CommonFlags },
+  { thread, flags, toRun }: { readonly thread: string; readonly flags: CommonFlags; readonly toRun: boolean },
 ): Promise<KeptConversation | undefined> {
   const { KeptState: Kept, machineOf } = await import('../../talking.js');
   const kept = Kept.read(store, thread);
@@ -48,8 +49,15 @@ export async function keptConversation(
   const merged = mergeFlags(run.origin.flags, anchored(flags, cwd));
   const path = resolve(root, run.origin.file);
   const file = relative(process.cwd(), path);
-  const brought = await broughtBy(merged, cwd);
-  const { workflow, problems, broken } = await loadWorkflow(path, { cwd, pack: brought });
+  const { trust, mock, agent, prompt } = merged;
+  // Who only looks needs no functions.
+  const brought = await broughtBy(toRun ? merged : { ...present({ agent, prompt }), mock: '' }, cwd);
+  const { workflow, problems, broken } = await loadWorkflow(path, {
+    ...present({ trust, mock }),
+    cwd,
+    pack: brought,
+    toRun,
+  });
   // Its warnings were told when it began.
   printProblems(problems.filter(({ severity }) => severity === 'error'));
   if (broken || workflow.plan === undefined) return undefined;

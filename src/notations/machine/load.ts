@@ -15,6 +15,7 @@ import type { MachinePlan } from './plan/machine-plan.js';
 import { machinePlan } from './plan/machine-plan.js';
 import { promptAgent } from './prompt-agent.js';
 import { readWholePack } from './read-pack.js';
+import { stateSupervision } from './supervising.js';
 
 /** What the plan of a pack was made of. */
 export interface LoadedMachine {
@@ -86,6 +87,7 @@ function promptsOf(pack: Pack): Plan {
       agent: promptAgent(pack, name, { standIn: true }),
       prompt: [],
       output: 'said',
+      ...stateSupervision(pack, name, 'agent'),
     })),
     edges: [],
     routes: [],

@@ -7,7 +7,7 @@ import { transformSync } from '@swc/wasm-typescript';
 import { onTestFinished } from 'vitest';
 import type { Asked } from './server.js';
 import type { Ended, StartOptions } from './skein.js';
-import { MAIN, cleanEnv } from './skein.js';
+import { MAIN, cleanEnv, trusting } from './skein.js';
 
 /** Who waits for an answer of the process, in the order in which they asked. */
 interface Waiting {
@@ -23,10 +23,11 @@ const waiting: Waiting[] = [];
  * says and writes. Where signals, terminals, streams, the start or the end of a process count, and where modules are edited between two
  * runs, `skein` starts a process.
  */
-export function served(args: readonly string[], { cwd, env, input = '' }: StartOptions): Promise<Ended> {
+export function served(words: readonly string[], { cwd, env, input = '', asks = false }: StartOptions): Promise<Ended> {
   if (!existsSync(MAIN)) throw new Error('there is no dist/cli/main.js: npm run build first');
   if (env?.['NODE_OPTIONS'] !== undefined) throw new Error('NODE_OPTIONS are read when a process starts: use skein()');
   const to = (server ??= startServer());
+  const args = trusting(words, { asks });
   const asked: Asked = { main: MAIN, args, cwd, env: cleanEnv(cwd, env), input: Buffer.from(input).toString('base64') };
   return new Promise((done, fail) => {
     const mine = { done, fail };

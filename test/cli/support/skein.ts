@@ -15,6 +15,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What it reads from stdin; absent: stdin is at its end. */
   readonly input?: string | Buffer;
+  /** The user has not said yes to any file. Absent: to all of them. */
+  readonly asks?: boolean;
 }
 
 export interface Ended {
@@ -84,7 +86,16 @@ export function start(argv: readonly [string, ...string[]], options: StartOption
 /** Starts the program that was built. */
 export function startSkein(args: readonly string[], options: StartOptions): Running {
   if (!existsSync(MAIN)) throw new Error('there is no dist/cli/main.js: npm run build first');
-  return start([process.execPath, MAIN, ...args], options);
+  return start([process.execPath, MAIN, ...trusting(args, options)], options);
+}
+
+/** Commands that need a yes of the user to what a file can do. */
+const TRUSTING = new Set(['run', 'exec', 'resume', 'fork', 'event', 'validate', 'plan', 'graph', 'convert']);
+
+/** The words with `--trust`: what files can do is not what most tests are about. */
+export function trusting(args: readonly string[], { asks = false }: Pick<StartOptions, 'asks'>): readonly string[] {
+  const [command = '', ...rest] = args;
+  return asks || !TRUSTING.has(command) ? args : [command, '--trust', ...rest];
 }
 
 /** Runs it to its end. */

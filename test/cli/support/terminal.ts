@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { Running, StartOptions } from './skein.js';
 import { Screen } from './screen.js';
-import { MAIN, start } from './skein.js';
+import { MAIN, start, trusting } from './skein.js';
 
 /**
  * Runs a program on a pseudo-terminal of a given size: argv is columns, rows, sizes, program, arguments. The terminal takes the sizes one after
@@ -55,7 +55,7 @@ interface TerminalOptions extends StartOptions {
 
 /** A terminal with the program on it. What is typed goes to `child.stdin`; stdout is what the terminal got. */
 export function startOnTerminal(args: readonly string[], options: TerminalOptions): Running {
-  return startAnyOnTerminal([process.execPath, MAIN, ...args], options);
+  return startAnyOnTerminal([process.execPath, MAIN, ...trusting(args, options)], options);
 }
 
 /** A terminal with any program on it. */

@@ -1,0 +1,58 @@
+import type { Problem } from '../../base/problem.js';
+import { shellWord } from '../runs/text.js';
+import { printable } from '../view/printable.js';
+import { printNote } from '../view/streams.js';
+import { readLines } from './questions.js';
+import type { TrustSubject } from './trusted-files.js';
+import { isTrusted, noteTrusted, trustDigest } from './trusted-files.js';
+import { powerLines } from './workflow-powers.js';
+
+/** What stands on the command line about trust. */
+export interface TrustFlags {
+  /** The user says yes to what is named there, this once. */
+  readonly trust?: boolean;
+}
+
+/**
+ * What keeps a file from being used that can do more than read the project: the user has not said yes to it. On a terminal the user is asked, and a yes
+ * is noted. Nothing that the file names has been started, reached or loaded by then.
+ *
+ * @example
+ * const refusal = await untrusted(subject, 'flow.yaml', { trust: false });
+ * if (refusal !== undefined) return EXIT.invalid;
+ */
+export async function untrusted(subject: TrustSubject, shown: string, flags: TrustFlags): Promise<Problem | undefined> {
+  const { powers, file, cwd } = subject;
+  if (powers.length === 0 || flags.trust === true) return undefined;
+  const digest = await trustDigest(subject);
+  if (isTrusted(digest)) return undefined;
+  const lines = powerLines(powers);
+  if (isTerminal()) {
+    printNote(`${printable(shown)} can do more than read the project:`);
+    for (const line of lines) printNote(`  ${line}`);
+    if (await isAgreed()) {
+      noteTrusted(file, digest);
+      return undefined;
+    }
+  }
+  const where = cwd === undefined || cwd === process.cwd() ? '' : ` in ${printable(cwd)}`;
+  return {
+    code: 'untrusted-file',
+    severity: 'error',
+    message: `${printable(shown)} can do more than read the project, and you have not said yes to it:${lines.map((line) => `\n      ${line}`).join('')}`,
+    hint: `when you trust it: skein trust ${shellWord(printable(shown))}${where}, or --trust for this once`,
+  };
+}
+
+/** Whether somebody can be asked. */
+export function isTerminal(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** Asks on a terminal; without one nobody says yes. */
+export async function isAgreed(): Promise<boolean> {
+  if (!isTerminal()) return false;
+  const lines = await readLines(process.stdin);
+  process.stderr.write('trust it? (y/n) > ');
+  return /^y(?:es)?$/i.test((await lines.next())?.trim() ?? '');
+}
