@@ -2,6 +2,8 @@ import type { GuardRules } from '../guard/decide.js';
 import { isDataFile } from '../guard/data-files.js';
 import type { Label } from '../guard/label.js';
 import { CLEAN, Labels } from '../guard/label.js';
+import type { WidenedYes } from './loop/guard-question.js';
+import { isWithin } from './loop/guard-question.js';
 import type { ToolCall } from './model.js';
 
 /** What a result is known by. */
@@ -23,6 +25,7 @@ export class RunTrust {
   readonly written = new Set<string>();
   /** Labels of results that agents of this run heard: another one may read them in a conversation that they share. */
   private readonly results = new Map<string, number>();
+  private readonly widened: WidenedYes[] = [];
   private isPlanted = false;
   /** The label of a step that has heard nothing yet. */
   readonly first: number;
@@ -47,6 +50,16 @@ export class RunTrust {
   /** The label of a result; undefined: this run did not hear it. */
   labelOf(result: ResultName): number | undefined {
     return this.results.get(keyOf(result));
+  }
+
+  /** A person left arguments of a call free, for the rest of the run. */
+  widen(yes: WidenedYes): void {
+    this.widened.push(yes);
+  }
+
+  /** Whether a person has allowed calls like this one of an agent. */
+  allows(agent: string, call: ToolCall): boolean {
+    return this.widened.some((yes) => isWithin(yes, agent, call));
   }
 
   get rules(): GuardRules {

@@ -294,6 +294,11 @@ export function askKey(effect: string, name: string): string {
   return innerKey(effect, `ask:${name}`);
 }
 
+/** Whether a question is one of the guard: a person answers it, in this very run; never a flag, a script, nor the run that this one was forked from. */
+export function isGuardQuestion(key: string): boolean {
+  return /^(?:.*[.:])?guard#[\d.]+$/.test(parseKey(key).name ?? '');
+}
+
 const MORE = /[.@]ask:budget:(.+):(\w+)$/;
 
 /** Name of the question how much more may be spent under a limit of a measure. */

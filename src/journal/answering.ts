@@ -21,6 +21,8 @@ import { ENDED } from './store.js';
 export type GivenAnswer = {
   /** Its key, the path of its step, or its name; absent: the only one that is open. */
   readonly key?: string;
+  /** `id` of the question that was shown. The answer is refused when something else is asked by now. Default: it answers what is asked now. */
+  readonly id?: string;
   /** Where it comes from. Default: `code`. */
   readonly by?: 'terminal' | 'command' | 'code';
 } & (
@@ -51,6 +53,7 @@ export function answerRun(store: Store, runId: string, answer: GivenAnswer): Kep
   const now = systemClock.now();
   const overview = readRun(store, runId, { now });
   const pause = findPause(store, overview, answer.key);
+  if (answer.id !== undefined && answer.id !== pause.id) throw changed(pause, runId);
   const value = checkedValue(pause, answer);
   const text = textToRecord(value, `the answer to '${pause.key}'`);
   const given = { key: pause.key, id: pause.id, value: text, at: now, by: answer.by ?? 'code' };
@@ -135,6 +138,13 @@ function keysOf(questions: readonly OpenQuestion[]): string {
   return questions.length > shown.length
     ? `${shown.join(', ')} and ${questions.length - shown.length} more`
     : shown.join(', ');
+}
+
+function changed({ key }: OpenQuestion, runId: string): SkeinError {
+  return refused(
+    `what '${key}' asks has changed since it was shown`,
+    `skein answer ${runId} '${key}' shows what it asks now`,
+  );
 }
 
 function answeredBefore(key: string): SkeinError {

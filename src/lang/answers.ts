@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../base/json.js';
 import { isPlainObject, ownValue } from '../base/json.js';
 import { schemaFindings } from './schema-check.js';
 
@@ -19,15 +20,47 @@ export function typedAnswer({ choices = [], schema }: Asked, line: string): Type
   const picked = chosen(typed, choices);
   if (picked === undefined) return { ok: false, why: `there is no choice ${typed}` };
   if (schema === undefined || schemaFindings(schema, picked).length === 0) return { ok: true, value: picked };
+  const free = withFree(typed, choices);
+  if (free !== undefined && schemaFindings(schema, free).length === 0) return { ok: true, value: free };
   const json = parsedJson(picked);
   if (json !== undefined && schemaFindings(schema, json.value).length === 0) return { ok: true, value: json.value };
-  if (choices.length > 0) return { ok: false, why: `it must be one of: ${choices.join(', ')}` };
-  const findings = schemaFindings(schema, json?.value ?? picked).join('; ');
   const words = wordsOf(schema);
+  if (choices.length > 0)
+    return {
+      ok: false,
+      why: [`it must be one of: ${choices.join(', ')}`, ...(words === undefined ? [] : [words])].join('; '),
+    };
+  const findings = schemaFindings(schema, json?.value ?? picked).join('; ');
   return {
     ok: false,
     why: `that is not what was asked for: ${words === undefined ? findings : `${words} (${findings})`}`,
   };
+}
+
+/**
+ * The schema of an answer that is one of some choices, or the choice `yes` together with names that it leaves free. It is typed as
+ * `allow free body, title`.
+ *
+ * @example
+ * freeSchema(['allow', 'deny'], 'allow', ['body']); // also takes { answer: 'allow', free: ['body'] }
+ */
+export function freeSchema(choices: readonly string[], yes: string, names: readonly string[]): JsonObject {
+  if (names.length === 0) return { enum: choices };
+  const free = { type: 'array', items: { enum: names }, minItems: 1, uniqueItems: true };
+  const properties = { answer: { const: yes }, free };
+  const whole = { type: 'object', properties, required: ['answer', 'free'], additionalProperties: false };
+  return {
+    anyOf: [{ enum: choices }, whole],
+    description: `or "${yes} free NAME, ..." to leave arguments free for the rest of this run: ${names.join(', ')}`,
+  };
+}
+
+/** `allow free body, title`; the choice may be its number. Names are those of the schema: it checks them. */
+function withFree(typed: string, choices: readonly string[]): Json | undefined {
+  const [, choice = '', names = ''] = /^(\S+)\s+free\s+(.+)$/s.exec(typed) ?? [];
+  if (names === '') return undefined;
+  const free = names.split(',').map((name) => name.trim());
+  return { answer: chosen(choice, choices) ?? choice, free };
 }
 
 /** What a schema says of itself to people: its `description`. */

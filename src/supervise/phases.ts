@@ -186,7 +186,7 @@ async function askPerson(assessed: Assessed, asked: string): Promise<Judgement> 
   const question: Question = personQuestion(asked, evidenceOf(assessed));
   step.note({ kind: 'approval.requested', question: question.text });
   let by: string | undefined;
-  const decision = decisionOf(await step.ask('human', question, (from) => (by = from)));
+  const decision = decisionOf(await step.ask('human', question, { answered: (from) => (by = from) }));
   step.note({ kind: 'approval.decided', verdict: decision.verdict, ...present({ by }) });
   if (decision.verdict === 'approve') return { type: 'accepted' };
   if (decision.verdict === 'revise') return { type: 'corrected', correction: decision.correction };

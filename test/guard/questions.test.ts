@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { isApproval, isGuardQuestion } from '../../src/agent/loop/approval.js';
+import { isApproval } from '../../src/agent/loop/approval.js';
+import { isGuardQuestion } from '../../src/base/address.js';
 import type { Model } from '../../src/agent/model.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import { answerBy } from '../../src/runtime/backends/backend.js';
+import { digestText } from '../../src/base/hash.js';
 import type { Question } from '../../src/engine/ports/durable.js';
 import type { Said } from '../agent/support/counted-agent.js';
+import { freeSchema } from '../../src/lang/answers.js';
 import { countedRun } from '../agent/support/counted-agent.js';
 import { fixedTools, outputOf, runAgent, tool } from '../agent/support/run-agent.js';
 
@@ -46,12 +49,14 @@ describe('a call in which an untrusted text had a say', () => {
       {
         text: 'May the agent "reviewer" make these 2 calls? What it has read had a say in them.',
         choices: ['allow', 'deny'],
-        schema: { enum: ['allow', 'deny'] },
+        schema: freeSchema(['allow', 'deny'], 'allow', ['path']),
         evidence: {
           calls: [
             { ...shown, input: { path: 'a\u200bb' } },
             { ...shown, input: { path: 'c' } },
           ],
+          label: { level: 'untrusted', private: true },
+          policy: digestText('{}'),
         },
       },
     ]);

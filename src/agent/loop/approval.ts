@@ -2,11 +2,10 @@ import { parseKey } from '../../base/address.js';
 import type { Question } from '../../engine/ports/durable.js';
 import type { ToolCall } from '../model.js';
 import type { Json, JsonObject } from '../../base/json.js';
-import { present } from '../../base/json.js';
-import type { Decision } from '../../guard/decide.js';
 import { parseInput } from './tool-input.js';
 
-const CHOICES = ['allow', 'deny'] as const;
+/** What a person may say to a call. */
+export const CHOICES = ['allow', 'deny'] as const;
 
 /**
  * What a person is asked before a call that somebody must allow; the exact call is the evidence, so an answer counts for this call
@@ -40,37 +39,6 @@ export function inputOf(call: ToolCall): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** What the guard says of a call that a person must allow. */
-export interface GuardedCallToShow {
-  readonly call: ToolCall;
-  readonly decision: Decision;
-}
-
-/**
- * What a person is asked about calls in which others may have had a say. All that wait together are one question, and each is shown whole: the
- * answer counts for exactly these.
- */
-export function guardQuestion(agent: string, calls: readonly GuardedCallToShow[]): Question {
-  const shown = calls.map(({ call, decision: { why, sources, rule, declare } }) => ({
-    ...callEvidence(call),
-    ...present({ why, sources, rule, declare }),
-  }));
-  const [first] = calls;
-  const one = shown.length === 1 && first !== undefined;
-  const what = one ? `call ${first.call.name}` : `make these ${shown.length} calls`;
-  return {
-    text: `May the agent "${agent}" ${what}? What it has read had a say in ${one ? 'it' : 'them'}.`,
-    choices: CHOICES,
-    schema: { enum: CHOICES },
-    evidence: one ? shown[0] : { calls: shown },
-  };
-}
-
-/** Whether a question is one of the guard: a person answers it, never a flag nor a script. */
-export function isGuardQuestion(address: string): boolean {
-  return /^(?:.*[.:])?guard#[\d.]+$/.test(parseKey(address).name ?? '');
 }
 
 /**

@@ -1,5 +1,7 @@
+import { pathOf, stepOf } from '../../base/address.js';
 import type { Label } from '../../guard/label.js';
 import { CLEAN } from '../../guard/label.js';
+import type { HeardText } from '../../guard/lineage.js';
 import { BUILT_IN } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
@@ -39,7 +41,13 @@ export class ConversationTrust {
   /** Files that the step has written, as the tools show their paths. */
   readonly wrote = new Set<string>();
 
+  /** What had a say when the step began, and so in its prompt. */
+  private readonly begun: Label;
+  /** What was heard that the user does not vouch for. */
+  private readonly texts: HeardText[] = [];
+
   constructor(private readonly step: Hearing) {
+    this.begun = step.influence.label();
     this.join(step.run.first);
     for (const { origin } of step.opened.tools) if (origin !== undefined) this.add(descriptionsOf(origin));
     if (step.opened.models.some(({ id }) => id.endsWith(':online')))
@@ -65,10 +73,17 @@ export class ConversationTrust {
     for (const message of messages) {
       if (message.role !== 'tool') continue;
       for (const result of message.results) {
-        const known = this.step.run.labelOf(result);
-        this.join(known ?? this.labelOfResult(result.name, 'earlier', {}));
+        const label = this.step.run.labelOf(result) ?? this.labelOfResult(result.name, 'earlier', {});
+        this.join(label);
+        this.keep(label, result.output);
       }
     }
+  }
+
+  /** What was heard so far, for those who want to know where an argument comes from. `prompt`: what the step was asked. */
+  heardTexts(prompt: string): readonly HeardText[] {
+    const { begun } = this;
+    return begun.level === 'trusted' ? this.texts : [heardText(begun, this.step.path, prompt), ...this.texts];
   }
 
   /** What the agents share was read. */
@@ -81,10 +96,16 @@ export class ConversationTrust {
     const { run, own } = this.step;
     const label = answer.own === true ? CLEAN : this.labelOfResult(call.name, at, answer);
     this.join(label);
+    // What was heard inside of a model call is not heard again on a replay.
+    if (!at.startsWith('dispatched.')) this.keep(label, answer.output);
     if (this.step.shares) run.heard(call, label);
     if (own.has(call.name) && MEMORY_TOOLS.get(call.name) === 'write')
       run.memory = run.labels.join(run.memory, run.labels.of(this.label));
     if (answer.files?.wrote !== undefined) this.takeWritten(answer.files.wrote);
+  }
+
+  private keep(id: number, text: string): void {
+    if (id !== CLEAN) this.texts.push(heardText(this.step.run.labels.get(id), this.step.path, text));
   }
 
   private join(id: number): void {
@@ -129,4 +150,21 @@ function labelOfFiles(files: FilesShown | undefined, source: string): Label {
   const foreign = files.foreign ?? [];
   if (foreign.length === 0) return { level: 'vetted', isPrivate: true, sources: [source] };
   return { level: 'untrusted', isPrivate: true, sources: [source, ...foreign.map((path) => `file:${path}`)] };
+}
+
+/** Sources of a text that are named where its way is told. */
+const MOST_NAMED = 3;
+
+function isCall(source: string): boolean {
+  return source.includes('@');
+}
+
+/** A text as it came to the step at `path`. */
+function heardText({ sources, more }: Label, path: string, text: string): HeardText {
+  // First what the step or another one called, then what that showed.
+  const named = [...sources.filter(isCall), ...sources.filter((source) => !isCall(source))];
+  const steps = sources.filter(isCall).map((source) => pathOf(stepOf(source)));
+  const isCut = more === true || sources.length > MOST_NAMED;
+  const source = [...named.slice(0, MOST_NAMED), ...(isCut ? ['and more'] : [])].join(', ');
+  return { source, steps: [...new Set([...steps, path])], text };
 }

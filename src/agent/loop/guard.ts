@@ -1,6 +1,7 @@
 import type { Question } from '../../engine/ports/durable.js';
 import { decide } from '../../guard/decide.js';
 import type { Decision, GuardedCall, GuardRules } from '../../guard/decide.js';
+import { Lineage } from '../../guard/lineage.js';
 import { effectOf } from '../../guard/effects.js';
 import { isDataFile } from '../../guard/data-files.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
@@ -9,15 +10,16 @@ import { builtInOf } from '../../plan/tool-names.js';
 import type { ToolCall } from '../model.js';
 import { argumentOf } from '../permissions/argument-values.js';
 import type { RunTrust } from '../run-trust.js';
-import type { Opened, OpenedTool } from '../session.js';
+import type { AgentStep, OpenedTool } from '../session.js';
 import type { FoundFile } from '../tool.js';
 import { ownParameters } from '../tools/catalogue.js';
 import type { Answer } from './answer.js';
-import type { GuardedCallToShow } from './approval.js';
-import { guardQuestion, inputOf, isAllowed } from './approval.js';
+import { inputOf } from './approval.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import type { Gate } from './gate.js';
 import { REFUSED } from './gate.js';
+import type { GuardedCallToShow } from './guard-question.js';
+import { guardQuestion, widened, yesIn } from './guard-question.js';
 
 /** What the guard asks of the outside about one call. */
 export interface Looks {
@@ -32,9 +34,18 @@ export interface Deciding {
   readonly calls: readonly ToolCall[];
   /** `index`: from 1. */
   readonly looks: (call: ToolCall, index: number) => Looks;
-  /** Asks a person; `index`: the first call that the question is about. */
-  readonly ask: (question: Question, index: number) => Promise<string>;
+  /** Asks a person; `index`: the first call that the question is about. Undefined: nobody answered in time. */
+  readonly ask: (question: Question, index: number) => Promise<string | undefined>;
+  /** Its outcome is taken from the run that this one was forked from: it is not made here. */
+  readonly isTaken: (call: ToolCall, index: number) => boolean;
 }
+
+/** What a model sees of a call about which nobody answered in time. */
+const EXPIRED: Answer = {
+  output: 'Error: a person must allow this call, and nobody answered in time; it was not made',
+  isError: true,
+  own: true,
+};
 
 /** What the guard says of a call: what the model gets instead of a result, or that a person has allowed it. Undefined: it may be made. */
 export type Cleared = Answer | 'allowed' | undefined;
@@ -45,9 +56,7 @@ export interface Guard {
   readonly clear: (deciding: Deciding) => Promise<readonly Cleared[]>;
 }
 
-interface Guarding {
-  readonly spec: AgentSpec;
-  readonly opened: Opened;
+interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'transcript'> {
   readonly gate: Gate;
   readonly run: RunTrust;
   readonly trust: ConversationTrust;
@@ -57,44 +66,54 @@ interface Guarding {
 export function createGuard(step: Guarding): Guard {
   const { spec, run, trust } = step;
   const facts = callFacts(step);
+  const lineage = new Lineage();
+  const [begun] = step.transcript.own;
+  const prompt = begun?.role === 'user' ? begun.text : '';
   const rules = (): GuardRules => (spec.sandbox === 'offline' ? { ...run.rules, sandboxed: true } : run.rules);
 
-  async function decideOne(call: ToolCall, looks: Looks): Promise<Decision | Answer | undefined> {
+  async function decideOne(call: ToolCall, looks: Looks): Promise<GuardedCallToShow | Answer | undefined> {
     const guarded = facts(call);
     if (guarded === undefined || step.gate.forbids(call)) return undefined;
     const decision = decide(guarded, trust.label, rules());
-    if (decision.kind === 'allow') return decision;
+    if (decision.kind === 'allow') return undefined;
     const fault = await looks.fault();
     if (fault !== undefined) return fault;
-    if (guarded.effect !== 'write') return decision;
+    const settled = guarded.effect === 'write' ? await ofWrite(guarded, looks) : decision;
+    if ('output' in settled) return settled;
+    if (settled.kind === 'allow' || run.allows(spec.name, call)) return undefined;
+    lineage.add(trust.heardTexts(prompt).slice(lineage.size));
+    return { call, decision: settled, traces: lineage.of(guarded.input), isWhole: guarded.effect === 'run' };
+  }
+
+  async function ofWrite(guarded: GuardedCall, looks: Looks): Promise<Decision | Answer> {
     const found = await looks.look();
     if ('output' in found) return found;
     const write = trust.wrote.has(found.path) ? 'own' : found.isNew && isDataFile(found.path) ? 'data' : undefined;
     return decide({ ...guarded, write }, trust.label, rules());
   }
 
-  async function clear({ calls, looks, ask }: Deciding): Promise<readonly Cleared[]> {
+  async function clear({ calls, looks, ask, isTaken }: Deciding): Promise<readonly Cleared[]> {
     const decided = await Promise.all(calls.map((call, at) => decideOne(call, looks(call, at + 1))));
-    const asked = decided.flatMap((one, at): (GuardedCallToShow & { readonly at: number })[] => {
-      const call = calls[at];
-      return call !== undefined && isAsked(one) ? [{ call, decision: one, at }] : [];
-    });
+    const asked = decided.flatMap((one, at) =>
+      one !== undefined && !('output' in one) && !isTaken(one.call, at + 1) ? [{ ...one, at }] : [],
+    );
     const [first] = asked;
-    const answer = first === undefined ? undefined : await ask(guardQuestion(spec.name, asked), first.at + 1);
-    return decided.map((one): Cleared => {
-      if (one !== undefined && 'output' in one) return one;
-      if (!isAsked(one)) return undefined;
-      return answer !== undefined && isAllowed(answer) ? 'allowed' : REFUSED;
+    const circumstances = { agent: spec.name, label: trust.label, rules: rules() };
+    const said = first && ((await ask(guardQuestion(circumstances, asked), first.at + 1)) ?? EXPIRED);
+    const yes = typeof said === 'string' ? yesIn(said) : undefined;
+    for (const one of asked) {
+      const more = yes && widened(spec.name, one, yes);
+      if (more !== undefined) run.widen(more);
+    }
+    const no = typeof said === 'object' ? said : REFUSED;
+    const waiting = new Set(asked.map(({ at }) => at));
+    return decided.map((one, at): Cleared => {
+      if (one === undefined || 'output' in one) return one;
+      return yes !== undefined || !waiting.has(at) ? 'allowed' : no;
     });
   }
 
-  return {
-    clear,
-  };
-}
-
-function isAsked(one: Decision | Answer | undefined): one is Decision {
-  return one !== undefined && 'kind' in one && one.kind !== 'allow';
+  return { clear };
 }
 
 /** Gives what of a call decides; undefined for one that is none of the guard's business: of the step itself, of a stand-in, or one that can do nothing. */

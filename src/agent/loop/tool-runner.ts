@@ -1,14 +1,16 @@
 import { SkeinError } from '../../base/errors.js';
+import type { Limit } from '../../base/duration.js';
 import type { Json } from '../../base/json.js';
 import { TOOL_CALL } from '../../budget/amount.js';
 import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
-import type { StateWatch } from '../../engine/ports/executor.js';
+import type { AskOptions, StateWatch } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
 import type { AgentStep, OpenedTool } from '../session.js';
 import type { RunTrust } from '../run-trust.js';
 import { madeOnce } from '../../base/collections.js';
 import { callEvidence } from './approval.js';
+import { EXPIRES_MS } from './guard-question.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { filesOfCall, worksOnFiles } from './files-of-call.js';
 import type { Cleared, Guard, Looks } from './guard.js';
@@ -82,7 +84,8 @@ class Runner implements ToolRunner {
     return this.guarding()?.clear({
       calls,
       looks: (call, index) => this.looks(call, `${turn}.${index}`),
-      ask: (question, index) => this.ask(`guard#${turn}.${index}`)(question),
+      ask: (question, index) => inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: EXPIRES_MS })(question)),
+      isTaken: (call, index) => this.isTaken(call, `${turn}.${index}`),
     });
   }
 
@@ -103,10 +106,16 @@ class Runner implements ToolRunner {
     const { check, gate, stepTools } = this;
     const { step } = this.options;
     return this.made(call, `dispatched.${index}`, async () => {
-      const ask = (what: string) => (question: Question) =>
-        askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked));
+      const ask = (what: string, limit?: Limit) => (question: Question) =>
+        askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked, limit));
       const looks = { fault: () => check.fault(call, io), look: () => check.look(call, io) };
-      const [cleared] = (await this.guarding()?.clear({ calls: [call], looks: () => looks, ask: ask('guard') })) ?? [];
+      const clearing = this.guarding()?.clear({
+        calls: [call],
+        looks: () => looks,
+        ask: (question) => inTime(ask('guard', { ms: EXPIRES_MS })(question)),
+        isTaken: () => false,
+      });
+      const [cleared] = (await clearing) ?? [];
       if (typeof cleared === 'object') return cleared;
       const asking = { fault: looks.fault, decide: () => check.mustApprove(call, io), ask: ask('approve') };
       const refused = await gate.refusal(call, asking, cleared === 'allowed');
@@ -131,9 +140,16 @@ class Runner implements ToolRunner {
     return { digest: () => callDigest(call, this.recorded.get(call.name)?.code) };
   }
 
-  private ask(name: string): Asking['ask'] {
+  private isTaken(call: ToolCall, at: string): boolean {
     const { step } = this.options;
-    return (question) => askPerson(step, question, (asked) => step.ask(`ask:${name}`, asked));
+    // Only where something was read: to watch is to be told the labels of all.
+    const current = (name: string): string => step.watch().current(name);
+    return step.isTaken(`tool#${at}`, { ...this.identityOf(call), current });
+  }
+
+  private ask(name: string, how?: AskOptions): Asking['ask'] {
+    const { step } = this.options;
+    return (question) => askPerson(step, question, (asked) => step.ask(`ask:${name}`, asked, how));
   }
 
   private async runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
@@ -171,6 +187,14 @@ class Runner implements ToolRunner {
     step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: isError ? 'error' : 'ok', output });
     return { id: call.id, name: call.name, output, isError };
   }
+}
+
+/** Undefined: nobody answered in time. */
+async function inTime(asked: Promise<string>): Promise<string | undefined> {
+  return asked.catch((error: unknown) => {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_TIMEOUT') throw error;
+    return undefined;
+  });
 }
 
 /** What is asked of a call between turns is recorded: a replay opens no tools, and does as was said. */

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { text as readAll } from 'node:stream/consumers';
+import { isGuardQuestion } from '../../base/address.js';
+import { present } from '../../base/json.js';
 import { suggest } from '../../base/suggest.js';
 import type { GivenAnswer, KeptAnswer, OpenQuestion } from '../../index.js';
 import { SkeinError } from '../../index.js';
@@ -8,7 +10,7 @@ import { EXIT } from '../failures.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { readLines } from '../run/questions.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
-import { pauseLines, questionLines, shellWord } from '../runs/text.js';
+import { keyAndId, pauseLines, questionLines, shellWord } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { shownJson, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
@@ -21,6 +23,8 @@ interface Asked {
   /** Short form of the id. */
   readonly short: string;
   readonly key: string | undefined;
+  /** What it asked when it was shown. */
+  readonly shown: string | undefined;
   readonly json: boolean;
 }
 
@@ -30,14 +34,26 @@ export function define(command: Command, done: (code: number) => void): void {
     .argument(...RUN)
     .argument('[key]', 'which question: key, step or name; may be left out when one is open')
     .argument('[value]', 'the answer; - for stdin; without it the question is shown and, on a terminal, asked')
+    .option(
+      '--free <names>',
+      'with "allow": arguments of the call that may be others for the rest of the run, such as body,title',
+    )
     .option('--json', 'print what was recorded as one JSON document')
     .addHelpText('after', HELP)
-    .action(async (run: string, key: string | undefined, value: string | undefined, { json = false }: JsonFlag) => {
-      done(await answer(run, { key, value, json }));
+    .action(async (run: string, key: string | undefined, value: string | undefined, { json = false, free }: Flags) => {
+      done(await answer(run, { key, value, json, free }));
     });
 }
 
+interface Flags extends JsonFlag {
+  readonly free?: string;
+}
+
 const HELP = `
+Without a key and a value, all that is open is shown, and asked on a terminal. Questions about calls in which others had a say are shown together and may
+be answered together. Their commands end the key with what was shown: such an answer is refused when something else is asked by now.
+A yes counts once, for the calls shown. With --free, the same tool may be called again in this run with other values of these arguments, and with all
+others as they were shown; it ends with the run.
 A number picks a choice. An answer that the schema does not accept as text is read as JSON, and so is the value of an event.
 Exit codes: 0 recorded, 2 refused (no such question, answered before, too late, not what was asked for), 5 shown and not answered.`;
 
@@ -45,23 +61,29 @@ interface Words {
   readonly key: string | undefined;
   readonly value: string | undefined;
   readonly json: boolean;
+  readonly free: string | undefined;
 }
 
 async function answer(run: string, words: Words): Promise<number> {
   return await withRuns(async (runs) => {
     const ids = await runs.ids();
     const id = findRun(ids, run);
-    const { key, value } = await splitWords(words, async () => (await runs.read(id)).questions);
-    const asked = { runs, id, short: shortId(id, ids), key, json: words.json };
-    if (value === undefined) return await showOrAsk(asked);
+    const { key, id: shown } = words.key === undefined ? { key: undefined } : keyAndId(words.key);
+    const split = await splitWords({ key, value: words.value }, async () => (await runs.read(id)).questions);
+    const { value } = split;
+    const asked = { runs, id, short: shortId(id, ids), key: split.key, shown, json: words.json };
+    if (value === undefined) {
+      if (words.free !== undefined) throw new SkeinError('SKEIN_USAGE', '--free needs an answer: allow');
+      return await showOrAsk(asked);
+    }
     const text = value === '-' ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : value;
-    return await record(asked, { text, by: 'command' });
+    return await record(asked, { text: words.free === undefined ? text : `${text} free ${words.free}`, by: 'command' });
   });
 }
 
 /** A single word that names nothing, nor nearly, is the answer to the only question. */
 async function splitWords(
-  { key, value }: Words,
+  { key, value }: Pick<Words, 'key' | 'value'>,
   read: () => Promise<readonly OpenQuestion[]>,
 ): Promise<Pick<Words, 'key' | 'value'>> {
   if (key === undefined || value !== undefined) return { key, value };
@@ -71,17 +93,20 @@ async function splitWords(
   return isValue ? { key: undefined, value: key } : { key, value };
 }
 
-async function record(asked: Asked, given: Omit<Extract<GivenAnswer, { text: string }>, 'key'>): Promise<number> {
-  const { runs, id, key } = asked;
-  const kept = await runs.answer(id, { ...given, ...(key === undefined ? {} : { key }) });
-  const { status } = await runs.read(id);
-  if (asked.json) {
-    printResult(shownJson({ run: id, ...kept, status }));
-  } else {
-    printResult(`${printable(kept.path)} is answered: ${oneLine(JSON.stringify(kept.value), 200)}`);
-    for (const line of nextLines(kept, status === 'running', asked.short)) printNote(line);
-  }
+type Said = Omit<Extract<GivenAnswer, { text: string }>, 'key'>;
+
+async function record(asked: Asked, given: Said): Promise<number> {
+  const kept = await keep(asked, given);
+  const { status } = await asked.runs.read(asked.id);
+  if (asked.json) printResult(shownJson({ run: asked.id, ...kept, status }));
+  else for (const line of nextLines(kept, status === 'running', asked.short)) printNote(line);
   return EXIT.ok;
+}
+
+async function keep({ runs, id, key, shown, json }: Asked, given: Said): Promise<KeptAnswer> {
+  const kept = await runs.answer(id, { ...given, ...present({ key, id: shown }) });
+  if (!json) printResult(`${printable(kept.path)} is answered: ${oneLine(JSON.stringify(kept.value), 200)}`);
+  return kept;
 }
 
 function nextLines({ left }: KeptAnswer, running: boolean, short: string): readonly string[] {
@@ -96,33 +121,49 @@ async function showOrAsk(asked: Asked): Promise<number> {
   const [pause] = found;
   // What is refused for its key is refused as an answer would be.
   if (pause === undefined) return await record(asked, { text: '', by: 'command' });
-  if (found.length === 1 && process.stdin.isTTY && process.stderr.isTTY && !asked.json) return await ask(asked, pause);
+  const together = found.filter((one) => isGuardQuestion(one.key) && one.overdue !== true);
+  const isOneSitting = found.length === 1 || together.length === found.length;
+  if (isOneSitting && process.stdin.isTTY && process.stderr.isTTY && !asked.json) return await ask(asked, found);
   printResult(asked.json ? shownJson({ run: id, questions: found }) : pauseLines(found, short).join('\n'));
   return EXIT.paused;
 }
 
-/** Asks until the answer is one that is taken. */
-async function ask(asked: Asked, pause: OpenQuestion): Promise<number> {
-  for (const line of questionLines(pause)) printNote(line);
+/** Asks until the answer is one that is taken; several are one question, which shows each whole. */
+async function ask(asked: Asked, pauses: readonly OpenQuestion[]): Promise<number> {
+  pauses.forEach((pause, at) => {
+    if (pauses.length > 1) printNote(`question ${at + 1} of ${pauses.length}`);
+    for (const line of questionLines(pause)) printNote(line);
+  });
+  if (pauses.length > 1)
+    printNote('one answer for all of them; to answer them one by one, name one: skein answer RUN KEY');
   const lines = await readLines(process.stdin);
+  const left = [...pauses];
   for (;;) {
     process.stderr.write('> ');
     const text = await lines.next();
     if (text === undefined) return EXIT.paused;
-    const taken = text.trim() === '' ? undefined : await tryRecord({ ...asked, key: pause.key }, text.trim());
+    const taken = text.trim() === '' ? undefined : await tryRecord(asked, left, text.trim());
     if (taken !== undefined) return taken;
   }
 }
 
-/** Undefined when something else must be typed. */
-async function tryRecord(asked: Asked, text: string): Promise<number | undefined> {
-  try {
-    return await record(asked, { text, by: 'terminal' });
-  } catch (error) {
-    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_ANSWER') throw error;
-    const { questions } = await asked.runs.read(asked.id);
-    if (!questions.some((one) => one.key === asked.key && one.overdue !== true)) throw error;
-    printNote(printable(error.message));
-    return undefined;
+/** Undefined when something else must be typed. An answer counts for what was shown; those that are answered leave the list. */
+async function tryRecord(asked: Asked, left: OpenQuestion[], text: string): Promise<number | undefined> {
+  const given = { text, by: 'terminal' } as const;
+  for (let [pause] = left; pause !== undefined; [pause] = left) {
+    const one = { ...asked, key: pause.key, shown: pause.id };
+    try {
+      if (left.length === 1) return await record(one, given);
+      await keep(one, given);
+      left.shift();
+    } catch (error) {
+      if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_ANSWER') throw error;
+      const { questions } = await asked.runs.read(asked.id);
+      if (!questions.some(({ key, id, overdue }) => key === one.key && id === one.shown && overdue !== true))
+        throw error;
+      printNote(printable(error.message));
+      return undefined;
+    }
   }
+  return EXIT.ok;
 }

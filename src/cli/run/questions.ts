@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { parseKey } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { Question } from '../../index.js';
+import { moreWays } from '../runs/text.js';
 import { evidenceLines } from '../view/evidence.js';
 import type { Given, isApproval, typedAnswer } from '../../running.js';
 import { printable } from '../view/printable.js';
@@ -75,6 +76,7 @@ async function askOne(asking: Asking): Promise<{ readonly value: unknown } | und
   printNote(`\n${printable(path)} asks: ${printable(question.text)}`);
   evidenceLines(question.evidence).forEach(printNote);
   choices.forEach((choice, at) => printNote(`  ${at + 1}. ${printable(choice)}`));
+  moreWays(question).forEach(printNote);
   const range = `1-${choices.length}${schema === undefined ? ', or your own words' : ''}`;
   for (;;) {
     process.stderr.write(choices.length === 0 ? '> ' : `(${range}) > `);

@@ -1,5 +1,6 @@
-import type { OpenQuestion, RunOverview, RunStatus, StepOverview } from '../../index.js';
+import type { OpenQuestion, Question, RunOverview, RunStatus, StepOverview } from '../../index.js';
 import { formatDuration } from '../../base/duration.js';
+import { isGuardQuestion } from '../../base/address.js';
 import { isPlainObject, ownValue } from '../../base/json.js';
 import { evidenceLines } from '../view/evidence.js';
 import { oneLine, printable, quoted } from '../view/printable.js';
@@ -74,9 +75,27 @@ export function questionLines(pause: OpenQuestion): readonly string[] {
     `${printable(pause.path)} ${what}`,
     ...evidenceLines(evidence),
     ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
+    ...moreWays(pause),
     ...(schema === undefined || choices.length > 0 ? [] : [`  schema: ${oneLine(JSON.stringify(schema), 500)}`]),
     ...(expires === undefined ? [] : [`  ${overdue === true ? 'was due' : 'due'} ${localTime(expires)}`]),
   ];
+}
+
+/** What may be answered in addition to the choices. */
+export function moreWays({ choices = [], schema }: Pick<Question, 'choices' | 'schema'>): readonly string[] {
+  const words = choices.length > 0 && isPlainObject(schema) ? ownValue(schema, 'description') : undefined;
+  return typeof words === 'string' ? [`  ${printable(words)}`] : [];
+}
+
+/** The key of a question with its id, where an answer must be one to exactly what was shown. */
+export function boundKey({ key, id }: Pick<OpenQuestion, 'key' | 'id'>): string {
+  return isGuardQuestion(key) ? `${key}=${id}` : key;
+}
+
+/** Takes such a word apart. */
+export function keyAndId(word: string): Pick<OpenQuestion, 'key'> & Partial<Pick<OpenQuestion, 'id'>> {
+  const [, key, id] = /^(.+)=([\w-]{22})$/s.exec(word) ?? [];
+  return key !== undefined && id !== undefined && isGuardQuestion(key) ? { key, id } : { key: word };
 }
 
 /** The shortest command that means this question and no other; one for each answer that its schema gives as an example. */
@@ -85,7 +104,8 @@ export function answerCommands(
   questions: readonly OpenQuestion[],
   run: string,
 ): readonly string[] {
-  const name = ([pause.name, pause.path] as const).find((text) => meansOnly(text, pause, questions)) ?? pause.key;
+  const short = [pause.name, pause.path].find((text) => meansOnly(text, pause, questions));
+  const name = isGuardQuestion(pause.key) ? boundKey(pause) : (short ?? pause.key);
   return valuesOf(pause.question, pause.schema).map(
     (value) => `skein answer ${shellWord(run)} ${shellWord(name)} ${value}`,
   );

@@ -6,7 +6,7 @@ import type { RunOutcome, Census } from '../../events/census.js';
 import { billedOf, costText } from '../../events/cost-text.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Spending, Tally } from '../../events/spending.js';
-import { valuesOf } from '../runs/text.js';
+import { boundKey, moreWays, valuesOf } from '../runs/text.js';
 import { evidenceLines } from './evidence.js';
 import { fitCells, isolated, oneLine, padCells, printable, quoted } from './printable.js';
 import type { Within } from './progress.js';
@@ -205,15 +205,19 @@ function withinText({ kind }: StepLog, { done, total }: Within): string {
 
 function questionLines({ questions, outcome, recorded }: SummaryOptions): readonly string[] {
   if (outcome !== 'paused' || questions.length === 0) return [];
-  const asked = questions.flatMap(({ path, name, question, choices = [], evidence, key, expires, schema }) => [
-    `question of ${printable(path)}: ${printable(question ?? `waits for the event ${name}`)}`,
-    ...evidenceLines(evidence),
-    ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
-    ...(expires === undefined ? [] : [`  until ${new Date(expires).toISOString()}`]),
-    ...(recorded === undefined
-      ? []
-      : valuesOf(question, schema).map((value) => `  skein answer ${recorded.id} ${quoted(key)} ${value}`)),
-  ]);
+  const asked = questions.flatMap((one) => {
+    const { path, name, question, choices = [], evidence, expires, schema } = one;
+    return [
+      `question of ${printable(path)}: ${printable(question ?? `waits for the event ${name}`)}`,
+      ...evidenceLines(evidence),
+      ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
+      ...moreWays(one),
+      ...(expires === undefined ? [] : [`  until ${new Date(expires).toISOString()}`]),
+      ...(recorded === undefined
+        ? []
+        : valuesOf(question, schema).map((value) => `  skein answer ${recorded.id} ${quoted(boundKey(one))} ${value}`)),
+    ];
+  });
   if (recorded !== undefined) return asked;
   return [...asked, ASK_AGAIN];
 }

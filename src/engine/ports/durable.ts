@@ -34,6 +34,8 @@ export interface Durable {
   timer(key: string, ms: number, fleeting?: boolean): Ticket;
   /** A timer with this key was set in an earlier session. Absent: there are none. */
   timed?(key: string): boolean;
+  /** An effect with this key would have its outcome from the run that this one was forked from. Absent: there is none. */
+  isTaken?(key: string, identity: Identity): boolean;
   /** Settles when somebody answers, or when the answer is overdue (`SKEIN_TIMEOUT`). `SKEIN_QUESTION`: nobody can, for now. */
   signal(key: string, wait: Wait): Ticket;
   /**

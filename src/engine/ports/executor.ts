@@ -89,9 +89,11 @@ export interface StepContext {
   backoff(name: string, ms: number): Promise<void>;
   /**
    * Asks a person. Rejects with `SKEIN_QUESTION` when nobody can answer for now; an executor turns that into a pause. The answer is
-   * text, or what the question's schema asks for. `answered` is told first where it came from.
+   * text, or what the question's schema asks for.
    */
-  ask(name: string, question: Question, answered?: (by: string | undefined) => void): Promise<unknown>;
+  ask(name: string, question: Question, how?: AskOptions): Promise<unknown>;
+  /** Whether the outcome of an effect is taken from the run that this one was forked from: it is not performed here. */
+  isTaken(name: string, identity: Identity): boolean;
   /** Tells observers something; never needed for correctness. `again`: it comes from the record, whatever the run does otherwise. */
   note(note: StepNote, again?: boolean): void;
   /** Milliseconds since 1970 by the run's clock. */
@@ -121,6 +123,14 @@ export interface CallUnderWay {
 /** How an effect of an executor is recorded, and how long it may take, in milliseconds of the run's clock. */
 export interface EffectOptions extends StepOptions {
   readonly timeoutMs?: number;
+}
+
+/** How a question of an executor is put. */
+export interface AskOptions {
+  /** Told first where the answer came from. */
+  readonly answered?: (by: string | undefined) => void;
+  /** Milliseconds after which an answer is too late: it rejects with `SKEIN_TIMEOUT`. */
+  readonly expiresMs?: number;
 }
 
 /** A call inside of a step that failed, and may work the next time. */

@@ -1,3 +1,4 @@
+import type { Limit } from '../../base/duration.js';
 import { SkeinError } from '../../base/errors.js';
 import { waitingText } from '../../budget/lack-text.js';
 import type { Lack } from '../../budget/ledger.js';
@@ -96,7 +97,7 @@ export class AskingIo implements StepIo {
     return standStill(this.step);
   }
 
-  ask(name: string, question: Question): Promise<unknown> {
-    return askInside(this.step, this.signal, () => this.io.ask(name, question));
+  ask(name: string, question: Question, limit?: Limit): Promise<unknown> {
+    return askInside(this.step, this.signal, () => this.io.ask(name, question, limit));
   }
 }

@@ -10,9 +10,10 @@ import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import { definitionOf } from '../durable/identity.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Outcome, Question, StepIo, Ticket } from '../ports/durable.js';
+import type { Identity, Outcome, Question, StepIo, Ticket } from '../ports/durable.js';
 import type {
   Again,
+  AskOptions,
   CallUnderWay,
   EffectOptions,
   FailedCall,
@@ -186,11 +187,15 @@ class Inside implements StepContext, Activity {
     }
   }
 
-  async ask(name: string, question: Question, answered?: (by: string | undefined) => void): Promise<unknown> {
+  isTaken(name: string, identity: Identity): boolean {
+    return this.step.run.durable.isTaken?.(this.keyOf(name), identity) === true;
+  }
+
+  async ask(name: string, question: Question, { answered, ...limit }: AskOptions = {}): Promise<unknown> {
     this.check();
     const startClock = this.step.stopClock();
     try {
-      const ticket = this.step.run.durable.signal(this.keyOf(name), { name, question });
+      const ticket = this.step.run.durable.signal(this.keyOf(name), { name, question, ...limit });
       const value = await this.wait(ticket);
       answered?.(ticket.answeredBy);
       return value;

@@ -1,4 +1,5 @@
-import { isApproval, isGuardQuestion } from '../../agent/loop/approval.js';
+import { isApproval } from '../../agent/loop/approval.js';
+import { isGuardQuestion } from '../../base/address.js';
 import type { ModelRegistry } from '../../agent/models/registry.js';
 import { systemClock } from '../../base/clock.js';
 import { toErrorData } from '../../base/errors.js';

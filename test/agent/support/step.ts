@@ -130,6 +130,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       if ('error' in outcome) throw fromErrorData(outcome.error);
       return outcome.value as never;
     },
+    isTaken: () => false,
     callsOnce: () => undefined,
     made,
     underWay: (call) => {

@@ -10,7 +10,7 @@ import { giveBack, leaveFinished, type OpenSession } from '../../../journal/sess
 import type { RunStanding } from '../../../journal/store.js';
 import { innerKey } from '../../../base/address.js';
 import { waitId } from '../open-question.js';
-import type { Durable, Effect, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
+import type { Durable, Effect, Identity, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
 import type { RunResult } from '../../run.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
@@ -121,6 +121,10 @@ export class RecordedDurable implements Durable, JournalOwner {
       this.deliveries.wake();
     }
     return ticket;
+  }
+
+  isTaken(key: string, identity: Identity): boolean {
+    return this.outcomes.isTaken(key, identity);
   }
 
   signal(key: string, wait: Wait): Ticket {

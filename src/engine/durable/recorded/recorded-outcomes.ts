@@ -25,6 +25,12 @@ export class RecordedOutcomes {
     return found;
   }
 
+  /** An effect that started now would have its outcome from a parent. */
+  isTaken(key: string, identity: Identity): boolean {
+    const found = matching(this.session.ledger.find(key), identity.digest(), identity);
+    return found !== undefined && isOfParent(found);
+  }
+
   /** A timer with this key was set before. */
   timed(key: string): boolean {
     const { ledger } = this.session;
@@ -65,4 +71,9 @@ function isAlso(recorded: string | undefined, identity: Identity | undefined): b
 /** Choosers and what frees resources are done again without a word. */
 function isPaidFor(options: StepOptions | undefined): boolean {
   return options?.pure !== true && options?.cleanup !== true;
+}
+
+/** It was recorded by the run that this one was forked from, or by one before that. */
+export function isOfParent({ order }: Recorded): boolean {
+  return order < 0;
 }

@@ -1,4 +1,4 @@
-import { innerKey } from '../../../base/address.js';
+import { innerKey, isGuardQuestion } from '../../../base/address.js';
 import type { Clock } from '../../../base/clock.js';
 import { isoTime } from '../../../base/clock.js';
 import { encodeRecord } from '../../../journal/codec.js';
@@ -15,6 +15,7 @@ import type { Deliveries } from './deliveries.js';
 import { OpenWaits, pauseRecord } from './open-waits.js';
 import type { BudgetOptions } from './recorded-budget.js';
 import type { RecordedOutcomes } from './recorded-outcomes.js';
+import { isOfParent } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import type { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
@@ -90,6 +91,7 @@ export class RecordedQuestions {
     const { outcomes } = this.parts;
     const found = outcomes.find(ticket);
     if (found === undefined || question === undefined) return found;
+    if (isGuardQuestion(ticket.key) && isOfParent(found)) return undefined;
     const outcome = outcomes.outcomeOf(found.record);
     const isFit = outcome.ok ? findingsOf(question, outcome.value).length === 0 : outcome.error.code !== 'SKEIN_ANSWER';
     if (!isFit) return undefined;
