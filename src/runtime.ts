@@ -10,6 +10,7 @@ import { definitionPlaces } from './runtime/own-places.js';
 import { preparedPlan } from './runtime/checked-plan.js';
 
 export type { PriceTable } from './budget/prices.js';
+export type { ToolPins } from './agent/tools/provider-options.js';
 export type { Fork, RunOptions, Runnable } from './runtime/options.js';
 export { changeBudget, readBudget } from './runtime/recorded-limits.js';
 export { forkThread, updateThread } from './runtime/threads/edit-thread.js';

@@ -215,13 +215,24 @@ function recordOf({ models, tools }: Live): Opened {
   };
 }
 
+/**
+ * A server may offer something else than when the step began. What is recorded says what had a say in the conversation, so the model is told nothing of
+ * such a tool and can't call it.
+ */
+function isAsRecorded({ name, origin }: Tool, recorded: Opened): boolean {
+  if (origin?.pin === undefined) return true;
+  const before = recorded.tools.find((one) => one.name === name)?.origin;
+  return before !== undefined && (before.pin === undefined || before.pin === origin.pin);
+}
+
 async function otherModel({ spec, step, models }: SessionOptions, name: string): Promise<Model> {
   const [model] = await models.resolve({ ...spec, models: [name] }, { path: step.path, agent: spec.name });
   if (model !== undefined) return model;
   throw new SkeinError('SKEIN_NO_MODEL', `there is no model ${name}`);
 }
 
-function openParts({ models, tools }: Live, recorded: Opened, other: OpenParts['other']): OpenParts {
+function openParts({ models, tools: all }: Live, recorded: Opened, other: OpenParts['other']): OpenParts {
+  const tools = all.filter((tool) => isAsRecorded(tool, recorded));
   return {
     other,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
@@ -243,7 +254,7 @@ function warnChanges({ spec, step }: SessionOptions, before: Opened, now: Opened
     step.note({ kind: 'warning', code: 'models-changed', message });
   }
   if (before.toolsDigest !== now.toolsDigest) {
-    const message = `agent ${spec.name}: its tools have changed since the step began; the current ones are used`;
+    const message = `agent ${spec.name}: its tools have changed since the step began; those of servers that changed are left out, of others the current ones are used`;
     step.note({ kind: 'warning', code: 'tools-changed', message });
   }
 }

@@ -40,6 +40,10 @@ export interface ToolOrigin {
   readonly readOnly?: true;
   /** The server is reached over the network. */
   readonly isRemote?: true;
+  /** It is new, or not what it was when the user last said yes: what the server says of it is not believed. */
+  readonly isChanged?: true;
+  /** Digest of what the server said of it. */
+  readonly pin?: string;
 }
 
 /** What a call that writes would find; the path as it is shown. */

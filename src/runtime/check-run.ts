@@ -21,6 +21,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   limits: true,
   cwd: true,
   allowPrivateAddresses: true,
+  toolPins: true,
   memory: true,
   supervisor: true,
   answer: true,

@@ -64,8 +64,8 @@ function inheritedOptions(around: Shared, options: RunOptions): RunOptions {
   const { models } = around;
   const same = { ...options.models };
   shared.set(same, { ...around, models: { ...models, finish: () => Promise.resolve() } });
-  const { cwd, allowPrivateAddresses, supervisor, answer } = options;
-  const inherited = { models: same, ...present({ cwd, allowPrivateAddresses, supervisor, answer }) };
+  const { cwd, allowPrivateAddresses, toolPins, supervisor, answer } = options;
+  const inherited = { models: same, ...present({ cwd, allowPrivateAddresses, toolPins, supervisor, answer }) };
   return withScripted(inherited, models.scriptedResult);
 }
 
@@ -263,6 +263,7 @@ function agentsOf({ one, cwd, own, runOptions, memory, formerModels }: Agents): 
     cwd,
     env,
     own,
+    pins: options.toolPins,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     ...(isMock(options) ? { mock: { calls: () => models.scriptedCalls(), result: models.scriptedResult } } : {}),
   });

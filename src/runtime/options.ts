@@ -1,3 +1,4 @@
+import type { ToolPins } from '../agent/tools/provider-options.js';
 import type { ModelRegistryOptions } from '../agent/models/registry.js';
 import type { JsonObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
@@ -46,6 +47,11 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Lets the `fetch` tool reach private and loopback addresses. */
   readonly allowPrivateAddresses?: boolean;
+  /**
+   * Remembers what tool servers offered, from one run to the next. A tool that is not what it was is told as a warning, its description is untrusted,
+   * and that it only reads is not believed. `skein run` keeps this beside the files that the user trusts. Absent: nothing is known of other runs.
+   */
+  readonly toolPins?: ToolPins;
   /** First text of the run's shared memory; absent: there is none. */
   readonly memory?: string;
   /** Judges supervised steps that have no supervisor of their own, when promise and work differ. Default: a model, the one of the step. */

@@ -139,9 +139,13 @@ export class ConversationTrust {
   }
 }
 
-/** What the server says of its tools is read with the instructions. One that runs here has the user's rights anyway. */
-function descriptionsOf({ server, isRemote }: NonNullable<OpenedTool['origin']>): Label {
-  return { level: isRemote === true ? 'untrusted' : 'vetted', isPrivate: false, sources: [`server:${server}`] };
+/** What the server says of its tools is read with the instructions. One that runs here has the user's rights anyway, as long as it says what it said. */
+function descriptionsOf({ server, isRemote, isChanged }: NonNullable<OpenedTool['origin']>): Label {
+  return {
+    level: isRemote === true || isChanged === true ? 'untrusted' : 'vetted',
+    isPrivate: false,
+    sources: [`server:${server}`],
+  };
 }
 
 /** Files of the project are vetted. Of what older runs read nobody knows where it was. */

@@ -12,6 +12,7 @@ import type { TransportSettings, Way } from './transport.js';
 import { makeTransport } from './transport.js';
 import { cleanText } from './untrusted.js';
 import { within } from '../tools/process-group.js';
+import type { ToolPins } from '../tools/provider-options.js';
 import { headAndTail } from '../tools/text.js';
 
 /** What a server is started with, and how long it may take. */
@@ -22,6 +23,8 @@ export interface McpSettings extends Omit<TransportSettings, 'breaker'> {
   readonly signal: AbortSignal;
   readonly startMs: number;
   readonly callMs: number;
+  /** Remembers what servers offer. */
+  readonly pins: ToolPins | undefined;
   warn(code: string, message: string): void;
 }
 

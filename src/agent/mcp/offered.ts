@@ -4,7 +4,7 @@ import { canonicalHash } from '../../base/hash.js';
 import type { ToolSpec } from '../model.js';
 import { cleanSchema, cleanText } from './untrusted.js';
 
-/** A tool as a server offered it at the start. `pin` is the hash of its name, description and schema as they came. */
+/** A tool as a server offered it at the start. `pin` is the hash of its name, description, schema and hints as they came. */
 export interface OfferedTool extends ToolSpec {
   /** The server says that a second call does no harm. */
   readonly repeatable: boolean;
@@ -65,7 +65,8 @@ export function offeredTools(
   return result;
 }
 
-/** Hash of what a model sees of a tool. */
-export function pinOf(tool: ServerTool): string {
-  return canonicalHash({ name: tool.name, description: tool.description ?? null, inputSchema: tool.inputSchema });
+/** Hash of what a model sees of a tool, and of what is believed of it. */
+export function pinOf({ name, title, description, inputSchema, annotations }: ServerTool): string {
+  const { readOnlyHint = false, idempotentHint = false } = annotations ?? {};
+  return canonicalHash({ name, says: description ?? title ?? null, inputSchema, readOnlyHint, idempotentHint });
 }

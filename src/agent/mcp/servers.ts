@@ -1,5 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import { sha256 } from '../../base/hash.js';
+import { canonicalHash, sha256 } from '../../base/hash.js';
 import { ownValue, type JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { Tool, ToolOrigin, ToolSource } from '../tool.js';
@@ -8,6 +8,7 @@ import { legalName, mcpPrefix } from '../../plan/tool-names.js';
 import type { McpSettings } from './connection.js';
 import { McpConnection } from './connection.js';
 import type { OfferedTool } from './offered.js';
+import { cleanText } from './untrusted.js';
 
 const MAX_NAME = 64;
 
@@ -42,6 +43,7 @@ export async function openMcpServers(
   });
   const named = nameTools(found);
   const tools = named.filter((tool) => isWanted(tool, wanted.get(tool.server)));
+  const changed = changedTools(tools, specs, settings);
   warnMissing(wanted, named, settings);
   const ungated = missingNames(settings.approve ?? new Map(), named).filter((one) => names.includes(one.server));
   if (ungated.length > 0) {
@@ -53,10 +55,36 @@ export async function openMcpServers(
       toTool(tool, {
         approve: isWanted(tool, settings.approve?.get(tool.server)),
         isRemote: (ownValue(specs, tool.server) as McpServerSpec).url !== undefined,
+        isChanged: changed.has(tool),
       }),
     ),
     close,
   };
+}
+
+/** Those that are not what they were when the user last said yes, which is said. */
+function changedTools(
+  tools: readonly NamedTool[],
+  specs: Readonly<Record<string, McpServerSpec>>,
+  settings: McpSettings,
+): ReadonlySet<NamedTool> {
+  const changed = new Set<NamedTool>();
+  const { agent, pins } = settings;
+  if (pins === undefined) return changed;
+  for (const [name, { connection }] of new Map(tools.map((tool) => [tool.server, tool]))) {
+    const entry = canonicalHash(ownValue(specs, name));
+    const names = pins.compare({ name, entry, tools: connection.tools });
+    const here = tools.filter(({ server, tool }) => server === name && names.includes(tool.name));
+    if (here.length === 0) continue;
+    for (const tool of here) changed.add(tool);
+    const list = here.map(({ tool }) => cleanText(tool.name)).join(', ');
+    const since = `MCP server "${name}" changed since you last said yes to this workflow: ${list}`;
+    settings.warn(
+      'mcp-tools-changed',
+      `agent ${agent}: ${since}. What it says of them is untrusted; skein trust shows it`,
+    );
+  }
+  return changed;
 }
 
 interface FoundTool {
@@ -144,13 +172,19 @@ function notOffered(agent: string, missing: readonly MissingTool[]): SkeinError 
 
 function toTool(
   { name, server, connection, tool }: NamedTool,
-  { approve, isRemote }: { readonly approve: boolean; readonly isRemote: boolean },
+  {
+    approve,
+    isRemote,
+    isChanged,
+  }: { readonly approve: boolean; readonly isRemote: boolean; readonly isChanged: boolean },
 ): Tool {
   const origin: ToolOrigin = {
     server,
     tool: tool.name,
-    ...(tool.readOnly ? { readOnly: true } : {}),
+    ...(tool.readOnly && !isChanged ? { readOnly: true } : {}),
     ...(isRemote ? { isRemote } : {}),
+    ...(isChanged ? { isChanged } : {}),
+    pin: tool.pin,
   };
   return {
     ...(approve ? { approve } : {}),
@@ -158,7 +192,7 @@ function toTool(
     description: tool.description,
     inputSchema: tool.inputSchema,
     // What a server says of itself decides at most whether a call may be repeated, never that it is harmless.
-    effect: tool.repeatable ? 'idempotent' : 'once',
+    effect: tool.repeatable && !isChanged ? 'idempotent' : 'once',
     trust: 'untrusted',
     origin,
     execute: (input: JsonObject, io) => connection.call(tool, input, io.signal),

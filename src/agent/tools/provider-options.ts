@@ -15,10 +15,31 @@ export interface ToolProviderOptions {
   readonly mock?: Mocked;
   /** How `fetch` resolves host names. Default: the system's resolver. */
   readonly resolveHost?: (host: string) => Promise<readonly ResolvedAddress[]>;
+  /** Remembers what tool servers offer. Absent: nothing is known of other runs. */
+  readonly pins?: ToolPins | undefined;
   /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */
   readonly mcpStartMs?: number;
   /** Time for one call of an MCP tool, in milliseconds. Default 120 000. */
   readonly mcpCallMs?: number;
+}
+
+/** Remembers what tool servers offer from one run to the next, until the user says yes to something else. */
+export interface ToolPins {
+  /**
+   * Called with all tools of a server that was opened. What is offered for the first time is kept.
+   *
+   * @returns names of tools that are new since then, or are not what they were
+   */
+  compare(server: OfferedServer): readonly string[];
+}
+
+/** What a server offers. */
+export interface OfferedServer {
+  readonly name: string;
+  /** Digest of its entry in the definition: another command or address is another server. */
+  readonly entry: string;
+  /** `pin`: digest of what a model sees of a tool, and of what the server says that it does. */
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly pin: string }[];
 }
 
 /** An address that a name stands for; `family` is 4 or 6. */

@@ -142,6 +142,7 @@ async function openServers(
       const folders = await openFolders(spec, { session, warn, options });
       return runConfined(argv, { use, folders, cwd: folders.cwd, path, signal });
     },
+    pins: options.pins,
     warn,
   });
 }

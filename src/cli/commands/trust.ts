@@ -6,6 +6,8 @@ import type { JudgingFlags, SurroundingFlags } from '../run/load-workflow.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { localTime, tableLines } from '../runs/text.js';
 import { forgetTrusted, isTrusted, noteTrusted, trustDigest, trustedFiles } from '../run/trusted-files.js';
+import type { ChangedTool } from '../run/tool-pins.js';
+import { acceptTools, changedTools, forgetTools } from '../run/tool-pins.js';
 import { lookAt } from '../run/trust-subject.js';
 import { powerLines } from '../run/workflow-powers.js';
 import { isAgreed, isTerminal } from '../run/trust-gate.js';
@@ -59,6 +61,7 @@ function list({ json = false }: TrustFlags): number {
 }
 
 function forget(file: string): number {
+  forgetTools(file);
   if (forgetTrusted(file) === 0) {
     const hint = 'skein trust --list shows those that you trust';
     throw new SkeinError('SKEIN_USAGE', `you do not trust ${file}`, { hint });
@@ -76,18 +79,33 @@ async function trustFile(file: string, { yes = false, json = false, ...flags }: 
   const { subject } = looked;
   const { powers } = subject;
   const digest = await trustDigest(subject);
-  const before = powers.length === 0 || isTrusted(digest);
-  if (!json) tell(file, powers, before);
+  const changed = changedTools(subject.file);
+  const known = powers.length === 0 || isTrusted(digest);
+  const before = known && changed.length === 0;
+  if (!json) tell(file, powers, known, changed);
   const trusted = before || yes || (await isAgreed());
-  if (!before && trusted) noteTrusted(subject.file, digest);
-  if (json) printResult(jsonText({ file, trusted, powers }));
+  if (trusted && !before) note(subject.file, digest);
+  if (json) printResult(jsonText({ file, trusted, powers, ...(changed.length > 0 ? { changedTools: changed } : {}) }));
   if (trusted && !before) printNote(`${printable(file)} is trusted as it is now`);
   if (!trusted && !isTerminal()) printNote(`    hint: skein trust ${printable(file)} --yes trusts it`);
   return trusted ? EXIT.ok : EXIT.invalid;
 }
 
-function tell(file: string, powers: Parameters<typeof powerLines>[0], before: boolean): void {
+function note(file: string, digest: string): void {
+  noteTrusted(file, digest);
+  acceptTools(file);
+}
+
+function tell(
+  file: string,
+  powers: Parameters<typeof powerLines>[0],
+  known: boolean,
+  changed: readonly ChangedTool[],
+): void {
   if (powers.length === 0) return printNote(`${printable(file)} can only read the project: it needs no yes`);
-  printResult(`${printable(file)}${before ? ' is trusted as it is' : ''}`);
+  printResult(`${printable(file)}${known ? ' is trusted as it is' : ''}`);
   for (const line of powerLines(powers)) printResult(`  ${line}`);
+  if (changed.length === 0) return;
+  printResult('tools that are not what they were when you last said yes:');
+  for (const { server, tool, description } of changed) printResult(printable(`  ${server}/${tool}: ${description}`));
 }

@@ -25,6 +25,7 @@ import { keptIn } from './recording.js';
 import type { Recording } from './recording.js';
 import type { CommonFlags } from './run-flags.js';
 import { spokenBy } from './spoken.js';
+import { toolPinsOf } from './tool-pins.js';
 
 /** Runs a loaded workflow, prints how it goes and its results, and gives the exit code. */
 export async function executeRun(execution: Execution): Promise<number> {
@@ -195,8 +196,9 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
 export function runOptions({ flags, cwd, inputs, recording, models, workflow }: Execution): WorkflowRunOptions {
   const { mock, model, record, replay, auditDir, concurrency, maxSteps, budget, untrusted } = flags;
   const { models: own, supervisor } = workflow.runOptions ?? {};
+  const [main] = workflow.files;
   return {
-    ...present({ supervisor }),
+    ...present({ supervisor, toolPins: main && toolPinsOf(main.path) }),
     ...recordingOptions(recording),
     inputs,
     cwd,
