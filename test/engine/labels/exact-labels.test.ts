@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startRun } from '../../../src/engine/run.js';
+import { tell } from '../../guard/support/figures.js';
 import { cases, seedOf } from '../../thorough.js';
 import { plan, task } from '../plans.js';
 
@@ -38,6 +39,7 @@ function bodyOf({ reads, list }: RawStep, names: readonly string[], own: string)
 
 describe('labels are not more than what was read', () => {
   test('values that carry by themselves what they were made of have exactly these sources', async () => {
+    let n = 0;
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(15), async (raw, untrusted) => {
         const own = raw.map((_, at) => `own${at}`);
@@ -56,10 +58,17 @@ describe('labels are not more than what was read', () => {
         const { state, labels = {} } = await startRun(graph, { inputs, bindings, untrusted: doubted }).result;
         for (const [name, value] of Object.entries(state)) {
           const wanted = [...new Set(marks(value))].filter((one) => doubted.includes(one)).toSorted();
+          n += 1;
           expect(labels[name]?.sources ?? [], name).toEqual(wanted.map((one) => `input:${one}`));
         }
       }),
       { numRuns: cases(300), seed: seedOf(16) },
     );
+    tell({
+      what: 'labels: values that carry by themselves where they come from',
+      n,
+      forbidden: 0,
+      goal: 'exactly these sources',
+    });
   });
 });

@@ -4,6 +4,7 @@ import { memoryStore, run } from '../../../src/index.js';
 import { hasErrors } from '../../../src/base/problem.js';
 import { checkPlan } from '../../../src/plan/checks.js';
 import { seededRandom } from '../../../src/testing/index.js';
+import { tell } from '../../guard/support/figures.js';
 import { cases, seedOf } from '../../thorough.js';
 import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
 import { scenarioOf } from '../oracle/scenario.js';
@@ -40,6 +41,7 @@ describe('labels are worked out anew from the record', () => {
       }),
       { numRuns: cases(60), seed: seedOf(16) },
     );
+    tell({ what: 'labels: of resumes and forks of a run', n: labelled, forbidden: 0, goal: 'those of the run' });
     expect(labelled).toBeGreaterThan(20);
     expect(reused).toBeGreaterThan(50);
   });

@@ -4,6 +4,7 @@ import type { Executor } from '../../../src/engine/ports/executor.js';
 import { startRun } from '../../../src/engine/run.js';
 import type { Plan, PlanNode } from '../../../src/plan/plan.js';
 import { seededRandom } from '../../../src/testing/index.js';
+import { NO_LABEL_LOST, tell } from '../../guard/support/figures.js';
 import { cases, seedOf } from '../../thorough.js';
 import type { PureBody } from '../oracle/random-bodies.js';
 import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
@@ -80,6 +81,12 @@ describe('a step knows when an untrusted input had a say in what it does', () =>
       }),
       { numRuns: cases(300), seed: seedOf(16) },
     );
+    tell({
+      what: 'labels: steps that an untrusted input had a say in',
+      n: seen.labelled,
+      forbidden: 0,
+      goal: NO_LABEL_LOST,
+    });
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
   });
 });
