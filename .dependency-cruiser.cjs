@@ -29,7 +29,7 @@ const ROWS = {
   draw: ['base', 'plan'],
   secrets: ['base'],
   'machine/pure': ['base'],
-  journal: ['base', 'events', 'lang', 'plan'],
+  journal: ['base', 'events', 'guard', 'lang', 'plan'],
   budget: ['base', 'events', 'lang', 'plan'],
   guard: ['base', 'events', 'lang', 'plan'],
   engine: BELOW_ENGINE,

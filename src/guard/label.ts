@@ -16,7 +16,8 @@ export interface Label {
 /** Sources that a label names. */
 export const MOST_SOURCES = 64;
 
-const LEVELS: readonly Level[] = ['trusted', 'vetted', 'untrusted'];
+/** From the best to the worst. */
+export const LEVELS: readonly Level[] = ['trusted', 'vetted', 'untrusted'];
 
 /** What nobody else has touched. */
 export const TRUSTED: Label = Object.freeze({ level: 'trusted', isPrivate: false, sources: Object.freeze([]) });

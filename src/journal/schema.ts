@@ -3,6 +3,8 @@ import { ERROR_CODES, SkeinError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
+import type { Label } from '../guard/label.js';
+import { LEVELS } from '../guard/label.js';
 import type { JournalRecord, RecordedAmount, RecordedQuestion, Stored, TurnOf } from './record.js';
 import type { ChannelPlace, ThreadRecord, ThreadState } from './thread-record.js';
 
@@ -89,6 +91,9 @@ const error = inner(
     status: may(count),
   }),
 );
+const label = inner(
+  fieldsOf<Label>({ level: need(oneOf(LEVELS)), isPrivate: need(flag), sources: need(texts), more: may(yes) }),
+);
 const question = inner(
   fieldsOf<RecordedQuestion>({ text: need(text), choices: may(texts), schema: may(json), evidence: may(json) }),
 );
@@ -172,9 +177,15 @@ export function readRecord(line: string): JournalRecord {
 }
 
 const channelPlace = inner(
-  fieldsOf<ChannelPlace>({ from: need(count), at: need(count), digest: need(text), kind: need(text) }),
+  fieldsOf<ChannelPlace>({
+    from: need(count),
+    at: need(count),
+    digest: need(text),
+    kind: need(text),
+    label: may(label),
+  }),
 );
-const PLACES = { channels: need(byName(channelPlace)), shape: may(count) };
+const PLACES = { channels: need(byName(channelPlace)), shape: may(count), absent: may(label) };
 const STATE = inner(fieldsOf<ThreadState>(PLACES));
 type ThreadShapes = { readonly [K in ThreadRecord['t']]: Shape<Omit<Extract<ThreadRecord, { t: K }>, 't' | 'at'>> };
 const THREAD_SHAPES: ThreadShapes = {

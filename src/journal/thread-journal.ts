@@ -68,6 +68,7 @@ export function shapeOf(store: Store, id: string, { shape }: ThreadState): Shape
 export interface KeptChannel {
   readonly kept: Kept;
   readonly digest: string;
+  readonly label: ChannelPlace['label'];
   readonly place: ChannelPlace;
 }
 
@@ -77,7 +78,7 @@ export function keptChannels(store: Store, id: string, { channels }: ThreadState
     Object.entries(channels).map(([name, place]) => {
       const end = (count: number): readonly unknown[] => freezeData(endAt(store, id, name, place, count));
       const kept = new Kept(place.kind, () => freezeData(valueAt(store, id, name, place)), end);
-      return [name, { kept, digest: place.digest, place }];
+      return [name, { kept, digest: place.digest, label: place.label, place }];
     }),
   );
 }

@@ -2,6 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import type { KeptKind } from '../base/kept.js';
 import type { RunOutcome } from '../events/census.js';
+import type { Label } from '../guard/label.js';
 import type { Stored } from './record.js';
 
 /**
@@ -29,6 +30,8 @@ export interface ThreadState {
   readonly channels: Readonly<Record<string, ChannelPlace>>;
   /** Batch with the {@link ShapeRecord} of who wrote it. */
   readonly shape?: number;
+  /** Label of what is not there; absent: only the user had a say in that. */
+  readonly absent?: Label;
 }
 
 /** Where the value of a channel is: written as a whole in the batch `from`, with more in batches up to `at`. */
@@ -38,6 +41,8 @@ export interface ChannelPlace {
   /** Of its cell (J2). */
   readonly digest: string;
   readonly kind: KeptKind;
+  /** Where it comes from; absent: from the user alone. */
+  readonly label?: Label;
 }
 
 /** What the state is one of: written when it is not what it was. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import type { Label } from '../guard/label.js';
 import { FIRST_SUM, OpenBatches, encodeRecord, endOf } from './codec.js';
 import type { JournalEnd } from './codec.js';
 import { StoreWriter, staleLease } from './store-writer.js';
@@ -15,6 +16,8 @@ export interface ChannelWrite {
   readonly kind: ChannelPlace['kind'];
   readonly more?: unknown;
   readonly whole?: unknown;
+  /** Where it comes from. */
+  readonly label?: Label | undefined;
   /** It is what the run was given. */
   readonly isGiven?: boolean;
   /** The turn wrote what was there already. */
@@ -140,7 +143,7 @@ function batchesOf(lease: Lease, end: JournalEnd, group: Group): readonly [Batch
     const { name, digest, kind, place } = write;
     const value = 'more' in write ? write.more : write.whole;
     if (value === undefined) {
-      if (place !== undefined) channels.push([name, place]);
+      if (place !== undefined) channels.push([name, labelled(place, write)]);
       continue;
     }
     const { stored, blobs: own } = storedValue(value, `'${name}'`);
@@ -151,8 +154,12 @@ function batchesOf(lease: Lease, end: JournalEnd, group: Group): readonly [Batch
     };
     const record: PutRecord = { t: 'put', at: group.at, channel: name, ...marks, ...stored };
     const at = put(record);
-    channels.push([name, { from: 'more' in write ? (place?.from ?? at) : at, at, digest, kind }]);
+    channels.push([name, labelled({ from: 'more' in write ? (place?.from ?? at) : at, at, digest, kind }, write)]);
   }
   put(head(Object.fromEntries(channels), shapeAt));
   return open.after(end, lease, (batches) => ({ batches, steps: turns, ms: 0, pauses: [] })) as [Batch, ...Batch[]];
+}
+
+function labelled({ from, at, digest, kind }: ChannelPlace, { label }: Pick<ChannelWrite, 'label'>): ChannelPlace {
+  return { from, at, digest, kind, ...(label === undefined ? {} : { label }) };
 }

@@ -1,12 +1,13 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
-import { cloneData, freezeData, isPlainObject } from '../../base/json.js';
+import { cloneData, freezeData, isPlainObject, present } from '../../base/json.js';
 import type { Kept, KeptKind } from '../../base/kept.js';
 import { kindOf } from '../../base/kept.js';
+import type { Label } from '../../guard/label.js';
 import type { Reducer } from '../../plan/reducers.js';
 import type { Cell } from './cell.js';
 import { addedTo, cellDigest, cellValue, isCleared, keptCell, takenIn } from './cell.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
-import type { FirstState } from './inputs.js';
+import type { CarriedLabels, FirstState } from './inputs.js';
 import { InputWriter, defaultOf, firstCell, tableWith } from './inputs.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
@@ -17,6 +18,8 @@ export interface CarriedChannel {
   readonly kept: Kept;
   /** Of its cell. */
   readonly digest: string;
+  /** Where it comes from; absent: from the user alone. */
+  readonly label?: Label | undefined;
 }
 
 /** A state that a run begins with, by channel. */
@@ -54,7 +57,19 @@ export function carriedState(
     else if (defaultOf(channels.schemas[at]) === undefined && input.required)
       writer.problems.push(`'${input.name}' is missing`);
   }
-  return { version: writer.finish(plan, values), channels, dropped };
+  const last = writer.finish(plan, values);
+  return { version: last, channels, dropped, labels: { channels: labelsOf(carried, { version, channels }, last) } };
+}
+
+/** What reducers took in has in it what was there; what was written over has not. */
+function labelsOf(carried: Carried, { version, channels }: FirstState, last: Version): Record<string, Label> {
+  const found: Record<string, Label> = {};
+  for (const [name, { label }] of carried) {
+    const at = channels.index.get(name) ?? -1;
+    const isThere = channels.reducers[at] !== undefined || version.get(at) === last.get(at);
+    if (label !== undefined && isThere) found[name] = label;
+  }
+  return found;
 }
 
 function reopened(
@@ -134,6 +149,7 @@ function listOf(value: unknown): readonly unknown[] {
 export interface LastState {
   readonly version: Version;
   readonly channels: ChannelTable;
+  readonly labels?: CarriedLabels | undefined;
 }
 
 /** A channel at the end of a run, against what it was at its beginning. Neither `more` nor `whole`: it is as it was. */
@@ -141,6 +157,8 @@ export interface ChannelEnd {
   readonly name: string;
   readonly kind: KeptKind;
   readonly digest: string;
+  /** Where it comes from; absent: from the user alone. */
+  readonly label?: Label | undefined;
   /** What came to it. */
   readonly more?: unknown;
   /** What it is now. */
@@ -157,7 +175,7 @@ export interface ChannelEnd {
  * @throws SkeinError `SKEIN_NOT_JSON`
  */
 export function channelEnds(
-  { version, channels }: LastState,
+  { version, channels, labels }: LastState,
   carried: Carried,
   first?: Version,
 ): readonly ChannelEnd[] {
@@ -166,7 +184,8 @@ export function channelEnds(
     if (isCleared(cell)) return;
     const name = channels.names[channel] ?? '';
     const reducer = channels.reducers[channel];
-    const end = endOf({ name, digest: cellDigest(cell, reducer) }, carried.get(name), cell, reducer);
+    const known = { name, digest: cellDigest(cell, reducer), ...present({ label: labels?.channels[name] }) };
+    const end = endOf(known, carried.get(name), cell, reducer);
     if (end !== undefined) ends.push(marked(end, cell, first?.get(channel), reducer));
   });
   return ends;
@@ -180,7 +199,7 @@ function marked(end: ChannelEnd, cell: Cell, first: Cell | undefined, reducer: R
 }
 
 function endOf(
-  one: Pick<ChannelEnd, 'name' | 'digest'>,
+  one: Pick<ChannelEnd, 'name' | 'digest' | 'label'>,
   before: CarriedChannel | undefined,
   cell: Cell,
   reducer: Reducer | undefined,

@@ -132,13 +132,6 @@ export function inputCell(value: unknown, reducer: Reducer | undefined, label = 
   return cell;
 }
 
-/** A cell with another label. */
-export function relabelled(cell: Cell, label: number): Cell {
-  const copy = cell instanceof KeptCell ? new KeptCell(cell.kept, cell.digest) : { ...cell };
-  copy.label = label;
-  return copy;
-}
-
 /** The cell of a plain channel whose value is kept elsewhere: it is read with the cell. Kept values are never undefined. */
 class KeptCell implements Cell {
   readonly writer = -1;

@@ -4,7 +4,8 @@ import type { Plan } from '../../plan/plan.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
 import type { Cell } from './cell.js';
 import type { RunLabels } from './run-labels.js';
-import { inputCell, relabelled } from './cell.js';
+import { inputCell } from './cell.js';
+import type { Label } from '../../guard/label.js';
 import type { StateEdits } from '../services.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
@@ -15,6 +16,16 @@ export interface FirstState {
   readonly version: Version;
   /** The channels of the plan, and one for each value that it does not declare. */
   readonly channels: ChannelTable;
+  /** Where what another run ended with comes from. */
+  readonly labels?: CarriedLabels | undefined;
+}
+
+/** Labels of a state that a run ended with. */
+export interface CarriedLabels {
+  /** By channel: of those that not only the user had a say in. */
+  readonly channels: Readonly<Record<string, Label>>;
+  /** Of what is not there. */
+  readonly absent?: Label | undefined;
 }
 
 /**
@@ -48,14 +59,17 @@ interface Starting {
 /** What a run begins with, with the labels of its inputs. */
 export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLabels): FirstState {
   const first = options.first ?? firstState(compiled, options.inputs);
-  const { channels } = first;
-  let { version } = first;
+  const { version, channels, labels: carried } = first;
+  // Nobody has seen the cells yet: they were made for this run.
+  const add = (channel: string, label: Label): void => {
+    const cell = version.get(channels.index.get(channel) ?? -1);
+    if (cell !== undefined) cell.label = labels.join(cell.label, labels.of(label));
+  };
+  for (const [channel, label] of Object.entries(carried?.channels ?? {})) add(channel, label);
+  if (carried?.absent !== undefined) labels.absent = labels.of(carried.absent);
   for (const name of options.untrusted ?? []) {
     const input = compiled.plan.inputs.find((one) => one.name === name);
-    const at = channels.index.get(input?.channel ?? name) ?? -1;
-    const cell = version.get(at);
-    const label = labels.of({ level: 'untrusted', isPrivate: false, sources: [`input:${name}`] });
-    if (cell !== undefined) version = version.with(at, relabelled(cell, labels.join(cell.label, label)), cell);
+    add(input?.channel ?? name, { level: 'untrusted', isPrivate: false, sources: [`input:${name}`] });
   }
   return { version, channels };
 }

@@ -8,6 +8,8 @@ import type { ChannelSource, ReadObserver } from './viewed.js';
  */
 export class RunLabels {
   private table: Labels | undefined = undefined;
+  /** Label of what is not there: what decided, before the run, that nobody wrote it. */
+  absent = CLEAN;
 
   /** Something of this run has another label than {@link CLEAN}. */
   get used(): boolean {
@@ -45,8 +47,8 @@ export interface LabelSource extends ChannelSource {
 }
 
 /** The label of a channel in a version. */
-export function channelLabel(version: Version, { channels }: ChannelSource, name: string): number {
-  return version.get(channels.index.get(name) ?? -1)?.label ?? CLEAN;
+export function channelLabel(version: Version, { channels, run }: LabelSource, name: string): number {
+  return version.get(channels.index.get(name) ?? -1)?.label ?? run.labels.absent;
 }
 
 /** Labels of all that a version holds, by version: functions that read all of it are asked again and again. */
@@ -57,7 +59,7 @@ export function versionLabel(version: Version, { run: { labels } }: LabelSource)
   if (!labels.used) return CLEAN;
   let label = known.get(version);
   if (label === undefined) {
-    let all = CLEAN;
+    let all = labels.absent;
     version.each((_channel, cell) => {
       all = labels.join(all, cell.label);
     });

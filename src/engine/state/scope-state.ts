@@ -4,6 +4,7 @@ import type { Label } from '../../guard/label.js';
 import { CLEAN } from '../../guard/label.js';
 import type { RunResult } from '../run-result.js';
 import type { LastState } from './carried-state.js';
+import type { CarriedLabels } from './inputs.js';
 import { isCleared } from './cell.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
 import { plainState } from './plain-state.js';
@@ -104,7 +105,22 @@ export abstract class ScopeState {
 
   /** The version of the final state (S4), or what there is of it. */
   last(): LastState {
-    return { version: this.final ?? this.inputs, channels: this.channels };
+    const version = this.final ?? this.inputs;
+    const { channels, run } = this;
+    return { version, channels, ...(run.labels.used ? { labels: this.labelsOf(version) } : {}) };
+  }
+
+  /** Where what is there comes from, and that nothing else is. */
+  private labelsOf(version: Version): CarriedLabels {
+    const { labels } = this.run;
+    const found: [string, Label][] = [];
+    let absent = labels.join(labels.absent, this.control);
+    version.each((channel, cell) => {
+      const label = labels.join(cell.label, this.control);
+      if (isCleared(cell)) absent = labels.join(absent, label);
+      else if (label !== CLEAN) found.push([this.channels.names[channel] ?? '', labels.get(label)]);
+    });
+    return { channels: Object.fromEntries(found), ...(absent === CLEAN ? {} : { absent: labels.get(absent) }) };
   }
 
   /** What there is of the final state (S4) for whoever ran it. */

@@ -103,8 +103,8 @@ function put(holder: ChannelHolder, version: Version, channel: number, value: un
   );
   const cell = writeCell(old, checked, step, holder, reducer);
   // What is folded has everything in it that came before.
-  cell.label =
-    reducer === undefined || old === undefined ? step.influence : holder.run.labels.join(old.label, step.influence);
+  const { labels } = holder.run;
+  cell.label = reducer === undefined ? step.influence : labels.join(old?.label ?? labels.absent, step.influence);
   if (holder.recorded && checked !== value) keepDigest(cell, checked, value);
   return version.with(channel, cell, old);
 }

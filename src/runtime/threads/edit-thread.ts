@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, present } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Carried, ChannelEnd } from '../../engine/state/carried-state.js';
 import { carriedState, channelEnds } from '../../engine/state/carried-state.js';
@@ -76,7 +76,7 @@ export function updateThread(
         who,
         why,
         values: names,
-        state: { channels, ...(head.state.shape === undefined ? {} : { shape: head.state.shape }) },
+        state: present({ channels, shape: head.state.shape, absent: head.state.absent }),
       }),
       turns: head.turns,
     });
@@ -117,7 +117,13 @@ export function forkThread(store: Store, from: string, to: string, { turn }: Thr
     const kept = [...keptChannels(store, from, state)];
     writer.write({
       at,
-      writes: kept.map(([name, { kept: one, digest }]) => ({ name, kind: one.kind, digest, whole: one.value })),
+      writes: kept.map(([name, { kept: one, digest, label }]) => ({
+        name,
+        digest,
+        label,
+        kind: one.kind,
+        whole: one.value,
+      })),
       ...(shape === undefined ? {} : { shape }),
       head: (channels, written) => ({
         t: 'edit',
@@ -126,7 +132,7 @@ export function forkThread(store: Store, from: string, to: string, { turn }: Thr
         who: 'fork',
         why: `forked from turn ${after} of ${from}`,
         values: kept.map(([name]) => name),
-        state: { channels, ...(written === undefined ? {} : { shape: written }) },
+        state: present({ channels, shape: written, absent: state.absent }),
       }),
       turns: 0,
     });

@@ -58,7 +58,9 @@ export class Turn {
     const shape = shapeOfPlan(compiled);
     if (before !== undefined) checkKinship(this.of.id, before, shape);
     this.compiled = compiled;
-    this.begun = carriedState(compiled, this.channels, inputs, before?.digest !== shape.digest);
+    const begun = carriedState(compiled, this.channels, inputs, before?.digest !== shape.digest);
+    const { absent } = this.state;
+    this.begun = absent === undefined ? begun : { ...begun, labels: { channels: {}, ...begun.labels, absent } };
     return this.begun;
   }
 
@@ -169,7 +171,7 @@ export class Turn {
       head: (channels, written) => ({
         ...ended,
         ...(outcome === 'out_of_budget' ? { on } : {}),
-        state: present({ channels, shape: written ?? this.state.shape }),
+        state: present({ channels, shape: written ?? this.state.shape, absent: this.last?.labels?.absent }),
         ...(repeated.length === 0 ? {} : { repeated }),
       }),
       turns: turn,
