@@ -22,6 +22,8 @@ import type { ModelSource } from './model.js';
 import type { AgentSession, Cancelled, Opened } from './session.js';
 import { agentSession } from './session.js';
 import type { GuardRules } from '../guard/decide.js';
+import { declarationsOf, unitedRules } from '../guard/policy.js';
+import type { Policy } from '../plan/policy.js';
 import type { Label } from '../guard/label.js';
 import { ConversationTrust } from './loop/conversation-trust.js';
 import { RunTrust } from './run-trust.js';
@@ -46,6 +48,8 @@ export interface AgentDeps {
   readonly influence?: Label | undefined;
   /** What the user allows beforehand. */
   readonly rules?: GuardRules;
+  /** What holds for all agents, whatever their files say. */
+  readonly policies?: readonly Policy[];
 }
 
 /**
@@ -58,7 +62,7 @@ export interface AgentDeps {
  */
 export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
   const { models, tools } = deps;
-  const run = new RunTrust(deps.influence, deps.rules);
+  const run = new RunTrust(deps.influence, rulesFor(deps), deps.policies);
   return async (node, step) => {
     const heard: { trust?: ConversationTrust } = {};
     const runOptions: RunOptionsOf | undefined =
@@ -77,6 +81,11 @@ export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
         .catch(() => session.close());
     }
   };
+}
+
+/** What the policies declare is united with what the user allows beforehand. */
+function rulesFor({ rules, policies = [] }: AgentDeps): GuardRules {
+  return unitedRules(rules, declarationsOf(policies));
 }
 
 function failure(error: unknown): Result {

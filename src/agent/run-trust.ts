@@ -4,10 +4,14 @@ import type { Label } from '../guard/label.js';
 import { CLEAN, Labels } from '../guard/label.js';
 import type { WidenedYes } from './loop/guard-question.js';
 import { isWithin } from './loop/guard-question.js';
+import type { Policy } from '../plan/policy.js';
 import type { ToolCall } from './model.js';
 
 /** What a result is known by. */
 export type ResultName = Pick<ToolCall, 'id' | 'name'>;
+
+/** Where the project is a stranger's, so is the workflow. */
+const PROJECT: Label = { level: 'untrusted', isPrivate: false, sources: ['project'] };
 
 function keyOf({ id, name }: ResultName): string {
   return `${name} ${id}`;
@@ -33,12 +37,16 @@ export class RunTrust {
   /**
    * @param start what had a say in the run itself: that of the run that started it
    * @param declared what the user allows
+   * @param policies what holds for all agents of the run
    */
   constructor(
     start: Label | undefined,
     private readonly declared: GuardRules = {},
+    readonly policies: readonly Policy[] = [],
   ) {
-    this.first = start === undefined ? CLEAN : this.labels.of(start);
+    const isForeign = declared.project === 'untrusted';
+    const begun = start === undefined ? CLEAN : this.labels.of(start);
+    this.first = isForeign ? this.labels.join(begun, this.labels.of(PROJECT)) : begun;
   }
 
   /** A result with this label was heard. */

@@ -1,5 +1,7 @@
-import type { Json, JsonObject } from '../base/json.js';
+import type { JsonObject } from '../base/json.js';
 import { canonicalJson } from '../base/hash.js';
+import type { Declarations, DeclaredSend } from '../plan/declarations.js';
+import type { Policy } from '../plan/policy.js';
 import type { CallEffect } from './effects.js';
 import { addressesIn } from './effects.js';
 import type { Label } from './label.js';
@@ -22,25 +24,11 @@ export interface GuardedCall {
 }
 
 /** What a file that the user trusts declares, and what holds for the run. */
-export interface GuardRules {
-  /** `example.com`; `*.example.com` is it and every host below it. A port belongs to the name. */
-  readonly hosts?: readonly string[];
-  /** Whole command lines, word by word. */
-  readonly commands?: readonly (readonly string[])[];
-  readonly sends?: readonly DeclaredSend[];
+export interface GuardRules extends Declarations, Pick<Policy, 'project' | 'servers'> {
   /** Commands run without network and keys. */
   readonly sandboxed?: boolean;
   /** Something in the project was written by who must not decide what runs. */
   readonly planted?: boolean;
-}
-
-/** A call that may be made although others had a say in it. */
-export interface DeclaredSend {
-  readonly tool: string;
-  /** Arguments with the only value that they may have. Nobody but the user may have had a say in these values. */
-  readonly fixed?: Readonly<Record<string, Json>>;
-  /** Arguments that may have any value. */
-  readonly free?: readonly string[];
 }
 
 /** What becomes of a call. */

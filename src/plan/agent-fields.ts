@@ -16,6 +16,7 @@ import type { AnswerCheck, CheckOptions, CheckRule, LengthBounds } from './answe
 import type { Form, Keys } from './form.js';
 import { any, flag, integer, list, names, NUMBER, object, someObject, TEXT, variants, word, wordOr } from './form.js';
 import { MOST_ROUNDS } from './limits.js';
+import type { NarrowPolicy, ServersPolicy, ToolPolicy } from './policy.js';
 import { byName, formsOf, policy, result } from './rows.js';
 import type { Rows } from './rows.js';
 import { TEMPLATE } from './value-forms.js';
@@ -43,6 +44,23 @@ const SERVER = object<McpServerSpec>({
   'headers?': names(TEXT),
   'tools?': list(TEXT),
   'sandbox?': SANDBOX,
+});
+
+const TOOL_POLICY = object<ToolPolicy>({
+  'enabled?': flag(),
+  'allow?': list(TEXT),
+  'deny?': list(TEXT),
+  'timeoutMs?': NUMBER,
+});
+const POLICY = object<NarrowPolicy>({
+  file: TEXT,
+  'defaultDeny?': flag(),
+  'allow?': list(TEXT),
+  'deny?': list(TEXT),
+  'folders?': list(TEXT),
+  'domains?': list(TEXT),
+  'tools?': names(TOOL_POLICY),
+  'mcp?': object<ServersPolicy>({ 'enabled?': flag(), 'defaultDeny?': flag() }),
 });
 
 const SETTINGS = object<ModelSettings>({
@@ -94,6 +112,7 @@ const ROWS: Rows<AgentSpec> = {
     'permissions',
     object<Permissions>({ 'deny?': list(TEXT), 'allow?': list(TEXT), 'ask?': list(TEXT) }),
   ),
+  'policy?': policy('policy', POLICY),
   'sandbox?': result('sandbox', SANDBOX),
   'mcpServers?': result('tool servers', names(SERVER)),
   'skills?': result('skills', list(object<SkillText>({ name: TEXT, text: TEXT }))),

@@ -1,6 +1,7 @@
 import type { Json } from '../base/json.js';
 import type { Template } from '../lang/values.js';
 import type { AnswerCheck } from './answer-check.js';
+import type { NarrowPolicy } from './policy.js';
 
 /** `off`: providers are not told what they may take from a cache. `1h`: Anthropic keeps prompts for an hour, at a higher price, instead of five minutes. */
 export type CacheUse = 'off' | '1h';
@@ -27,6 +28,8 @@ export interface AgentSpec {
   readonly approve?: readonly string[];
   /** Which calls are refused, allowed, or asked about. Absent: `approve` alone decides. */
   readonly permissions?: Permissions;
+  /** What a policy beside its file keeps it from. */
+  readonly policy?: NarrowPolicy;
   /** Its commands run in a sandbox, and no run starts where there is none. Absent: they may do what the user may. */
   readonly sandbox?: SandboxUse;
   /** Tool processes that live as long as the agent's step. */

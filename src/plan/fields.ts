@@ -182,6 +182,8 @@ export interface RunSettings {
   readonly maxSteps?: number;
   /** Inputs that come from somewhere the user has no say in; absent: none. They decide about no result. */
   readonly untrusted?: readonly string[];
+  /** Digest of the policies that held (`guard/policy.ts`); absent: none. They decide about calls that are made, not about those that are recorded. */
+  readonly policy?: string;
   /** The prices that it was given (`budget/prices.ts`); absent: none. They decide about no result. */
   readonly prices?: object;
   /** What was asked of its budget; absent: nothing. It decides about no result. */
@@ -238,7 +240,7 @@ export function decidingFields(node: PlanNode): Readonly<Record<string, unknown>
 }
 
 function decidingOf(agent: AgentSpec): Readonly<Record<string, unknown>> {
-  const { cache: _cache, ...deciding } = agent;
+  const { cache: _cache, policy: _policy, ...deciding } = agent;
   return deciding;
 }
 

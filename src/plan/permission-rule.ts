@@ -1,5 +1,5 @@
 import { BUILT_IN, BUILT_IN_TOOLS, takes } from './built-in-tools.js';
-import { STEP_TOOLS } from './tool-names.js';
+import { STEP_TOOLS, builtInOf } from './tool-names.js';
 
 /** A rule of `Permissions`, taken apart: `shell:cmd=rm *` is the tool `shell` with the argument `cmd`. */
 export interface PermissionRule {
@@ -54,4 +54,12 @@ export function parsePermissionRule(written: string): PermissionRule | string {
   if (!/^(?:mcp:[^:\s=]+(?::[^:\s=]+)?|[^:\s=]+)$/.test(tool))
     return `${JSON.stringify(tool)} is not a valid tool name`;
   return { text, tool, args };
+}
+
+/** What of a call of a built-in tool tells what it is about: its command, path or address; undefined for tools that have none. */
+export function comparedIn(tool: string): string | undefined {
+  const known = builtInOf(tool);
+  if (known === undefined) return undefined;
+  if (takes(known, 'command')) return COMMAND_NAME;
+  return Object.entries(BUILT_IN[known].arguments).find(([, { kind }]) => kind !== 'plain')?.[0];
 }

@@ -24,6 +24,8 @@ export interface Changes {
   readonly inputs: readonly string[];
   /** The shared memory begins with another text. */
   readonly memory: boolean;
+  /** Other policies hold. */
+  readonly policy: boolean;
   /** Who answers now, and who did before; absent: the same. */
   readonly models?: ModelsChange;
   /** Another run goes on from it. */
@@ -96,6 +98,7 @@ export function compareRuns(before: RunDefinition, after: RunDefinition, going: 
     diff,
     inputs,
     memory,
+    policy: before.settings !== undefined && before.settings.policy !== after.settings?.policy,
     ...(wasModels === undefined || wasModels === models
       ? {}
       : { models: { before: flagsText(wasModels), after: flagsText(models), asked: models !== NO_SETTINGS.models } }),
@@ -140,6 +143,7 @@ export function changesText(changes: Changes, run: Changed): string {
     ...diff.plan.map((part) => `${part} changed`),
     ...inputs.map((name) => `input ${name} has another value`),
     ...(memory ? ['the first text of the shared memory changed'] : []),
+    ...(changes.policy ? ['the policy changed: what runs from here on is decided by the one of now'] : []),
   ];
   return [
     ...(answered === undefined ? [] : [answered]),

@@ -20,6 +20,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   prices: true,
   limits: true,
   cwd: true,
+  policy: true,
   allowPrivateAddresses: true,
   toolPins: true,
   memory: true,
@@ -53,6 +54,7 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
   if (strange === undefined) {
     checkMaxSteps(options);
     checkNames(options);
+    checkPolicies(options);
     checkBudget(options);
     checkSupervisor(options);
     if ('prices' in options && options.prices !== undefined) checkPrices(options.prices);
@@ -86,6 +88,17 @@ function checkMaxSteps({ maxSteps }: Pick<RunOptions, 'maxSteps'>): void {
   if (maxSteps === undefined || (Number.isSafeInteger(maxSteps) && maxSteps > 0)) return;
   const hint = 'it counts how many nodes may run one after another: run(workflow, { maxSteps: 200 })';
   throw new SkeinError('SKEIN_USAGE', `maxSteps is a whole number from 1 up, not ${String(maxSteps)}`, { hint });
+}
+
+function isPolicy(one: unknown): boolean {
+  return isPlainObject(one) && typeof one['file'] === 'string';
+}
+
+/** @throws SkeinError `SKEIN_USAGE` */
+function checkPolicies({ policy }: Pick<RunOptions, 'policy'>): void {
+  if (policy === undefined || (Array.isArray(policy) && policy.every(isPolicy))) return;
+  const hint = "run(workflow, { policy: await openPolicies({ cwd, file: 'policy.yaml' }) })";
+  throw new SkeinError('SKEIN_USAGE', `policy is a list of policies, not ${kindText(policy)}`, { hint });
 }
 
 function checkNames({ untrusted }: Pick<RunOptions, 'untrusted'>): void {

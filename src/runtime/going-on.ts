@@ -1,3 +1,4 @@
+import { policyDigest } from '../guard/policy.js';
 import { present } from '../base/json.js';
 import { nodePathOf, stepOf } from '../base/address.js';
 import { SkeinError } from '../base/errors.js';
@@ -137,6 +138,7 @@ export function goingOn(
       maxSteps,
       prices: options.prices ?? before.settings?.prices,
       untrusted: bothOf(before.settings?.untrusted, options.untrusted),
+      policy: policyDigest(options.policy),
     }),
     formerModels: (agent) =>
       counts ? all : all.filter((flags) => whoAnswers(flags, agent) === whoAnswers(models, agent)),
@@ -146,10 +148,10 @@ export function goingOn(
 /** What is kept with a session in addition to its plan. */
 export function settingsOf(
   models: string,
-  settings: { readonly [K in 'memory' | 'maxSteps' | 'prices' | 'untrusted']?: RunSettings[K] | undefined },
+  settings: { readonly [K in 'memory' | 'maxSteps' | 'policy' | 'prices' | 'untrusted']?: RunSettings[K] | undefined },
 ): RunSettings {
-  const { memory, maxSteps, untrusted, prices } = settings;
-  return present({ models, memory, maxSteps, untrusted, prices });
+  const { memory, maxSteps, untrusted, policy, prices } = settings;
+  return present({ models, memory, maxSteps, untrusted, policy, prices });
 }
 
 /** What was untrusted stays so. */

@@ -10,6 +10,7 @@ import { NO_PLACES } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
 import type { Label } from '../guard/label.js';
+import { unitePolicies } from '../guard/policy.js';
 import { systemIds } from '../base/ids.js';
 import { isThenable, present } from '../base/json.js';
 import { withScripted } from '../plan/made-of.js';
@@ -19,6 +20,7 @@ import { startRun } from '../engine/run.js';
 import type { Keeper } from '../engine/reporter.js';
 import { isSupervisedPlan } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
+import type { Policy } from '../plan/policy.js';
 import { sandboxedIn } from '../plan/powers.js';
 import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
@@ -52,6 +54,8 @@ interface Shared {
   readonly counts?: CountsCalls | undefined;
   /** What had a say in that they are started. */
   readonly influence?: Label | undefined;
+  /** What holds for all of them. */
+  readonly policies?: readonly Policy[] | undefined;
 }
 
 /** What a run shares with the one that started it, if there is one. */
@@ -81,8 +85,8 @@ export interface SharedModels {
 export function sharedModels(options: RunOptions): SharedModels {
   const registry = openModels(options);
   const models = { ...options.models };
-  const { around, influence } = sharedWith(options) ?? {};
-  shared.set(models, { models: { ...registry, finish: () => Promise.resolve() }, own: NO_PLACES, around, influence });
+  const known = sharedWith(options);
+  shared.set(models, { ...known, models: { ...registry, finish: () => Promise.resolve() }, own: NO_PLACES });
   return { models, finish: async () => await registry.finish() };
 }
 
@@ -198,13 +202,14 @@ function started(
   const { compiled, models, options, keeper, origins = {} } = one;
   // The process may have moved when the first agent starts.
   const cwd = options.cwd ?? process.cwd();
+  const policies = policiesOf(options);
   const lent = lazily(() => {
     const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, sharedWith(options)?.own);
     const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence) =>
-      inheritedOptions({ models, own, around, counts: innerCalls(tell), influence }, options);
+      inheritedOptions({ models, own, around, counts: innerCalls(tell), influence, policies }, options);
     return { own, runOptions };
   });
-  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), memory, formerModels }));
+  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, memory, formerModels }));
   const { listeners, signal, concurrency, check, streamState } = options;
   return {
     runOptions: (...how) => lent().runOptions(...how),
@@ -242,6 +247,13 @@ export function sandboxCheck(plan: Plan, options: RunOptions): Promise<unknown> 
   return import('../agent/sandbox/sandbox.js').then(async ({ needSandbox }) => needSandbox(who));
 }
 
+/** What holds for a run: its own policies and those of the run that started it. */
+function policiesOf(options: RunOptions): readonly Policy[] {
+  const around = sharedWith(options)?.policies ?? [];
+  const all = [...around, ...(options.policy ?? [])];
+  return all.length === 0 ? all : unitePolicies(all);
+}
+
 /** Without models nothing is started. */
 function isMock({ models }: RunOptions): boolean {
   return models?.mock === true || models?.script !== undefined;
@@ -252,11 +264,20 @@ interface Agents {
   readonly cwd: string;
   readonly own: OwnPlaces;
   readonly runOptions: RunOptionsOf;
+  readonly policies: readonly Policy[];
   readonly memory: string | undefined;
   readonly formerModels: OpenedRun['formerModels'];
 }
 
-function agentsOf({ one, cwd, own, runOptions, memory, formerModels }: Agents): ReturnType<typeof agentExecutor> {
+function agentsOf({
+  one,
+  cwd,
+  own,
+  runOptions,
+  policies,
+  memory,
+  formerModels,
+}: Agents): ReturnType<typeof agentExecutor> {
   const { models, options } = one;
   const env = options.models?.env ?? process.env;
   const tools = createToolProvider({
@@ -264,6 +285,7 @@ function agentsOf({ one, cwd, own, runOptions, memory, formerModels }: Agents): 
     env,
     own,
     pins: options.toolPins,
+    policies,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     ...(isMock(options) ? { mock: { calls: () => models.scriptedCalls(), result: models.scriptedResult } } : {}),
   });
@@ -272,6 +294,7 @@ function agentsOf({ one, cwd, own, runOptions, memory, formerModels }: Agents): 
     tools,
     cwd,
     runOptions,
+    policies,
     influence: sharedWith(options)?.influence,
     ...(memory === undefined ? {} : { memory: createSharedMemory(memory) }),
     ...(formerModels === undefined ? {} : { formerModels }),

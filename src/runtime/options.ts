@@ -11,6 +11,7 @@ import type { Listener } from '../events/event.js';
 import type { Store } from '../journal/store.js';
 import type { BudgetInput } from '../plan/budget.js';
 import type { Bindings, Plan } from '../plan/plan.js';
+import type { Policy } from '../plan/policy.js';
 import type { Supervisor } from '../plan/supervision.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { ThreadOptions } from './threads/open-turn.js';
@@ -45,6 +46,14 @@ export interface RunOptions {
   readonly untrusted?: readonly string[];
   /** Working directory of tools. Default: that of the process. */
   readonly cwd?: string;
+  /**
+   * What holds for all agents of the run, whatever their files say (`openPolicies` of `skein/yaml` reads files). Those from outside of the project may
+   * also declare what may happen without a question. A resume looks at what would run now by the policies that it is given; what is recorded stays.
+   *
+   * @example
+   * run(workflow, { policy: await openPolicies({ cwd: process.cwd(), file: 'policy.yaml' }) });
+   */
+  readonly policy?: readonly Policy[];
   /** Lets the `fetch` tool reach private and loopback addresses. */
   readonly allowPrivateAddresses?: boolean;
   /**

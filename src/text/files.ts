@@ -117,6 +117,16 @@ export async function filesBeneath(base: string, path: string, name: string): Pr
   }
 }
 
+/** Whether a file lies beneath a folder, by its name or where links lead. */
+export async function isBeneath(path: string, folder: string): Promise<boolean> {
+  return inside(folder, path) || inside(await realpath(folder), await realpath(path));
+}
+
+function inside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
 /** Where a file or folder is that lies beneath a folder, also when links are followed. */
 export async function placeBeneath(
   base: string,

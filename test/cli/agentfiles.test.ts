@@ -131,12 +131,12 @@ describe('an Agentfile on the command line', () => {
   it('[addition 7] rules of policy.toml that nothing enforces keep a run from starting, and are named; the file can be looked at', async () => {
     const { cwd, skein } = await project({
       ...FILES,
-      'policy.toml': '[bash]\nenabled = true\ndenylist = ["sudo *"]\n',
+      'policy.toml': '[bash]\nenabled = true\nrate_limit = 30\n',
     });
     const run = await skein('run', 'Agentfile', '--input', 'topic=x', '--mock');
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(
-      'policy.toml:3:1: error policy-not-enforced: the rule bash.denylist is not enforced yet',
+      'policy.toml:3:1: error policy-not-enforced: the rule bash.rate_limit is not enforced',
     );
     expect(existsSync(join(cwd, '.skein'))).toBe(false);
     for (const command of ['validate', 'plan', 'graph']) {
@@ -151,11 +151,11 @@ describe('an Agentfile on the command line', () => {
   it('[addition 7] in a library and as a part of another file, such rules keep a run from starting too', async () => {
     const flow =
       'agents: { root: { model: mock/echo, instruction: Hi. } }\nworkflow:\n  - type: call\n    file: Agentfile\n    inputs: { topic: looms }\n';
-    const { skein } = await project({ ...FILES, 'policy.toml': 'allowed_dirs = ["/"]\n', 'flow.yaml': flow });
+    const { skein } = await project({ ...FILES, 'policy.toml': 'rate_limit = 30\n', 'flow.yaml': flow });
     const { code, stderr } = await skein('validate', 'flow.yaml');
     expect({ code, stderr }).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the rule allowed_dirs is not enforced yet') as string,
+      stderr: expect.stringContaining('the rule rate_limit is not enforced') as string,
     });
   });
 

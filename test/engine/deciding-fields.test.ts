@@ -33,6 +33,7 @@ const AGENT: Required<AgentSpec> = {
   provider: { type: 'openai' },
   searchesAll: true,
   sandbox: 'on',
+  policy: { file: 'policy.toml', deny: ['shell'] },
   cache: 'off',
 };
 

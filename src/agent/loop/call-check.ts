@@ -7,6 +7,8 @@ import type { AgentStep, OpenParts } from '../session.js';
 import type { FoundFile, StepTool, Tool } from '../tool.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
+import { inputOf } from './approval.js';
+import type { PolicyCheck } from '../permissions/policy-check.js';
 import type { Gate } from './gate.js';
 import { readInput } from './tool-input.js';
 import { systemClock } from '../../base/clock.js';
@@ -34,16 +36,20 @@ export function callChecks({
   gate,
   stepTools,
   use,
+  policy,
 }: {
   readonly gate: Gate;
   readonly stepTools: ReadonlyMap<string, StepTool>;
   readonly use: AgentStep['use'];
+  readonly policy: PolicyCheck;
 }): CallChecks {
   const inOrder = longChecks();
   const checks: CallChecks = {
     async prepared(call, tools) {
       const tool = tools.get(call.name);
       if (tool === undefined) throw unknownTool(call.name, [...stepTools.keys(), ...tools.keys()]);
+      const refusal = policy.refusal({ name: call.name, input: inputOf(call), tool });
+      if (refusal !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', refusal, { hint: TO_THE_MODEL });
       if (!gate.isForeseen(call, tool)) throw notForeseen(call.name);
       return { tool, input: await inOrder(() => readInput(call, tool)) };
     },
@@ -74,6 +80,8 @@ export function callChecks({
   };
   return checks;
 }
+
+const TO_THE_MODEL = 'do not try to reach the same in another way';
 
 async function faultIn(check: () => Promise<unknown>, io?: StepIo): Promise<Answer | undefined> {
   const checked = await answerOf(async () => {

@@ -1,10 +1,12 @@
 import { pathOf, stepOf } from '../../base/address.js';
+import type { GuardRules } from '../../guard/decide.js';
 import type { Label } from '../../guard/label.js';
 import { CLEAN } from '../../guard/label.js';
 import type { HeardText } from '../../guard/lineage.js';
 import { BUILT_IN } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { ServerTrust } from '../../plan/policy.js';
 import type { Influence } from '../../engine/ports/executor.js';
 import type { Message } from '../model.js';
 import type { ResultName, RunTrust } from '../run-trust.js';
@@ -120,8 +122,10 @@ export class ConversationTrust {
     const source = `${path}@tool#${at}`;
     const isBuiltIn = tool !== undefined && tool.origin === undefined && tool.code === undefined;
     const builtIn = isBuiltIn ? builtInOf(name) : undefined;
-    if (builtIn !== undefined && BUILT_IN[builtIn].effect === 'read') return run.labels.of(labelOfFiles(files, source));
-    return run.labels.of({ level: 'untrusted', isPrivate: builtIn !== 'fetch', sources: [source] });
+    if (builtIn !== undefined && BUILT_IN[builtIn].effect === 'read')
+      return run.labels.of(labelOfFiles(files, source, run.rules.project));
+    const { level = 'untrusted', public: isPublic } = serverOf(tool, run.rules);
+    return run.labels.of({ level, isPrivate: builtIn !== 'fetch' && isPublic !== true, sources: [source] });
   }
 
   /** As it was opened, and as it is defined now. */
@@ -148,11 +152,17 @@ function descriptionsOf({ server, isRemote, isChanged }: NonNullable<OpenedTool[
   };
 }
 
-/** Files of the project are vetted. Of what older runs read nobody knows where it was. */
-function labelOfFiles(files: FilesShown | undefined, source: string): Label {
+/** What the user says of a server. */
+function serverOf({ origin }: Partial<OpenedTool> = {}, { servers = {} }: GuardRules): ServerTrust {
+  return (origin && Object.hasOwn(servers, origin.server) ? servers[origin.server] : undefined) ?? {};
+}
+
+/** Files of the project are vetted, unless the user says otherwise. Of what older runs read nobody knows where it was. */
+function labelOfFiles(files: FilesShown | undefined, source: string, project: GuardRules['project']): Label {
   if (files === undefined) return { level: 'untrusted', isPrivate: true, sources: [source] };
   const foreign = files.foreign ?? [];
-  if (foreign.length === 0) return { level: 'vetted', isPrivate: true, sources: [source] };
+  const level = project === 'untrusted' ? 'untrusted' : 'vetted';
+  if (foreign.length === 0) return { level, isPrivate: project !== 'public', sources: [source] };
   return { level: 'untrusted', isPrivate: true, sources: [source, ...foreign.map((path) => `file:${path}`)] };
 }
 

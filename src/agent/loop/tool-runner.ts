@@ -15,7 +15,10 @@ import type { ConversationTrust } from './conversation-trust.js';
 import { filesOfCall, worksOnFiles } from './files-of-call.js';
 import type { Cleared, Guard, Looks } from './guard.js';
 import { createGuard } from './guard.js';
+import type { PolicyCheck } from '../permissions/policy-check.js';
+import { policyCheck } from '../permissions/policy-check.js';
 import { createGate } from './gate.js';
+import { withinTime } from './within-time.js';
 import type { Asking, Gate } from './gate.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
@@ -65,6 +68,7 @@ class Runner implements ToolRunner {
   private readonly stepTools: ReadonlyMap<string, StepTool>;
   private readonly gate: Gate;
   private readonly check: CallChecks;
+  private readonly policy: PolicyCheck;
   private guard: Guard | undefined;
   private readonly looks: (call: ToolCall, at: string) => Pick<Asking, 'fault' | 'decide'> & Looks;
 
@@ -75,7 +79,9 @@ class Runner implements ToolRunner {
     this.recorded = recorded;
     this.stepTools = stepTools;
     this.gate = createGate(spec, { recorded, stepTools, cwd: opened.surroundings?.cwd });
-    this.check = callChecks({ gate: this.gate, stepTools, use });
+    const policies = [...options.run.policies, ...(spec.policy === undefined ? [] : [spec.policy])];
+    this.policy = policyCheck(policies, { agent: spec.name, cwd: opened.surroundings?.cwd ?? process.cwd() });
+    this.check = callChecks({ gate: this.gate, stepTools, use, policy: this.policy });
     const identityOf = (call: ToolCall): Identity => this.identityOf(call);
     this.looks = looksBetweenTurns({ step, check: this.check, stepTools, identityOf });
   }
@@ -160,7 +166,13 @@ class Runner implements ToolRunner {
     const answer = await answerOf(async () => {
       const { tool, input } = await this.check.prepared(call, tools);
       isReached = true;
-      return tool.execute(input, callIo(io, { state, prefix: ask, files }));
+      const most = this.policy.timeout({ name: call.name, input, tool });
+      return withinTime(
+        most,
+        call.name,
+        () => io.signal,
+        (signal = io.signal) => tool.execute(input, { ...callIo(io, { state, prefix: ask, files }), signal }),
+      );
     }, io);
     if (!isReached) return { ...answer, own: true };
     return files === undefined ? answer : { ...answer, files: files.shown() };

@@ -19,7 +19,10 @@ export interface BuiltInContext {
   readonly sandbox: SandboxUse | undefined;
   /** Searches look into `node_modules` too. */
   readonly searchesAll: boolean;
-  readonly network: Pick<ToolProviderOptions, 'allowPrivateAddresses' | 'resolveHost'>;
+  readonly network: Pick<ToolProviderOptions, 'allowPrivateAddresses' | 'resolveHost'> & {
+    /** Lists of hosts: one must be in each of them. */
+    readonly domains?: readonly (readonly string[])[];
+  };
   /** Aborted when the session is closed. */
   readonly closing: AbortSignal;
   /** Calls that have processes: closing waits for them. */
@@ -39,7 +42,7 @@ const CODE: Readonly<Record<BuiltInTool, (context: BuiltInContext) => Promise<Co
   shell: async (context) => (await import('./shell.js')).shellCode(await context.folders(), context),
   fetch: async ({ network, closing }) => {
     const [{ fetchCode }, { networkRules }] = await Promise.all([import('./fetch.js'), import('./http-hop.js')]);
-    const rules = networkRules(network.allowPrivateAddresses ?? false);
+    const rules = networkRules(network.allowPrivateAddresses ?? false, network.domains);
     const { resolveHost } = network;
     return fetchCode(resolveHost === undefined ? rules : { ...rules, resolve: resolveHost }, closing);
   },

@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { SkeinError } from '../../base/errors.js';
+import { isDeclaredHost } from '../../guard/decide.js';
 import { isPublicAddress, sameAddress } from './addresses.js';
 import type { ResolvedAddress } from './provider-options.js';
 import { refused, systemCode } from './tool-input.js';
@@ -14,17 +15,21 @@ export interface NetworkRules {
   /** All addresses of a host name. */
   resolve(host: string): Promise<readonly ResolvedAddress[]>;
   allows(address: string): boolean;
+  /** Whether a host may be asked at all, whatever its addresses are. */
+  reaches?(host: string): boolean;
 }
 
 /**
  * The rules of the `fetch` tool: names are resolved by the system, and only public addresses are allowed.
  *
  * @param allowPrivate private and loopback addresses too; for tests and for people who know their network
+ * @param domains lists of hosts of policies: a host must be in each of them
  */
-export function networkRules(allowPrivate: boolean): NetworkRules {
+export function networkRules(allowPrivate: boolean, domains: readonly (readonly string[])[] = []): NetworkRules {
   return {
     resolve: (host) => lookup(host, { all: true, verbatim: true }),
     allows: (address) => allowPrivate || isPublicAddress(address),
+    reaches: (host) => domains.every((list) => isDeclaredHost(host, list)),
   };
 }
 
@@ -46,6 +51,8 @@ export interface Hop {
  */
 export async function sendHop(hop: Hop, rules: NetworkRules): Promise<IncomingMessage> {
   checkUrl(hop.url);
+  if (rules.reaches?.(hop.url.host) === false)
+    throw refused(`a policy does not list ${hop.url.host} in its domains`, 'use what other tools give');
   const checked = await checkedAddresses(hop.url, rules, hop.signal);
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => reject(hopError(error, hop));

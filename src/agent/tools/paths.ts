@@ -85,14 +85,18 @@ const onLinux = process.platform === 'linux';
  * @param cwd the working directory; must exist
  * @param extraDirs directories that may be read in addition to the working directory
  * @param onMissing told about an extra directory that is not there; it is left out
- * @param own what belongs to Skein itself
+ * @param limits.own what belongs to Skein itself
+ * @param limits.only lists of folders of policies: a path must lie in one of each of them
  * @throws SkeinError `SKEIN_TOOL_FAILED` when the working directory is missing
  */
 export async function createFolders(
   cwd: string,
   extraDirs: readonly string[] = [],
   onMissing: (dir: string) => void = () => undefined,
-  own: OwnPlaces = NO_PLACES,
+  {
+    own = NO_PLACES,
+    only = [],
+  }: { readonly own?: OwnPlaces | undefined; readonly only?: readonly (readonly string[])[] } = {},
 ): Promise<Folders> {
   const home = await realDirectory(resolve(cwd));
   const extra: string[] = [];
@@ -104,8 +108,9 @@ export async function createFolders(
   const roots = [home, ...extra];
   const lexical = [...roots, resolve(cwd), ...extraDirs.map((dir) => resolve(cwd, dir))];
   const protection = createProtection(home, own);
-  const reading: Access = { roots, check: checkOf((path) => protection.hidden(path)) };
-  const writing: Access = { roots: [home], check: checkOf((path) => protection.kept(path)) };
+  const leaves = leavesPolicy(home, only);
+  const reading: Access = { roots, check: checkOf((path) => leaves(path) ?? protection.hidden(path)) };
+  const writing: Access = { roots: [home], check: checkOf((path) => leaves(path) ?? protection.kept(path)) };
   const access = { read: reading, write: writing, run: { ...writing, roots } };
 
   const find = async (path: string, to: Access): Promise<Place> => {
@@ -155,6 +160,19 @@ function checkOf(reasonAgainst: (path: string) => string | undefined): Access['c
     const reason = reasonAgainst(real);
     if (reason !== undefined) throw refused(`${shown} ${reason}`);
   };
+}
+
+/** Why a path is none that all policies list; undefined: it is. `~` is the user's home, `$WORKSPACE` the working directory. */
+function leavesPolicy(home: string, only: readonly (readonly string[])[]): (path: string) => string | undefined {
+  const lists = only.map((folders) =>
+    folders.map((folder) =>
+      realOf(resolve(home, folder.replace(/^\$WORKSPACE(?=$|[/\\])/, home).replace(/^~(?=$|[/\\])/, homedir()))),
+    ),
+  );
+  return (path) =>
+    lists.every((folders) => folders.some((folder) => isInside(folder, realOf(path))))
+      ? undefined
+      : `is outside of the folders that a policy allows: ${only.flat().join(', ')}`;
 }
 
 function turns(): Folders['inTurn'] {

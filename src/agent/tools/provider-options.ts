@@ -1,4 +1,5 @@
 import type { ScriptedResult } from '../../plan/made-of.js';
+import type { NarrowPolicy } from '../../plan/policy.js';
 import type { Environment } from './clean-env.js';
 
 /** Where tools work and what they may see. */
@@ -17,6 +18,8 @@ export interface ToolProviderOptions {
   readonly resolveHost?: (host: string) => Promise<readonly ResolvedAddress[]>;
   /** Remembers what tool servers offer. Absent: nothing is known of other runs. */
   readonly pins?: ToolPins | undefined;
+  /** What holds for all agents, in addition to the policy of their own files. */
+  readonly policies?: readonly NarrowPolicy[];
   /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */
   readonly mcpStartMs?: number;
   /** Time for one call of an MCP tool, in milliseconds. Default 120 000. */

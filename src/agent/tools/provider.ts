@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { NarrowPolicy } from '../../plan/policy.js';
+import { serverRefusal } from '../permissions/policy-check.js';
 import type { Tool, ToolSource, ToolProvider, ToolSession } from '../tool.js';
 import { NO_TOOLS } from '../tool.js';
 import type { ToolSelection } from '../../plan/tool-names.js';
@@ -91,7 +93,8 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   // What belongs to Skein is known from now on, whatever becomes of it. Without models nothing but the calls of a script could change it.
   if (options.mock === undefined || (spec.extraDirs ?? []).length > 0) await folders();
   const searchesAll = spec.searchesAll === true;
-  const context = { folders, env: options.env, sandbox: spec.sandbox, searchesAll, network: options, closing, running };
+  const network = { ...options, domains: listsOf(policiesFor(options, spec), 'domains') };
+  const context = { folders, env: options.env, sandbox: spec.sandbox, searchesAll, network, closing, running };
   const approve = new Set(gated.builtIn.values());
   return [...selection.builtIn].map(([name, tool]) => {
     const real = createBuiltIn(tool, name, context);
@@ -107,11 +110,39 @@ async function openFolders(
   const { createFolders } = await import('./paths.js');
   const missing: string[] = [];
   const extra = spec.extraDirs ?? [];
-  const folders = await createFolders(resolve(options.cwd), extra, (dir) => missing.push(dir), options.own);
+  const folders = await createFolders(resolve(options.cwd), extra, (dir) => missing.push(dir), {
+    own: options.own,
+    only: listsOf(policiesFor(options, spec), 'folders'),
+  });
   if (missing.length > 0) {
     warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
   }
   return folders;
+}
+
+/** Policies narrow each other: a place must be in each of these lists. */
+function listsOf(policies: readonly NarrowPolicy[], key: 'folders' | 'domains'): readonly (readonly string[])[] {
+  return policies.flatMap((policy) => (policy[key] === undefined ? [] : [policy[key]]));
+}
+
+function policiesFor({ policies = [] }: ToolProviderOptions, { policy }: AgentSpec): readonly NarrowPolicy[] {
+  return policy === undefined ? policies : [...policies, policy];
+}
+
+/** Servers of which no tool may be called are neither started nor reached. */
+function withoutDenied(
+  selection: ToolSelection,
+  spec: AgentSpec,
+  { warn, options, session }: Pick<Opening, 'session' | 'warn' | 'options'>,
+): ToolSelection['servers'] {
+  const policies = policiesFor(options, spec);
+  if (policies.length === 0) return selection.servers;
+  const left = [...selection.servers].filter(([name]) => {
+    const why = serverRefusal(policies, name, spec.mcpServers?.[name]?.url);
+    if (why !== undefined) warn('policy-denies', `agent ${session.agent}: the server ${name} is not opened: ${why}`);
+    return why === undefined;
+  });
+  return new Map(left);
 }
 
 async function openServers(
@@ -119,16 +150,17 @@ async function openServers(
   spec: AgentSpec,
   { session, warn, options, gated }: Omit<Opening, 'closing' | 'running'>,
 ): Promise<ToolSource> {
-  if (selection.servers.size === 0) return { tools: [], close: () => Promise.resolve() };
+  const servers = withoutDenied(selection, spec, { session, warn, options });
+  if (servers.size === 0) return { tools: [], close: () => Promise.resolve() };
   if (session.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
   if (options.mock !== undefined) {
-    const names = [...selection.servers.keys()].join(', ');
+    const names = [...servers.keys()].join(', ');
     warn('not-started', `agent ${session.agent}: a run without models does not start or reach MCP servers (${names})`);
-    const tools = await serverStandIns(selection, spec.mcpServers ?? {}, gated, options.mock);
+    const tools = await serverStandIns({ ...selection, servers }, spec.mcpServers ?? {}, gated, options.mock);
     return { tools, close: () => Promise.resolve() };
   }
   const { openMcpServers } = await import('../mcp/servers.js');
-  return openMcpServers(selection.servers, spec.mcpServers ?? {}, {
+  return openMcpServers(servers, spec.mcpServers ?? {}, {
     cwd: resolve(options.cwd),
     env: options.env,
     agent: session.agent,

@@ -5,6 +5,7 @@ import { EXIT } from '../failures.js';
 import { gitOutput } from '../run/last-commit.js';
 import { OUTSIDE_OF_SANDBOX } from '../run/workflow-powers.js';
 import { sqliteHere } from '../run/open-store.js';
+import { openedPolicies } from '../run/policies.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -56,13 +57,24 @@ async function diagnose(color: boolean) {
       colors: wantsColor(process.stderr, process.env, color),
     },
     providers,
+    // What agents may do in this folder, whatever their files say.
+    policies: await policiesHere(),
     // Those that an agent has without a list, and those that it must name.
     tools: { always: READ_ONLY_TOOLS, named: BUILT_IN_TOOLS.filter((tool) => !READ_ONLY_TOOLS.includes(tool)) },
   };
 }
 
+/** The policies that hold, or what is wrong with them. */
+async function policiesHere() {
+  try {
+    return { files: (await openedPolicies(undefined, process.cwd())).map(({ file }) => file) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
 function lines(
-  { skein, node, sqlite, git, sandbox, terminal, providers, tools }: Diagnosis,
+  { skein, node, sqlite, git, sandbox, terminal, providers, tools, policies }: Diagnosis,
   style: Style,
 ): readonly string[] {
   const mark = (ok: boolean): string => (ok ? style.good('✔') : style.warn('○'));
@@ -79,6 +91,9 @@ function lines(
       ? [`${mark(false)} sandbox for programs: none; ${sandbox.problem}`, `  not promised: ${OUTSIDE_OF_SANDBOX}`]
       : [`${mark(true)} sandbox for programs: ${sandbox.by}, where a workflow asks for it; ${OUTSIDE_OF_SANDBOX}`]),
     `${mark(terminal.stdin && terminal.stderr)} terminal: ${terminalText(terminal)}`,
+    'problem' in policies
+      ? `${mark(false)} ${printable(policies.problem)}`
+      : `${mark(true)} policies: ${policies.files.length === 0 ? 'none' : printable(policies.files.join(', '))}`,
     '',
     'providers:',
     ...providers.map((provider) => `${mark(provider.usable)} ${provider.id.padEnd(width)}  ${providerText(provider)}`),

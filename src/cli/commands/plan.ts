@@ -7,12 +7,13 @@ import { agentFilesOf, agentSources, loadWorkflow, notesOf } from '../run/load-w
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { costOfPlan, foreseen, planCostLines } from '../run/plan-cost.js';
 import type { PricingFlags } from '../run/plan-cost.js';
+import { openedPolicies, policyLines } from '../run/policies.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan, withModel } from '../run/plan-report.js';
 import { workflowPowers } from '../run/workflow-powers.js';
 import type { TrustFlags } from '../run/trust-gate.js';
 import type { JsonFlag } from '../run/run-flags.js';
-import { addJudgingOptions, pricesOption, trustOption } from '../run/run-options.js';
+import { addJudgingOptions, policyOption, pricesOption, trustOption } from '../run/run-options.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import { styleFor } from '../view/style.js';
@@ -25,6 +26,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--json', 'print one JSON document')
     .option('-m, --model <provider/model>', 'the model for all agents, as for a run')
     .addOption(pricesOption())
+    .addOption(policyOption())
     .option('--no-color', 'no colours')
     .action(async (file: string, options: ParsedOptions) => {
       done(await planCommand(file, { ...options, inputs }));
@@ -33,6 +35,7 @@ export function define(command: Command, done: (code: number) => void): void {
 
 interface ParsedOptions extends JudgingFlags, JsonFlag, PricingFlags, TrustFlags {
   readonly color: boolean;
+  readonly policy?: string;
 }
 
 /** Shows what a run would do. Required inputs may be missing: they are listed. */
@@ -62,15 +65,24 @@ export async function planCommand(
   }
   const powers = await workflowPowers(workflow, cwd);
   const described = await describePlan({ ...workflow, plan: workflow.plan, powers }, inputs, options.defaults);
+  const policies = await openedPolicies(options.policy, cwd);
   const cost = await costOfPlan(workflow.plan, options);
   const description = options.model === undefined ? described : withModel(described, options.model);
   if (options.json === true)
     printResult(
-      jsonText({ valid: true, problems: found, ...description, cost, ...agentFilesOf(workflow), ...notesOf(workflow) }),
+      jsonText({
+        valid: true,
+        problems: found,
+        ...description,
+        cost,
+        ...(policies.length === 0 ? {} : { policies }),
+        ...agentFilesOf(workflow),
+        ...notesOf(workflow),
+      }),
     );
   else {
     const style = styleFor(process.stdout, options.color);
-    const sources = [...agentSources(workflow), ...(workflow.notes ?? []).map(printable)];
+    const sources = [...agentSources(workflow), ...policyLines(policies), ...(workflow.notes ?? []).map(printable)];
     const { traitsOf } = await import('../../plan.js');
     const inOrder = traitsOf(workflow.plan.notation).inOrder === true;
     const lines = planLines(description, style, { inOrder, cost: planCostLines(cost) });

@@ -18,6 +18,7 @@ import type { View } from '../view/view.js';
 import { createView } from '../view/view.js';
 import { agentSources } from './load-workflow.js';
 import { watchInterrupt } from './interrupt.js';
+import { openedPolicies, policyLines } from './policies.js';
 import { nameOf, reportEnd } from './report-end.js';
 import type { Ended, Execution } from './report-end.js';
 import { createAsker } from './questions.js';
@@ -41,6 +42,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
   await checkRecord(flags.record, execution.cwd);
   const prices = await openedPrices(flags.prices, execution.cwd);
   const limits = await openedLimits(flags.limits, execution.cwd);
+  const policy = await openedPolicies(flags.policy, execution.cwd);
   const { Given, invariantCheck, isApproval, runWorkflow, typedAnswer } = await import('../../running.js');
   const before = recording?.goesOn?.recorded.before.inputs;
   hideSecretsOf({ plan: workflow.plan, inputs: { ...before, ...execution.inputs } });
@@ -65,12 +67,14 @@ export async function followRun(execution: Execution): Promise<Ended> {
     log.warnings.push(message);
     view.say(`${style.warn('warning')}: ${printable(message)}`);
   });
-  if (!quiet) for (const line of [...agentSources(workflow), ...(workflow.notes ?? [])]) view.say(printable(line));
+  const told = [...agentSources(workflow), ...policyLines(policy), ...(workflow.notes ?? [])];
+  if (!quiet) for (const line of told) view.say(printable(line));
   if (flags.mock === '' && !quiet) view.say('--mock: no model is asked, every step answers with its prompt');
   try {
     const run = await runWorkflow(workflow, {
       ...runOptions(execution),
       ...present({ prices, limits }),
+      ...(policy.length === 0 ? {} : { policy }),
       ...(check === undefined ? {} : { check }),
       signal: interrupt.signal,
       // Apart, so that what can't be shown is reported all the same.

@@ -35,6 +35,7 @@ const KEPT: { readonly [K in keyof KeptFlags]-?: Fits } = {
   replay: isText,
   prices: isText,
   limits: isText,
+  policy: isText,
   auditDir: isText,
   format: (value) => FORMATS.some((format) => format === value),
   concurrency: Number.isSafeInteger,

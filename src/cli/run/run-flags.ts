@@ -21,6 +21,8 @@ export interface KeptFlags {
   readonly replay?: string;
   /** The file with prices of models. */
   readonly prices?: string;
+  /** The file with a policy. */
+  readonly policy?: string;
   /** The file with what providers are asked at most. */
   readonly limits?: string;
   readonly format?: OutputFormat;

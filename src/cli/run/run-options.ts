@@ -27,6 +27,7 @@ export function addRunOptions(command: Command): Command {
     .option('--concurrency <n>', 'how many steps run at once', readCount)
     .option('--budget <amounts>', BUDGET_HELP, readBudgetFlag)
     .option('--max-steps <n>', 'how many nodes may run one after another', readCount)
+    .addOption(policyOption())
     .option('--untrusted <name>', 'an input whose value the user has no say in, such as a mail; several times', oneMore)
     .option('--strict', 'refuse files with warnings; exit with 4 when a step failed that was allowed to fail')
     .addOption(lenientOption())
@@ -62,6 +63,11 @@ function oneMore(name: string, before: readonly string[] = []): readonly string[
 /** `--prices`, of every command that tells costs before they are there. */
 export function pricesOption(): Option {
   return new Option('--prices <file>', 'what models cost, as YAML or JSON; wins over the prices that come with Skein');
+}
+
+/** `--policy`, of every command that tells what a run may do. */
+export function policyOption(): Option {
+  return new Option('--policy <file>', 'what agents may do, as YAML or TOML, in addition to your own policy');
 }
 
 /** `--lenient`, of every command that loads a workflow file. */

@@ -8,18 +8,19 @@ import type { Findings } from '../../text/findings.js';
 import type { Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import { present } from '../../base/json.js';
+import type { NarrowPolicy } from '../../plan/policy.js';
 import { unusable } from '../loading.js';
 import { looksLikeAgentfile } from '../looks-like.js';
 import type { Loading, WorkflowOptions } from '../loading.js';
 import { openFile, openWorkspace } from '../opened-file.js';
 import type { OpenedFile, Workspace } from '../opened-file.js';
+import { readPolicyMap } from '../policy/read-policy.js';
 import { compileTree } from '../tree/compile.js';
 import type { TreeOverride, TreeWorkflow } from '../tree/definition.js';
-import { readConfiguration } from './configuration.js';
+import { readConfiguration, readTomlFile } from './configuration.js';
 import type { Configuration } from './configuration.js';
 import { defineTree } from './define.js';
 import { parseAgentfile } from './parser.js';
-import { readPolicy } from './policy-toml.js';
 import { readSource } from './sources.js';
 import type { Source } from './sources.js';
 import type { Agentfile, WorkStatement } from './statements.js';
@@ -101,18 +102,35 @@ async function readTree(opened: OpenedFile, options: WorkflowOptions, findings: 
   const workspace = openWorkspace({ cwd: resolve(cwd), home, base: dirname(source.path) });
   const statements = parseAgentfile(source.text, file, findings);
   const configuration = await readConfiguration(config, workspace, findings);
-  const policy = await readPolicy(workspace, findings);
+  const policy = await policyBeside(workspace, findings);
   const offered = offerTools(configuration, tools, policy, findings);
   const sources = await readSources(statements, configuration.roots, workspace, findings);
   const { tools: builtIn, mcpServers } = offered;
   const defaults = {
     ...configuration.model,
-    ...present({ cache: configuration.cache, sandbox: configuration.sandbox }),
+    ...present({ cache: configuration.cache, sandbox: configuration.sandbox, policy: limitsOf(policy) }),
     tools: builtIn,
     ...(Object.keys(mcpServers).length > 0 && { mcpServers }),
   };
   const tree = defineTree(statements, { file, configuration, offered, sources }, findings);
   return { tree, defaults, configuration, offered, workspace };
+}
+
+/** What `policy.toml` beside the file says: it lies in the project, so it can only narrow. */
+async function policyBeside(workspace: Workspace, findings: Findings): Promise<NarrowPolicy | undefined> {
+  const path = join(workspace.base, 'policy.toml');
+  const root = await readTomlFile(path, false, workspace, findings);
+  return root && readPolicyMap(root, { file: workspace.shown(path), widens: false }, findings);
+}
+
+/** What is left of a policy to be looked at in a run: tools that are switched off are not offered. */
+function limitsOf(policy: NarrowPolicy | undefined): NarrowPolicy | undefined {
+  if (policy === undefined) return undefined;
+  const { allow, deny, folders, domains, mcp, tools = {} } = policy;
+  const hasMore = [allow, deny, folders, domains].some((list) => list !== undefined);
+  const rules = Object.values(tools).some((tool) => Object.keys(tool).some((key) => key !== 'enabled'));
+  const limitsServers = mcp?.enabled === false || mcp?.defaultDeny === true;
+  return hasMore || rules || limitsServers ? policy : undefined;
 }
 
 async function readSources(

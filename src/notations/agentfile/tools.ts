@@ -3,10 +3,10 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { BuiltInTool } from '../../plan/built-in-tools.js';
 import { READ_ONLY_TOOLS } from '../../plan/built-in-tools.js';
+import type { NarrowPolicy } from '../../plan/policy.js';
 import { builtInOf, mcpPrefix } from '../../plan/tool-names.js';
 import type { Findings } from '../../text/findings.js';
 import type { Configuration } from './configuration.js';
-import type { ToolPolicy } from './policy-toml.js';
 
 /** Names of tools in Agentfiles, and the name under which the model sees each: exactly that tool, and no other with it. */
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -44,7 +44,7 @@ interface Asked {
 export function offerTools(
   { tools: configured, servers }: Configuration,
   flag: readonly string[],
-  policy: ToolPolicy | undefined,
+  policy: NarrowPolicy | undefined,
   findings: Findings,
 ): OfferedTools {
   const asked: readonly Asked[] = [
@@ -117,7 +117,7 @@ export function nameInFiles(tool: string): string {
 }
 
 /** The built-in tool of a name, in the words of Agentfiles or any other. */
-function toolOf(name: string): BuiltInTool | undefined {
+export function toolOf(name: string): BuiltInTool | undefined {
   return builtInOf(NAMES.get(name) ?? name);
 }
 
@@ -136,12 +136,16 @@ function isKnown({ name, at, by }: Asked, servers: readonly string[], findings: 
 }
 
 /** Whether the policy denies a tool, under any of its names. */
-function isDenied(name: string, policy: ToolPolicy | undefined): boolean {
+function isDenied(name: string, policy: NarrowPolicy | undefined): boolean {
   if (policy === undefined) return false;
+  const { defaultDeny = false, tools = {}, mcp, allow = [], deny = [] } = policy;
   const tool = toolOf(name);
-  const key = tool === undefined ? 'mcp' : tool;
-  const said = [...policy.enabled].find(([other]) => other === key || (tool !== undefined && toolOf(other) === tool));
-  return said === undefined ? policy.defaultDeny : !said[1];
+  if (tool === undefined) return mcp === undefined ? defaultDeny && allow.length === 0 : mcp.enabled === false;
+  if (deny.includes(tool)) return true;
+  const said = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+  return said === undefined
+    ? defaultDeny && !allow.some((rule) => rule.split(':')[0] === tool)
+    : said.enabled === false;
 }
 
 function noteOf(reading: readonly string[], given: readonly Asked[], denied: string | undefined): string {

@@ -9,6 +9,7 @@ import type {
   SandboxUse,
   SkillText,
 } from '../../plan/agent-spec.js';
+import type { NarrowPolicy } from '../../plan/policy.js';
 
 /**
  * A tree as data: what the constructors of `skein/tree` and Agentfiles are read into, before it is checked and compiled. Texts are as the author
@@ -118,6 +119,8 @@ export interface TreeOverride {
   readonly settings?: ModelSettings;
   /** What providers are told of their caches; absent: what they may take from them. */
   readonly cache?: CacheUse;
+  /** What a policy beside the file keeps agents from. */
+  readonly policy?: NarrowPolicy;
   /** Where programs run that agents start. */
   readonly sandbox?: SandboxUse;
 }

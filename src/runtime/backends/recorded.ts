@@ -1,5 +1,6 @@
 import { isApproval } from '../../agent/loop/approval.js';
 import { isGuardQuestion } from '../../base/address.js';
+import { policyDigest } from '../../guard/policy.js';
 import type { ModelRegistry } from '../../agent/models/registry.js';
 import { systemClock } from '../../base/clock.js';
 import { toErrorData } from '../../base/errors.js';
@@ -124,8 +125,15 @@ function settingsIn(
   return { ...going.settings, ...present({ budget: budgetSettings(run, options.budget) }) };
 }
 
-function begun(models: ModelRegistry, { inputs = {}, memory, maxSteps, untrusted }: RunOptions): GoingOn {
-  const settings = settingsOf(models.identity(), { memory, maxSteps, untrusted, prices: models.prices });
+function begun(models: ModelRegistry, { inputs = {}, memory, maxSteps, untrusted, policy }: RunOptions): GoingOn {
+  const digest = policyDigest(policy);
+  const settings = settingsOf(models.identity(), {
+    memory,
+    maxSteps,
+    untrusted,
+    policy: digest,
+    prices: models.prices,
+  });
   return { inputs, settings, formerModels: () => [] };
 }
 

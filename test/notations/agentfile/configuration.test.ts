@@ -232,23 +232,34 @@ describe('policy.toml', () => {
     ]);
   });
 
-  it('[addition 7] any other rule is named, and keeps a run from starting: not the file from being looked at', async () => {
+  it('[addition 7] a rule that nothing enforces is named, and keeps a run from starting: not the file from being looked at', async () => {
     const policy =
       'allowed_dirs = ["/tmp"]\n[bash]\nenabled = true\ndenylist = ["sudo *"]\n[mcp]\ndefault_deny = true\n[security]\nextra_keywords = ["x"]\n';
     const workflow = await loadAgentfile(GOAL, { 'policy.toml': policy });
     expect(workflow.plan).toBeDefined();
     expect(workflow.problems.every(({ holds }) => holds === true)).toBe(true);
     expect(told(workflow).map((line) => line.replace(/: a run.*/, ''))).toEqual([
-      'policy.toml:1:1 warning policy-not-enforced: the rule allowed_dirs is not enforced yet',
-      'policy.toml:4:1 warning policy-not-enforced: the rule bash.denylist is not enforced yet',
-      'policy.toml:6:1 warning policy-not-enforced: the rule mcp.default_deny is not enforced yet',
-      'policy.toml:8:1 warning policy-not-enforced: the rule security.extra_keywords is not enforced yet',
+      'policy.toml:8:1 warning policy-not-enforced: the rule security.extra_keywords is not enforced',
     ]);
   });
 
+  it('[addition 7] rules for folders, commands and servers go along with each agent', async () => {
+    const policy =
+      'allowed_dirs = ["$WORKSPACE/src"]\n[bash]\ndenylist = ["sudo *"]\n[mcp]\ndefault_deny = true\nallowed_tools = ["fs:read_*"]\n';
+    const workflow = await loadAgentfile(GOAL, { 'policy.toml': policy });
+    expect(told(workflow)).toEqual([]);
+    expect(agentsIn(workflow)['a']?.policy).toEqual({
+      file: 'policy.toml',
+      allow: ['mcp:fs:read_*'],
+      folders: ['$WORKSPACE/src'],
+      tools: { shell: { deny: ['sudo *'] } },
+      mcp: { defaultDeny: true },
+    });
+  });
+
   it('[addition 7] a program can neither run such a file nor make it a node of its own', async () => {
-    const workflow = await loadAgentfile(GOAL, { 'policy.toml': 'allowed_dirs = ["/tmp"]\n' });
-    const refused = { code: 'SKEIN_DEFINITION', message: expect.stringContaining('allowed_dirs') as string };
+    const workflow = await loadAgentfile(GOAL, { 'policy.toml': 'rate_limit = 30\n' });
+    const refused = { code: 'SKEIN_DEFINITION', message: expect.stringContaining('rate_limit') as string };
     await expect(runWorkflow(workflow, { models: { mock: true } })).rejects.toMatchObject(refused);
     expect(() => workflowNode(workflow, 'notes')).toThrow(expect.objectContaining(refused));
   });

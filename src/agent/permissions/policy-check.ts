@@ -1,0 +1,92 @@
+import { isDeclaredHost } from '../../guard/decide.js';
+import { rulesOf, timeoutOf } from '../../guard/policy.js';
+import { matchesWildcard } from '../../lang/wildcard.js';
+import type { NarrowPolicy } from '../../plan/policy.js';
+import { builtInOf } from '../../plan/tool-names.js';
+import type { WantedCall } from './permissions.js';
+import { permissionCheck } from './permissions.js';
+
+/** What policies say of the calls of one agent. */
+export interface PolicyCheck {
+  /** Why a call may not be made; undefined: it may. */
+  readonly refusal: (call: WantedCall) => string | undefined;
+  /** How long a call may take, in milliseconds. */
+  readonly timeout: (call: WantedCall) => number | undefined;
+}
+
+/** What an agent without policies has. */
+export const NO_POLICY: PolicyCheck = { refusal: () => undefined, timeout: () => undefined };
+
+/**
+ * Makes the check of policies. It depends on them, the call and the working directory alone. A call must pass all of them; in each, what denies wins.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` for rules that can't be used
+ */
+export function policyCheck(policies: readonly NarrowPolicy[], known: { agent: string; cwd: string }): PolicyCheck {
+  if (policies.length === 0) return NO_POLICY;
+  const checks = policies.map((policy) => onePolicy(policy, known));
+  return {
+    refusal(call) {
+      for (const check of checks) {
+        const why = check(call);
+        if (why !== undefined) return why;
+      }
+      return undefined;
+    },
+    timeout: (call) => timeoutOf(policies, (tool) => ruleOf(tool, known)(call)),
+  };
+}
+
+type Known = Parameters<typeof permissionCheck>[1];
+
+function onePolicy(policy: NarrowPolicy, known: Known): (call: WantedCall) => string | undefined {
+  const { file, deny, only } = rulesOf(policy);
+  const denies = permissionCheck({ deny }, known);
+  const whitelists = only.map(({ of, allow }) => ({
+    judges: permissionCheck({ deny: of }, known),
+    allows: permissionCheck({ allow }, known),
+  }));
+  return (call) => {
+    const verdict = denies(call);
+    if (verdict.kind === 'deny') return `the policy ${file} denies it by the rule ${JSON.stringify(verdict.rule)}`;
+    const isLeftOut = whitelists.some(
+      ({ judges, allows }) => judges(call).kind === 'deny' && allows(call).kind !== 'allow',
+    );
+    return isLeftOut ? `the policy ${file} denies what it does not allow` : undefined;
+  };
+}
+
+function ruleOf(tool: string, known: Known): (call: WantedCall) => boolean {
+  const check = permissionCheck({ deny: [tool] }, known);
+  return (call) => check(call).kind === 'deny';
+}
+
+/** Why a server may not be started or reached; undefined: some of its tools may be called. `url`: where a remote one is. */
+export function serverRefusal(policies: readonly NarrowPolicy[], server: string, url?: string): string | undefined {
+  for (const policy of policies) {
+    const { file, deny, only } = rulesOf(policy);
+    const denied = deny.some((rule) => speaksOfAll(rule, server));
+    const isLeftOut = only.some(
+      ({ of, allow }) => of.some((rule) => speaksOfAll(rule, server)) && !allow.some((rule) => speaksOf(rule, server)),
+    );
+    if (denied || isLeftOut) return `the policy ${file} allows none of its tools`;
+    const host = url !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
+    if (url !== undefined && policy.domains !== undefined && !isDeclaredHost(host ?? url, policy.domains))
+      return `the policy ${file} does not list ${host ?? 'its address'} in domains`;
+  }
+  return undefined;
+}
+
+/** A rule about each tool of a server. */
+function speaksOfAll(rule: string, server: string): boolean {
+  if (rule === '*') return true;
+  const [kind, name = '', tool = '*'] = rule.toLowerCase().split(':');
+  return kind === 'mcp' && tool === '*' && matchesWildcard(name, server.toLowerCase());
+}
+
+/** A rule that allows some tool of a server. */
+function speaksOf(rule: string, server: string): boolean {
+  const [kind = '', name] = rule.split(':');
+  if (kind === 'mcp') return name !== undefined && matchesWildcard(name, server);
+  return builtInOf(kind) === undefined;
+}

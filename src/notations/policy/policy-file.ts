@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
+import type { Json } from '../../base/json.js';
+import { policyPlaces } from '../../base/policy-places.js';
+import type { Problem } from '../../base/problem.js';
+import { formatProblem } from '../../base/problem.js';
+import type { Policy } from '../../plan/policy.js';
+import { isBeneath, readText, reportUnread, shownPath } from '../../text/files.js';
+import type { Findings } from '../../text/findings.js';
+import { createFindings } from '../../text/findings.js';
+import type { SourceNode } from '../../text/nodes.js';
+import { parseToml } from '../../text/toml.js';
+import { parseYaml } from '../../text/yaml.js';
+import { readPolicyMap } from './read-policy.js';
+
+/** Where policies are looked for. */
+export interface PolicySearch {
+  /** The working directory. */
+  readonly cwd: string;
+  /** Named by who runs the workflow. */
+  readonly file?: string | undefined;
+}
+
+/**
+ * Opens the policies that hold in a folder: those of the user's configuration, the one that is named, and one that lies in the project as
+ * `skein.policy.yaml` or `skein.policy.toml`, which can only narrow. So can one that is named and lies in the project: who writes there could change it.
+ *
+ * @throws SkeinError `SKEIN_FILE` when the named one can't be read, `SKEIN_DEFINITION` with all that is wrong in `details.problems`
+ * @example
+ * await run(workflow, { policy: await openPolicies({ cwd: process.cwd(), file: 'ci-policy.yaml' }) });
+ */
+export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonly Policy[]> {
+  const findings = createFindings();
+  const named = file === undefined ? undefined : resolve(cwd, file);
+  const places = policyPlaces(cwd);
+  const paths = [...new Set([...(named === undefined ? [] : [named]), ...places])];
+  const policies: Policy[] = [];
+  for (const path of paths) {
+    const shown = path === named && file !== undefined ? file : shownPath(path, cwd);
+    const text = await readText(path);
+    if (!text.ok) {
+      if (path === named || text.failure !== 'missing')
+        reportUnread(text, `the policy ${shown}`, { file: shown, line: 1, column: 1 }, findings);
+      continue;
+    }
+    const widens = !(await isBeneath(path, cwd));
+    const policy = await readPolicyText(text.text, { file: shown, widens, path }, findings);
+    if (policy !== undefined) policies.push(policy);
+  }
+  const { list } = findings;
+  if (list.length > 0) throw unusable(list);
+  // The one that is named wins over the user's own.
+  return policies.toSorted((a, b) => Number(a.file === file) - Number(b.file === file));
+}
+
+/** Reads the text of a policy, YAML or TOML by the name of its file. Undefined: it can't be read as either. */
+async function readPolicyText(
+  text: string,
+  { file, widens, path }: { readonly file: string; readonly widens: boolean; readonly path: string },
+  findings: Findings,
+): Promise<Policy | undefined> {
+  const root = await rootOf(text, path, file, findings);
+  if (root === undefined) return undefined;
+  return root.kind === 'scalar' && root.value === null ? { file } : readPolicyMap(root, { file, widens }, findings);
+}
+
+async function rootOf(text: string, path: string, file: string, findings: Findings): Promise<SourceNode | undefined> {
+  const { root, problems } = path.endsWith('.toml')
+    ? await parseToml(text, file)
+    : parseYaml(text, file, { aliases: false });
+  findings.add(problems);
+  return root;
+}
+
+function unusable(list: readonly Problem[]): SkeinError {
+  return new SkeinError('SKEIN_DEFINITION', `a policy has problems:\n${list.map(formatProblem).join('\n')}`, {
+    hint: 'correct the file; docs/policies.md says what may stand in it',
+    details: { problems: list.map((problem) => ({ ...problem, at: { ...problem.at } })) as unknown as Json },
+  });
+}

@@ -1,0 +1,178 @@
+import { parseDuration } from '../../base/duration.js';
+import { present } from '../../base/json.js';
+import type { Position } from '../../base/problem.js';
+import { comparedIn } from '../../plan/permission-rule.js';
+import type { Policy, ServersPolicy, ServerTrust, ToolPolicy } from '../../plan/policy.js';
+import type { Findings } from '../../text/findings.js';
+import { describe, entryOf } from '../../text/nodes.js';
+import type { SourceEntry, SourceMap, SourceNode } from '../../text/nodes.js';
+import { toolOf } from '../agentfile/tools.js';
+import { readDeclarations } from './read-declarations.js';
+import { readFlag, readRules, readTexts, readWord } from './values.js';
+
+/** Where a policy lies. */
+export interface PolicyPlace {
+  /** As it is shown. */
+  readonly file: string;
+  /** It is from outside of the project, and named by who runs the workflow. */
+  readonly widens: boolean;
+}
+
+/** What is changed of a thing that is being read. */
+type Draft<T> = { -readonly [K in keyof T]?: T[K] | undefined };
+type Change = Draft<Policy>;
+
+/** What stands at the top of a policy and what is read of it. A table of any other name is one of a tool. */
+const KEYS: Readonly<Record<string, (entry: SourceEntry, findings: Findings) => Change>> = {
+  default_deny: (entry, findings) => ({ defaultDeny: readFlag(entry, findings) }),
+  allow: (entry, findings) => ({ allow: readRules(entry, findings) }),
+  deny: (entry, findings) => ({ deny: readRules(entry, findings) }),
+  folders: (entry, findings) => ({ folders: readTexts(entry, findings) }),
+  domains: (entry, findings) => ({ domains: readTexts(entry, findings) }),
+  mcp: readMcp,
+};
+const SAME: Readonly<Record<string, string>> = { allowed_dirs: 'folders', allow_domains: 'domains' };
+
+/** Keys by which a policy lets more happen. */
+const WIDER: Readonly<Record<string, (entry: SourceEntry, findings: Findings) => Change>> = {
+  project: (entry, findings) => ({ project: readWord(entry, ['untrusted', 'public'] as const, findings) }),
+  servers: (entry, findings) => ({ servers: readServers(entry, findings) }),
+  ...readDeclarations,
+};
+
+/**
+ * Reads a policy, of whatever notation. Problem codes: `policy-not-enforced` (a warning that keeps a run from starting: a rule that is read and ignored is worse
+ * than none), `policy-rule`, `policy-widens`, `wrong-type`, `unknown-value`.
+ */
+export function readPolicyMap(root: SourceNode, { file, widens }: PolicyPlace, findings: Findings): Policy {
+  const changes: Change[] = [];
+  for (const entry of mapOf(root, 'the policy', findings)?.entries ?? [])
+    changes.push(...readTop(entry, widens, findings));
+  const lists = (key: 'allow' | 'deny' | 'folders' | 'domains'): readonly string[] | undefined => {
+    const all = changes.flatMap((change) => change[key] ?? []);
+    return all.length === 0 ? undefined : [...new Set(all)];
+  };
+  const tools = Object.assign({}, ...changes.map((change) => change.tools)) as Readonly<Record<string, ToolPolicy>>;
+  return {
+    ...present(Object.assign({}, ...changes) as Change),
+    file,
+    ...(widens ? { widens } : {}),
+    ...present({
+      allow: lists('allow'),
+      deny: lists('deny'),
+      folders: lists('folders'),
+      domains: lists('domains'),
+      tools: Object.keys(tools).length === 0 ? undefined : tools,
+    }),
+  };
+}
+
+function readTop(entry: SourceEntry, widens: boolean, findings: Findings): readonly Change[] {
+  const { key, value } = entry;
+  const name = SAME[key] ?? key;
+  const wider = Object.hasOwn(WIDER, name) ? WIDER[name] : undefined;
+  if (wider !== undefined) {
+    if (widens) return [wider(entry, findings)];
+    const hint = 'write it into a policy outside of the project, and name that with --policy FILE';
+    const message = `${key} counts only in a policy from outside of the project: what lies in the project can only narrow`;
+    findings.error('policy-widens', message, entry.at, hint);
+    return [];
+  }
+  const known = Object.hasOwn(KEYS, name) ? KEYS[name] : undefined;
+  if (known !== undefined) return [known({ ...entry, key: name }, findings)];
+  if (key === 'tools' && value.kind === 'map')
+    return value.entries.flatMap((tool) => readTool(tool, `tools.${tool.key}`, findings));
+  if (value.kind === 'map') return readTool(entry, key, findings);
+  reportRule(key, entry, findings);
+  return [];
+}
+
+function readMcp({ key, value }: SourceEntry, findings: Findings): Change {
+  const mcp: Draft<ServersPolicy> = {};
+  const change: Change = {};
+  for (const entry of mapOf(value, key, findings)?.entries ?? []) {
+    if (entry.key === 'enabled') mcp.enabled = readFlag(entry, findings);
+    else if (entry.key === 'default_deny') mcp.defaultDeny = readFlag(entry, findings);
+    else if (entry.key === 'allow' || entry.key === 'allowed_tools') change.allow = readRules(entry, findings);
+    else if (entry.key === 'deny') change.deny = readRules(entry, findings);
+    else reportRule(`${key}.${entry.key}`, entry, findings);
+  }
+  change.mcp = present(mcp);
+  return change;
+}
+
+/** What is said of one tool. */
+function readTool({ key, value, at }: SourceEntry, name: string, findings: Findings): readonly Change[] {
+  if (value.kind !== 'map') {
+    reportRule(name, { value, at }, findings);
+    return [];
+  }
+  const tool: Draft<ToolPolicy> = {};
+  const flag = entryOf(value, 'enabled');
+  const isOn = flag === undefined || readFlag(flag, findings);
+  const own = toolOf(key) ?? key;
+  let domains: readonly string[] | undefined;
+  // Nothing is left of a tool that is switched off that a rule could forbid.
+  for (const entry of isOn ? value.entries.filter((one) => one !== flag) : []) {
+    const rule = { ...entry, key: `${name}.${entry.key}` };
+    if (entry.key === 'timeout') tool.timeoutMs = readTime(rule, findings);
+    else if (['allow', 'allowlist'].includes(entry.key)) tool.allow = readPatterns(own, rule, findings);
+    else if (['deny', 'denylist'].includes(entry.key)) tool.deny = readPatterns(own, rule, findings);
+    else if (own === 'fetch' && entry.key === 'allow_domains') domains = readTexts(rule, findings);
+    else if (entry.key !== 'default_deny' || readFlag(rule, findings)) reportRule(rule.key, entry, findings);
+  }
+  const read: ToolPolicy = present({ ...tool, enabled: isOn ? flag && true : false });
+  return [{ tools: { [own]: read }, ...present({ domains }) }];
+}
+
+/** Patterns of the command, the path or the address of a tool. An empty list says nothing. */
+function readPatterns(tool: string, entry: SourceEntry, findings: Findings): readonly string[] | undefined {
+  if (comparedIn(tool) === undefined) {
+    reportRule(entry.key, entry, findings);
+    return undefined;
+  }
+  return (
+    readRules(entry, findings, (pattern) => `${tool}:${comparedIn(tool) ?? ''}=${pattern}`) &&
+    readTexts(entry, findings)
+  );
+}
+
+function readTime({ key, value }: SourceEntry, findings: Findings): number | undefined {
+  const given = value.kind === 'scalar' ? value.value : undefined;
+  const ms = typeof given === 'number' ? given * 1_000 : typeof given === 'string' ? parseDuration(given) : undefined;
+  if (ms !== undefined && ms >= 1 && Number.isFinite(ms)) return Math.round(ms);
+  findings.error('wrong-type', `${key} must be a time`, value.at, 'write 30s, 2m, or a number of seconds');
+  return undefined;
+}
+
+function readServers({ key, value }: SourceEntry, findings: Findings): Readonly<Record<string, ServerTrust>> {
+  const servers: Record<string, ServerTrust> = {};
+  for (const { key: server, value: said } of mapOf(value, key, findings)?.entries ?? []) {
+    const trust: Draft<ServerTrust> = {};
+    for (const entry of mapOf(said, `${key}.${server}`, findings)?.entries ?? []) {
+      if (entry.key === 'level') trust.level = readWord(entry, ['trusted', 'vetted', 'untrusted'] as const, findings);
+      else if (entry.key === 'public') trust.public = readFlag(entry, findings);
+      else reportRule(`${key}.${server}.${entry.key}`, entry, findings);
+    }
+    servers[server] = present(trust);
+  }
+  return servers;
+}
+
+function mapOf(node: SourceNode, name: string, findings: Findings): SourceMap | undefined {
+  if (node.kind === 'map') return node;
+  findings.error('wrong-type', `${name} must be a map, not ${describe(node)}`, node.at, 'write key: value');
+  return undefined;
+}
+
+function reportRule(
+  name: string,
+  { value, at }: { readonly value: SourceNode; readonly at: Position },
+  findings: Findings,
+): void {
+  if (value.kind === 'list' && value.items.length === 0) return;
+  const near = findings.near(name, [...Object.keys(KEYS), ...Object.keys(WIDER), 'tools']);
+  const hint = near ?? 'remove the rule, or switch the tool off: enabled = false';
+  const message = `the rule ${name} is not enforced: a run does not start`;
+  findings.add([{ code: 'policy-not-enforced', severity: 'warning', message, at, hint, holds: true }]);
+}
