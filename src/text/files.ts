@@ -119,10 +119,10 @@ export async function filesBeneath(base: string, path: string, name: string): Pr
 
 /** Whether a file lies beneath a folder, by its name or where links lead. */
 export async function isBeneath(path: string, folder: string): Promise<boolean> {
-  return inside(folder, path) || inside(await realpath(folder), await realpath(path));
+  return contains(folder, path) || contains(await realpath(folder), await realpath(path));
 }
 
-function inside(folder: string, path: string): boolean {
+function contains(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
