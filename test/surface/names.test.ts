@@ -56,6 +56,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'loadPipelineText',
     'loadWorkflow',
     'loadWorkflowText',
+    'openPolicies',
     'yamlSchema',
   ],
   'skein/agent': [
