@@ -29,6 +29,8 @@ const NAMES = Object.keys(WIDE);
 
 /** One of each kind. */
 export const HOSTILE_SCHEMAS: readonly HostileSchema[] = [
+  { name: 'a type whose toString is no function', schema: { type: { toString: 1 } }, value: 'x', ends: 'finding' },
+  { name: 'a name whose toString is no function', schema: { required: [{ toString: 1 }] }, value: {}, ends: 'finding' },
   { name: 'allOf of references, 12 levels', schema: fan('allOf'), value: 'x', ends: 'unusable' },
   { name: 'anyOf of references that fail late', schema: fan('anyOf'), value: 5, ends: 'unusable' },
   { name: 'oneOf of references', schema: fan('oneOf'), value: 5, ends: 'unusable' },

@@ -60,6 +60,11 @@ export function shown(value: unknown): string {
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 }
 
+/** What should be a name, as text. A schema from outside may have an object there, and that may have a `toString` which is no function. */
+export function nameText(name: unknown): string {
+  return typeof name === 'string' ? name : shown(name);
+}
+
 /** The pointer to a part of a value. */
 export function below(at: string, name: string | number): string {
   return `${at}/${typeof name === 'number' ? name : name.replaceAll('~', '~0').replaceAll('/', '~1')}`;

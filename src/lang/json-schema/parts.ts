@@ -1,6 +1,6 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
 import type { Evaluation, Keyword, Spot } from './context.js';
-import { all, below, shown, wrong } from './context.js';
+import { all, below, nameText, shown, wrong } from './context.js';
 
 /** Keywords that look at the properties of an object or the items of a list. */
 export const PART_KEYWORDS: readonly (readonly [string, Keyword])[] = [
@@ -48,7 +48,7 @@ function required(evaluation: Evaluation, given: unknown, spot: Spot): boolean {
   evaluation.budget.spend(given.length);
   return all(
     given,
-    (name) => Object.hasOwn(value, String(name)) || wrong(spot, `lacks the property ${shown(name)}`),
+    (name) => Object.hasOwn(value, nameText(name)) || wrong(spot, `lacks the property ${shown(name)}`),
     spot,
   );
 }

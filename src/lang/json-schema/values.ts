@@ -1,5 +1,5 @@
 import type { Keyword } from './context.js';
-import { shown, wrong } from './context.js';
+import { nameText, shown, wrong } from './context.js';
 import { FORMATS } from './formats.js';
 import { isPlainObject } from '../../base/json.js';
 import type { Budget } from './budget.js';
@@ -43,7 +43,7 @@ function type(...[, given, spot]: Parameters<Keyword>): boolean {
   const { value } = spot;
   const is = typeOf(value);
   if (allowed.some((name) => name === is || (name === 'integer' && Number.isInteger(value)))) return true;
-  return wrong(spot, `must be ${allowed.map(String).join(' or ')}, not ${is}`);
+  return wrong(spot, `must be ${allowed.map(nameText).join(' or ')}, not ${is}`);
 }
 
 function oneOf(
