@@ -101,6 +101,17 @@ describe('T17: what a server says of itself', () => {
     for (const name of names) expect(name).toMatch(/^mcp_raw_[A-Za-z0-9_-]{1,56}$/);
   });
 
+  test('tools of two servers that would get one name get two, and neither is the built-in one', async () => {
+    const kit = (name: string) => toolServer(`tools=${name}`);
+    const tools = await servers({ a: kit('echo'), A: kit('echo'), 'a.': kit('echo'), a_: kit('echo') });
+    const names = tools.source.tools.map((tool) => tool.name);
+    expect(new Set(names).size).toBe(4);
+    expect(names.every((name) => name.startsWith('mcp_'))).toBe(true);
+    const origins = tools.source.tools.map(({ name, origin }) => [name, origin?.server]);
+    for (const [name = '', server] of origins)
+      expect([server, await tools.call(name, { text: server ?? '' })]).toEqual([server, server]);
+  });
+
   test('a schema that is too deep or too large costs only its tool', async () => {
     const tools = await servers({ raw: rawServer('bad-schemas') });
     expect(tools.source.tools.map((tool) => tool.name)).toEqual(['mcp_raw_work']);

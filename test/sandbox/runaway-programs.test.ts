@@ -65,6 +65,23 @@ describe.each([
     await until(() => running(seconds) === 0);
   });
 
+  test.skipIf(skipped)('that ends by a signal says so', async () => {
+    const tools = await shell();
+    const text = await tools.call('shell', { argv: ['sh', '-c', 'echo before; kill -KILL $$'] });
+    // A sandbox has processes around the program, which give its end on as shells do.
+    const ended = 'sandbox' in spec ? 'exit code 137' : 'ended by SIGKILL';
+    expect(text.startsWith(`${ended}\n--- stdout ---\nbefore\n`)).toBe(true);
+  });
+
+  test.skipIf(skipped)(
+    'that prints what is not UTF-8 gives replacement characters, and its input is at its end',
+    async () => {
+      const script = String.raw`printf '\377\376 a \303'; wc -c; printf '\355\240\200 b\n' >&2`;
+      const text = await (await shell()).call('shell', { argv: ['sh', '-c', script] });
+      expect(text).toMatch(/^exit code 0\n--- stdout ---\n\uFFFD\uFFFD a \uFFFD0\n--- stderr ---\n\uFFFD+ b\n$/);
+    },
+  );
+
   test.skipIf(skipped)('can be as large as honest work is', async () => {
     const code =
       'const all = []; for (let i = 0; i < 64; i++) all.push(Buffer.alloc(4 << 20, 1)); console.log(all.length)';

@@ -157,6 +157,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
+  // Readers of JSON and schemas call themselves, and end so.
+  if (error instanceof RangeError) return 'what it sent is nested too deeply';
   const text = error instanceof Error ? error.message : String(error);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return cleanText(`${text}${cause}`);
