@@ -11,6 +11,8 @@ import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
 import { guideOf, guideTools } from './choice.js';
 import type { RunOptionsOf } from '../engine/ports/durable.js';
+import type { ToolRunOptions } from './function-tools.js';
+import { TRUSTED } from '../guard/label.js';
 import { answerFields } from './loop/answer-fields.js';
 import { answerChecks } from './loop/answer-checks.js';
 import { runAgentLoop } from './loop/agent-loop.js';
@@ -65,8 +67,10 @@ export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
   const run = new RunTrust(deps.influence, rulesFor(deps), deps.policies);
   return async (node, step) => {
     const heard: { trust?: ConversationTrust } = {};
-    const runOptions: RunOptionsOf | undefined =
-      deps.runOptions && ((reserve, tell) => deps.runOptions?.(reserve, tell, heard.trust?.label) ?? {});
+    const runOptions: ToolRunOptions | undefined =
+      deps.runOptions &&
+      ((reserve, tell, hear) =>
+        deps.runOptions?.(reserve, tell, { label: () => heard.trust?.label ?? TRUSTED, add: hear }) ?? {});
     const session = agentSession({ models, tools, runOptions, spec: node.agent, step });
     const transcript = new Transcript();
     try {

@@ -1,4 +1,6 @@
-import type { RunOptionsOf } from '../engine/ports/durable.js';
+import type { Reserve } from '../engine/ports/durable.js';
+import type { InnerCall } from '../events/event.js';
+import type { Label } from '../guard/label.js';
 import { present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
@@ -30,8 +32,15 @@ type ToolFunction = (input: JsonObject, io: FunctionToolIo) => unknown;
 /** What the tools of an agent get from its run. */
 interface Around {
   /** Gives what is handed to tools that start runs of their own. */
-  readonly runOptions?: RunOptionsOf | undefined;
+  readonly runOptions?: ToolRunOptions | undefined;
 }
+
+/** Gives the options for runs that a tool starts; `hear` is told what had a say in their results. */
+export type ToolRunOptions = (
+  reserve: Reserve | undefined,
+  tell: (note: InnerCall) => void,
+  hear: (label: Label) => void,
+) => object;
 
 /** The tools of an agent that are functions of the program. */
 export function functionTools(spec: AgentSpec, step: StepContext, around: Around): readonly Tool[] {
@@ -57,7 +66,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
     code: madeOnce(CODES, call, () => digestText(sourceText(call))),
     // The runner of an agent gives all of it.
     execute: async (given, io: CallIo) => {
-      const { signal, idempotencyKey, reserve } = io;
+      const { signal, idempotencyKey, reserve, hear } = io;
       const getState = (): CallIo['state'] => stateOfTool(call, io.state);
       const ask = askOf(io, step);
       const result = await call(given, {
@@ -65,7 +74,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
         idempotencyKey,
         emit,
         ask,
-        runOptions: runOptions(reserve, (note) => step.note(note)),
+        runOptions: runOptions(reserve, (note) => step.note(note), hear),
         get state() {
           return getState();
         },

@@ -6,7 +6,7 @@ import type { Phase } from '../events/supervision.js';
 import type { PriceTable } from '../budget/prices.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import { functionTools } from './function-tools.js';
-import type { RunOptionsOf } from '../engine/ports/durable.js';
+import type { ToolRunOptions } from './function-tools.js';
 import type { AnswerFields } from './loop/answer-fields.js';
 import { specsDigest } from './loop/identities.js';
 import type { Model, ModelSource, ReplayedCall, ToolSpec } from './model.js';
@@ -79,7 +79,7 @@ export interface SessionOptions {
   readonly spec: AgentSpec;
   readonly step: StepContext;
   /** Handed to tools that start runs of their own. */
-  readonly runOptions?: RunOptionsOf | undefined;
+  readonly runOptions?: ToolRunOptions | undefined;
 }
 
 /** The tools and models of one step. */

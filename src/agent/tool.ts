@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/json.js';
 import type { Question, Reserve } from '../engine/ports/durable.js';
+import type { Label } from '../guard/label.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { ToolSpec } from './model.js';
 
@@ -73,6 +74,8 @@ export interface CallIo extends ToolIo {
   ask(name: string, question: Question): Promise<unknown>;
   /** Holds what the call is about to spend, where a budget holds. */
   readonly reserve?: Reserve | undefined;
+  /** Hears what had a say in the results of runs that the call starts. */
+  hear(this: void, label: Label): void;
   /** What the step of the agent sees, read-only. */
   readonly state: Readonly<Record<string, unknown>>;
 }

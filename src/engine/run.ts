@@ -6,7 +6,7 @@ import { systemIds } from '../base/ids.js';
 import type { RunOutcome } from '../events/census.js';
 import { Tally } from '../events/spending.js';
 import type { OpenQuestion } from '../events/question.js';
-import { TRUSTED } from '../guard/label.js';
+import { CLEAN, TRUSTED } from '../guard/label.js';
 import type { Plan } from '../plan/plan.js';
 import { compile } from './graph/compile.js';
 import type { CompiledPlan } from './graph/compile.js';
@@ -323,6 +323,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     const { runId, reused, ran } = this;
     const steps = inOrder(this.top.reports);
     this.options.last?.(this.top.last());
+    if (this.top.label !== CLEAN) this.options.heard?.(this.labels.get(this.top.label));
     const waits = outcome === 'paused' || outcome === 'out_of_budget';
     const questions = waits ? this.reporter.openAt(steps) : [];
     this.resolve?.({

@@ -23,6 +23,8 @@ export interface StartOptions extends Asked, Hearers {
   readonly influence?: Label | undefined;
   /** What it begins with, in place of `inputs`: a state that another run ended with, and inputs over it (J12). */
   readonly first?: FirstState;
+  /** Told what had a say in its result, right before the run ends. */
+  readonly heard?: ((label: Label) => void) | undefined;
   /** Told of the final state, right before the run ends. */
   readonly last?: (state: LastState) => void;
   /** Functions of code nodes; not for a plan that is compiled already. */

@@ -1,6 +1,7 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Census, RunOutcome } from '../events/census.js';
+import type { Label } from '../guard/label.js';
 import type { Waiting } from '../events/question.js';
 
 /** Version of the records that this code writes. Older ones are lifted by `schema.ts`. */
@@ -27,6 +28,8 @@ export interface BeginRecord {
   readonly parent?: string;
   /** The turn that it is, or that it was forked from. */
   readonly thread?: TurnOf;
+  /** What had a say in that it was started, by a function of another run. */
+  readonly influence?: Label;
   /** Paths of steps of which nothing that the parent recorded is used, nor of steps inside of them. */
   readonly forget?: readonly string[];
   /** What steps of the parent are taken to have given: by their paths, values by channel. */
@@ -102,6 +105,8 @@ export interface DoneRecord extends Stored {
   readonly id?: string;
   /** What it read: digests by name. */
   readonly reads?: Readonly<Record<string, string>>;
+  /** What runs that it started had heard. */
+  readonly heard?: Label;
   /** Milliseconds that it took; absent for none. */
   readonly ms?: number;
   readonly error?: ErrorData;

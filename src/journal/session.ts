@@ -1,8 +1,10 @@
 import type { Clock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
+import { present } from '../base/json.js';
 import type { Slices } from '../base/slices.js';
 import { atOnce } from '../base/slices.js';
+import type { Label } from '../guard/label.js';
 import { diffPlans } from '../plan/diff.js';
 import type { RunSettings } from '../plan/fields.js';
 import type { Plan } from '../plan/plan.js';
@@ -77,7 +79,9 @@ export interface NewSession extends Definition {
     readonly edits?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
   };
   /** The turn that it is, or that it was forked from. */
-  readonly thread?: TurnOf;
+  readonly thread?: TurnOf | undefined;
+  /** What had a say in that it is started. */
+  readonly influence?: Label | undefined;
 }
 
 /** What the journals of a run and of its parents say, nearest first. */
@@ -101,7 +105,7 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
     name: plan.name,
     seed: parents[0]?.begin.seed ?? runId,
     ...(parent === undefined ? {} : { parent: parent.family[0].begin.run, forget }),
-    ...(run.thread === undefined ? {} : { thread: run.thread }),
+    ...present({ thread: run.thread, influence: run.influence }),
     ...(set === undefined ? {} : { set: set.stored }),
     plan: plans.stored,
     code: run.code,

@@ -1,6 +1,6 @@
 import type { CountsCalls } from '../events/spending.js';
 import { innerCalls } from '../events/call-fold.js';
-import type { RunOptionsOf } from '../engine/ports/durable.js';
+import type { Influence, RunOptionsOf } from '../engine/ports/durable.js';
 import { agentExecutor } from '../agent/executor.js';
 import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
@@ -9,7 +9,6 @@ import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import { NO_PLACES } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
-import type { Label } from '../guard/label.js';
 import { unitePolicies } from '../guard/policy.js';
 import { systemIds } from '../base/ids.js';
 import { isThenable, present } from '../base/json.js';
@@ -52,8 +51,8 @@ interface Shared {
   readonly around?: Reserve | undefined;
   /** Counts what they call in the step that started them. */
   readonly counts?: CountsCalls | undefined;
-  /** What had a say in that they are started. */
-  readonly influence?: Label | undefined;
+  /** What has a say in that they are started, and hears what had a say in their results. */
+  readonly influence?: Influence | undefined;
   /** What holds for all of them. */
   readonly policies?: readonly Policy[] | undefined;
 }
@@ -120,8 +119,9 @@ export function launch(one: Launch): RunHandle {
   const stop = lazily(() => stopOf(options));
   const signal = (): AbortSignal => stop().signal;
   const again: BackendDefinition['launch'] = (other) => launch({ ...other, backend });
-  const { around } = sharedWith(options) ?? {};
-  const definition = { runId, compiled, models, recorded, told, turn, signal, around, launch: again };
+  const { around, influence } = sharedWith(options) ?? {};
+  const inherited = { around, influence: influence?.label() };
+  const definition = { runId, compiled, models, recorded, told, turn, signal, ...inherited, launch: again };
   const open = (): OpenedRun | Promise<OpenedRun> => withSupervision(compiled.plan, backend.open(definition, options));
   const opened = sandboxCheck(compiled.plan, options)?.then(open) ?? open();
   return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
@@ -194,12 +194,9 @@ function lazily<T extends object>(make: () => T): () => T {
 }
 
 /** What a run is started with. */
-function started(
-  one: Launch,
-  { settings: { memory, maxSteps, untrusted }, formerModels }: OpenedRun,
-  begun: BegunRun,
-): StartOptions {
+function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions {
   const { compiled, models, options, keeper, origins = {} } = one;
+  const { maxSteps, untrusted } = opened.settings;
   // The process may have moved when the first agent starts.
   const cwd = options.cwd ?? process.cwd();
   const policies = policiesOf(options);
@@ -209,7 +206,7 @@ function started(
       inheritedOptions({ models, own, around, counts: innerCalls(tell), influence, policies }, options);
     return { own, runOptions };
   });
-  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, memory, formerModels }));
+  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, opened }));
   const { listeners, signal, concurrency, check, streamState } = options;
   return {
     runOptions: (...how) => lent().runOptions(...how),
@@ -218,7 +215,7 @@ function started(
     executors: { agent: (node, step) => agents()(node, step), ...options.executors },
     phases: phasesOf?.({
       models,
-      formerModels,
+      formerModels: opened.formerModels,
       supervisor: options.supervisor,
       recorded: options.store !== undefined,
     }),
@@ -230,7 +227,8 @@ function started(
     check,
     maxSteps,
     untrusted,
-    influence: sharedWith(options)?.influence,
+    influence: opened.influence,
+    heard: (label) => sharedWith(options)?.influence?.add(label),
     streamState,
     ...begun.start,
   };
@@ -265,20 +263,13 @@ interface Agents {
   readonly own: OwnPlaces;
   readonly runOptions: RunOptionsOf;
   readonly policies: readonly Policy[];
-  readonly memory: string | undefined;
-  readonly formerModels: OpenedRun['formerModels'];
+  readonly opened: OpenedRun;
 }
 
-function agentsOf({
-  one,
-  cwd,
-  own,
-  runOptions,
-  policies,
-  memory,
-  formerModels,
-}: Agents): ReturnType<typeof agentExecutor> {
+function agentsOf({ one, cwd, own, runOptions, policies, opened }: Agents): ReturnType<typeof agentExecutor> {
   const { models, options } = one;
+  const { settings, formerModels, influence } = opened;
+  const { memory } = settings;
   const env = options.models?.env ?? process.env;
   const tools = createToolProvider({
     cwd,
@@ -295,7 +286,7 @@ function agentsOf({
     cwd,
     runOptions,
     policies,
-    influence: sharedWith(options)?.influence,
+    influence,
     ...(memory === undefined ? {} : { memory: createSharedMemory(memory) }),
     ...(formerModels === undefined ? {} : { formerModels }),
   });

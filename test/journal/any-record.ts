@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import type { Label } from '../../src/guard/label.js';
+import { LEVELS } from '../../src/guard/label.js';
 import type { Arbitrary } from 'fast-check';
 import { ERROR_CODES } from '../../src/base/errors.js';
 import type { ErrorData } from '../../src/base/errors.js';
@@ -91,6 +93,11 @@ const census = shape<Census>(
   [],
 );
 
+const label = shape<Label>(
+  { level: fc.constantFrom(...LEVELS), isPrivate: fc.boolean(), sources: fc.array(text), more: fc.constant(true) },
+  ['more'],
+);
+
 type Of<K extends JournalRecord['t']> = Extract<JournalRecord, { t: K }>;
 const doneHead = shape<Omit<Of<'done'>, 'value' | 'blob'>>(
   {
@@ -99,13 +106,14 @@ const doneHead = shape<Omit<Of<'done'>, 'value' | 'blob'>>(
     key: text,
     id: text,
     reads: named,
+    heard: label,
     ms: number,
     error,
     cleanup: fc.constant(true),
     by: text,
     inline: fc.constant(true),
   },
-  ['id', 'reads', 'ms', 'error', 'cleanup', 'by', 'inline'],
+  ['id', 'reads', 'heard', 'ms', 'error', 'cleanup', 'by', 'inline'],
 );
 
 /** Any record that the types allow. */
@@ -119,6 +127,7 @@ export const anyRecord: Arbitrary<JournalRecord> = fc.oneof(
       seed: text,
       parent: text,
       thread: shape<TurnOf>({ id: text, turn: count, on: count }, []),
+      influence: label,
       forget: fc.array(text),
       set: stored,
       plan: stored,
@@ -127,7 +136,7 @@ export const anyRecord: Arbitrary<JournalRecord> = fc.oneof(
       settings: stored,
       origin: object,
     },
-    ['parent', 'thread', 'forget', 'set', 'settings'],
+    ['parent', 'thread', 'influence', 'forget', 'set', 'settings'],
   ),
   shape<Of<'open'>>(
     { t: fc.constant('open'), at: number, fence: count, plan: stored, code: named, inputs: stored, settings: stored },

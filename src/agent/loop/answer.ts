@@ -1,5 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import type { StepIo } from '../../engine/ports/durable.js';
+import type { Label } from '../../guard/label.js';
 
 /** What a model sees of a call: also what is wrong with it is a value, so that a replay tells the same. */
 export interface Answer {
@@ -9,6 +10,8 @@ export interface Answer {
   readonly own?: true;
   /** Of a tool that works on files: those that the result is about. */
   readonly files?: FilesShown;
+  /** What had a say in the results of runs that the call started. */
+  readonly heard?: Label;
 }
 
 /** Files that a result is about, as the tools show their paths. */

@@ -7,7 +7,7 @@ import { BUILT_IN } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { ServerTrust } from '../../plan/policy.js';
-import type { Influence } from '../../engine/ports/executor.js';
+import type { Influence } from '../../engine/ports/durable.js';
 import type { Message } from '../model.js';
 import type { ResultName, RunTrust } from '../run-trust.js';
 import type { Opened, OpenedTool } from '../session.js';
@@ -96,7 +96,8 @@ export class ConversationTrust {
   /** The result of a call, the error of one too; `at`: `TURN.INDEX`. */
   heard(call: ResultName, answer: Answer, at: string): void {
     const { run, own } = this.step;
-    const label = answer.own === true ? CLEAN : this.labelOfResult(call.name, at, answer);
+    const ofTool = answer.own === true ? CLEAN : this.labelOfResult(call.name, at, answer);
+    const label = answer.heard === undefined ? ofTool : run.labels.join(ofTool, run.labels.of(answer.heard));
     this.join(label);
     // What was heard inside of a model call is not heard again on a replay.
     if (!at.startsWith('dispatched.')) this.keep(label, answer.output);

@@ -1,9 +1,12 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Limit } from '../../base/duration.js';
 import type { Json } from '../../base/json.js';
+import { present } from '../../base/json.js';
 import { TOOL_CALL } from '../../budget/amount.js';
 import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import type { AskOptions, StateWatch } from '../../engine/ports/executor.js';
+import type { Label } from '../../guard/label.js';
+import { joined } from '../../guard/label.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
 import type { AgentStep, OpenedTool } from '../session.js';
@@ -162,6 +165,10 @@ class Runner implements ToolRunner {
     const { tools } = await this.options.use(io);
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
     const files = worksOnFiles(this.recorded.get(call.name)) ? filesOfCall(this.options.run) : undefined;
+    let heard: Label | undefined;
+    const hear = (label: Label): void => {
+      heard = heard === undefined ? label : joined(heard, label);
+    };
     let isReached = false;
     const answer = await answerOf(async () => {
       const { tool, input } = await this.check.prepared(call, tools);
@@ -171,11 +178,11 @@ class Runner implements ToolRunner {
         most,
         call.name,
         () => io.signal,
-        (signal = io.signal) => tool.execute(input, { ...callIo(io, { state, prefix: ask, files }), signal }),
+        (signal = io.signal) => tool.execute(input, { ...callIo(io, { state, prefix: ask, files, hear }), signal }),
       );
     }, io);
     if (!isReached) return { ...answer, own: true };
-    return files === undefined ? answer : { ...answer, files: files.shown() };
+    return { ...answer, ...present({ files: files?.shown(), heard }) };
   }
 
   private effect(call: ToolCall, name: string): Promise<Answer> {
@@ -238,10 +245,10 @@ function looksBetweenTurns({
 /** What a call is given; its questions have names of its own. */
 function callIo(
   io: StepIo,
-  { state, prefix, files }: Pick<CallIo, 'state' | 'files'> & { readonly prefix: string },
+  { prefix, ...own }: Pick<CallIo, 'state' | 'files' | 'hear'> & { readonly prefix: string },
 ): CallIo {
   const { signal, idempotencyKey, reserve } = io;
-  return { signal, idempotencyKey, reserve, state, files, ask: (name, question) => io.ask(prefix + name, question) };
+  return { signal, idempotencyKey, reserve, ...own, ask: (name, question) => io.ask(prefix + name, question) };
 }
 
 function shownInput(text: string): Json {

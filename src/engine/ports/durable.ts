@@ -172,9 +172,20 @@ export interface Reserve {
 
 /**
  * Gives the options for runs that a function starts; `reserve`: that of the effect inside of which they run, `tell`: told of the calls that they make,
- * `influence`: what had a say in that they are started.
+ * `influence`: what has a say in that they are started, and is told what had a say in their results.
  */
-export type RunOptionsOf = (reserve: Reserve | undefined, tell: (note: InnerCall) => void, influence?: Label) => object;
+export type RunOptionsOf = (
+  reserve: Reserve | undefined,
+  tell: (note: InnerCall) => void,
+  influence?: Influence,
+) => object;
+
+/** The trust label of what a step does: of what led to it, of all that it read, and of what it added. What it writes, and its failures, carry it. */
+export interface Influence {
+  label(): Label;
+  /** Something from outside has a say from here on, also when the attempt fails. */
+  add(label: Label): void;
+}
 
 /** How an effect is recorded, and treated after a crash (J6). */
 export interface StepOptions {
@@ -207,8 +218,16 @@ export interface Identity {
   reads?(): Readonly<Record<string, string>> | undefined;
   /** The digest, now, of something that was read then. A record counts only when all are the same. */
   current?(name: string): string;
-  /** A record is used in its place, with what was read then. */
-  reused?(reads: Readonly<Record<string, string>> | undefined): void;
+  /** What runs that the effect started had heard. Asked when it has ended. */
+  heard?(): Label | undefined;
+  /** A record is used in its place, with what was read and heard then. */
+  reused?(then: Past): void;
+}
+
+/** What is recorded of the past of an effect. */
+export interface Past {
+  readonly reads?: Readonly<Record<string, string>>;
+  readonly heard?: Label;
 }
 
 /** What a step waits for from outside. */

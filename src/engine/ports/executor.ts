@@ -1,10 +1,9 @@
 import type { ErrorData } from '../../base/errors.js';
 import type { Asking, Spent, StepNote } from '../../events/event.js';
 import type { GuideOf } from '../../plan/guide.js';
-import type { Label } from '../../guard/label.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { Template, ValueRef } from '../../lang/values.js';
-import type { Identity, Question, StepIo, StepOptions } from './durable.js';
+import type { Identity, Question, StepIo, StepOptions, Influence } from './durable.js';
 
 /**
  * Runs one kind of node. An executor is deterministic between its awaits: what it awaits are promises of its
@@ -104,13 +103,6 @@ export interface StepContext {
   definition(): string;
   /** A number in [0, 1), the same on every replay and in every fork. */
   random(): number;
-}
-
-/** The trust label of what a step does: of what led to it, of all that it read, and of what it added. What it writes, and its failures, carry it. */
-export interface Influence {
-  label(): Label;
-  /** Something from outside has a say from here on, also when the attempt fails. */
-  add(label: Label): void;
 }
 
 /** A call of a model that was made, and has not ended. */

@@ -1,5 +1,7 @@
 import { canonicalHash, digestText } from '../../base/hash.js';
-import { CLEAN } from '../../guard/label.js';
+import type { Label } from '../../guard/label.js';
+import { CLEAN, joined } from '../../guard/label.js';
+import type { Past } from '../ports/durable.js';
 import { cellDigest, isCleared } from './cell.js';
 import type { Influenced, LabelSource } from './run-labels.js';
 import { channelLabel, versionLabel } from './run-labels.js';
@@ -24,6 +26,7 @@ const CORRECTION = '#correction';
  */
 export class ReadLog implements ReadObserver {
   private names: Set<string> | undefined = undefined;
+  private fromRuns: Label | undefined = undefined;
 
   constructor(
     readonly version: Version,
@@ -72,8 +75,19 @@ export class ReadLog implements ReadObserver {
   }
 
   /** A record is used in place of the function: it has read what the function read then. */
-  reused(reads: Readonly<Record<string, string>> = {}): void {
+  reused({ reads = {}, heard }: Past): void {
     for (const name of Object.keys(reads)) this.add(name);
+    if (heard !== undefined) this.hear(heard);
+  }
+
+  /** A run that the function started had heard something with this label. */
+  hear(label: Label): void {
+    this.fromRuns = this.fromRuns === undefined ? label : joined(this.fromRuns, label);
+    this.told?.influenced(this.source.run.labels.of(label));
+  }
+
+  heard(): Label | undefined {
+    return this.fromRuns;
   }
 
   /** What was read: digests by name; undefined for nothing. Who read all channels did not read some of them in addition. */

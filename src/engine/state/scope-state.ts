@@ -145,6 +145,11 @@ export abstract class ScopeState {
     return found.length === 0 ? NOTHING : { labels: Object.fromEntries(found) };
   }
 
+  /** Label of all that there is of the final state, and of how it came to that. */
+  get label(): number {
+    return this.run.labels.join(versionLabel(this.final ?? this.inputs, this), this.control);
+  }
+
   /** Label of all that decided where it went on. */
   abstract get control(): number;
 

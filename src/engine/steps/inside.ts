@@ -10,7 +10,7 @@ import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import { definitionOf } from '../durable/identity.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Identity, Outcome, Question, StepIo, Ticket } from '../ports/durable.js';
+import type { Identity, Influence, Outcome, Question, StepIo, Ticket } from '../ports/durable.js';
 import type {
   Again,
   AskOptions,
@@ -18,7 +18,6 @@ import type {
   EffectOptions,
   FailedCall,
   FailedInside,
-  Influence,
   StateWatch,
   StepContext,
 } from '../ports/executor.js';

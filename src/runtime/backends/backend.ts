@@ -4,6 +4,7 @@ import type { RunHandle, RunResult, StartOptions } from '../../engine/run.js';
 import type { Changes } from '../changes.js';
 import type { GoingOn, RecordedRun } from '../going-on.js';
 import type { RunOptions } from '../options.js';
+import type { Label } from '../../guard/label.js';
 import type { Turn } from '../threads/turn.js';
 import { isApproval } from '../../agent/loop/approval.js';
 import { isGuardQuestion } from '../../base/address.js';
@@ -42,6 +43,8 @@ export interface BackendDefinition {
   readonly signal: () => AbortSignal;
   /** Holds in the run around what this one is about to spend: it is part of an effect of that. */
   readonly around?: Reserve | undefined;
+  /** What had a say in that it is started. */
+  readonly influence?: Label | undefined;
   /** Starts another run that this one needs first: the turn before it. */
   readonly launch: (
     one: Pick<BackendDefinition, 'compiled' | 'models' | 'turn'> & { readonly options: RunOptions },
@@ -53,6 +56,8 @@ export interface OpenedRun {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly settings: Pick<RunOptions, 'memory' | 'maxSteps' | 'prices' | 'untrusted'>;
   readonly formerModels?: GoingOn['formerModels'];
+  /** What had a say in that it was started, at any time. */
+  readonly influence?: Label | undefined;
   /** Called once, right before it starts. */
   begin(owner: RunOwner): BegunRun;
 }
@@ -95,7 +100,7 @@ export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefin
 
 /** Nothing stays of a run but its result. */
 export const inMemory: Backend = {
-  open({ runId, compiled, models, around }: BackendDefinition, options: RunOptions): OpenedRun {
+  open({ runId, compiled, models, around, influence }: BackendDefinition, options: RunOptions): OpenedRun {
     checkNothingRecorded(options);
     const { inputs = {} } = options;
     const { plan } = compiled;
@@ -105,6 +110,7 @@ export const inMemory: Backend = {
     return {
       inputs,
       settings: options,
+      influence,
       begin: () => ({
         start: {
           runId,

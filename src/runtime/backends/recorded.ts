@@ -14,6 +14,8 @@ import type { RunResult } from '../../engine/run.js';
 import { checkEdits, firstState } from '../../engine/state/inputs.js';
 import type { OpenSession } from '../../journal/session.js';
 import { beginSession, resumeSession } from '../../journal/session.js';
+import type { Label } from '../../guard/label.js';
+import { joined } from '../../guard/label.js';
 import type { Store } from '../../journal/store.js';
 import type { RunSettings } from '../../plan/fields.js';
 import { answerBy, inMemory } from './backend.js';
@@ -67,13 +69,14 @@ async function openOnThread(one: Opening): Promise<OpenedRun> {
 
 function* opened(one: Opening): Slices<OpenedRun> {
   const session = yield* openSession(one);
-  const { inputs, settings, formerModels } = session;
+  const { inputs, settings, formerModels, influence } = session;
   const { memory, maxSteps, untrusted } = settings;
   const prices = settings.prices as PriceTable | undefined;
   return {
     inputs,
     settings: present({ memory, maxSteps, untrusted, prices }),
     formerModels,
+    influence,
     begin: (owner) => begin(one, session, owner),
   };
 }
@@ -82,6 +85,7 @@ function* opened(one: Opening): Slices<OpenedRun> {
 interface Opened extends GoingOn, Announcement {
   readonly turn: Turn | undefined;
   readonly session: OpenSession;
+  readonly influence: Label | undefined;
 }
 
 /** Opens the session of a run. Nothing is written before all that can be checked is. */
@@ -96,6 +100,7 @@ function* openSession(one: Opening): Slices<Opened> {
     recorded === undefined ? begun(models, options) : goingOn({ store, plan }, recorded, models.identity(), options);
   checkEdits(compiled, going.edits);
   const before = recorded?.family[0].begin.thread;
+  const influence = joinedOf(recorded?.family[0].begin.influence, one.influence);
   const turn = one.turn ?? (before === undefined ? undefined : new Turn(store, before, undefined));
   if (turn === undefined) firstState(compiled, going.inputs);
   else turn.start(compiled, going.inputs);
@@ -104,14 +109,19 @@ function* openSession(one: Opening): Slices<Opened> {
   if (recorded === undefined || options.resume === undefined) {
     const parent =
       recorded === undefined ? {} : { parent: { family: recorded.family, ...options.fork, edits: going.edits } };
-    const run = { ...definition, ...parent, ...(turn === undefined ? {} : { thread: turn.of }), runId };
+    const run = { ...definition, ...parent, thread: turn?.of, influence, runId };
     turn?.begin(runId, going.inputs);
     const session = yield* beginSession(store, { ...run, origin: options.origin ?? {} }, holder, systemClock.now());
-    return { ...going, settings, session, turn, ...announcement(one, recorded, going) };
+    return { ...going, settings, session, turn, influence, ...announcement(one, recorded, going) };
   }
   const told = announcement(one, recorded, going);
   const session = yield* resumeSession(store, recorded.reader, definition, holder, systemClock);
-  return { ...going, settings, session, turn, ...told };
+  return { ...going, settings, session, turn, influence, ...told };
+}
+
+/** What had a say in a run when it began has one whenever it goes on. */
+function joinedOf(first: Label | undefined, now: Label | undefined): Label | undefined {
+  return first === undefined || now === undefined ? (first ?? now) : joined(first, now);
 }
 
 /** What is kept with the session: also what was asked of its budget. */

@@ -103,7 +103,7 @@ export class RecordedDurable implements Durable, JournalOwner {
     const ticket = new RecordedTicket(key, this, options);
     ticket.id = options?.identity?.digest();
     const found = this.outcomes.find(ticket);
-    if (found !== undefined) options?.identity?.reused?.(found.record.reads);
+    if (found !== undefined) options?.identity?.reused?.(found.record);
     if (found === undefined) this.begin(ticket, effect);
     else if (options?.cleanup === true) this.cleanUpAgain(ticket, found, effect);
     else if (found.record.inline === true) ticket.outcome = this.outcomes.outcomeOf(found.record);

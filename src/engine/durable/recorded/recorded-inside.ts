@@ -69,7 +69,7 @@ export class RecordedInside {
     const found = outcomes.find(inner);
     const before = found === undefined ? undefined : outcomes.outcomeOf(found.record);
     if (found !== undefined && before?.ok === true) {
-      options.identity?.reused?.(found.record.reads);
+      options.identity?.reused?.(found.record);
       return before.value;
     }
     this.begins(ticket);

@@ -4,7 +4,7 @@ import { blobOf, encodeDone } from '../../../journal/codec.js';
 import type { WrittenDone } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import { keepText } from '../../state/cell.js';
-import type { Outcome } from '../../ports/durable.js';
+import type { Identity, Outcome, Past } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /**
@@ -30,7 +30,7 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
     at,
     key,
     id: ticket.id,
-    reads: options?.identity?.reads?.(),
+    ...pastOf(options?.identity),
     ms: startedAt !== undefined && at > startedAt ? at - startedAt : undefined,
     by: ticket.answeredBy,
     cleanup: options?.cleanup === true ? true : undefined,
@@ -44,6 +44,10 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
   if (atOnce) journal.writeInPassing(line, blob);
   else journal.write(line, blob);
   return told;
+}
+
+function pastOf(identity: Identity | undefined): { [K in keyof Past]: Past[K] | undefined } {
+  return { reads: identity?.reads?.(), heard: identity?.heard?.() };
 }
 
 /** Only now: what the step read may have been the value before. */

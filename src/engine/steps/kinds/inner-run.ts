@@ -61,7 +61,8 @@ export class InnerRuns {
       reads: () => log?.reads(),
       current: (name) => log?.current(name) ?? '',
       // What it read, it may have read nowhere else.
-      reused: (reads) => log?.reused(reads),
+      heard: () => log?.heard(),
+      reused: (then) => log?.reused(then),
     };
   }
 }

@@ -21,7 +21,7 @@ import { countInner } from '../../../events/call-fold.js';
 import { askInside, reserveInside } from '../asking.js';
 import { definitionOf } from '../../durable/identity.js';
 import { questionIn } from '../../durable/open-question.js';
-import type { Effect, Identity, Outcome, StepIo, StepOptions } from '../../ports/durable.js';
+import type { Effect, Identity, Influence, Outcome, StepIo, StepOptions } from '../../ports/durable.js';
 import { ReadLog } from '../../state/reads.js';
 import type { Body, Step } from '../step.js';
 import { InnerRuns } from './inner-run.js';
@@ -79,8 +79,17 @@ export class TaskStep implements TaskStepInput {
         countInner(run.tallies.spent, note);
         if (run.reporter.observed) this.step.emit({ type: 'step.note', note }, false);
       },
-      run.labels.get(this.step.influence),
+      this.influence,
     );
+  }
+
+  private get influence(): Influence {
+    const { step, log } = this;
+    const { labels } = step.run;
+    return {
+      label: () => labels.get(step.influence),
+      add: (label) => (log === undefined ? step.influenced(labels.of(label)) : log.hear(label)),
+    };
   }
 
   /** What came along each in-edge, or what it takes over for. */
