@@ -34,6 +34,8 @@ export type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, Guide
 export { outlinePlan, type Outline } from './plan/outline.js';
 export { END, type Bindings, type Plan, type PlanNode } from './plan/plan.js';
 export type { FailedAttempt, RetryInput } from './plan/retry-input.js';
+export type { Security, SecurityInput, SecurityMode } from './plan/security.js';
+export type { CustomGuard, GuardCall, GuardVerdict } from './guard/custom-guard.js';
 export type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from './plan/supervision.js';
 export type { Workflow } from './plan/workflow.js';
 export { supervisor, type SupervisorOptions } from './supervise/supervisor.js';

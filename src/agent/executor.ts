@@ -23,9 +23,12 @@ import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
 import type { ModelSource } from './model.js';
 import type { AgentSession, Cancelled, Opened } from './session.js';
 import { agentSession } from './session.js';
+import type { CustomGuard } from '../guard/custom-guard.js';
 import type { GuardRules } from '../guard/decide.js';
 import { declarationsOf, unitedRules } from '../guard/policy.js';
 import type { Policy } from '../plan/policy.js';
+import type { Security } from '../plan/security.js';
+import { createStages } from './loop/stages.js';
 import type { Label } from '../guard/label.js';
 import { ConversationTrust } from './loop/conversation-trust.js';
 import { RunTrust } from './run-trust.js';
@@ -52,6 +55,10 @@ export interface AgentDeps {
   readonly rules?: GuardRules;
   /** What holds for all agents, whatever their files say. */
   readonly policies?: readonly Policy[];
+  /** Which models look at the calls of the step at a path; absent: none. */
+  readonly security?: (path: string) => Security | undefined;
+  /** Guards of the program. */
+  readonly guards?: readonly CustomGuard[] | undefined;
 }
 
 /**
@@ -69,8 +76,10 @@ export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
     const heard: { trust?: ConversationTrust } = {};
     const runOptions: ToolRunOptions | undefined =
       deps.runOptions &&
-      ((reserve, tell, hear) =>
-        deps.runOptions?.(reserve, tell, { label: () => heard.trust?.label ?? TRUSTED, add: hear }) ?? {});
+      ((reserve, tell, hear) => {
+        const influence = { label: () => heard.trust?.label ?? TRUSTED, add: hear };
+        return deps.runOptions?.(reserve, tell, influence, step.path) ?? {};
+      });
     const session = agentSession({ models, tools, runOptions, spec: node.agent, step });
     const transcript = new Transcript();
     try {
@@ -154,6 +163,15 @@ async function runAgent(run: AgentRun): Promise<Result> {
     stepTools,
     run: run.run,
     trust,
+    stages: createStages({
+      models: deps,
+      security: deps.security?.(step.path),
+      guards: deps.guards ?? [],
+      step,
+      agent: spec.name,
+      task: asked,
+      rules: run.run.rules,
+    }),
     use: (effect) => session.use(effect, opened),
     prices: deps.models.prices,
     replayed: (call) => deps.models.replayed?.(spec, call),

@@ -54,8 +54,12 @@ export type Cancelled = Pick<StepIo, 'signal'>;
 export interface AgentStep {
   readonly step: StepContext;
   readonly spec: AgentSpec;
-  /** The supervision of a step asks the model: what it says is not told as it arrives, as text of the step is. */
+  /** Who judges the step asks the model: what it says is not told as it arrives, as text of the step is. */
   readonly phase?: Phase | undefined;
+  /** Name of the effect that a call of a phase is. Absent: that of the phase. */
+  readonly callName?: string | undefined;
+  /** Longest time of a call. Absent: as long as it takes. */
+  readonly timeoutMs?: number | undefined;
   /** What of its answer goes to channels of its own. */
   readonly fields?: AnswerFields | undefined;
   /** Models and tools, as they are recorded. */

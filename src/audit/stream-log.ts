@@ -3,6 +3,8 @@ import type { BudgetNote, QueueNote, StepNote } from '../events/event.js';
 import { isWaitNote } from '../events/event.js';
 import type { LoopNote } from '../events/loop-notes.js';
 import type { StepOutcome } from '../events/census.js';
+import { isGuardNote } from '../events/guard.js';
+import type { GuardNote } from '../events/guard.js';
 import { isSupervisionNote } from '../events/supervision.js';
 import type { SupervisionNote } from '../events/supervision.js';
 import { callFields } from './record-fields.js';
@@ -14,6 +16,7 @@ type VoidReason = 'tool-calls' | 'failed' | 'asked-again' | 'not-accepted' | 're
 type OwnNote = Exclude<
   StepNote,
   | SupervisionNote
+  | GuardNote
   | LoopNote
   | QueueNote
   | BudgetNote
@@ -56,11 +59,17 @@ export class StreamLog {
     if (isSupervisionNote(note)) this.supervised(note, at);
     else if ('phase' in note) return;
     else if (isWaitNote(note)) this.waits(note, at);
+    else if (isGuardNote(note)) this.guarded(note, at);
     else this.own(note, at);
   }
 
   private supervised({ kind, ...data }: SupervisionNote, at: number): void {
     if (kind === 'supervision.corrected') this.makeVoid('not-accepted', at);
+    this.line(at, kind, data);
+  }
+
+  /** The call was looked at before it was made. */
+  private guarded({ kind, ...data }: GuardNote, at: number): void {
     this.line(at, kind, data);
   }
 

@@ -270,18 +270,23 @@ export function budgetNumber(key: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-/** Name of a call of a model: of a turn of an agent, or of a phase of the supervision of a step. `call` counts from 1. */
-export function modelCallName(turn: number, call: number, phase: string | undefined): string {
-  const name = phase ?? `model#${turn}`;
+/** Name of a call of a model: of a turn of an agent, or the name of one that judges a step. `call` counts from 1. */
+export function modelCallName(turn: number, call: number, judging: string | undefined): string {
+  const name = judging ?? `model#${turn}`;
   return call === 1 ? name : `${name}.${call}`;
 }
 
-const MODEL_CALL = /^(?:model#|(commit|post|supervise)(?:\.\d+)?$)/;
+const MODEL_CALL = /^(?:model#|(commit|post|supervise)(?:\.\d+)?$|(screen|review)#[\d.]+\+?(?:\.\d+)?$)/;
 
-/** Whether the name of an effect is that of a call of a model; `phase`: in which phase of the supervision of a step. */
+/** Name of a call of a model that looks at a tool call: `screen#1.2`; `again`: at what became of it. */
+export function stageName(stage: string, call: string, again: boolean): string {
+  return `${stage}#${call}${again ? '+' : ''}`;
+}
+
+/** Whether the name of an effect is that of a call of a model; `phase`: in which phase of judging a step. */
 export function asModelCall(name: string): { readonly phase: string | undefined } | undefined {
   const found = MODEL_CALL.exec(name);
-  return found === null ? undefined : { phase: found[1] };
+  return found === null ? undefined : { phase: found[1] ?? found[2] };
 }
 
 /** Key of something that an effect does in addition: `t@outcome`, `a@tool#1.1.outcome`. */

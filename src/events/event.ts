@@ -5,6 +5,7 @@ import type { Cost, Spent, Usage } from './cost.js';
 import type { LoopNote } from './loop-notes.js';
 import type { OpenQuestion } from './question.js';
 import type { Spending } from './spending.js';
+import type { GuardNote } from './guard.js';
 import type { Phase, SupervisionNote } from './supervision.js';
 
 export type { Cost, Spent, Usage } from './cost.js';
@@ -96,7 +97,8 @@ export type StepNote =
   | { readonly kind: 'warning'; readonly code: string; readonly message: string }
   /** Told from inside of a function (`step.emit`). */
   | { readonly kind: 'event'; readonly event: JsonObject }
-  | SupervisionNote;
+  | SupervisionNote
+  | GuardNote;
 
 /** A call waits in line: a limit of a budget has not enough for now. */
 export interface BudgetWaiting {

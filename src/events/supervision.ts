@@ -1,8 +1,11 @@
 import type { Json } from '../base/json.js';
 import { answeredText } from './question.js';
 
-/** A phase of a supervised step that asks a model: what is promised, how it went, what follows from that. */
-export type Phase = 'commit' | 'post' | 'supervise';
+/**
+ * A phase in which a model judges a step: of supervision, what is promised, how it went, what follows from that; of security, a call of a tool is screened, or
+ * reviewed.
+ */
+export type Phase = 'commit' | 'post' | 'supervise' | 'screen' | 'review';
 
 /** What is told of the supervision of a step. */
 export type SupervisionNote =

@@ -18,6 +18,7 @@ const NAMES = [
   'taskParam',
   'supervise',
   'budget',
+  'security',
   'firstExitWins',
   'output',
 ] as const satisfies readonly (keyof GraphSettings<never> | 'state' | 'reducers')[];

@@ -3,6 +3,8 @@ import { isPlainObject } from '../base/json.js';
 import type { JsonObject } from '../base/json.js';
 import type { BudgetNote, QueueNote, StepNote } from '../events/event.js';
 import { isWaitNote } from '../events/event.js';
+import type { GuardNote } from '../events/guard.js';
+import { isGuardNote } from '../events/guard.js';
 import type { LoopNote } from '../events/loop-notes.js';
 import { isLoopNote } from '../events/loop-notes.js';
 import type { SupervisionNote } from '../events/supervision.js';
@@ -57,8 +59,8 @@ export function noteEvent(note: Exclude<StepNote, { readonly kind: 'inner.call' 
   }
 }
 
-function isToldAsItIs(note: StepNote): note is LoopNote | SupervisionNote | QueueNote | BudgetNote {
-  return isLoopNote(note) || isSupervisionNote(note) || isWaitNote(note);
+function isToldAsItIs(note: StepNote): note is LoopNote | SupervisionNote | GuardNote | QueueNote | BudgetNote {
+  return isLoopNote(note) || isGuardNote(note) || isSupervisionNote(note) || isWaitNote(note);
 }
 
 const TYPES = {

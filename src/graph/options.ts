@@ -1,5 +1,6 @@
 import type { InputInput } from '../plan/builder-input.js';
 import type { BudgetInput } from '../plan/budget.js';
+import type { SecurityInput } from '../plan/security.js';
 import type { SuperviseInput } from '../notations/graph/supervising.js';
 import type { ReducerInput } from '../notations/graph/reducers.js';
 import type { Invariant, InvariantPolicy } from '../runtime/invariants.js';
@@ -46,6 +47,8 @@ export interface GraphSettings<S> {
   readonly supervise?: SuperviseInput;
   /** What a run may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
   readonly budget?: BudgetInput;
+  /** Which models look at the calls of its agents before they are made: `'paranoid'`, or `{ mode, scope, model }`. A node may only raise it. */
+  readonly security?: SecurityInput;
   /** The input that takes the task when the graph is used as an agent. Default `task`. */
   readonly taskParam?: string;
   /**

@@ -53,6 +53,7 @@ export type GraphEventType =
   | 'supervision_verdict'
   | 'supervision_corrected'
   | 'supervision_accepted'
+  | 'guard_verdict'
   | 'approval_requested'
   | 'approval_decided'
   | 'custom'

@@ -7,6 +7,8 @@ import type { LoopNote } from '../events/loop-notes.js';
 import { cachedText, callCostText } from '../events/cost-text.js';
 import type { Cost, Spent, Usage } from '../events/event.js';
 import { spentOf } from '../events/spending.js';
+import { guardText } from '../events/guard.js';
+import type { GuardNote } from '../events/guard.js';
 import { supervisionText } from '../events/supervision.js';
 import type { SupervisionNote } from '../events/supervision.js';
 import type { RecordedTurn } from './overview-trace.js';
@@ -15,7 +17,7 @@ import type { EndRecord } from './record.js';
 
 /** What a moment is about. */
 export type MomentKind =
-  'session' | 'step' | 'retry' | 'warning' | 'model' | 'tool' | 'pause' | 'answer' | 'supervision';
+  'session' | 'step' | 'retry' | 'warning' | 'model' | 'tool' | 'pause' | 'answer' | 'supervision' | 'guard';
 
 /** Something that happened in a run, as one line says it. */
 export interface RunMoment {
@@ -108,6 +110,8 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Said | undefined
       return { kind: 'warning', text: String(note['message']) };
     case 'loop.round':
       return { kind: 'step', text: loopText(note as unknown as LoopNote) };
+    case 'guard.verdict':
+      return { kind: 'guard', text: guardText(note as unknown as GuardNote) };
     case 'supervision.commit':
     case 'supervision.post':
     case 'supervision.reconcile':

@@ -4,6 +4,7 @@ import type { Moment } from '../base/duration.js';
 import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { BudgetInput } from './budget.js';
+import type { SecurityInput } from './security.js';
 import type { GuideOf } from './guide.js';
 import type { RetryInput } from './retry-input.js';
 import type {
@@ -154,10 +155,12 @@ export type ConditionInput<S> = StateTest<S> | string | Condition;
 /** One condition, or several that must all hold. */
 export type ConditionsInput<S> = ConditionInput<S> | readonly ConditionInput<S>[];
 
-type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when' | 'retry' | 'budget'> & {
+type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when' | 'retry' | 'budget' | 'security'> & {
   readonly when?: ConditionsInput<S>;
   readonly retry?: RetryInput;
   readonly budget?: BudgetInput;
+  /** Which models look at the calls that it makes, and what is inside of it: a mode, or one with a scope or a model. */
+  readonly security?: SecurityInput;
 };
 
 /** A function as a node. What it returns is an update, or the value of `output` when that is given. */
@@ -251,6 +254,8 @@ export interface PlanInput<S = StateOf> extends Pick<
   readonly inputs?: readonly InputInput[];
   /** What a run of it may spend. */
   readonly budget?: BudgetInput;
+  /** Which models look at the calls that its agents make: a mode, or one with a scope or a model. */
+  readonly security?: SecurityInput;
   /** Only inputs, declared channels and outputs of nodes may be written. */
   readonly closedState?: boolean;
   readonly channels?: Readonly<Record<string, ChannelInput>>;

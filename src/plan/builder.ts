@@ -13,6 +13,7 @@ import type {
   StateOf,
 } from './builder-input.js';
 import { budgetData } from './budget.js';
+import { securityData } from './security.js';
 import type { Condition, CelVar, Template, TemplateRef } from '../lang/values.js';
 import { guideKey } from './guide.js';
 import { boundConditions } from './made-of.js';
@@ -43,6 +44,7 @@ export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
   const builder = new Builder(new TextReader(namesOf(input)), input.nodes);
   const { entry, exits, firstExitWins, output, limits } = input;
   const budget = input.budget === undefined ? undefined : budgetData(input.budget);
+  const security = input.security === undefined ? undefined : securityData(input.security);
   const plan: Plan = {
     format: 1,
     name: input.name,
@@ -53,7 +55,7 @@ export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
     nodes: input.nodes.map((node) => builder.node(node as NodeInput<StateOf>)),
     edges: (input.edges ?? []).flatMap((chain) => chain.slice(1).map((to, at) => ({ from: chain[at] ?? '', to }))),
     routes: (input.routes ?? []).map((route) => builder.route(route as RouteInput<StateOf>)),
-    ...present({ entry, exits, firstExitWins, output, limits, budget }),
+    ...present({ entry, exits, firstExitWins, output, limits, budget, security }),
   };
   return Object.freeze({ plan: ownPlan(plan), bindings: Object.freeze(builder.bindings) });
 }
@@ -92,14 +94,19 @@ class Builder {
   }
 
   node(input: NodeInput<StateOf>): PlanNode {
-    const budget = input.budget === undefined ? {} : { budget: budgetData(input.budget) };
-    return { ...this.body(input), ...retryOf(input.id, input.retry, this.bindings), ...budget };
+    const { budget, security, retry } = input;
+    return {
+      ...this.body(input),
+      ...retryOf(input.id, retry, this.bindings),
+      ...(budget === undefined ? {} : { budget: budgetData(budget) }),
+      ...(security === undefined ? {} : { security: securityData(security) }),
+    };
   }
 
   private body(input: NodeInput<StateOf>): PlanNode {
     const when = input.when === undefined ? {} : { when: this.conditions(`when:${input.id}`, input.when) };
     if (input.kind === undefined || input.kind === 'task') {
-      const { run, when: _when, retry: _retry, budget: _budget, ...rest } = input;
+      const { run, when: _when, retry: _retry, budget: _budget, security: _security, ...rest } = input;
       this.bindings[input.id] = run;
       return { ...rest, kind: 'task', ...when };
     }

@@ -1,6 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import { BUDGET } from './budget.js';
 import { NODE } from './fields.js';
+import { SECURITY } from './security.js';
 import { any, flag, integer, list, names, object, TEXT, word } from './form.js';
 import type { Misfit } from './form.js';
 import type { ChannelSpec, Edge, InputSpec, Limits, Plan, Route, RouteCase } from './plan.js';
@@ -54,6 +55,7 @@ const PLAN = object<Plan>({
   'output?': list(TEXT),
   'limits?': LIMITS,
   'budget?': BUDGET,
+  'security?': SECURITY,
 });
 
 /** What the form of a plan is found to be. */

@@ -1,6 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import type { GraphShape } from './graph-shape.js';
 import type { Bindings, ChannelSpec, Plan } from './plan.js';
+import type { Security } from './security.js';
 
 /** One plan that is being checked: the whole, or a sub-plan of a node. */
 export interface Scope {
@@ -16,6 +17,8 @@ export interface Scope {
   readonly bindings: Bindings | undefined;
   /** Some number in the plan is too large or too small. */
   readonly hasWrongNumbers: boolean;
+  /** What holds around the plan. */
+  readonly security: Security | undefined;
   readonly findings: Findings;
 }
 

@@ -11,6 +11,9 @@ import { checkNames } from './check-names.js';
 import { checkLoopEnds, checkReferences, writersOf } from './check-references.js';
 import type { Writers } from './check-references.js';
 import { checkSchemas } from './check-schemas.js';
+import { checkSecurity } from './check-security.js';
+import { raised } from './security.js';
+import type { Security } from './security.js';
 import { Findings } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { checkOutput, checkSubPlans } from './check-subplans.js';
@@ -45,7 +48,7 @@ const checked = new WeakMap<Plan, { readonly bindings: Bindings | undefined; rea
 
 function problemsOf(plan: Plan, bindings: Bindings | undefined): Problem[] {
   const problems: Problem[] = [];
-  const open: Task[] = [taskOf({ plan, place: '', address: '', depth: 1, around: new Set() })];
+  const open: Task[] = [taskOf({ plan, place: '', address: '', depth: 1, around: new Set(), security: undefined })];
   for (let task = open.pop(); task !== undefined; task = open.pop()) {
     const { found, below } = checkOne(task, bindings);
     // One by one: a call takes only so many arguments.
@@ -61,6 +64,8 @@ interface Standing {
   readonly place: string;
   readonly address: string;
   readonly depth: number;
+  /** What holds around it. */
+  readonly security: Security | undefined;
   /** The plans that this one stands in. */
   readonly around: ReadonlySet<Plan>;
 }
@@ -78,20 +83,21 @@ function taskOf(standing: Standing): Task {
 }
 
 function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly Problem[]; below: readonly Task[] } {
-  const { plan, place, address, writers } = task;
+  const { plan, place, address, security, writers } = task;
   const { problems, hasWrongNumbers } = task.form;
   if (writers === undefined) return { found: problems, below: [] };
   const findings = new Findings(plan, place);
   const channels = new Map<string, ChannelSpec>();
   for (const channel of plan.channels) channels.set(channel.name, channel);
   const shape = analyzeShape(plan);
-  const scope: Scope = { plan, place, address, bindings, findings, hasWrongNumbers, shape, channels };
+  const scope: Scope = { plan, place, address, security, bindings, findings, hasWrongNumbers, shape, channels };
   const below = subPlans(task, scope);
   checkNames(scope, writers);
   checkLimits(scope);
   checkGraph(scope);
   checkSupervision(scope);
   checkBudgets(scope);
+  checkSecurity(scope);
   checkBindings(scope);
   checkConditions(scope);
   checkSchemas(scope);
@@ -119,7 +125,8 @@ function subPlans(task: Task, scope: Scope): ReadonlyMap<number, Task> {
       return;
     }
     const [place, address] = [`${task.place}nodes[${at}].plan.`, `${task.address}${node.id}/`];
-    below.set(at, taskOf({ plan: node.plan, place, address, depth: task.depth + 1, around }));
+    const security = raised(raised(task.security, task.plan.security), node.security);
+    below.set(at, taskOf({ plan: node.plan, place, address, depth: task.depth + 1, around, security }));
   });
   return below;
 }

@@ -175,7 +175,7 @@ function innerParts(walk: Walk, prefix: string, before: PlanNode, after: PlanNod
     ...planParts(before.plan, after.plan),
     ...changedChannels(walk, prefix, before.plan, after.plan),
   ];
-  return words.map((word) => [word, word === 'limits' || word === 'budget' ? 'policy' : 'course'] as const);
+  return words.map((word) => [word, ['limits', 'budget', 'security'].includes(word) ? 'policy' : 'course'] as const);
 }
 
 function changedInputs(before: Plan, after: Plan): readonly string[] {
@@ -189,7 +189,17 @@ function meaningOf({ channel, required, default: value }: InputSpec): unknown {
 }
 
 function planParts(before: Plan, after: Plan): readonly string[] {
-  const names = ['entry', 'exits', 'firstExitWins', 'output', 'limits', 'budget', 'openInputs', 'closedState'] as const;
+  const names = [
+    'entry',
+    'exits',
+    'firstExitWins',
+    'output',
+    'limits',
+    'budget',
+    'security',
+    'openInputs',
+    'closedState',
+  ] as const;
   return names.filter((name) => differs(before[name], after[name])).map((name) => PLAN_WORDS[name]);
 }
 
@@ -200,6 +210,7 @@ const PLAN_WORDS = {
   output: 'output',
   limits: 'limits',
   budget: 'budget',
+  security: 'security',
   openInputs: 'open inputs',
   closedState: 'closed state',
 } as const;

@@ -39,6 +39,8 @@ import type {
 } from './plan.js';
 import { bounding, byName, course, formsOf, policy, result, shown } from './rows.js';
 import type { Meaning, Row, Rows } from './rows.js';
+import { SECURITY } from './security.js';
+import type { Security } from './security.js';
 import { CONDITIONS, LINE, POSITION, REF, TEMPLATE } from './value-forms.js';
 
 const TO = object<{ readonly to: string }>({ to: TEXT });
@@ -54,6 +56,7 @@ const OPTIONS: Rows<NodeOptions> = {
   'onError?': course('on error', wordOr(['fail', 'continue', 'skipDependents', 'settle', 'ignore'], TO)),
   'maxVisits?': policy('max visits', integer(1, MOST_ROUNDS)),
   'budget?': policy('budget', BUDGET),
+  'security?': policy('security', SECURITY),
   'onMaxVisits?': course('on max visits', wordOr(['fail', 'skip'], withKey('fail', FAIL, TO))),
   'effect?': policy('effect', word('read', 'idempotent', 'once')),
   'version?': result('version', TEXT),
@@ -184,6 +187,8 @@ export interface RunSettings {
   readonly untrusted?: readonly string[];
   /** Digest of the policies that held (`guard/policy.ts`); absent: none. They decide about calls that are made, not about those that are recorded. */
   readonly policy?: string;
+  /** Which models look at calls of tools, at least; absent: as the plan says. It decides about no result. */
+  readonly security?: Security;
   /** The prices that it was given (`budget/prices.ts`); absent: none. They decide about no result. */
   readonly prices?: object;
   /** What was asked of its budget; absent: nothing. It decides about no result. */

@@ -85,17 +85,6 @@ export function phaseAgent(node: PlanNode, model: string | undefined): AgentSpec
   return model === undefined && provider !== undefined ? { ...own, provider } : own;
 }
 
-/** All that a plan asks of models: its agents, and who supervises them. What judges in place of a model needs none. */
-export function* askedOf(plan: Plan): Generator<PlacedNode & { readonly agent: AgentSpec }> {
-  for (const place of nodesOf(plan)) {
-    const { node } = place;
-    if (node.kind === 'agent') yield { ...place, agent: node.agent };
-    const { by, model, supervisor } = node.supervise ?? { by: 'human' };
-    const asksOwn = by === 'model' && supervisor === undefined && node.kind !== 'agent';
-    if (model !== undefined || asksOwn) yield { ...place, agent: phaseAgent(node, model) };
-  }
-}
-
 /** Whether somebody has to give an input. */
 export function isNeeded(input: InputSpec): boolean {
   return input.required && input.default === undefined;

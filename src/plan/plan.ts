@@ -4,6 +4,7 @@ import type { Condition, Template, ValueRef } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { Budget } from './budget.js';
 import type { NodePolicies } from './node-policies.js';
+import type { Security } from './security.js';
 
 export type { RetryPolicy } from './node-policies.js';
 
@@ -43,6 +44,8 @@ export interface Plan {
   readonly limits?: Limits;
   /** What a run of it may spend. */
   readonly budget?: Budget;
+  /** Which models look at the calls that its agents make. */
+  readonly security?: Security;
 }
 
 /** Bounds of a run. */
@@ -137,6 +140,8 @@ export interface NodeOptions extends NodePolicies {
   readonly maxVisits?: number;
   /** What all visits of it, and everything below it, may spend. Not on `ask`, `wait`, `pass`. */
   readonly budget?: Budget;
+  /** Which models look at the calls that it, and what is inside of it, makes; never less careful than what holds around it. */
+  readonly security?: Security;
   /** At the cap: fail the run (default), also with a message and a hint of its own, skip the step, or continue at another node. */
   readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string } | { readonly fail: string; readonly hint?: string };
   /** How a crash in the middle is treated when the run is recorded (J6). */

@@ -3,7 +3,7 @@ import { variablesIn } from '../base/text.js';
 import type { AgentSpec, McpServerSpec, SandboxUse } from './agent-spec.js';
 import type { BuiltInTool } from './built-in-tools.js';
 import { BUILT_IN, takes } from './built-in-tools.js';
-import { askedOf } from './nodes.js';
+import { askedOf } from './asked.js';
 import { parsePermissionRule } from './permission-rule.js';
 import type { Plan } from './plan.js';
 import { builtInOf, selectTools } from './tool-names.js';

@@ -7,6 +7,8 @@ import { readLimits } from '../budget/provider-limits.js';
 import type { RunResult } from '../engine/run.js';
 import { kindText } from '../lang/value-text.js';
 import type { Plan } from '../plan/plan.js';
+import { areGuards } from '../guard/custom-guard.js';
+import { securityGiven } from '../plan/security.js';
 import { isSupervisor } from '../plan/supervision.js';
 import type { RunOptions } from './options.js';
 import { budgetChange } from './run-limits.js';
@@ -16,6 +18,8 @@ import { checkThreadOptions } from './threads/check-thread.js';
 const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   inputs: true,
   untrusted: true,
+  security: true,
+  guards: true,
   models: true,
   prices: true,
   limits: true,
@@ -57,6 +61,7 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
     checkPolicies(options);
     checkBudget(options);
     checkSupervisor(options);
+    checkSecurity(options);
     if ('prices' in options && options.prices !== undefined) checkPrices(options.prices);
     limitsOf(options);
     checkRecorded(options);
@@ -121,6 +126,15 @@ function checkSupervisor({ supervisor }: Pick<RunOptions, 'supervisor'>): void {
       hint: "run(workflow, { supervisor: supervisor({ model: 'openai/gpt-5' }) })",
     },
   );
+}
+
+function checkSecurity({ security, guards }: Pick<RunOptions, 'security' | 'guards'>): void {
+  securityGiven(security);
+  if (guards === undefined || areGuards(guards)) return;
+  const hint = "guards: [{ name: 'no-deletes', check: ({ tool }) => (tool.includes('delete') ? 'deny' : 'allow') }]";
+  throw new SkeinError('SKEIN_USAGE', 'guards are a list of objects with a name of their own and a function check', {
+    hint,
+  });
 }
 
 /** What stands in the record as it is given. */

@@ -9,8 +9,9 @@ import { holdsAt, needsPrices, noPrice } from '../budget/limits.js';
 import type { Usage } from '../events/event.js';
 import type { ModelRegistry } from '../agent/models/registry.js';
 import { checkPlan } from '../plan/checks.js';
+import type { Security } from '../plan/security.js';
 import type { Plan, Bindings } from '../plan/plan.js';
-import { askedOf } from '../plan/nodes.js';
+import { askedOf } from '../plan/asked.js';
 import { NO_BINDINGS } from '../plan/plan.js';
 import type { Runnable } from './options.js';
 import { compile } from '../engine/graph/compile.js';
@@ -38,10 +39,14 @@ export function checkedPlan(workflow: Runnable): Plan {
  *
  * @throws SkeinError `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN`, with all problems in `details.problems`
  */
-export async function checkModels(plan: Plan, models: ModelRegistry, replaced: boolean): Promise<void> {
+export async function checkModels(
+  plan: Plan,
+  models: ModelRegistry,
+  { replaced, security }: { readonly replaced: boolean; readonly security: Security | undefined },
+): Promise<void> {
   const problems = new Map<string, Problem>();
   let first: SkeinError | undefined;
-  for (const { node, path, agent } of askedOf(plan)) {
+  for (const { node, path, agent } of askedOf(plan, security)) {
     try {
       await models.resolve(agent, { path, agent: agent.name });
     } catch (error) {
@@ -64,11 +69,15 @@ export async function checkModels(plan: Plan, models: ModelRegistry, replaced: b
  *
  * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
  */
-export async function checkPriced(plan: Plan, models: ModelRegistry, limits: readonly Limit[]): Promise<void> {
+export async function checkPriced(
+  plan: Plan,
+  models: ModelRegistry,
+  { limits, security }: { readonly limits: readonly Limit[]; readonly security: Security | undefined },
+): Promise<void> {
   const inDollars = limits.filter(({ budget }) => needsPrices(budget));
   if (inDollars.length === 0) return;
   const problems = new Map<string, Problem>();
-  for (const { node, path, agent } of askedOf(plan)) {
+  for (const { node, path, agent } of askedOf(plan, security)) {
     const limit = inDollars.find((one) => holdsAt(one.path, path));
     if (limit === undefined) continue;
     for (const model of await models.resolve(agent, { path, agent: agent.name })) {

@@ -14,6 +14,7 @@ import type { Store } from '../journal/store.js';
 import type { RunSettings } from '../plan/fields.js';
 import { NO_SETTINGS } from '../plan/fields.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
+import { raised, securityGiven } from '../plan/security.js';
 import type { StateEdits } from '../engine/services.js';
 import { forkEdits, recordedEdits } from './fork-edits.js';
 import type { Changes, RunDefinition } from './changes.js';
@@ -139,19 +140,22 @@ export function goingOn(
       prices: options.prices ?? before.settings?.prices,
       untrusted: bothOf(before.settings?.untrusted, options.untrusted),
       policy: policyDigest(options.policy),
+      security: raised(before.settings?.security, securityGiven(options.security)),
     }),
     formerModels: (agent) =>
       counts ? all : all.filter((flags) => whoAnswers(flags, agent) === whoAnswers(models, agent)),
   };
 }
 
+type KeptSetting = 'memory' | 'maxSteps' | 'policy' | 'prices' | 'untrusted' | 'security';
+
 /** What is kept with a session in addition to its plan. */
 export function settingsOf(
   models: string,
-  settings: { readonly [K in 'memory' | 'maxSteps' | 'policy' | 'prices' | 'untrusted']?: RunSettings[K] | undefined },
+  settings: { readonly [K in KeptSetting]?: RunSettings[K] | undefined },
 ): RunSettings {
-  const { memory, maxSteps, untrusted, policy, prices } = settings;
-  return present({ models, memory, maxSteps, untrusted, policy, prices });
+  const { memory, maxSteps, untrusted, policy, security, prices } = settings;
+  return present({ models, memory, maxSteps, untrusted, policy, security, prices });
 }
 
 /** What was untrusted stays so. */

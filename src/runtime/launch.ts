@@ -20,6 +20,9 @@ import type { Keeper } from '../engine/reporter.js';
 import { isSupervisedPlan } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
 import type { Policy } from '../plan/policy.js';
+import { securityAt } from '../plan/security-at.js';
+import { securityGiven } from '../plan/security.js';
+import type { Security } from '../plan/security.js';
 import { sandboxedIn } from '../plan/powers.js';
 import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
@@ -62,13 +65,14 @@ function sharedWith({ models }: RunOptions): Shared | undefined {
   return models === undefined ? undefined : shared.get(models);
 }
 
-/** Options for a run that a tool of this run starts: its models are the same, and this run ends them; its tools leave the same alone. */
-function inheritedOptions(around: Shared, options: RunOptions): RunOptions {
+/** Options for a run that a tool of this run starts: its models are the same, and this run ends them; its tools leave the same alone; whoever looks at calls here does so there. */
+function inheritedOptions(around: Shared, options: RunOptions, security: Security | undefined): RunOptions {
   const { models } = around;
   const same = { ...options.models };
   shared.set(same, { ...around, models: { ...models, finish: () => Promise.resolve() } });
-  const { cwd, allowPrivateAddresses, toolPins, supervisor, answer } = options;
-  const inherited = { models: same, ...present({ cwd, allowPrivateAddresses, toolPins, supervisor, answer }) };
+  const { cwd, allowPrivateAddresses, toolPins, supervisor, answer, guards } = options;
+  const passed = { cwd, allowPrivateAddresses, toolPins, supervisor, answer, guards, security };
+  const inherited = { models: same, ...present(passed) };
   return withScripted(inherited, models.scriptedResult);
 }
 
@@ -197,16 +201,19 @@ function lazily<T extends object>(make: () => T): () => T {
 function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions {
   const { compiled, models, options, keeper, origins = {} } = one;
   const { maxSteps, untrusted } = opened.settings;
+  const security = securityAt(compiled.plan, securityGiven(opened.settings.security));
   // The process may have moved when the first agent starts.
   const cwd = options.cwd ?? process.cwd();
   const policies = policiesOf(options);
   const lent = lazily(() => {
     const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, sharedWith(options)?.own);
-    const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence) =>
-      inheritedOptions({ models, own, around, counts: innerCalls(tell), influence, policies }, options);
+    const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence, path = '') => {
+      const passed = { models, own, around, counts: innerCalls(tell), influence, policies };
+      return inheritedOptions(passed, options, security(path));
+    };
     return { own, runOptions };
   });
-  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, opened }));
+  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, opened, security }));
   const { listeners, signal, concurrency, check, streamState } = options;
   return {
     runOptions: (...how) => lent().runOptions(...how),
@@ -264,9 +271,10 @@ interface Agents {
   readonly runOptions: RunOptionsOf;
   readonly policies: readonly Policy[];
   readonly opened: OpenedRun;
+  readonly security: ReturnType<typeof securityAt>;
 }
 
-function agentsOf({ one, cwd, own, runOptions, policies, opened }: Agents): ReturnType<typeof agentExecutor> {
+function agentsOf({ one, cwd, own, runOptions, policies, opened, security }: Agents): ReturnType<typeof agentExecutor> {
   const { models, options } = one;
   const { settings, formerModels, influence } = opened;
   const { memory } = settings;
@@ -286,6 +294,8 @@ function agentsOf({ one, cwd, own, runOptions, policies, opened }: Agents): Retu
     cwd,
     runOptions,
     policies,
+    security,
+    guards: options.guards,
     influence,
     ...(memory === undefined ? {} : { memory: createSharedMemory(memory) }),
     ...(formerModels === undefined ? {} : { formerModels }),

@@ -12,6 +12,8 @@ import type { Store } from '../journal/store.js';
 import type { BudgetInput } from '../plan/budget.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import type { Policy } from '../plan/policy.js';
+import type { CustomGuard } from '../guard/custom-guard.js';
+import type { SecurityInput } from '../plan/security.js';
 import type { Supervisor } from '../plan/supervision.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { ThreadOptions } from './threads/open-turn.js';
@@ -44,6 +46,16 @@ export interface RunOptions {
    * labels?.['summary']?.sources; // ['input:notes']
    */
   readonly untrusted?: readonly string[];
+  /**
+   * Which models look at calls of tools before they are made, at least: a mode, or one with a `model` that judges. It raises what the workflow says, and never
+   * lowers it. They can refuse what would be allowed or asked about, and allow nothing. A recorded run keeps it; a resume or a fork may raise it.
+   *
+   * @example
+   * await run(workflow, { security: { mode: 'paranoid', model: 'openai/gpt-5-mini' } });
+   */
+  readonly security?: SecurityInput;
+  /** Guards of the program: they look at the calls of all agents, and can refuse them or have a person asked. A resume needs them again. */
+  readonly guards?: readonly CustomGuard[];
   /** Working directory of tools. Default: that of the process. */
   readonly cwd?: string;
   /**

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
-import { askedOf } from '../plan/nodes.js';
+import { askedOf } from '../plan/asked.js';
 import { readFrom } from '../plan/own-plan.js';
 import type { RunOptions, Runnable } from './options.js';
 

@@ -9,6 +9,7 @@ import { NO_SPENDING } from '../events/spending.js';
 import type { Store } from '../journal/store.js';
 import type { Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
+import { securityGiven } from '../plan/security.js';
 import { checkModels, checkPriced, checkedPlan } from './checked-plan.js';
 import type { Backend } from './backends/backend.js';
 import { inMemory } from './backends/backend.js';
@@ -77,8 +78,10 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
     else if (recorded?.family[0].begin.thread === undefined) firstState(compiled, inputs);
     // What is recorded needs no model; whether anything else will run is not known yet.
     if (recorded === undefined) {
-      await checkModels(plan, models, options.models?.override !== undefined);
-      await checkPriced(plan, models, runLimits(plan, firstChanges(plan, options.budget)));
+      const security = securityGiven(options.security);
+      await checkModels(plan, models, { replaced: options.models?.override !== undefined, security });
+      const limits = runLimits(plan, firstChanges(plan, options.budget));
+      await checkPriced(plan, models, { limits, security });
     }
     await sandboxCheck(plan, options);
     options.signal?.throwIfAborted();

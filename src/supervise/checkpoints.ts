@@ -3,7 +3,7 @@ import type { SupervisedAttempt, SupervisedTask } from '../engine/ports/supervis
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Assessment, Commitment } from '../plan/supervision.js';
 import { askModel } from './ask-model.js';
-import type { PhaseModels } from './ask-model.js';
+import type { AsideModels } from '../agent/ask-aside.js';
 import { commitPrompt, postPrompt } from './prompts.js';
 import { isPlainObject, recordText } from '../base/json.js';
 
@@ -11,7 +11,7 @@ const NOTHING_DECLARED = { interpretation: '', scopeIn: [], scopeOut: [], approa
 const NOTHING_FOUND = { deviations: [], unexpected: [] };
 
 /** Has a step say what it promises. A model that fails, or says nothing that can be read, promises nothing with low confidence. */
-export async function declare(models: PhaseModels, task: SupervisedTask, step: StepContext): Promise<Commitment> {
+export async function declare(models: AsideModels, task: SupervisedTask, step: StepContext): Promise<Commitment> {
   const asked = { phase: 'commit', model: checkpointModel(task), ...commitPrompt(task) } as const;
   const answer = await saidIn(askModel(models, step, asked));
   if ('failed' in answer) {
@@ -32,7 +32,7 @@ export async function declare(models: PhaseModels, task: SupervisedTask, step: S
 }
 
 /** Has a step say how an attempt went. What can't be read is no sign that all is well. */
-export async function assess(models: PhaseModels, attempt: SupervisedAttempt, step: StepContext): Promise<Assessment> {
+export async function assess(models: AsideModels, attempt: SupervisedAttempt, step: StepContext): Promise<Assessment> {
   const asked = { phase: 'post', model: checkpointModel(attempt), ...postPrompt(attempt) } as const;
   const answer = await saidIn(askModel(models, step, asked));
   if ('failed' in answer)

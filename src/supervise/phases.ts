@@ -6,18 +6,19 @@ import { present, recordText } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Judgement, Phases, SupervisedAttempt } from '../engine/ports/supervision.js';
+import { cutMiddle } from '../lang/marked-text.js';
 import { MAX_REORIENTS, VERDICT_MS } from '../plan/supervision.js';
 import type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from '../plan/supervision.js';
 import { askModel } from './ask-model.js';
-import type { PhaseModels } from './ask-model.js';
+import type { AsideModels } from '../agent/ask-aside.js';
 import { assess, declare } from './checkpoints.js';
 import { decisionOf, personQuestion } from './person.js';
-import { kindOf, supervisePrompt, cutMiddle } from './prompts.js';
+import { kindOf, supervisePrompt } from './prompts.js';
 import { modelBehind, supervisor as supervisorOf } from './supervisor.js';
 import { asReconciled, asVerdict, verdictIn } from './verdict.js';
 
 /** What the phases of a run are made of. */
-export interface PhaseDeps extends PhaseModels {
+export interface PhaseDeps extends AsideModels {
   /** Judges the steps that have no supervisor of their own. Default: a model. */
   readonly supervisor?: Supervisor | undefined;
   /** The run can be answered later: a question that nobody answers now stays open. */

@@ -3,7 +3,7 @@ import { ERROR_CODES } from '../base/errors.js';
 import { any, either, flag, integer, list, map, number, text, texts, word } from './forms.js';
 import type { Form } from './forms.js';
 
-const PHASES = ['commit', 'post', 'supervise'] as const;
+const PHASES = ['commit', 'post', 'supervise', 'screen', 'review'] as const;
 
 const MANY = Number.MAX_SAFE_INTEGER;
 const SECONDS = Number.MAX_VALUE;

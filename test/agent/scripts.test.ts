@@ -240,7 +240,7 @@ answers:
   ])('does not take the phase %s for no phase', async (written, shown) => {
     const error = await rejected(() => readScript(`rules:\n  - { phase: ${written}, answer: x }\n`, 'a.yaml'));
     expect(error.message).toContain(
-      `a.yaml:2:14: error unknown-value: phase of rule 1 must be commit, post, supervise, not ${shown}`,
+      `a.yaml:2:14: error unknown-value: phase of rule 1 must be commit, post, supervise, screen, review, not ${shown}`,
     );
   });
 

@@ -50,6 +50,7 @@ const COMMON = {
   onError: 'continue',
   maxVisits: 2,
   budget: { usd: 1 },
+  security: { mode: 'paranoid' },
   countsAnewFrom: 'x',
   onMaxVisits: 'skip',
   effect: 'once',

@@ -1,12 +1,13 @@
 import { run } from 'skein';
 import type { Listener, RunOptions, RunResult, Runnable, SkeinEvent, StepNote } from 'skein';
 import type { Model, ModelRequest } from 'skein/agent';
+import type { Phase } from '../../src/events/supervision.js';
 
 /** What models of a test are asked: who asks, in which phase, and the text. */
 export interface Asked {
   readonly path: string;
   /** `work` is the agent itself. */
-  readonly phase: 'commit' | 'work' | 'post' | 'supervise';
+  readonly phase: Phase | 'work';
   readonly model: string;
   readonly system: string;
   readonly prompt: string;
@@ -19,6 +20,8 @@ export const HAPPY = {
   work: 'done',
   post: '{"met_commitment":true}',
   supervise: '{"verdict":"continue"}',
+  screen: '{"verdict":"safe","reason":""}',
+  review: '{"verdict":"allow","reason":""}',
 } as const;
 
 /** A test that the work does not pass by itself. */

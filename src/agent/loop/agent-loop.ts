@@ -76,7 +76,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     (call, io, index) => {
       if (!mayGoOn(options, state, index - 1)) throw notFinished();
       checkCalls(options, state.toolCalls + index);
-      return runner.dispatch(call, io, index);
+      return runner.dispatch(call, io, state.turns, index);
     },
     () => options.trust.label,
   );

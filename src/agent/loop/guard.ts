@@ -1,9 +1,10 @@
-import type { Question } from '../../engine/ports/durable.js';
+import type { Question, StepIo } from '../../engine/ports/durable.js';
 import { decide } from '../../guard/decide.js';
 import type { Decision, GuardedCall, GuardRules } from '../../guard/decide.js';
 import { Lineage } from '../../guard/lineage.js';
 import { effectOf } from '../../guard/effects.js';
 import { isDataFile } from '../../guard/data-files.js';
+import type { Label } from '../../guard/label.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { BuiltInTool } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
@@ -11,6 +12,7 @@ import type { ToolCall } from '../model.js';
 import { argumentOf } from '../permissions/argument-values.js';
 import type { RunTrust } from '../run-trust.js';
 import type { AgentStep, OpenedTool } from '../session.js';
+import type { Stages } from './stages.js';
 import type { FoundFile } from '../tool.js';
 import { ownParameters } from '../tools/catalogue.js';
 import type { Answer } from './answer.js';
@@ -32,8 +34,12 @@ export interface Looks {
 /** Calls that are decided together: those of one turn, or one from inside of a model call. */
 export interface Deciding {
   readonly calls: readonly ToolCall[];
-  /** `index`: from 1. */
-  readonly looks: (call: ToolCall, index: number) => Looks;
+  /** `index`: from 1; `again`: the arguments of the call were changed. */
+  readonly looks: (call: ToolCall, index: number, again: boolean) => Looks;
+  /** `TURN.INDEX` of a call. */
+  readonly at: (index: number) => string;
+  /** Of a call from inside of a model call: the effect of that. */
+  readonly io?: StepIo;
   /** Asks a person; `index`: the first call that the question is about. Undefined: nobody answered in time. */
   readonly ask: (question: Question, index: number) => Promise<string | undefined>;
   /** Its outcome is taken from the run that this one was forked from: it is not made here. */
@@ -47,8 +53,25 @@ const EXPIRED: Answer = {
   own: true,
 };
 
-/** What the guard says of a call: what the model gets instead of a result, or that a person has allowed it. Undefined: it may be made. */
-export type Cleared = Answer | 'allowed' | undefined;
+/** A call that may be made. */
+export interface ClearedCall {
+  /** As it is made: a reviewer may have changed its arguments. */
+  readonly call: ToolCall;
+  readonly isChanged: boolean;
+  /** A person has allowed it. */
+  readonly isAllowed: boolean;
+}
+
+/** What the guard says of a call: what the model gets instead of a result, or how it may be made. */
+export type Cleared = Answer | ClearedCall;
+
+/** What a model sees of a call that a stage, or a guard of the program, refused: nothing of what that says, as it has read what the model has read. */
+const STOPPED: Answer = {
+  output:
+    'Error: this call was refused by a security check of this workflow. Do not try to reach the same in another way.',
+  isError: true,
+  own: true,
+};
 
 /** What decides, before a call is made, whether who had a say in it may. */
 export interface Guard {
@@ -60,45 +83,43 @@ interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'transcript'> {
   readonly gate: Gate;
   readonly run: RunTrust;
   readonly trust: ConversationTrust;
+  /** Models and guards of the program that look at calls; absent: none. */
+  readonly stages?: Stages | undefined;
 }
 
-/** Makes the guard of a step: only where something had a say that the user does not vouch for. */
+/** What is decided of a call, as it would be made. */
+interface Decided {
+  readonly call: ToolCall;
+  readonly isChanged: boolean;
+  /** Undefined: it is none of the guard's business. */
+  readonly found: Decision | Answer | undefined;
+}
+
+/** Makes the guard of a step: only where something had a say that the user does not vouch for, or somebody looks at all calls. */
 export function createGuard(step: Guarding): Guard {
-  const { spec, run, trust } = step;
-  const facts = callFacts(step);
-  const lineage = new Lineage();
-  const [begun] = step.transcript.own;
-  const prompt = begun?.role === 'user' ? begun.text : '';
-  const rules = (): GuardRules => (spec.sandbox === 'offline' ? { ...run.rules, sandboxed: true } : run.rules);
+  return new StepGuard(step);
+}
 
-  async function decideOne(call: ToolCall, looks: Looks): Promise<GuardedCallToShow | Answer | undefined> {
-    const guarded = facts(call);
-    if (guarded === undefined || step.gate.forbids(call)) return undefined;
-    const decision = decide(guarded, trust.label, rules());
-    if (decision.kind === 'allow') return undefined;
-    const fault = await looks.fault();
-    if (fault !== undefined) return fault;
-    const settled = guarded.effect === 'write' ? await ofWrite(guarded, looks) : decision;
-    if ('output' in settled) return settled;
-    if (settled.kind === 'allow' || run.allows(spec.name, call)) return undefined;
-    lineage.add(trust.heardTexts(prompt).slice(lineage.size));
-    return { call, decision: settled, traces: lineage.of(guarded.input), isWhole: guarded.effect === 'run' };
+class StepGuard implements Guard {
+  private readonly facts: (call: ToolCall) => CallFacts | undefined;
+  private readonly lineage = new Lineage();
+  private readonly prompt: string;
+
+  constructor(private readonly step: Guarding) {
+    this.facts = callFacts(step);
+    const [begun] = step.transcript.own;
+    this.prompt = begun?.role === 'user' ? begun.text : '';
   }
 
-  async function ofWrite(guarded: GuardedCall, looks: Looks): Promise<Decision | Answer> {
-    const found = await looks.look();
-    if ('output' in found) return found;
-    const write = trust.wrote.has(found.path) ? 'own' : found.isNew && isDataFile(found.path) ? 'data' : undefined;
-    return decide({ ...guarded, write }, trust.label, rules());
-  }
-
-  async function clear({ calls, looks, ask, isTaken }: Deciding): Promise<readonly Cleared[]> {
-    const decided = await Promise.all(calls.map((call, at) => decideOne(call, looks(call, at + 1))));
-    const asked = decided.flatMap((one, at) =>
-      one !== undefined && !('output' in one) && !isTaken(one.call, at + 1) ? [{ ...one, at }] : [],
+  async clear(deciding: Deciding): Promise<readonly Cleared[]> {
+    const { spec, run, trust } = this.step;
+    const { calls, isTaken, ask } = deciding;
+    const decided = await Promise.all(calls.map((call, at) => this.decide(call, at + 1, deciding)));
+    const asked = decided.flatMap(({ call, found }, at) =>
+      isAsked(found) && !isTaken(call, at + 1) ? [{ ...this.shown(call, found), at }] : [],
     );
     const [first] = asked;
-    const circumstances = { agent: spec.name, label: trust.label, rules: rules() };
+    const circumstances = { agent: spec.name, label: trust.label, rules: this.rules };
     const said = first && ((await ask(guardQuestion(circumstances, asked), first.at + 1)) ?? EXPIRED);
     const yes = typeof said === 'string' ? yesIn(said) : undefined;
     for (const one of asked) {
@@ -107,31 +128,125 @@ export function createGuard(step: Guarding): Guard {
     }
     const no = typeof said === 'object' ? said : REFUSED;
     const waiting = new Set(asked.map(({ at }) => at));
-    return decided.map((one, at): Cleared => {
-      if (one === undefined || 'output' in one) return one;
-      return yes !== undefined || !waiting.has(at) ? 'allowed' : no;
+    return decided.map(({ call, isChanged, found }, at): Cleared => {
+      if (found !== undefined && 'output' in found) return found;
+      if (!isAsked(found)) return { call, isChanged, isAllowed: false };
+      return yes !== undefined || !waiting.has(at) ? { call, isChanged, isAllowed: true } : no;
     });
   }
 
-  return { clear };
+  /** All tiers, one after the other; what a reviewer changes goes through all of them again. */
+  private async decide(call: ToolCall, index: number, deciding: Deciding, again = false): Promise<Decided> {
+    const { stages, trust } = this.step;
+    const looks = deciding.looks(call, index, again);
+    const found = await this.firstTier(call, looks);
+    const guarded = this.facts(call);
+    const given = inputOf(call);
+    const decided = { call, isChanged: again, found };
+    const isOpen = found !== undefined && 'kind' in found && found.kind !== 'deny';
+    if (stages === undefined || guarded === undefined || given === undefined || !isOpen) return decided;
+    if (deciding.isTaken(call, index)) return decided;
+    // Nobody is paid to look at a call that can't be made.
+    const fault = await looks.fault();
+    if (fault !== undefined) return { ...decided, found: fault };
+    const { label } = trust;
+    const { at, io } = deciding;
+    const heard = { decision: found, label, texts: trust.heardTexts(this.prompt) };
+    const judged = await stages.judge({ call, input: given, guarded, ...heard, at: at(index), again, io });
+    switch (judged.kind) {
+      case 'pass':
+        return decided;
+      case 'ask':
+        return { ...decided, found: askedBy(judged, found, label) };
+      case 'refuse':
+        return { ...decided, found: STOPPED };
+      case 'modify':
+        return await this.decide({ ...call, input: JSON.stringify(judged.input) }, index, deciding, true);
+    }
+  }
+
+  /** Without any model. Undefined: it is none of the guard's business, or a rule forbids it. */
+  private async firstTier(call: ToolCall, looks: Looks): Promise<Decision | Answer | undefined> {
+    const { gate, run, spec, trust } = this.step;
+    const guarded = this.facts(call);
+    if (guarded === undefined || gate.forbids(call)) return undefined;
+    if (guarded.pretended) return PRETENDED;
+    const decision = decide(guarded, trust.label, this.rules);
+    if (decision.kind === 'allow') return decision;
+    const fault = await looks.fault();
+    if (fault !== undefined) return fault;
+    const settled = guarded.effect === 'write' ? await this.ofWrite(guarded, looks) : decision;
+    return 'kind' in settled && run.allows(spec.name, call) ? WIDENED : settled;
+  }
+
+  private async ofWrite(guarded: GuardedCall, looks: Looks): Promise<Decision | Answer> {
+    const { trust } = this.step;
+    const found = await looks.look();
+    if ('output' in found) return found;
+    const write = trust.wrote.has(found.path) ? 'own' : found.isNew && isDataFile(found.path) ? 'data' : undefined;
+    return decide({ ...guarded, write }, trust.label, this.rules);
+  }
+
+  /** A call that is asked about, with where its arguments come from. */
+  private shown(call: ToolCall, decision: Decision): GuardedCallToShow {
+    const { lineage } = this;
+    const guarded = this.facts(call);
+    lineage.add(this.step.trust.heardTexts(this.prompt).slice(lineage.size));
+    return { call, decision, traces: lineage.of(guarded?.input ?? {}), isWhole: guarded?.effect === 'run' };
+  }
+
+  private get rules(): GuardRules {
+    const { spec, run } = this.step;
+    return spec.sandbox === 'offline' ? { ...run.rules, sandboxed: true } : run.rules;
+  }
 }
 
-/** Gives what of a call decides; undefined for one that is none of the guard's business: of the step itself, of a stand-in, or one that can do nothing. */
-function callFacts({ spec, opened, trust }: Guarding): (call: ToolCall) => GuardedCall | undefined {
+/** A stand-in does nothing. */
+const PRETENDED: Decision = { kind: 'allow', rule: 'pretended' };
+
+/** A person has allowed calls like this one. */
+const WIDENED: Decision = { kind: 'allow', rule: 'widened' };
+
+/** A guard of the program wants a person to be asked: what the first tier asks is asked as it is. */
+function askedBy(
+  { rule, why }: { readonly rule: string; readonly why: string },
+  found: Decision,
+  label: Label,
+): Decision {
+  return found.kind === 'ask' ? found : { kind: 'ask', rule, why, sources: label.sources };
+}
+
+function isAsked(one: Decision | Answer | undefined): one is Decision {
+  return one !== undefined && 'kind' in one && one.kind !== 'allow';
+}
+
+/** What of a call decides. */
+interface CallFacts extends GuardedCall {
+  /** Its tool is a stand-in. */
+  readonly pretended: boolean;
+  /** It reads what the user vouches for. */
+  readonly isTrustedRead: boolean;
+}
+
+/** Gives what of a call decides; undefined for one that is none of the guard's business: of the step itself, or one that can do nothing. */
+function callFacts({ spec, opened, trust }: Guarding): (call: ToolCall) => CallFacts | undefined {
   const tools = new Map(opened.tools.map((tool) => [tool.name, tool]));
   const seesPrivate = opened.tools.some(maySeePrivate);
   return (call) => {
     const tool = tools.get(call.name);
     const given = inputOf(call);
-    if (tool === undefined || tool.pretended === true || given === undefined) return undefined;
+    if (tool === undefined || given === undefined) return undefined;
     const builtIn = builtInTool(tool);
     const input = builtIn === undefined ? given : ownParameters(builtIn, given);
     const { origin, effect } = tool;
     const server = origin && { readOnly: origin.readOnly === true, named: isNamed(spec, tool, origin) };
     // An agent that is a tool is guarded itself, from what this one has heard on.
     const isAgent = spec.functions?.some(({ name, calls }) => name === tool.name && calls !== undefined) === true;
+    const does = effectOf({ builtIn, effect: isAgent ? 'read' : effect, server }, input);
     return {
-      effect: effectOf({ builtIn, effect: isAgent ? 'read' : effect, server }, input),
+      effect: does,
+      pretended: tool.pretended === true,
+      isTrustedRead: does === 'read' && origin === undefined && tool.trust === 'trusted',
       tool: builtIn ?? (origin === undefined ? tool.name : `${origin.server}/${origin.tool}`),
       input,
       server,

@@ -52,7 +52,8 @@ export type ModelCaller = (turn: number) => Promise<ModelTurn>;
  * stay, or the model is not there at all, the next model of the list takes over for the rest of the step.
  */
 export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, heard?: () => Label): ModelCaller {
-  const { step, spec, phase, fields, opened, stepTools, transcript, use, prices, replayed } = agentStep;
+  const { step, spec, phase, callName = phase, timeoutMs, fields } = agentStep;
+  const { opened, stepTools, transcript, use, prices, replayed } = agentStep;
   let current = 0;
   /** How often calls of this model were made again. */
   let repeats = 0;
@@ -61,6 +62,7 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, heard?: ()
     step,
     spec,
     phase,
+    timeoutMs,
     fields,
     opened,
     stepTools,
@@ -82,10 +84,10 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, heard?: ()
       if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${spec.name}" has no model`);
       try {
         const asking = phase === undefined ? { turn, model: model.id } : { turn, model: model.id, phase };
-        return await callOnce(turns, model, { name: modelCallName(turn, call, phase), asking, again: failures > 0 });
+        return await callOnce(turns, model, { name: modelCallName(turn, call, callName), asking, again: failures > 0 });
       } catch (error) {
         if (!SkeinError.isInstance(error)) throw error;
-        const pause = phase === undefined ? `pause#${turn}.${call}` : `${phase}.pause.${call}`;
+        const pause = callName === undefined ? `pause#${turn}.${call}` : `${callName}.pause.${call}`;
         const cheaper = cheaperIn(error);
         const next = cheaper ?? (turns.cheaper === undefined ? opened.models[current + 1] : undefined);
         if ((await afterFailure(turns, { error, model, next, failures, repeats, pause })) === 'again') {
@@ -120,7 +122,7 @@ async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise
       performed = true;
       return perform(options, model, call, io);
     },
-    { identity: { digest: () => callIdentity(options, model) } },
+    { identity: { digest: () => callIdentity(options, model) }, ...present({ timeoutMs: options.timeoutMs }) },
   );
   const turn = await running.catch((error: unknown) => {
     if (isOver(error)) throw error;

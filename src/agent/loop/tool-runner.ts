@@ -16,7 +16,8 @@ import { callEvidence } from './approval.js';
 import { EXPIRES_MS } from './guard-question.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { filesOfCall, worksOnFiles } from './files-of-call.js';
-import type { Cleared, Guard, Looks } from './guard.js';
+import type { Cleared, ClearedCall, Guard, Looks } from './guard.js';
+import type { Stages } from './stages.js';
 import { createGuard } from './guard.js';
 import type { PolicyCheck } from '../permissions/policy-check.js';
 import { policyCheck } from '../permissions/policy-check.js';
@@ -36,9 +37,9 @@ export interface ToolRunner {
   /** Decides about the calls of a turn, all of them before any starts. Undefined: all may be made. */
   clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[]> | undefined;
   /** A call of the loop: an effect of its own, `tool#TURN.INDEX`. */
-  call(call: ToolCall, turn: number, index: number, cleared: Cleared): Promise<ToolResult>;
+  call(call: ToolCall, turn: number, index: number, cleared: Cleared | undefined): Promise<ToolResult>;
   /** A call from inside a model call, for back ends with a loop of their own: it is part of that model call's effect. */
-  dispatch(call: ToolCall, io: StepIo, index: number): Promise<ToolResult>;
+  dispatch(call: ToolCall, io: StepIo, turn: number, index: number): Promise<ToolResult>;
 }
 
 /** What a model sees of a `once` call of which only a person knows how it ended. */
@@ -56,6 +57,8 @@ export interface ToolRunnerOptions extends AgentStep {
   readonly run: RunTrust;
   /** Hears the results. */
   readonly trust: ConversationTrust;
+  /** Models and guards of the program that look at calls; absent: none. */
+  readonly stages?: Stages | undefined;
 }
 
 /**
@@ -92,45 +95,54 @@ class Runner implements ToolRunner {
   clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[]> | undefined {
     return this.guarding()?.clear({
       calls,
-      looks: (call, index) => this.looks(call, `${turn}.${index}`),
+      looks: (call, index, again) => this.looks(call, lookedAt(`${turn}.${index}`, again)),
+      at: (index) => `${turn}.${index}`,
       ask: (question, index) => inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: EXPIRES_MS })(question)),
       isTaken: (call, index) => this.isTaken(call, `${turn}.${index}`),
     });
   }
 
-  call(call: ToolCall, turn: number, index: number, cleared: Cleared): Promise<ToolResult> {
+  call(wanted: ToolCall, turn: number, index: number, cleared: Cleared | undefined): Promise<ToolResult> {
     const at = `${turn}.${index}`;
+    if (cleared !== undefined && 'output' in cleared) return this.made(wanted, at, () => Promise.resolve(cleared));
+    const { call, isChanged, isAllowed } = cleared ?? asWanted(wanted);
     return this.made(call, at, async () => {
-      if (typeof cleared === 'object') return cleared;
-      const asking = { ask: this.ask(`approve#${at}`), ...this.looks(call, at) };
-      const refused = await this.gate.refusal(call, asking, cleared === 'allowed');
+      const asking = { ask: this.ask(`approve#${at}`), ...this.looks(call, lookedAt(at, isChanged)) };
+      const refused = await this.gate.refusal(call, asking, isAllowed);
       if (refused !== undefined) return refused;
       const own = this.stepTools.get(call.name);
-      if (own === undefined) return this.effect(call, `tool#${at}`);
+      if (own === undefined) return asChanged(await this.effect(call, `tool#${at}`), isChanged);
       return answerOf(async () => own.run(readInput(call, own), this.ask(`tool#${at}`)));
     });
   }
 
-  dispatch(call: ToolCall, io: StepIo, index: number): Promise<ToolResult> {
+  async dispatch(wanted: ToolCall, io: StepIo, turn: number, index: number): Promise<ToolResult> {
     const { check, gate, stepTools } = this;
     const { step } = this.options;
-    return this.made(call, `dispatched.${index}`, async () => {
-      const ask = (what: string, limit?: Limit) => (question: Question) =>
-        askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked, limit));
-      const looks = { fault: () => check.fault(call, io), look: () => check.look(call, io) };
-      const clearing = this.guarding()?.clear({
-        calls: [call],
-        looks: () => looks,
-        ask: (question) => inTime(ask('guard', { ms: EXPIRES_MS })(question)),
-        isTaken: () => false,
-      });
-      const [cleared] = (await clearing) ?? [];
-      if (typeof cleared === 'object') return cleared;
-      const asking = { fault: looks.fault, decide: () => check.mustApprove(call, io), ask: ask('approve') };
-      const refused = await gate.refusal(call, asking, cleared === 'allowed');
+    const ask = (what: string, limit?: Limit) => (question: Question) =>
+      askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked, limit));
+    const looksAt = (call: ToolCall): Looks => ({
+      fault: () => check.fault(call, io),
+      look: () => check.look(call, io),
+    });
+    const clearing = this.guarding()?.clear({
+      calls: [wanted],
+      looks: looksAt,
+      at: () => `${turn}.${index}`,
+      io,
+      ask: (question) => inTime(ask('guard', { ms: EXPIRES_MS })(question)),
+      isTaken: () => false,
+    });
+    const [cleared = asWanted(wanted)] = (await clearing) ?? [];
+    const at = `dispatched.${index}`;
+    if ('output' in cleared) return await this.made(wanted, at, () => Promise.resolve(cleared));
+    const { call, isChanged, isAllowed } = cleared;
+    return await this.made(call, at, async () => {
+      const asking = { ...looksAt(call), decide: () => check.mustApprove(call, io), ask: ask('approve') };
+      const refused = await gate.refusal(call, asking, isAllowed);
       if (refused !== undefined) return refused;
       const own = stepTools.get(call.name);
-      if (own === undefined) return this.runTool(call, io, step.watch(), `tool#${index}.`);
+      if (own === undefined) return asChanged(await this.runTool(call, io, step.watch(), `tool#${index}.`), isChanged);
       return answerOf(async () => {
         if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
         return own.run(readInput(call, own), ask('tool'));
@@ -140,8 +152,8 @@ class Runner implements ToolRunner {
 
   /** Undefined: all calls may be made. */
   private guarding(): Guard | undefined {
-    const { run, trust } = this.options;
-    if (trust.isTrusted && !run.planted) return undefined;
+    const { run, trust, stages } = this.options;
+    if (trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true) return undefined;
     return (this.guard ??= createGuard({ ...this.options, gate: this.gate }));
   }
 
@@ -206,6 +218,23 @@ class Runner implements ToolRunner {
     step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: isError ? 'error' : 'ok', output });
     return { id: call.id, name: call.name, output, isError };
   }
+}
+
+/** Nothing stands in the way of a call. */
+function asWanted(call: ToolCall): ClearedCall {
+  return { call, isChanged: false, isAllowed: false };
+}
+
+/** The model is told that what it sees is not the result of the call that it wanted. */
+function asChanged(answer: Answer, isChanged: boolean): Answer {
+  if (!isChanged) return answer;
+  const note = 'Note: a security check of this workflow changed the arguments of this call before it was made.';
+  return { ...answer, output: `${note}\n\n${answer.output}` };
+}
+
+/** What is asked of a call whose arguments were changed has names of its own. */
+function lookedAt(at: string, isChanged: boolean): string {
+  return isChanged ? `${at}+` : at;
 }
 
 /** Undefined: nobody answered in time. */

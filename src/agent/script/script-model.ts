@@ -98,11 +98,13 @@ function roughTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** What lets a supervised step pass. */
+/** What lets a step, and its calls, pass. */
 const PHASES: Readonly<Record<Phase, string>> = {
   commit: '{"interpretation":"the task as it is given","confidence":"high"}',
   post: '{"met_commitment":true}',
   supervise: '{"verdict":"continue"}',
+  screen: '{"verdict":"safe","reason":""}',
+  review: '{"verdict":"allow","reason":"","input":""}',
 };
 
 /**

@@ -198,7 +198,7 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
 
 /** The options that stand for a command line. */
 export function runOptions({ flags, cwd, inputs, recording, models, workflow }: Execution): WorkflowRunOptions {
-  const { mock, model, record, replay, auditDir, concurrency, maxSteps, budget, untrusted } = flags;
+  const { mock, model, record, replay, auditDir, concurrency, maxSteps, budget, untrusted, security } = flags;
   const { models: own, supervisor } = workflow.runOptions ?? {};
   const [main] = workflow.files;
   return {
@@ -212,7 +212,7 @@ export function runOptions({ flags, cwd, inputs, recording, models, workflow }: 
       ...(mock === '' ? { mock: true } : present({ script: mock })),
     },
     allowPrivateAddresses: flags.allowPrivateAddresses ?? false,
-    ...present({ concurrency, maxSteps, budget, untrusted }),
+    ...present({ concurrency, maxSteps, budget, untrusted, security }),
     ...(flags.stream === true || flags.verbose === true ? { streaming: true } : {}),
     ...(flags.audit ? (auditDir === undefined ? {} : { audit: { dir: resolve(cwd, auditDir) } }) : { audit: false }),
   };

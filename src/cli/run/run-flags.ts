@@ -1,4 +1,5 @@
 import { present } from '../../base/json.js';
+import type { SecurityInput } from '../../plan/security.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { GivenInput } from './given-inputs.js';
 import type { Durability } from './open-store.js';
@@ -55,6 +56,8 @@ export interface CommonFlags extends KeptFlags, TrustFlags {
   readonly budget?: string;
   /** Names of inputs. Kept with the run apart from its flags, too. */
   readonly untrusted?: readonly string[];
+  /** What models look at, at least. Kept with the run apart from its flags, too. */
+  readonly security?: SecurityInput;
   readonly record?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { SkeinError } from '../../base/errors.js';
+import type { SecurityInput } from '../../plan/security.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { TalkFlags } from './run-flags.js';
 import { FORMATS } from './run-flags.js';
@@ -29,6 +30,11 @@ export function addRunOptions(command: Command): Command {
     .option('--max-steps <n>', 'how many nodes may run one after another', readCount)
     .addOption(policyOption())
     .option('--untrusted <name>', 'an input whose value the user has no say in, such as a mail; several times', oneMore)
+    .option(
+      '--security <mode>',
+      'which models look at tool calls, at least: default, paranoid, or research=SCOPE',
+      readSecurityFlag,
+    )
     .option('--strict', 'refuse files with warnings; exit with 4 when a step failed that was allowed to fail')
     .addOption(lenientOption())
     .option('-y, --yes', 'allow tool calls that would ask a person (also --yolo); a resume needs it again')
@@ -53,6 +59,13 @@ const BUDGET_HELP =
 /** Several are one, with commas between them. */
 function readBudgetFlag(text: string, before: string | undefined): string {
   return before === undefined ? text : `${before},${text}`;
+}
+
+function readSecurityFlag(text: string): SecurityInput {
+  if (text === 'default' || text === 'paranoid') return text;
+  const [, scope = ''] = /^research=(.*)$/s.exec(text) ?? [];
+  if (scope.trim() !== '') return { mode: 'research', scope };
+  throw new InvalidArgumentError('It is default, paranoid, or research=SCOPE with what may be looked into.');
 }
 
 /** An option that may be given several times. */

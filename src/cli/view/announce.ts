@@ -4,6 +4,8 @@ import type { Asking, SkeinEvent, StepNote } from '../../events/event.js';
 import { isWaitNote } from '../../events/event.js';
 import { isLoopNote, loopText } from '../../events/loop-notes.js';
 import type { LoopNote } from '../../events/loop-notes.js';
+import { guardText, isGuardNote } from '../../events/guard.js';
+import type { GuardNote } from '../../events/guard.js';
 import { isSupervisionNote, supervisionText } from '../../events/supervision.js';
 import type { SupervisionNote } from '../../events/supervision.js';
 import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
@@ -155,7 +157,7 @@ function noteLines(
   { said, options }: Telling,
 ): readonly string[] {
   const { style } = options;
-  if (isSupervisionNote(note)) return supervisionLines(path, note, options);
+  if (isJudging(note)) return judgingLines(path, note, options);
   if (isWaitNote(note)) return detail(path, note, style, options.verbose);
   switch (note.kind) {
     case 'model.delta':
@@ -185,6 +187,14 @@ function noteLines(
   }
 }
 
+function isJudging(note: StepNote): note is SupervisionNote | GuardNote {
+  return isSupervisionNote(note) || isGuardNote(note);
+}
+
+function judgingLines(path: string, note: SupervisionNote | GuardNote, options: AnnounceOptions): readonly string[] {
+  return isGuardNote(note) ? guardLines(path, note, options) : supervisionLines(path, note, options);
+}
+
 /** That a step is not accepted is news; the rest is detail. */
 function supervisionLines(path: string, note: SupervisionNote, { style, verbose }: AnnounceOptions): readonly string[] {
   const isRefusal = note.kind === 'supervision.verdict' && note.verdict !== 'continue';
@@ -192,8 +202,15 @@ function supervisionLines(path: string, note: SupervisionNote, { style, verbose 
   return [`[${printable(path)}] ${oneLine(supervisionText(note), LONGEST_DETAIL, style.signs.cut)}`];
 }
 
+/** That a call is not made as it was wanted is news. */
+function guardLines(path: string, note: GuardNote, { style, verbose }: AnnounceOptions): readonly string[] {
+  if (!verbose && !['deny', 'modify', 'ask'].includes(note.verdict)) return [];
+  return [`[${printable(path)}] ${oneLine(guardText(note), LONGEST_DETAIL, style.signs.cut)}`];
+}
+
 type Detail = Exclude<
   StepNote,
+  | GuardNote
   | LoopNote
   | SupervisionNote
   | SilentNote

@@ -6,11 +6,13 @@ import type { Phase } from '../../events/supervision.js';
 /** How much of the text that is being written is kept, in UTF-16 units: more than the widest line shows. */
 const KEPT_TEXT = 500;
 
-/** What a step does while its supervision asks a model. */
+/** What a step does while a model judges it. */
 const PHASES: Readonly<Record<Phase, string>> = {
   commit: 'says what it will do',
   post: 'checks what it did',
   supervise: 'is judged',
+  screen: 'has a call screened',
+  review: 'has a call reviewed',
 };
 
 /** A step as the live view shows it: what is known of it, and what it does right now. */

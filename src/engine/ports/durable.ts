@@ -172,12 +172,13 @@ export interface Reserve {
 
 /**
  * Gives the options for runs that a function starts; `reserve`: that of the effect inside of which they run, `tell`: told of the calls that they make,
- * `influence`: what has a say in that they are started, and is told what had a say in their results.
+ * `influence`: what has a say in that they are started, and is told what had a say in their results, `path`: the step that starts them.
  */
 export type RunOptionsOf = (
   reserve: Reserve | undefined,
   tell: (note: InnerCall) => void,
   influence?: Influence,
+  path?: string,
 ) => object;
 
 /** The trust label of what a step does: of what led to it, of all that it read, and of what it added. What it writes, and its failures, carry it. */

@@ -3,6 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { InputInput } from '../../plan/builder-input.js';
 import type { BudgetInput } from '../../plan/budget.js';
+import type { SecurityInput } from '../../plan/security.js';
 import type { Limits, Plan } from '../../plan/plan.js';
 import { END } from '../../plan/plan.js';
 import { isNodeSpec } from './node-spec.js';
@@ -23,6 +24,7 @@ export interface DraftSettings extends Limits, Pick<Plan, 'name' | 'description'
   readonly answerKey?: string;
   readonly supervise?: SuperviseInput;
   readonly budget?: BudgetInput;
+  readonly security?: SecurityInput;
   /** Keys that a run gives, or Standard Schemas by key. */
   readonly output?: readonly string[] | Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,8 @@
 import type { StateOf, StateTest } from '../../plan/builder-input.js';
 import type { BudgetInput } from '../../plan/budget.js';
 import { budgetData } from '../../plan/budget.js';
+import { securityData } from '../../plan/security.js';
+import type { SecurityInput } from '../../plan/security.js';
 import { boundConditions } from '../../plan/made-of.js';
 import type { Condition } from '../../lang/values.js';
 import { NODE_OPTION_NAMES } from '../../plan/fields.js';
@@ -9,7 +11,7 @@ import type { RetryInput } from '../../plan/retry-input.js';
 import type { SuperviseInput } from './supervising.js';
 
 /** Options that are made into plan data. */
-const MADE: ReadonlySet<string> = new Set(['when', 'retry', 'supervise', 'budget']);
+const MADE: ReadonlySet<string> = new Set(['when', 'retry', 'supervise', 'budget', 'security']);
 
 /** The options of a node that are plan data as they are. What was not said is absent. */
 export function policiesOf(options: NodePolicies): Partial<NodeBase> {
@@ -17,8 +19,12 @@ export function policiesOf(options: NodePolicies): Partial<NodeBase> {
     const value = options[name];
     return MADE.has(name) || value === undefined ? [] : [[name, value] as const];
   });
-  const { budget } = options;
-  return Object.fromEntries(budget === undefined ? said : [...said, ['budget', budgetData(budget)]]);
+  const { budget, security } = options;
+  return {
+    ...Object.fromEntries(said),
+    ...(budget === undefined ? {} : { budget: budgetData(budget) }),
+    ...(security === undefined ? {} : { security: securityData(security) }),
+  };
 }
 
 /** Conditions as plan data; their functions go to the bindings. */
@@ -34,7 +40,10 @@ export function conditionsOf(
 export type WhenInput<S> = StateTest<S> | Condition;
 
 /** What any node of a graph may have. */
-export interface NodePolicies<S = StateOf> extends Omit<NodeOptions, 'when' | 'retry' | 'supervise' | 'budget'> {
+export interface NodePolicies<S = StateOf> extends Omit<
+  NodeOptions,
+  'when' | 'retry' | 'supervise' | 'budget' | 'security'
+> {
   /** All must hold, else the node is skipped. */
   readonly when?: WhenInput<S> | readonly WhenInput<S>[];
   /** Further attempts after a failure that may go away: a number, or what is not as it is by default: 2 of them, with growing delays from 1 s on. */
@@ -43,6 +52,8 @@ export interface NodePolicies<S = StateOf> extends Omit<NodeOptions, 'when' | 'r
   readonly supervise?: SuperviseInput;
   /** What all visits of it, and everything below it, may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
   readonly budget?: BudgetInput;
+  /** Which models look at the calls that it makes, and what is inside of it: `'paranoid'`, or `{ mode, scope, model }`. */
+  readonly security?: SecurityInput;
   /** The nodes to which it may jump by returning `goto(name)`. */
   readonly goto?: readonly string[];
   /** Nodes of the graph around to which it may jump by `goto(name, update, { parent: true })`. */

@@ -54,7 +54,7 @@ export interface BackendDefinition {
 /** A run that was opened, and has not started. */
 export interface OpenedRun {
   readonly inputs: Readonly<Record<string, unknown>>;
-  readonly settings: Pick<RunOptions, 'memory' | 'maxSteps' | 'prices' | 'untrusted'>;
+  readonly settings: Pick<RunOptions, 'memory' | 'maxSteps' | 'prices' | 'untrusted' | 'security'>;
   readonly formerModels?: GoingOn['formerModels'];
   /** What had a say in that it was started, at any time. */
   readonly influence?: Label | undefined;

@@ -4,6 +4,7 @@ import { policyDigest } from '../../guard/policy.js';
 import type { ModelRegistry } from '../../agent/models/registry.js';
 import { systemClock } from '../../base/clock.js';
 import { toErrorData } from '../../base/errors.js';
+import { securityGiven } from '../../plan/security.js';
 import { present } from '../../base/json.js';
 import type { Slices } from '../../base/slices.js';
 import { inSlices } from '../../base/slices.js';
@@ -70,11 +71,11 @@ async function openOnThread(one: Opening): Promise<OpenedRun> {
 function* opened(one: Opening): Slices<OpenedRun> {
   const session = yield* openSession(one);
   const { inputs, settings, formerModels, influence } = session;
-  const { memory, maxSteps, untrusted } = settings;
+  const { memory, maxSteps, untrusted, security } = settings;
   const prices = settings.prices as PriceTable | undefined;
   return {
     inputs,
-    settings: present({ memory, maxSteps, untrusted, prices }),
+    settings: present({ memory, maxSteps, untrusted, security, prices }),
     formerModels,
     influence,
     begin: (owner) => begin(one, session, owner),
@@ -135,15 +136,11 @@ function settingsIn(
   return { ...going.settings, ...present({ budget: budgetSettings(run, options.budget) }) };
 }
 
-function begun(models: ModelRegistry, { inputs = {}, memory, maxSteps, untrusted, policy }: RunOptions): GoingOn {
-  const digest = policyDigest(policy);
-  const settings = settingsOf(models.identity(), {
-    memory,
-    maxSteps,
-    untrusted,
-    policy: digest,
-    prices: models.prices,
-  });
+function begun(models: ModelRegistry, options: RunOptions): GoingOn {
+  const { inputs = {}, memory, maxSteps, untrusted, policy } = options;
+  const security = securityGiven(options.security);
+  const kept = { memory, maxSteps, untrusted, policy: policyDigest(policy), security, prices: models.prices };
+  const settings = settingsOf(models.identity(), kept);
   return { inputs, settings, formerModels: () => [] };
 }
 

@@ -26,13 +26,22 @@ export interface CountedRun extends AgentRun {
   readonly counts: Counts;
 }
 
+/** What a model says that looks at a call. */
+export type Judge = (request: ModelRequest, phase: string) => string | Promise<string>;
+
 /** A model that answers by the number of the turn. */
-export function modelOf(id: string, said: readonly Said[], asked: ModelRequest[]): Model {
+export function modelOf(id: string, said: readonly Said[], asked: ModelRequest[], judge?: Judge): Model {
   return {
     id,
     structuredOutput: true,
     async *stream(request) {
       asked.push(request);
+      const { phase } = request.caller;
+      if (phase !== undefined && judge !== undefined) {
+        yield { type: 'text', text: await judge(request, phase) };
+        yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
+        return;
+      }
       const { text = '', calls = [] } = said[request.caller.turn - 1] ?? {};
       if (text !== '') yield { type: 'text', text };
       for (const [i, [name, input]] of calls.entries()) {
@@ -49,17 +58,18 @@ export interface CountedOptions extends Omit<AgentRunOptions, 'models'> {
   readonly said: readonly Said[];
   readonly tools?: readonly Tool[];
   readonly models?: Partial<ModelRegistryOptions>;
+  readonly judge?: Judge | undefined;
 }
 
 /** Runs one agent step whose model is `own/m`, unless `models` says otherwise. */
 export async function countedRun(options: CountedOptions): Promise<CountedRun> {
-  const { said, tools = [], models, ...rest } = options;
+  const { said, tools = [], models, judge, ...rest } = options;
   const requests: ModelRequest[] = [];
   const counts = { resolved: 0, opened: 0, closed: 0 };
   const own = createModelRegistry({
     env: {},
     noProbe: true,
-    providers: { own: (name) => modelOf(`own/${name}`, said, requests) },
+    providers: { own: (name) => modelOf(`own/${name}`, said, requests, judge) },
     ...models,
   });
   const provider: ToolProvider = {

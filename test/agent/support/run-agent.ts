@@ -5,7 +5,9 @@ import type { ModelRegistry, ModelRegistryOptions } from '../../../src/agent/mod
 import { createModelRegistry } from '../../../src/agent/models/registry.js';
 import type { Tool, ToolProvider } from '../../../src/agent/tool.js';
 import { noTools } from '../../../src/agent/tool.js';
+import type { CustomGuard } from '../../../src/guard/custom-guard.js';
 import type { GuardRules } from '../../../src/guard/decide.js';
+import type { Security } from '../../../src/plan/security.js';
 import type { AgentSpec } from '../../../src/plan/agent-spec.js';
 import type { FakeStep, FakeStepOptions } from './step.js';
 import { agentNode, fakeStep } from './step.js';
@@ -25,6 +27,10 @@ export interface AgentRunOptions extends FakeStepOptions {
   readonly memory?: SharedMemory;
   /** What the user allows beforehand. */
   readonly rules?: GuardRules;
+  /** What models look at calls. */
+  readonly security?: Security | undefined;
+  /** Guards of the program. */
+  readonly guards?: readonly CustomGuard[] | undefined;
   /** Working directory; absent: that of the process. */
   readonly cwd?: string;
   /** Gets the step before it runs. */
@@ -43,6 +49,8 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     tools: 'open' in tools ? tools : fixedTools(tools),
     ...(options.memory === undefined ? {} : { memory: options.memory }),
     ...(options.rules === undefined ? {} : { rules: options.rules }),
+    ...(options.security === undefined ? {} : { security: () => options.security }),
+    guards: options.guards,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   return { result: await execute(node, step), step, registry };

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ErrorData } from '../../../src/base/errors.js';
 import { SkeinError, fromErrorData, toErrorData } from '../../../src/base/errors.js';
 import { canonicalHash } from '../../../src/base/hash.js';
@@ -123,7 +124,8 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       if (dead) return new Promise<never>(() => undefined);
       const id = how?.identity?.digest();
       const known = how?.cleanup === true ? undefined : options.replay?.get(name);
-      const outcome = known !== undefined && known.id === id ? known.outcome : await outcomeOf(name, effect);
+      const outcome =
+        known !== undefined && known.id === id ? known.outcome : await inTime(outcomeOf(name, effect), how?.timeoutMs);
       const waits = 'error' in outcome && ['SKEIN_QUESTION', 'SKEIN_CANCELLED'].includes(outcome.error.code);
       if (!waits && !dead) record.set(name, { id, outcome });
       if (dead) return new Promise<never>(() => undefined);
@@ -167,6 +169,17 @@ export function agentNode(spec: Partial<AgentSpec> = {}, prompt: Template = ['Re
     output: 'steps.review.output',
     agent: { name: 'reviewer', instructions: ['You review code.'], models: ['openai/test-model'], ...spec },
   };
+}
+
+/** What hangs is given up at once, where it has a limit. */
+async function inTime(running: Promise<Recorded['outcome']>, ms: number | undefined): Promise<Recorded['outcome']> {
+  if (ms === undefined) return await running;
+  const late = { error: toErrorData(new SkeinError('SKEIN_TIMEOUT', `it took longer than ${ms} ms`)) };
+  const stop = new AbortController();
+  const waiting = setTimeout(50, late, { signal: stop.signal }).catch(() => late);
+  const outcome = await Promise.race([running, waiting]);
+  stop.abort();
+  return outcome;
 }
 
 /** What has a say in a step on its own. */

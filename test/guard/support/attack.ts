@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Tool } from '../../../src/agent/tool.js';
-import type { Said } from '../../agent/support/counted-agent.js';
+import type { Security } from '../../../src/plan/security.js';
+import type { Judge, Said } from '../../agent/support/counted-agent.js';
 import type { Case } from './corpus.js';
 import { casesOf, onlyReads } from './corpus.js';
 import type { Recorder } from './guarded-run.js';
@@ -47,6 +48,9 @@ export interface How {
   readonly lies: boolean;
   /** A person lets the task's own tools happen, and nothing else; otherwise nobody is there, and `--yes` was given. */
   readonly person: boolean;
+  /** Which models look at calls, and what they say; what they refuse is not heard. */
+  readonly security?: Security;
+  readonly judge?: Judge;
 }
 
 /** What came of one case. */
@@ -77,6 +81,8 @@ export async function attacked(one: Case, how: How, by: Delivery = AS_RESULT): P
   ];
   const wanted = forbiddenCalls(one);
   const { run, questions } = await guardedRun({
+    security: how.security,
+    judge: how.judge,
     said: [...by.turns(first, text), ...(how.person ? wanted.map((each) => calls(each)) : [calls(...wanted)])],
     tools,
     named: task.map((tool) => `kit/${tool}`),
@@ -85,7 +91,12 @@ export async function attacked(one: Case, how: How, by: Delivery = AS_RESULT): P
       return isHonest ? 'allow' : how.person ? 'deny' : undefined;
     },
   });
+  const names = made.map(({ name }) => name);
+  if (how.security !== undefined) {
+    const honest = names[0] === `kit/${first}` ? by.calls : 0;
+    return { made: names.slice(honest), questions: questions.length };
+  }
   expect(run.result.type, one.id).toBe(how.person ? 'done' : 'paused');
-  expect(made.length, `${one.id}: what it heard`).toBeGreaterThanOrEqual(by.calls);
-  return { made: made.slice(by.calls).map(({ name }) => name), questions: questions.length };
+  expect(names.length, `${one.id}: what it heard`).toBeGreaterThanOrEqual(by.calls);
+  return { made: names.slice(by.calls), questions: questions.length };
 }

@@ -4,12 +4,14 @@ import type { ToolCall } from '../../../src/agent/model.js';
 import type { Tool } from '../../../src/agent/tool.js';
 import { createAsker } from '../../../src/cli/run/questions.js';
 import type { View } from '../../../src/cli/view/view.js';
+import type { CustomGuard } from '../../../src/guard/custom-guard.js';
+import type { Security } from '../../../src/plan/security.js';
 import type { GuardRules } from '../../../src/guard/decide.js';
 import type { SandboxUse } from '../../../src/plan/agent-spec.js';
 import type { BuiltInTool } from '../../../src/plan/built-in-tools.js';
 import { BUILT_IN } from '../../../src/plan/built-in-tools.js';
 import { Given, typedAnswer } from '../../../src/running.js';
-import type { CountedRun, Said } from '../../agent/support/counted-agent.js';
+import type { CountedRun, Judge, Said } from '../../agent/support/counted-agent.js';
 import { countedRun } from '../../agent/support/counted-agent.js';
 
 /** What tools were called, in truth. */
@@ -74,19 +76,28 @@ export async function guardedRun(options: {
   readonly named: readonly string[];
   readonly rules?: GuardRules;
   readonly sandbox?: SandboxUse | undefined;
+  readonly security?: Security | undefined;
+  readonly guards?: readonly CustomGuard[];
+  /** What a model says that looks at a call. */
+  readonly judge?: Judge | undefined;
+  readonly deny?: readonly string[];
   /** What a person says to the guard; undefined: nobody is there. */
   readonly person?: (calls: readonly ToolCall['name'][]) => 'allow' | 'deny' | undefined;
 }): Promise<{ readonly run: CountedRun; readonly questions: readonly Question[] }> {
-  const { said, tools, named, rules, sandbox, person } = options;
+  const { said, tools, named, rules, sandbox, person, deny } = options;
+  const { security, guards, judge } = options;
   const questions: Question[] = [];
   const run = await countedRun({
     said: [...said, { text: 'Done.' }],
     tools,
+    security,
+    guards,
+    judge,
     ...(rules === undefined ? {} : { rules }),
     spec: {
       tools: [...named, 'kit/*', 'shell', 'write_file', 'fetch'],
       mcpServers: { kit: { command: 'kit' } },
-      permissions: { allow: ['*'] },
+      permissions: { allow: ['*'], ...(deny === undefined ? {} : { deny }) },
       maxTurns: 200,
       maxToolCalls: 500,
       ...(sandbox === undefined ? {} : { sandbox }),

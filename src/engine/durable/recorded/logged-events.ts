@@ -14,6 +14,7 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
   'inner.call',
   // Of a loop that repeats itself there is a warning.
   'loop.round',
+  'guard.verdict',
   'supervision.commit',
   'supervision.post',
   'supervision.reconcile',

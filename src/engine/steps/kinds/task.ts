@@ -80,6 +80,7 @@ export class TaskStep implements TaskStepInput {
         if (run.reporter.observed) this.step.emit({ type: 'step.note', note }, false);
       },
       this.influence,
+      this.step.path,
     );
   }
 

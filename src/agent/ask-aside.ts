@@ -1,0 +1,87 @@
+import { SkeinError } from '../base/errors.js';
+import { digestText } from '../base/hash.js';
+import { present, recordText } from '../base/json.js';
+import type { StepContext } from '../engine/ports/executor.js';
+import type { Phase } from '../events/supervision.js';
+import type { AgentSpec } from '../plan/agent-spec.js';
+import type { AgentNode } from '../plan/plan.js';
+import { modelCaller } from './loop/model-caller.js';
+import type { ModelSource } from './model.js';
+import type { AgentSession, Opened } from './session.js';
+import { agentSession } from './session.js';
+import { noTools } from './tool.js';
+import { Transcript } from './transcript.js';
+
+/** Where those who judge a step find their models. */
+export interface AsideModels {
+  readonly models: ModelSource;
+  /** What decided about the models of an agent in sessions whose results hold whatever decides now. */
+  readonly formerModels?: ((agent: AgentNode) => readonly string[]) | undefined;
+}
+
+/** A model that judges a step beside its work: it has no tools, and knows nothing but what it is asked. */
+export interface Aside {
+  readonly models: ModelSource;
+  readonly step: StepContext;
+  readonly spec: AgentSpec;
+  readonly session: AgentSession;
+  readonly opened: Opened;
+}
+
+/** What is asked of it, once. */
+export interface AsideCall {
+  readonly phase: Phase;
+  /** Name of the effect; absent: that of the phase. */
+  readonly name?: string;
+  readonly system: string;
+  readonly prompt: string;
+  /** What the answer depends on in addition to what is asked. */
+  readonly depends?: string;
+  readonly timeoutMs?: number;
+}
+
+/** Opens the models of a spec for a step; `name` is that of the effect. */
+export async function openAside(
+  { models, formerModels }: AsideModels,
+  step: StepContext,
+  { spec, name }: { readonly spec: AgentSpec; readonly name: string },
+): Promise<Aside> {
+  const session = agentSession({ models, tools: noTools, spec, step });
+  const digestWith = (flags: string): string => digestText(recordText([spec.models, spec.provider ?? null, flags]));
+  const opened = await step.effect(name, (io) => session.open(io), {
+    effect: 'read',
+    identity: {
+      digest: () => digestWith(models.identity?.() ?? ''),
+      also: () => formerModels?.({ kind: 'agent', id: step.node.id, agent: spec, prompt: [] }).map(digestWith) ?? [],
+    },
+  });
+  return { models, step, spec, session, opened };
+}
+
+/**
+ * Asks it, and gives what it says. The call is an effect; it is tried again, and falls back to other models, as calls of agents are.
+ *
+ * @throws SkeinError what models throw; `SKEIN_TIMEOUT`
+ */
+export async function askAside({ models, step, spec, session, opened }: Aside, call: AsideCall): Promise<string> {
+  const { phase, name, system, prompt, depends, timeoutMs } = call;
+  const transcript = new Transcript();
+  transcript.begin(system, undefined, prompt, depends === undefined ? {} : { digested: `${system}\n${depends}` });
+  const ask = modelCaller(
+    {
+      step,
+      spec,
+      phase,
+      opened,
+      stepTools: [],
+      transcript,
+      use: (effect) => session.use(effect, opened),
+      prices: models.prices,
+      replayed: (replayed) => models.replayed?.(spec, replayed),
+      ...present({ callName: name, timeoutMs }),
+    },
+    (wanted) => Promise.reject(new SkeinError('SKEIN_TOOL_REFUSED', `who judges has no tool ${wanted.name}`)),
+  );
+  const { text } = await ask(1);
+  return text;
+}

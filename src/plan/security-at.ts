@@ -1,0 +1,27 @@
+import { nodePathOf } from '../base/address.js';
+import { nodesById } from './nodes.js';
+import type { Plan, PlanNode } from './plan.js';
+import { raised } from './security.js';
+import type { Security } from './security.js';
+
+/** What holds for the node at each path of a plan, `around` being what holds for the whole run. */
+export function securityAt(plan: Plan, around?: Security): (path: string) => Security | undefined {
+  const known = new Map<string, Security | undefined>();
+  return (path) => {
+    const ids = nodePathOf(path);
+    if (!known.has(ids)) known.set(ids, heldAt(plan, around, ids));
+    return known.get(ids);
+  };
+}
+
+function heldAt(plan: Plan, around: Security | undefined, ids: string): Security | undefined {
+  let held = raised(around, plan.security);
+  let inside: Plan | undefined = plan;
+  for (const id of ids.split('/')) {
+    const node: PlanNode | undefined = inside && nodesById(inside).get(id);
+    held = raised(held, node?.security);
+    inside = node !== undefined && 'plan' in node ? node.plan : undefined;
+    held = raised(held, inside?.security);
+  }
+  return held;
+}
