@@ -2,6 +2,7 @@
 export { run, runOrThrow, runWorkflow, streamRun, type Fork, type PriceTable, type Runnable } from './runtime.js';
 export { changeBudget, forkThread, readBudget, updateThread, type RunOptions, type ThreadOptions } from './runtime.js';
 export type { ThreadChange, ThreadFork, ToolPins, WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime.js';
+export type { CustomGuard, GuardCall, GuardVerdict, Security, SecurityInput, Workflow } from './runtime.js';
 export { compile, type CompiledPlan } from './engine/graph/compile.js';
 export { startRun, type RunHandle, type RunResult, type StartOptions } from './engine/run.js';
 export { MemoryDurable } from './engine/durable/memory-durable.js';
@@ -34,8 +35,5 @@ export type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, Guide
 export { outlinePlan, type Outline } from './plan/outline.js';
 export { END, type Bindings, type Plan, type PlanNode } from './plan/plan.js';
 export type { FailedAttempt, RetryInput } from './plan/retry-input.js';
-export type { Security, SecurityInput, SecurityMode } from './plan/security.js';
-export type { CustomGuard, GuardCall, GuardVerdict } from './guard/custom-guard.js';
 export type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from './plan/supervision.js';
-export type { Workflow } from './plan/workflow.js';
 export { supervisor, type SupervisorOptions } from './supervise/supervisor.js';

@@ -24,8 +24,8 @@ export type GuardVerdict = 'allow' | 'ask' | 'deny';
  * and allows nothing that is not allowed without it. What it throws, and what is no verdict, refuses the call.
  *
  * @example
- * const noDeletes: CustomGuard = { name: 'no-deletes', check: ({ tool }) => (tool.includes('delete') ? 'deny' : 'allow') };
- * run(workflow, { guards: [noDeletes] });
+ * const noDeletes: CustomGuard = { name: 'no-deletes', check: (call) => (call.tool.includes('delete') ? 'deny' : 'allow') };
+ * await run(workflow, { guards: [noDeletes] }).result;
  */
 export interface CustomGuard {
   /** Letters, digits, `-` and `_`; each guard of a run has its own. */
