@@ -137,6 +137,15 @@ describe('T17: a call', () => {
     expect(error.code).toBe(code);
   });
 
+  test.skipIf(!onLinux)('to a server that takes more memory than it may fails and says so', async () => {
+    const tools = await servers({ raw: rawServer('eats') }, { programMemory: 150 << 20 });
+    const error = await tools.fails('mcp_raw_work', {});
+    expect([error.code, error.message]).toEqual([
+      'SKEIN_MCP',
+      'MCP server "raw" was killed: it had more than 150 MiB of memory',
+    ]);
+  });
+
   test('that is answered twice counts once', async () => {
     const tools = await servers({ raw: rawServer('twice') });
     expect(await tools.call('mcp_raw_work', {})).toBe('done');

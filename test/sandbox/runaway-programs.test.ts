@@ -36,6 +36,19 @@ describe.each([
     await until(() => running(seconds) === 0);
   });
 
+  test.skipIf(skipped || process.platform !== 'linux')(
+    'that takes more memory than it may, in processes that are small by themselves, is ended with all of them',
+    async () => {
+      // Below what the machine has in use, so that it is looked at.
+      const tools = await session({ tools: ['shell'], ...spec }, { cwd: await folder(), programMemory: 200 << 20 });
+      const child = 'const b = Buffer.alloc(60 << 20, 1); setInterval(() => b.fill(2), 100)';
+      const code = `const { spawn } = require('child_process'); for (let i = 0; i < 6; i++) spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit' }); console.log('started')`;
+      const error = await tools.fails('shell', { argv: [process.execPath, '-e', code], timeout_seconds: 300 });
+      expect(error.message).toContain('the program was killed: it had more than 200 MiB of memory');
+      await until(() => running(child) === 0);
+    },
+  );
+
   test.skipIf(skipped)('that writes a gigabyte gives its beginning and its end', async () => {
     const script = 'echo first; head -c 1000000000 /dev/zero | tr "\\0" x; echo; echo last';
     const text = await (await shell()).call('shell', { argv: ['sh', '-c', script], timeout_seconds: 600 });
@@ -101,7 +114,7 @@ test.skipIf(!hasSandbox)(
   },
 );
 
-test.skipIf(!hasSandbox)('[T15] a process in a sandbox can have 8 GiB of memory, and no more', async () => {
+test.skipIf(!hasSandbox)('[T15] a process in a sandbox can have 8 GiB of data, and no more', async () => {
   const tools = await session({ tools: ['shell'], sandbox: 'on' }, { cwd: await folder() });
   expect(await tools.call('shell', { argv: ['sh', '-c', 'ulimit -d; ulimit -c'] })).toContain('8388608\n0\n');
 });

@@ -23,6 +23,8 @@ export interface StdioServer {
   line(): Promise<readonly [string, ...string[]]>;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Bytes that it may have in memory. */
+  readonly memory: number | undefined;
 }
 
 /**
@@ -52,9 +54,9 @@ export class StdioTransport implements Transport {
   ) {}
 
   async start(): Promise<void> {
-    const { command, env, cwd } = this.server;
+    const { command, env, cwd, memory } = this.server;
     try {
-      this.group = await startGroup(await this.server.line(), { cwd, env, stdin: 'pipe' }, (child) =>
+      this.group = await startGroup(await this.server.line(), { cwd, env, memory, stdin: 'pipe' }, (child) =>
         this.listen(child),
       );
     } catch (error) {
@@ -155,7 +157,8 @@ export class StdioTransport implements Transport {
     if (child?.stdout?.closed === false) {
       await within(DRAIN_MS, new Promise((resolve) => child.once('close', resolve)));
     }
-    await this.fail(`exited on its own (${how})`);
+    const excess = this.group?.excess();
+    await this.fail(excess === undefined ? `exited on its own (${how})` : `was killed: it had ${excess}`);
   }
 
   private async fail(what: string): Promise<void> {

@@ -27,6 +27,8 @@ export interface TransportSettings {
   readonly env: Environment;
   readonly cwd: string;
   readonly breaker: Breaker;
+  /** Bytes that a server's program may have in memory. */
+  readonly memory: number | undefined;
   /** The command line that runs another one in a sandbox; `path` is the `PATH` of the program. */
   confine(argv: readonly string[], use: SandboxUse, path: string | undefined): Promise<[string, ...string[]]>;
 }
@@ -62,6 +64,7 @@ export function makeTransport(
       command,
       env,
       cwd: settings.cwd,
+      memory: settings.memory,
     });
     return { transport };
   }

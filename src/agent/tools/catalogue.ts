@@ -17,6 +17,8 @@ export interface BuiltInContext {
   readonly env: Environment;
   /** Commands run in it. */
   readonly sandbox: SandboxUse | undefined;
+  /** Bytes that a program may have in memory. */
+  readonly memory?: number | undefined;
   /** Searches look into `node_modules` too. */
   readonly searchesAll: boolean;
   readonly network: Pick<ToolProviderOptions, 'allowPrivateAddresses' | 'resolveHost'> & {

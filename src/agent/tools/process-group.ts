@@ -1,6 +1,6 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { onCrowd } from '../sandbox/process-count.js';
+import { watchProgram } from '../sandbox/program-limits.js';
 import { systemCode } from './tool-input.js';
 import { Socket } from 'node:net';
 
@@ -9,8 +9,8 @@ export interface ProcessGroup {
   readonly child: ChildProcess;
   /** How the program itself ended; what it left behind may still run. */
   readonly exited: Promise<Exit>;
-  /** It was killed because it had more than {@link MOST_PROCESSES}. */
-  readonly crowded: () => boolean;
+  /** What it was killed for, such as `more than 1,000 processes at once`. */
+  readonly excess: () => string | undefined;
   /**
    * Ends the group: SIGTERM, and SIGKILL for what is left after `graceMs`. Resolves when nothing of it runs any more and its
    * last output, if somebody reads it, has arrived. May be called any number of times.
@@ -29,6 +29,8 @@ export interface GroupOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: 'ignore' | 'pipe';
+  /** Bytes that it may have, with all that it started. Absent: three quarters of the machine. */
+  readonly memory?: number | undefined;
 }
 
 /** How long a group gets to disappear after SIGKILL before we stop looking: the kernel is done with it by then. */
@@ -73,16 +75,20 @@ export async function startGroup(
   const id = child.pid;
   if (id === undefined) throw new Error(`${program} has no process id`);
   watchGroup(id);
-  let crowded = false;
-  const stopCounting = onCrowd(id, () => {
-    crowded = true;
-    kill(id, 'SIGKILL', child);
-  });
+  let excess: string | undefined;
+  const stopCounting = watchProgram(
+    id,
+    (what) => {
+      excess = what;
+      kill(id, 'SIGKILL', child);
+    },
+    options.memory,
+  );
   let ending: Promise<void> | undefined;
   return {
     child,
     exited,
-    crowded: () => crowded,
+    excess: () => excess,
     end(graceMs) {
       ending ??= endGroup({ child, id, closed }, graceMs).finally(() => {
         stopCounting();

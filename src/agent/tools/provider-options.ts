@@ -20,6 +20,8 @@ export interface ToolProviderOptions {
   readonly pins?: ToolPins | undefined;
   /** What holds for all agents, in addition to the policy of their own files. */
   readonly policies?: readonly NarrowPolicy[];
+  /** Memory that a program may have with all that it started, in bytes. Default: three quarters of the machine. */
+  readonly programMemory?: number;
   /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */
   readonly mcpStartMs?: number;
   /** Time for one call of an MCP tool, in milliseconds. Default 120 000. */

@@ -93,8 +93,9 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   // What belongs to Skein is known from now on, whatever becomes of it. Without models nothing but the calls of a script could change it.
   if (options.mock === undefined || (spec.extraDirs ?? []).length > 0) await folders();
   const searchesAll = spec.searchesAll === true;
+  const { env, programMemory: memory } = options;
   const network = { ...options, domains: listsOf(policiesFor(options, spec), 'domains') };
-  const context = { folders, env: options.env, sandbox: spec.sandbox, searchesAll, network, closing, running };
+  const context = { folders, env, sandbox: spec.sandbox, memory, searchesAll, network, closing, running };
   const approve = new Set(gated.builtIn.values());
   return [...selection.builtIn].map(([name, tool]) => {
     const real = createBuiltIn(tool, name, context);
@@ -175,6 +176,7 @@ async function openServers(
       return runConfined(argv, { use, folders, cwd: folders.cwd, path, signal });
     },
     pins: options.pins,
+    memory: options.programMemory,
     warn,
   });
 }

@@ -9,7 +9,6 @@ import { cleanEnvironment } from './clean-env.js';
 import { namedFiles, splitWords } from './words.js';
 import { OutputWindow } from './output-window.js';
 import type { Folders } from './paths.js';
-import { MOST_PROCESSES } from '../sandbox/process-count.js';
 import type { Exit, ProcessGroup } from './process-group.js';
 import { startGroup } from './process-group.js';
 import { runConfined } from '../sandbox/run-confined.js';
@@ -29,6 +28,8 @@ interface ShellSettings {
   /** Ends what runs. */
   readonly closing: AbortSignal;
   readonly sandbox: SandboxUse | undefined;
+  /** Bytes that a command may have in memory. */
+  readonly memory?: number | undefined;
 }
 
 /**
@@ -40,7 +41,7 @@ interface ShellSettings {
  * start other programs), so whoever grants this tool grants everything that the user may run. What the command names is refused where other
  * tools would refuse it; what the program does by itself is not seen. A program that makes a session of its own leaves the group.
  */
-export function shellCode(folders: Folders, { env, closing, sandbox: use }: ShellSettings): Tool['execute'] {
+export function shellCode(folders: Folders, { env, closing, sandbox: use, memory }: ShellSettings): Tool['execute'] {
   return async (input, io) => {
     const argv = argvOf(input);
     const seconds = wholeNumber(input, 'timeout_seconds', { least: 1, most: SECONDS.most, fallback: SECONDS.usual });
@@ -51,7 +52,7 @@ export function shellCode(folders: Folders, { env, closing, sandbox: use }: Shel
     if (signal.aborted) throw cancelled();
     const output = new Outputs();
     const cleaned = cleanEnvironment(env, 'shell');
-    const settings = { env: { ...cleaned, ...QUIET }, stdin: 'ignore' } as const;
+    const settings = { env: { ...cleaned, ...QUIET }, stdin: 'ignore', memory } as const;
     const path = cleaned['PATH'];
     const line = async (): Promise<Line> =>
       use === undefined ? argv : runConfined(argv, { use, folders, cwd: place.real, path, signal });
@@ -133,8 +134,9 @@ async function supervise(group: ProcessGroup, outputs: Outputs, signal: AbortSig
       hint: 'give a longer timeout_seconds, or a command that does less',
     });
   }
-  if (group.crowded()) {
-    const what = `the program was killed: it had more than ${MOST_PROCESSES.toLocaleString('en')} processes at once`;
+  const excess = group.excess();
+  if (excess !== undefined) {
+    const what = `the program was killed: it had ${excess}`;
     throw new SkeinError('SKEIN_TOOL_FAILED', `${what}\n${output}`, { hint: 'run less at the same time' });
   }
   const how = ended.signal === null ? `exit code ${ended.code ?? 0}` : `ended by ${ended.signal}`;

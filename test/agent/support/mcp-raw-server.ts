@@ -108,6 +108,11 @@ function call(id: number): void {
       setInterval(() => write(whole[at++ % whole.length] ?? ''), 20);
       break;
     }
+    case 'eats': {
+      const eaten: Buffer[] = [];
+      setInterval(() => eaten.push(Buffer.alloc(40 << 20, 1)), 200);
+      break;
+    }
     case 'silent-call':
       break;
     default:

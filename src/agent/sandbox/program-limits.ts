@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { freemem, totalmem } from 'node:os';
+
+/** Processes that one program may have at once, all that it started included. */
+const MOST_PROCESSES = 1_000;
+const LOOK_MS = 250;
+const KB = 1_024;
+
+/** Memory that one program may have, all that it started included: what is left keeps the machine, or the container, at work. */
+function mostMemory(): number {
+  const container = process.constrainedMemory();
+  const all = totalmem();
+  return Math.floor((container > 0 && container < all ? container : all) * 0.75);
+}
+
+/**
+ * Calls `exceeded` once, with what was too much, when a program has too many processes or too much memory. They are counted where the system tells
+ * (Linux): those below it, and those of its session. The limits of the system itself would count what else the user runs, hold for each process alone, and
+ * some do not hold for root.
+ *
+ * @param memory bytes for all processes together
+ * @returns ends the counting
+ */
+export function watchProgram(
+  root: number,
+  exceeded: (what: string) => void,
+  memory: number = mostMemory(),
+): () => void {
+  if (process.platform !== 'linux') return () => undefined;
+  const timer = setInterval(() => {
+    const what = excessOf(root, memory);
+    if (what === undefined) return;
+    clearInterval(timer);
+    exceeded(what);
+  }, LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function excessOf(root: number, memory: number): string | undefined {
+  const all = ids();
+  // As long as the whole machine has less, nothing need be looked at.
+  const mayCrowd = all.length > MOST_PROCESSES;
+  const mayFill = totalmem() - freemem() > memory;
+  if (!mayCrowd && !mayFill) return undefined;
+  const own = ownProcesses(root, all);
+  if (own.length > MOST_PROCESSES) return `more than ${MOST_PROCESSES.toLocaleString('en')} processes at once`;
+  if (!mayFill || !isAbove(memory, own)) return undefined;
+  return `more than ${Math.floor(memory / KB / KB).toLocaleString('en')} MiB of memory`;
+}
+
+function ids(): readonly string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+function ownProcesses(root: number, all: readonly string[]): readonly number[] {
+  const below = new Map<number, number[]>();
+  const counted = new Set<number>();
+  for (const id of all) {
+    const [parent, session] = parentAndSession(id);
+    const children = below.get(parent);
+    if (children === undefined) below.set(parent, [Number(id)]);
+    else children.push(Number(id));
+    if (session === root) counted.add(Number(id));
+  }
+  counted.add(root);
+  // A set gives what is added while it is walked, too.
+  for (const id of counted) for (const child of below.get(id) ?? []) counted.add(child);
+  return [...counted];
+}
+
+/** Fields 4 and 6 of `stat`; the name before them may hold anything. */
+function parentAndSession(id: string): readonly [number, number] {
+  const stat = textOf(`/proc/${id}/stat`);
+  const [, parent, , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return [Number(parent ?? 0), Number(session ?? 0)];
+}
+
+/** What each has is cheap to read, and counts what processes share many times; only where that is too much, each gets its share. */
+function isAbove(memory: number, processes: readonly number[]): boolean {
+  const sum = (read: (id: number) => number): number => processes.reduce((total, id) => total + read(id), 0);
+  return sum((id) => sizeIn(`/proc/${id}/status`, 'VmRSS', 'VmSwap')) > memory && sum(shareOf) > memory;
+}
+
+function shareOf(id: number): number {
+  return sizeIn(`/proc/${id}/smaps_rollup`, 'Pss', 'SwapPss');
+}
+
+/** Sum of lines such as `VmRSS:   1234 kB`, in bytes. */
+function sizeIn(path: string, ...names: readonly string[]): number {
+  return textOf(path)
+    .split('\n')
+    .reduce((total, line) => {
+      const [name = '', size = ''] = line.split(/:\s+/);
+      return names.includes(name) ? total + Number.parseInt(size, 10) * KB : total;
+    }, 0);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // It has ended.
+    return '';
+  }
+}
