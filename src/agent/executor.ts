@@ -6,6 +6,8 @@ import type { Identity } from '../engine/ports/durable.js';
 import type { ChannelWrite, Executor, Result, StepContext } from '../engine/ports/executor.js';
 import { withCorrection } from '../lang/xml-block.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
+import { takes } from '../plan/built-in-tools.js';
+import { builtInOf } from '../plan/tool-names.js';
 import type { Guide } from '../plan/guide.js';
 import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, openQuestion } from './ask-user.js';
@@ -21,7 +23,8 @@ import type { StepTool, ToolProvider } from './tool.js';
 import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
 import type { ModelSource } from './model.js';
-import type { AgentSession, Cancelled, Opened } from './session.js';
+import type { AgentSession, Cancelled, Opened, OpenedTool } from './session.js';
+import type { WrittenFiles } from './written-files.js';
 import { agentSession } from './session.js';
 import type { CustomGuard } from '../guard/custom-guard.js';
 import type { GuardRules } from '../guard/decide.js';
@@ -59,6 +62,8 @@ export interface AgentDeps {
   readonly security?: (path: string) => Security | undefined;
   /** Guards of the program. */
   readonly guards?: readonly CustomGuard[] | undefined;
+  /** What is known of files beyond this run. Absent: nothing. */
+  readonly files?: WrittenFiles | undefined;
 }
 
 /**
@@ -71,7 +76,7 @@ export interface AgentDeps {
  */
 export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
   const { models, tools } = deps;
-  const run = new RunTrust(deps.influence, rulesFor(deps), deps.policies);
+  const run = new RunTrust(deps.influence, rulesFor(deps), deps.policies, deps.files);
   return async (node, step) => {
     const heard: { trust?: ConversationTrust } = {};
     const runOptions: ToolRunOptions | undefined =
@@ -130,6 +135,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
     losable: true,
     identity: sessionIdentity(deps, node, step, (text) => text),
   });
+  if (opened.planted === true) run.run.foundPlanted();
   const spec = forModel(node.agent, opened.models[0]?.id);
   const inject = spec.memory?.inject === true;
   const additions = [
@@ -272,8 +278,15 @@ function sessionIdentity(
 function open({ deps, node, step, session }: AgentRun, effect: Cancelled): Opened | Promise<Opened> {
   return after(session.open(effect), (opened) => {
     const surroundings = surroundingsOf(node.agent, step.now(), deps.cwd ?? process.cwd());
-    return surroundings === undefined ? opened : { ...opened, surroundings };
+    // As it is recorded: what other runs write meanwhile decides nothing on a replay.
+    const planted = opened.tools.some(runsCommands) && deps.files?.planted() === true;
+    return { ...opened, ...(planted ? { planted } : {}), ...(surroundings === undefined ? {} : { surroundings }) };
   });
+}
+
+function runsCommands({ name, origin, code }: OpenedTool): boolean {
+  const builtIn = origin === undefined && code === undefined ? builtInOf(name) : undefined;
+  return builtIn !== undefined && takes(builtIn, 'command');
 }
 
 function ownTools(memory: SharedMemory | undefined, { agent }: AgentNode, step: StepContext): readonly StepTool[] {

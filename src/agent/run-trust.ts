@@ -6,6 +6,7 @@ import type { WidenedYes } from './loop/guard-question.js';
 import { isWithin } from './loop/guard-question.js';
 import type { Policy } from '../plan/policy.js';
 import type { ToolCall } from './model.js';
+import type { WrittenFiles } from './written-files.js';
 
 /** What a result is known by. */
 export type ResultName = Pick<ToolCall, 'id' | 'name'>;
@@ -38,11 +39,13 @@ export class RunTrust {
    * @param start what had a say in the run itself: that of the run that started it
    * @param declared what the user allows
    * @param policies what holds for all agents of the run
+   * @param files what is known of files beyond this run
    */
   constructor(
     start: Label | undefined,
     private readonly declared: GuardRules = {},
     readonly policies: readonly Policy[] = [],
+    readonly files?: WrittenFiles,
   ) {
     const isForeign = declared.project === 'untrusted';
     const begun = start === undefined ? CLEAN : this.labels.of(start);
@@ -76,6 +79,11 @@ export class RunTrust {
 
   get planted(): boolean {
     return this.isPlanted;
+  }
+
+  /** Another run had written what programs may run. */
+  foundPlanted(): void {
+    this.isPlanted = true;
   }
 
   /** A file was written in a conversation with an untrusted label. Commands run what lies in the project, and so what such a file says. */

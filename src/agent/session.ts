@@ -23,6 +23,8 @@ export interface Opened {
   readonly toolsDigest: string;
   /** Absent: the agent does not depend on them. */
   readonly surroundings?: Surroundings;
+  /** Its commands may run what an earlier run wrote under untrusted influence. */
+  readonly planted?: true;
 }
 
 /** A model, as far as the loop depends on it. */

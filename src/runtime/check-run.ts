@@ -27,6 +27,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   policy: true,
   allowPrivateAddresses: true,
   toolPins: true,
+  writtenFiles: true,
   memory: true,
   supervisor: true,
   answer: true,

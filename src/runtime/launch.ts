@@ -70,8 +70,8 @@ function inheritedOptions(around: Shared, options: RunOptions, security: Securit
   const { models } = around;
   const same = { ...options.models };
   shared.set(same, { ...around, models: { ...models, finish: () => Promise.resolve() } });
-  const { cwd, allowPrivateAddresses, toolPins, supervisor, answer, guards } = options;
-  const passed = { cwd, allowPrivateAddresses, toolPins, supervisor, answer, guards, security };
+  const { cwd, allowPrivateAddresses, toolPins, writtenFiles, supervisor, answer, guards } = options;
+  const passed = { cwd, allowPrivateAddresses, toolPins, writtenFiles, supervisor, answer, guards, security };
   const inherited = { models: same, ...present(passed) };
   return withScripted(inherited, models.scriptedResult);
 }
@@ -284,6 +284,7 @@ function agentsOf({ one, cwd, own, runOptions, policies, opened, security }: Age
     env,
     own,
     pins: options.toolPins,
+    written: options.writtenFiles,
     policies,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     ...(isMock(options) ? { mock: { calls: () => models.scriptedCalls(), result: models.scriptedResult } } : {}),
@@ -294,6 +295,7 @@ function agentsOf({ one, cwd, own, runOptions, policies, opened, security }: Age
     cwd,
     runOptions,
     policies,
+    files: options.writtenFiles,
     security,
     guards: options.guards,
     influence,

@@ -1,3 +1,4 @@
+import type { WrittenFiles } from '../agent/written-files.js';
 import type { ToolPins } from '../agent/tools/provider-options.js';
 import type { ModelRegistryOptions } from '../agent/models/registry.js';
 import type { JsonObject } from '../base/json.js';
@@ -73,6 +74,11 @@ export interface RunOptions {
    * and that it only reads is not believed. `skein run` keeps this beside the files that the user trusts. Absent: nothing is known of other runs.
    */
   readonly toolPins?: ToolPins;
+  /**
+   * Remembers files that agents wrote after they had heard something untrusted, from one run to the next: what they say stays untrusted. `skein run` keeps
+   * this beside the files that the user trusts. Absent: it holds for this run alone.
+   */
+  readonly writtenFiles?: WrittenFiles;
   /** First text of the run's shared memory; absent: there is none. */
   readonly memory?: string;
   /** Judges supervised steps that have no supervisor of their own, when promise and work differ. Default: a model, the one of the step. */

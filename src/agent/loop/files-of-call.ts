@@ -1,3 +1,4 @@
+import { isDataFile } from '../../guard/data-files.js';
 import { takes } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import type { RunTrust } from '../run-trust.js';
@@ -22,7 +23,7 @@ export function worksOnFiles(tool: OpenedTool | undefined): boolean {
 }
 
 /** Hears the files of a call. Those that the run itself wrote when others had a say are not better than what others wrote. */
-export function filesOfCall(run: RunTrust): Heard {
+export function filesOfCall(run: RunTrust, isUntrusted: () => boolean): Heard {
   const foreign: string[] = [];
   let written: string | undefined;
   return {
@@ -36,6 +37,8 @@ export function filesOfCall(run: RunTrust): Heard {
     },
     wrote(path) {
       written = path;
+      // Here, where it really happens: a replay notes nothing that a person has vouched for since.
+      if (isUntrusted()) run.files?.note(path, !isDataFile(path));
     },
   };
 }

@@ -176,7 +176,9 @@ class Runner implements ToolRunner {
   private async runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
     const { tools } = await this.options.use(io);
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
-    const files = worksOnFiles(this.recorded.get(call.name)) ? filesOfCall(this.options.run) : undefined;
+    const files = worksOnFiles(this.recorded.get(call.name))
+      ? filesOfCall(this.options.run, () => this.options.trust.label.level === 'untrusted')
+      : undefined;
     let heard: Label | undefined;
     const hear = (label: Label): void => {
       heard = heard === undefined ? label : joined(heard, label);

@@ -7,6 +7,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isEnvFile, isInside } from './compare-paths.js';
 import type { OwnPlaces } from './provider-options.js';
 import { NO_PLACES } from './provider-options.js';
+import type { WrittenFiles } from '../written-files.js';
 import { createProtection, realOf } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';
 
@@ -34,6 +35,8 @@ export interface Folders {
   readonly extra: readonly string[];
   /** What belongs to Skein itself. */
   readonly own: OwnPlaces;
+  /** Files that agents wrote under untrusted influence. */
+  readonly written?: WrittenFiles | undefined;
   /** Finds a path that may be read. */
   locate(path: string): Promise<Place>;
   /** Finds a path that may be written. */
@@ -55,6 +58,15 @@ export interface Folders {
   withDirectory<T>(dir: Directory, use: (anchor: string) => Promise<T>): Promise<T>;
   /** One after the other for the same file: parallel edits of one file lose nothing. */
   inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
+}
+
+/** What is known of folders in addition to where they are. */
+interface FolderLimits {
+  /** What belongs to Skein itself. */
+  readonly own?: OwnPlaces | undefined;
+  /** Lists of folders of policies: a path must lie in one of each of them. */
+  readonly only?: readonly (readonly string[])[];
+  readonly written?: WrittenFiles | undefined;
 }
 
 /** A checked path. */
@@ -85,18 +97,14 @@ const onLinux = process.platform === 'linux';
  * @param cwd the working directory; must exist
  * @param extraDirs directories that may be read in addition to the working directory
  * @param onMissing told about an extra directory that is not there; it is left out
- * @param limits.own what belongs to Skein itself
- * @param limits.only lists of folders of policies: a path must lie in one of each of them
+ * @param limits what else is known of them
  * @throws SkeinError `SKEIN_TOOL_FAILED` when the working directory is missing
  */
 export async function createFolders(
   cwd: string,
   extraDirs: readonly string[] = [],
   onMissing: (dir: string) => void = () => undefined,
-  {
-    own = NO_PLACES,
-    only = [],
-  }: { readonly own?: OwnPlaces | undefined; readonly only?: readonly (readonly string[])[] } = {},
+  { own = NO_PLACES, only = [], written }: FolderLimits = {},
 ): Promise<Folders> {
   const home = await realDirectory(resolve(cwd));
   const extra: string[] = [];
@@ -129,6 +137,7 @@ export async function createFolders(
     cwd: home,
     extra,
     own,
+    written,
     locate: (path) => find(path, reading),
     locateForWriting: (path) => find(path, writing),
     locateForRunning: (path) => find(path, access.run),

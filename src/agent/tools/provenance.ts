@@ -6,7 +6,7 @@ import { matchesRule, readIgnoreRules } from './ignore-rules.js';
 import type { Folders, Place } from './paths.js';
 import { readText } from './text.js';
 
-/** Tells files that belong to the project from those that came from elsewhere: dependencies, what Git ignores, what lies outside. */
+/** Tells files that belong to the project from those that came from elsewhere: dependencies, what Git ignores, what lies outside, what was written under untrusted influence. */
 export interface Provenance {
   /** Whether what is in a file is from elsewhere. */
   readonly isForeign: (place: Pick<Place, 'real'>) => Promise<boolean>;
@@ -67,8 +67,9 @@ function makeProvenance(folders: Folders): Provenance {
   }
 
   return {
-    isForeign: ({ real }) => isForeign(real, false),
+    isForeign: async ({ real }) => (await isForeign(real, false)) || folders.written?.has(real) === true,
     async isForeignName({ real }) {
+      if (folders.written?.hasName(real) === true) return true;
       if (await isForeign(dirname(real), true)) return true;
       // Whether it is a folder makes no difference: a rule for folders alone is taken for one for both.
       const rule = await ruleFor(real, true);

@@ -1,5 +1,6 @@
 import type { ScriptedResult } from '../../plan/made-of.js';
 import type { NarrowPolicy } from '../../plan/policy.js';
+import type { WrittenFiles } from '../written-files.js';
 import type { Environment } from './clean-env.js';
 
 /** Where tools work and what they may see. */
@@ -22,6 +23,8 @@ export interface ToolProviderOptions {
   readonly policies?: readonly NarrowPolicy[];
   /** Memory that a program may have with all that it started, in bytes. Default: three quarters of the machine. */
   readonly programMemory?: number;
+  /** What is known of files beyond the run. Absent: nothing. */
+  readonly written?: WrittenFiles | undefined;
   /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */
   readonly mcpStartMs?: number;
   /** Time for one call of an MCP tool, in milliseconds. Default 120 000. */

@@ -113,6 +113,7 @@ async function openFolders(
   const extra = spec.extraDirs ?? [];
   const folders = await createFolders(resolve(options.cwd), extra, (dir) => missing.push(dir), {
     own: options.own,
+    written: options.written,
     only: listsOf(policiesFor(options, spec), 'folders'),
   });
   if (missing.length > 0) {

@@ -8,6 +8,7 @@ import { localTime, tableLines } from '../runs/text.js';
 import { forgetTrusted, isTrusted, noteTrusted, trustDigest, trustedFiles } from '../run/trusted-files.js';
 import type { ChangedTool } from '../run/tool-pins.js';
 import { acceptTools, changedTools, forgetTools } from '../run/tool-pins.js';
+import { keptFiles, vouchFor } from '../run/written-files.js';
 import { lookAt } from '../run/trust-subject.js';
 import { powerLines } from '../run/workflow-powers.js';
 import { isAgreed, isTerminal } from '../run/trust-gate.js';
@@ -18,6 +19,7 @@ interface TrustFlags extends JudgingFlags, SurroundingFlags, JsonFlag {
   readonly yes?: boolean;
   readonly list?: boolean;
   readonly forget?: string;
+  readonly file?: string;
 }
 
 /** `skein trust FILE`. */
@@ -27,6 +29,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('-y, --yes', 'trust it without a question')
     .option('--list', 'list the files that you trust')
     .option('--forget <file>', 'trust a file no longer')
+    .option('--file <path>', 'vouch for a file that an agent wrote after it had heard something untrusted')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -38,17 +41,20 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 async function trust(file: string | undefined, flags: TrustFlags): Promise<number> {
-  if ([file !== undefined, flags.list === true, flags.forget !== undefined].filter(Boolean).length !== 1) {
-    const hint = 'skein trust FILE, skein trust --list or skein trust --forget FILE';
-    throw new SkeinError('SKEIN_USAGE', 'trust takes one of: a file, --list, --forget', { hint });
+  const { file: written } = flags;
+  if ([file, flags.list, flags.forget, written].filter((one) => one !== undefined).length !== 1) {
+    const hint = 'skein trust FILE, skein trust --list, skein trust --forget FILE or skein trust --file PATH';
+    throw new SkeinError('SKEIN_USAGE', 'trust takes one of: a file, --list, --forget, --file', { hint });
   }
+  if (written !== undefined) return vouch(written);
   if (flags.forget !== undefined) return forget(flags.forget);
   return file === undefined ? list(flags) : await trustFile(file, flags);
 }
 
 function list({ json = false }: TrustFlags): number {
   const files = trustedFiles();
-  if (json) printResult(jsonText({ files }));
+  const written = keptFiles().map(({ path }) => path);
+  if (json) printResult(jsonText({ files, written }));
   else if (files.length === 0) printNote('you trust no file yet');
   else
     printResult(
@@ -57,6 +63,17 @@ function list({ json = false }: TrustFlags): number {
         ...files.map(({ file, since }) => [localTime(Date.parse(since)), printable(file)]),
       ]).join('\n'),
     );
+  if (!json && written.length > 0)
+    printResult(['', 'written by agents that had heard something untrusted:', ...written.map(printable)].join('\n'));
+  return EXIT.ok;
+}
+
+function vouch(file: string): number {
+  if (!vouchFor(file)) {
+    const hint = 'skein trust --list shows files that agents wrote after they had heard something untrusted';
+    throw new SkeinError('SKEIN_USAGE', `${file} is not known as a file of untrusted text`, { hint });
+  }
+  printNote(`${printable(file)} is vouched for as it is now`);
   return EXIT.ok;
 }
 

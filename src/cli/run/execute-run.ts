@@ -27,6 +27,7 @@ import type { Recording } from './recording.js';
 import type { CommonFlags } from './run-flags.js';
 import { spokenBy } from './spoken.js';
 import { toolPinsOf } from './tool-pins.js';
+import { writtenFilesIn } from './written-files.js';
 
 /** Runs a loaded workflow, prints how it goes and its results, and gives the exit code. */
 export async function executeRun(execution: Execution): Promise<number> {
@@ -203,6 +204,7 @@ export function runOptions({ flags, cwd, inputs, recording, models, workflow }: 
   const [main] = workflow.files;
   return {
     ...present({ supervisor, toolPins: main && toolPinsOf(main.path) }),
+    writtenFiles: writtenFilesIn(cwd),
     ...recordingOptions(recording),
     inputs,
     cwd,

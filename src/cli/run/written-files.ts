@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { sha256 } from '../../base/hash.js';
+import { isPlainObject } from '../../base/json.js';
+import type { WrittenFiles } from '../../index.js';
+import { printNote } from '../view/streams.js';
+import { printable } from '../view/printable.js';
+import { stateFolder } from './state-folder.js';
+
+const FOLDER = 'written';
+
+/** What is kept of a file. */
+interface Kept {
+  /** Real path. */
+  readonly path: string;
+  /** Programs may run it. */
+  readonly runs: boolean;
+  /** Digests of what was written there. */
+  readonly digests: readonly string[];
+}
+
+/** Files that agents wrote under untrusted influence, in the user's own folder: no run, and nothing in a checkout, can take one away. */
+export function writtenFilesIn(cwd: string): WrittenFiles {
+  const here = realOf(cwd);
+  const hasName = (path: string): boolean => existsSync(entryOf(path));
+  return {
+    hasName,
+    note(shown, runs) {
+      const path = realOf(resolve(here, shown));
+      const digest = digestOf(path);
+      const before = readKept(entryOf(path))?.digests ?? [];
+      const digests = [...new Set([...before, ...(digest === undefined ? [] : [digest])])];
+      keepOrSay({ path, runs, digests });
+    },
+    has(path) {
+      if (hasName(path)) return true;
+      // Most users have none: nothing is read then.
+      const digest = existsSync(stateFolder(FOLDER)) ? digestOf(path) : undefined;
+      return digest !== undefined && existsSync(textOf(digest));
+    },
+    planted: () => keptFiles().some(({ path, runs }) => runs && isBelow(path, here) && existsSync(path)),
+  };
+}
+
+/** A person vouches for a file as it is now. Says whether there was something to vouch for. */
+export function vouchFor(file: string): boolean {
+  const path = realOf(file);
+  const kept = readKept(entryOf(path));
+  const digest = digestOf(path);
+  const digests = [...(kept?.digests ?? []), ...(digest === undefined ? [] : [digest])];
+  const known = kept !== undefined || digests.some((one) => existsSync(textOf(one)));
+  rmSync(entryOf(path), { force: true });
+  for (const one of digests) rmSync(textOf(one), { force: true });
+  return known;
+}
+
+/** The files that no person has vouched for. */
+export function keptFiles(): readonly Kept[] {
+  const folder = stateFolder(FOLDER);
+  return namesIn(folder).flatMap((name) => {
+    const kept = name.startsWith('path-') ? readKept(join(folder, name)) : undefined;
+    return kept === undefined ? [] : [kept];
+  });
+}
+
+function entryOf(path: string): string {
+  return join(stateFolder(FOLDER), `path-${sha256(path)}`);
+}
+
+function textOf(digest: string): string {
+  return join(stateFolder(FOLDER), `text-${digest}`);
+}
+
+/** Undefined for what is no file with something in it: what is empty is the same everywhere. */
+function digestOf(path: string): string | undefined {
+  try {
+    const { size } = statSync(path);
+    return size === 0 ? undefined : createHash('sha256').update(readFileSync(path)).digest('hex');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where nothing can be written, other runs do not know of the file, which is said. */
+function keepOrSay(kept: Kept): void {
+  try {
+    mkdirSync(stateFolder(FOLDER), { recursive: true, mode: 0o700 });
+    keep(entryOf(kept.path), JSON.stringify(kept));
+    for (const digest of kept.digests) keep(textOf(digest), kept.path);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    printNote(printable(`warning: other runs will trust ${kept.path}, which can't be noted as untrusted: ${why}`));
+  }
+}
+
+/** As a whole: two runs may do so at once. */
+function keep(path: string, text: string): void {
+  const made = `${path}.${process.pid}`;
+  writeFileSync(made, `${text}\n`, { mode: 0o600 });
+  renameSync(made, path);
+}
+
+function readKept(path: string): Kept | undefined {
+  try {
+    const kept: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (!isPlainObject(kept) || typeof kept['path'] !== 'string') return undefined;
+    const { path: file, runs, digests } = kept;
+    const known = Array.isArray(digests) ? digests.filter((one: unknown) => typeof one === 'string') : [];
+    return { path: file, runs: runs !== false, digests: known.filter((one) => /^[\da-f]{64}$/.test(one)) };
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
