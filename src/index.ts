@@ -23,6 +23,7 @@ export { formatProblem, hasErrors, type Position, type Problem } from './base/pr
 export { formatCensus, type Census, type RunOutcome, type StepOutcome } from './events/census.js';
 export type { Cost, Listener, ModelSpending, SkeinEvent, Spending, Spent, StepNote, Usage } from './events/event.js';
 export type { Budget, BudgetInput, BudgetLimits } from './plan/budget.js';
+export type { Declarations, DeclaredSend } from './plan/declarations.js';
 export type { Store } from './journal/store.js';
 export { memoryStore } from './stores/memory.js';
 export { answerRun, cancelRun, type CancelOutcome, type GivenAnswer, type KeptAnswer } from './journal/answering.js';

@@ -19,6 +19,9 @@ const NAMES = [
   'supervise',
   'budget',
   'security',
+  'hosts',
+  'commands',
+  'sends',
   'firstExitWins',
   'output',
 ] as const satisfies readonly (keyof GraphSettings<never> | 'state' | 'reducers')[];

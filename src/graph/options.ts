@@ -1,6 +1,7 @@
 import type { InputInput } from '../plan/builder-input.js';
 import type { BudgetInput } from '../plan/budget.js';
 import type { SecurityInput } from '../plan/security.js';
+import type { Declarations } from '../plan/declarations.js';
 import type { SuperviseInput } from '../notations/graph/supervising.js';
 import type { ReducerInput } from '../notations/graph/reducers.js';
 import type { Invariant, InvariantPolicy } from '../runtime/invariants.js';
@@ -24,7 +25,7 @@ export type StateOfSchemas<Schemas extends StateSchemas> = {
 };
 
 /** How a graph is made, beside its state. */
-export interface GraphSettings<S> {
+export interface GraphSettings<S> extends Declarations {
   /** Name of the workflow. Default `graph`. */
   readonly name?: string;
   readonly description?: string;

@@ -5,6 +5,7 @@ import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { BudgetInput } from './budget.js';
 import type { SecurityInput } from './security.js';
+import type { Declarations } from './declarations.js';
 import type { GuideOf } from './guide.js';
 import type { RetryInput } from './retry-input.js';
 import type {
@@ -249,7 +250,7 @@ export type InputInput =
 /** What `definePlan` takes. `S` is the type of the state, for the parameters of functions. */
 export interface PlanInput<S = StateOf> extends Pick<
   Plan,
-  'name' | 'description' | 'openInputs' | 'entry' | 'exits' | 'firstExitWins' | 'limits'
+  'name' | 'description' | 'openInputs' | 'entry' | 'exits' | 'firstExitWins' | 'limits' | keyof Declarations
 > {
   readonly inputs?: readonly InputInput[];
   /** What a run of it may spend. */

@@ -14,6 +14,7 @@ import type {
 } from './builder-input.js';
 import { budgetData } from './budget.js';
 import { securityData } from './security.js';
+import { declarationsOf } from './declarations.js';
 import type { Condition, CelVar, Template, TemplateRef } from '../lang/values.js';
 import { guideKey } from './guide.js';
 import { boundConditions } from './made-of.js';
@@ -56,6 +57,7 @@ export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
     edges: (input.edges ?? []).flatMap((chain) => chain.slice(1).map((to, at) => ({ from: chain[at] ?? '', to }))),
     routes: (input.routes ?? []).map((route) => builder.route(route as RouteInput<StateOf>)),
     ...present({ entry, exits, firstExitWins, output, limits, budget, security }),
+    ...declarationsOf(input),
   };
   return Object.freeze({ plan: ownPlan(plan), bindings: Object.freeze(builder.bindings) });
 }

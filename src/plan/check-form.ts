@@ -1,5 +1,6 @@
 import type { Problem } from '../base/problem.js';
 import { BUDGET } from './budget.js';
+import { DECLARATIONS } from './declarations.js';
 import { NODE } from './fields.js';
 import { SECURITY } from './security.js';
 import { any, flag, integer, list, names, object, TEXT, word } from './form.js';
@@ -56,6 +57,7 @@ const PLAN = object<Plan>({
   'limits?': LIMITS,
   'budget?': BUDGET,
   'security?': SECURITY,
+  ...DECLARATIONS,
 });
 
 /** What the form of a plan is found to be. */

@@ -2,6 +2,7 @@ import { isPlainObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { checkBindings } from './check-bindings.js';
 import { checkBudgets, checkSupervision } from './check-policies.js';
+import { checkDeclarations } from './check-declarations.js';
 import { checkConditions } from './check-conditions.js';
 import { checkForm } from './check-form.js';
 import type { FoundForm } from './check-form.js';
@@ -98,6 +99,7 @@ function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly
   checkSupervision(scope);
   checkBudgets(scope);
   checkSecurity(scope);
+  checkDeclarations(scope);
   checkBindings(scope);
   checkConditions(scope);
   checkSchemas(scope);

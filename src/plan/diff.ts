@@ -2,6 +2,7 @@ import { addTo } from '../base/collections.js';
 import { canonicalJson } from '../base/hash.js';
 import { toolKey } from './agent-spec.js';
 import { AGENT_FIELDS } from './agent-fields.js';
+import { DECLARED } from './declarations.js';
 import { bareNode, nodeField, decidingFields } from './fields.js';
 import type { InputSpec, Plan, PlanNode, Route } from './plan.js';
 import type { ChangeEffect } from './rows.js';
@@ -197,6 +198,7 @@ function planParts(before: Plan, after: Plan): readonly string[] {
     'limits',
     'budget',
     'security',
+    ...DECLARED,
     'openInputs',
     'closedState',
   ] as const;
@@ -211,6 +213,9 @@ const PLAN_WORDS = {
   limits: 'limits',
   budget: 'budget',
   security: 'security',
+  hosts: 'hosts',
+  commands: 'commands',
+  sends: 'sends',
   openInputs: 'open inputs',
   closedState: 'closed state',
 } as const;

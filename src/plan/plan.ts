@@ -3,6 +3,7 @@ import type { Position } from '../base/problem.js';
 import type { Condition, Template, ValueRef } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { Budget } from './budget.js';
+import type { Declarations } from './declarations.js';
 import type { NodePolicies } from './node-policies.js';
 import type { Security } from './security.js';
 
@@ -13,7 +14,7 @@ export type { RetryPolicy } from './node-policies.js';
  * {@link Bindings}, so a workflow written in TypeScript is checked, drawn, compared and hashed like one written in YAML.
  * The order of `nodes` is the *plan order* that the rules E4, E9 and S3 speak of.
  */
-export interface Plan {
+export interface Plan extends Declarations {
   readonly format: 1;
   readonly name: string;
   readonly description?: string;

@@ -4,6 +4,7 @@ import type { AgentSpec, McpServerSpec, SandboxUse } from './agent-spec.js';
 import type { BuiltInTool } from './built-in-tools.js';
 import { BUILT_IN, takes } from './built-in-tools.js';
 import { askedOf } from './asked.js';
+import { sendText } from './declarations.js';
 import { parsePermissionRule } from './permission-rule.js';
 import type { Plan } from './plan.js';
 import { builtInOf, selectTools } from './tool-names.js';
@@ -36,6 +37,7 @@ export function powersOf(plan: Plan, isOutside: (path: string) => boolean = () =
   for (const { agent } of askedOf(plan))
     for (const one of ofAgent(agent))
       if (one.kind !== 'reads' || isOutside(one.what)) powers.set(JSON.stringify(one), one);
+  for (const one of declared(plan)) powers.set(JSON.stringify(one), one);
   return [...powers.values()];
 }
 
@@ -65,6 +67,13 @@ function* ofAgent(agent: AgentSpec): Generator<Power> {
   for (const folder of extraDirs) yield power('reads', folder, `folder of agent ${name}`);
   for (const rule of permissions?.allow ?? [])
     if (!onlyReads(rule)) yield power('allows', rule, `rule of agent ${name}`);
+}
+
+/** Calls that happen without a question although others had a say in them. */
+function* declared({ hosts = [], commands = [], sends = [] }: Plan): Generator<Power> {
+  for (const host of hosts) yield power('allows', host, 'declared host');
+  for (const argv of commands) yield { ...power('allows', lineOf(argv), 'declared command'), argv };
+  for (const send of sends) yield power('allows', sendText(send), 'declared call');
 }
 
 function power(kind: Power['kind'], what: string, why: string): Power {

@@ -27,6 +27,7 @@ import { sandboxedIn } from '../plan/powers.js';
 import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
 import { checkGiven, limitsOf } from './check-run.js';
+import { declaredRules } from './declared-rules.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
@@ -294,6 +295,7 @@ function agentsOf({ one, cwd, own, runOptions, policies, opened, security }: Age
     tools,
     cwd,
     runOptions,
+    rules: declaredRules(one.compiled.plan, { inputs: opened.inputs, untrusted: settings.untrusted, influence }),
     policies,
     files: options.writtenFiles,
     security,

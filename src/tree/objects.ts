@@ -17,6 +17,7 @@ import type {
 import { childrenOf } from '../notations/tree/definition.js';
 import { budgetData } from '../plan/budget.js';
 import type { BudgetInput } from '../plan/budget.js';
+import type { DeclaredSend } from '../plan/declarations.js';
 import { overrideOf } from './override.js';
 import type { Override } from './override.js';
 import type { TreeResult, TreeRunOptions, TreeState } from './state.js';
@@ -129,6 +130,21 @@ export class Workflow extends TreeObject<TreeWorkflow> {
   /** What a run of it may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
   budget(budget: BudgetInput): this {
     return this.changed({ budget: budgetData(budget) });
+  }
+
+  /** Hosts that agents may ask although an untrusted text had a say in it: `example.com`, `*.example.com`. */
+  hosts(...hosts: readonly string[]): this {
+    return this.changed({ hosts });
+  }
+
+  /** Command lines, word by word, that agents may run although an untrusted text had a say in them. */
+  commands(...commands: readonly (readonly string[])[]): this {
+    return this.changed({ commands });
+  }
+
+  /** Calls that agents may make although an untrusted text had a say in them: every argument has its fixed value, or is free. */
+  sends(...sends: readonly DeclaredSend[]): this {
+    return this.changed({ sends });
   }
 
   /** All that is wrong, with what the runtime lacks where there is one. Never throws. */

@@ -21,6 +21,9 @@ config:
   telemetry: { otlp_endpoint: "http://127.0.0.1:4318" }
 supervise: { model: openai/gpt-5, max_reorients: 2, instruction: "About {{inputs.topic}}" }
 budget: { usd: 0.5, tokens: 200k, calls: 20, tool_calls: 1k, time: 10m, on_limit: { model: openai/gpt-5-nano }, unpriced: allow, strict: true, day: { usd: 5, tokens: 2m }, thread: { calls: 100, tool_calls: 9 } }
+hosts: [api.example.com, "*.example.org"]
+commands: [[npm, test], [make]]
+sends: [{ tool: tickets/close, fixed: { list: a, about: "{{inputs.topic}}", deep: { n: 1 } }, free: [body] }]
 agents:
   writer:
     inline:
@@ -127,6 +130,9 @@ agents:
         required: [ok]
 supervise: { model: thorough, max_reorients: 2, instruction: "About {{ $prompt }}" }
 budget: { usd: 0.5, tokens: 200k, calls: 20, tool_calls: 1k, time: 10m, on_limit: { model: openai/gpt-5-nano }, unpriced: allow, strict: true, day: { usd: 5, tokens: 2m }, thread: { calls: 100, tool_calls: 9 } }
+hosts: [api.example.com, "*.example.org"]
+commands: [[npm, test], [make]]
+sends: [{ tool: tickets/close, fixed: { list: a, about: "{{prompt}}", deep: { n: 1 } }, free: [body] }]
 workflow:
   max_loop_iterations: 3
   overrides: { max_loop_iterations: 4 }
@@ -276,6 +282,9 @@ workflow:
     budget: { max_total_visits: 50, max_tool_calls: 5, max_wall_time_sec: 5 }
     skein:
       supervise: { human: false, model: openai/gpt-5-mini, max_reorients: 2 }
+      hosts: [api.example.com]
+      commands: [[npm, test]]
+      sends: [{ tool: kit/send, fixed: { to: a }, free: [body] }]
       states: { talk: { supervise: { human: true } }, work: { supervise: { instruction: Do it. } }, end: { supervise: false } }
   states:
     talk:

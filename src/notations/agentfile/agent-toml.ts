@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { present } from '../../base/json.js';
 import type { Budget } from '../../plan/budget.js';
+import type { Declarations } from '../../plan/declarations.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
 import type { CacheUse, McpServerSpec, SandboxUse } from '../../plan/agent-spec.js';
 import { quoteShort } from '../../lang/value-text.js';
@@ -12,6 +13,7 @@ import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readSupported, unsupportedKeys } from '../../text/unsupported.js';
 import { FILE_BUDGET, readBudgetKey } from '../budget-key.js';
+import { DECLARATION_KEYS, readDeclarations } from '../declarations-key.js';
 import { readPairs, readRemote, refuseSandbox, SERVER_NAME } from '../mcp-servers.js';
 import { CACHE, readCache, SANDBOX, TOKENS } from '../model-call-keys.js';
 
@@ -29,6 +31,7 @@ export interface AgentToml {
   readonly supervisor?: WrittenModel;
   readonly profiles: ReadonlyMap<string, WrittenModel>;
   readonly budget?: Budget;
+  readonly declared: Declarations;
   readonly security?: { readonly mode: SecurityMode; readonly scope?: string };
   readonly servers: Readonly<Record<string, McpServerSpec>>;
   /** Folders in which skills are looked for. */
@@ -127,6 +130,7 @@ export const AGENT_TOML = map(
     skills: map({ paths: list(text(''), 'folders in which skills are looked for') }, 'skills'),
     security: SECURITY,
     budget: FILE_BUDGET,
+    ...DECLARATION_KEYS,
     cache: CACHE,
     sandbox: SANDBOX,
     tools: texts('tools in addition to those that only read: write, edit, bash, web_fetch, SERVER/TOOL'),
@@ -141,7 +145,7 @@ export const AGENT_TOML = map(
  */
 export function readAgentToml(root: SourceMap, findings: Findings): AgentToml {
   const file = readSupported(root, '', AGENT_TOML, findings);
-  if (file === undefined) return { profiles: new Map(), servers: {} };
+  if (file === undefined) return { profiles: new Map(), servers: {}, declared: {} };
   checkCredentials(root, [], findings);
   const unused = root.entries.filter(({ key }) => UNUSED.includes(key));
   const [first] = unused;
@@ -165,6 +169,7 @@ export function readAgentToml(root: SourceMap, findings: Findings): AgentToml {
     ...present({ llm: model('llm') ?? model('model'), supervisor: model('supervisor'), security: readSecurity(file) }),
     profiles: new Map(profiles),
     servers: readServers(file),
+    declared: readDeclarations(file),
     ...present({
       roots: paths,
       tools: file.texts('tools'),

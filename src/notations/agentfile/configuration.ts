@@ -18,7 +18,10 @@ export interface ChosenModel {
 }
 
 /** All that the configuration says: of `agent.toml` beside the file, and of the file that `--config` names over it. */
-export interface Configuration extends Pick<AgentToml, 'security' | 'servers' | 'budget' | 'cache' | 'sandbox'> {
+export interface Configuration extends Pick<
+  AgentToml,
+  'security' | 'servers' | 'budget' | 'declared' | 'cache' | 'sandbox'
+> {
   readonly model: ChosenModel;
   /** The model of the supervisor; absent: that of the step. */
   readonly supervisor?: string;
@@ -57,6 +60,7 @@ export async function readConfiguration(
       cache: last(({ toml }) => toml.cache),
       sandbox: last(({ toml }) => toml.sandbox),
     }),
+    declared: Object.assign({}, ...read.map(({ toml }) => toml.declared)) as AgentToml['declared'],
     tools: last(({ toml, file }) => toml.tools && { names: toml.tools, file }),
     profiles: new Map([...profiles].map(([name, model]) => [name, chosen(model, llm, findings)])),
     servers: Object.assign({}, ...read.map(({ toml }) => toml.servers)) as AgentToml['servers'],

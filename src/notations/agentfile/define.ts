@@ -78,6 +78,7 @@ class Definer {
       })),
       sequences,
       ...present({ supervision: file.supervision?.mode, budget: this.budget(), security: this.security() }),
+      ...this.around.configuration.declared,
     };
   }
 

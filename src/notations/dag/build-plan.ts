@@ -52,6 +52,7 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
     ...course,
     limits: concurrency === undefined ? undefined : { concurrency },
     budget: definition.budget,
+    ...definition.declared,
   });
 }
 

@@ -6,6 +6,7 @@ import type { OutputFormat } from '../../plan/workflow.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import type { Budget } from '../../plan/budget.js';
+import type { Declarations } from '../../plan/declarations.js';
 import type { Conversation } from '../../plan/plan.js';
 import type { LoopDef } from '../loop-keys.js';
 import type { SuperviseDef } from '../supervise-key.js';
@@ -21,6 +22,7 @@ export interface Definition {
   readonly supervise: SuperviseDef | undefined;
   /** Of a run. */
   readonly budget: Budget | undefined;
+  readonly declared: Declarations;
   /** Absent: agents are found in the agent folders. Empty: the section could not be read. */
   readonly agents: readonly AgentDef[] | undefined;
   readonly skills: readonly SourceScalar[];

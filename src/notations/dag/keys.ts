@@ -4,6 +4,7 @@ import { any, either, flag, integer, list, map, named, names, text, texts, varia
 import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
+import { DECLARATION_KEYS } from '../declarations-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
@@ -197,6 +198,7 @@ export const WORKFLOW = map(
     config: CONFIG,
     supervise: SUPERVISE,
     budget: FILE_BUDGET,
+    ...DECLARATION_KEYS,
     agents: names(AGENT, 'the agents by name; without this section they are found in the agent folders'),
     skills: texts('skills of all steps'),
     steps: STEPS,

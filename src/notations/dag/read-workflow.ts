@@ -5,6 +5,7 @@ import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { readBudgetKey } from '../budget-key.js';
+import { readDeclarations } from '../declarations-key.js';
 import { readSupervise } from '../supervise-key.js';
 import type { AgentDef, Definition, InputDef } from './definition.js';
 import { checkName } from '../../text/names.js';
@@ -24,13 +25,18 @@ export function readWorkflow(node: SourceNode, findings: Findings): Definition |
   if (reportOtherNotation(node, findings)) return undefined;
   const root = readFields(node, { name: '', form: WORKFLOW }, findings);
   if (root === undefined) return undefined;
+  const inputs = readInputs(root);
   return {
     name: readName(root),
     description: root.text('description'),
-    inputs: readInputs(root),
+    inputs,
     config: readConfig(root),
     supervise: readSupervise(root),
     budget: readBudgetKey(root, 'file'),
+    declared: readDeclarations(
+      root,
+      inputs.map(({ name }) => name),
+    ),
     agents: readAgents(root),
     skills: root.texts('skills') ?? [],
     steps: readSteps(root),

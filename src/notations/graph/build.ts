@@ -3,6 +3,7 @@ import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { budgetData } from '../../plan/budget.js';
 import { securityData } from '../../plan/security.js';
+import { declarationsOf } from '../../plan/declarations.js';
 import { checkPlan } from '../../plan/checks.js';
 import { ownPlan } from '../../plan/own-plan.js';
 import type { Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '../../plan/plan.js';
@@ -63,6 +64,7 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
       limits: Object.keys(limits).length === 0 ? undefined : limits,
       budget: settings.budget === undefined ? undefined : budgetData(settings.budget),
       security: settings.security === undefined ? undefined : securityData(settings.security),
+      ...declarationsOf(settings),
     }),
   );
   Object.freeze(bindings);

@@ -4,6 +4,7 @@ import { didYouMean } from '../../base/suggest.js';
 import type { InputInput } from '../../plan/builder-input.js';
 import type { BudgetInput } from '../../plan/budget.js';
 import type { SecurityInput } from '../../plan/security.js';
+import type { Declarations } from '../../plan/declarations.js';
 import type { Limits, Plan } from '../../plan/plan.js';
 import { END } from '../../plan/plan.js';
 import { isNodeSpec } from './node-spec.js';
@@ -16,7 +17,7 @@ import { readSupervise } from './supervising.js';
 import type { SuperviseInput } from './supervising.js';
 
 /** What a graph is made with. */
-export interface DraftSettings extends Limits, Pick<Plan, 'name' | 'description' | 'firstExitWins'> {
+export interface DraftSettings extends Limits, Pick<Plan, 'name' | 'description' | 'firstExitWins'>, Declarations {
   /** Standard Schemas by key of the state; absent: any key may be written. */
   readonly state?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly InputInput[];

@@ -9,6 +9,7 @@ import { createFindings } from '../../text/findings.js';
 import { entryOf, toJson } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import { checkBudgets } from './budgets.js';
+import { checkDeclared } from './declared.js';
 import { checkCompositions } from './check-compositions.js';
 import { checkReferences } from './check-references.js';
 import { checkTemplates, checkVariables } from './check-templates.js';
@@ -50,6 +51,7 @@ export function checkPack(root: SourceNode, rules: PackRules, findings: Findings
   checkCompositions(placed);
   checkSupervision(placed);
   checkBudgets(root, findings);
+  checkDeclared(root, findings);
   checkTemplates(placed);
   checkVariables(placed);
   checkValidators(placed, rules.validators);

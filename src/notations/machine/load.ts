@@ -7,6 +7,7 @@ import type { Workflow } from '../../plan/workflow.js';
 import type { Loading, PackTalk } from '../loading.js';
 import { unusable } from '../loading.js';
 import type { OpenedFile } from '../opened-file.js';
+import { packDeclarations } from './declared.js';
 import { drawStates } from './draw-states.js';
 import type { Pack } from './pack.js';
 import { beginningsOf, namesOf, placeOfAgent } from './pack-names.js';
@@ -91,6 +92,7 @@ function promptsOf(pack: Pack): Plan {
     })),
     edges: [],
     routes: [],
+    ...packDeclarations(pack),
   };
 }
 

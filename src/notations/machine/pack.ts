@@ -1,3 +1,4 @@
+import type { Declarations } from '../../plan/declarations.js';
 import type { Json, JsonObject } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Spec } from '../../machine/pure/spec.js';
@@ -22,7 +23,7 @@ export interface Pack {
 
 /** What Skein reads of the settings of the runtime, and of the notes about a pack. */
 export interface Engine {
-  readonly skein?: { readonly supervise?: SuperviseKey; readonly budget?: Json };
+  readonly skein?: { readonly supervise?: SuperviseKey; readonly budget?: Json } & Declarations;
 }
 
 /** By state. */

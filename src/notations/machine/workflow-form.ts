@@ -2,6 +2,7 @@ import type { Form } from '../../text/forms.js';
 import { any, either, flag, integer, list, map, named, names, text, texts, variants, word } from '../../text/forms.js';
 import { CACHE } from '../model-call-keys.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
+import { DECLARATION_KEYS } from '../declarations-key.js';
 import { SUPERVISE } from '../supervise-key.js';
 import type { Dialect } from './dialect.js';
 import { IDENTIFIER, MANY, NEEDED, anyMap } from './dialect.js';
@@ -24,6 +25,7 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
     {
       supervise: SUPERVISE,
       budget: FILE_BUDGET,
+      ...DECLARATION_KEYS,
       cache: CACHE,
       states: names(map({ supervise: SUPERVISE, budget: STEP_BUDGET }, 'what holds for the state alone'), 'by state'),
     },

@@ -48,8 +48,8 @@ export function buildPlan(definition: PipelineDef, context: BuildContext, findin
   const parts: Parts = { definition, names, texts, yaml, calls, seen: 0, planOf: (block) => blockPlan(block, parts) };
   const plan = blockPlan(top, parts);
   const prompt = { channel: PROMPT, name: PROMPT, required: false, default: DEFAULT_PROMPT };
-  const { name, description, budget } = definition;
-  return present({ ...plan, name, description, inputs: [prompt], budget });
+  const { name, description, budget, declared } = definition;
+  return present({ ...plan, name, description, inputs: [prompt], budget, ...declared });
 }
 
 interface Parts extends NodeParts {

@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
+import type { Declarations } from '../../plan/declarations.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceScalar } from '../../text/nodes.js';
@@ -21,6 +22,7 @@ export interface PipelineDef {
   readonly supervise: SuperviseDef | undefined;
   /** Of a run. */
   readonly budget: Budget | undefined;
+  readonly declared: Declarations;
   /** Never empty in a file without errors. A file without `workflow` has one step: its agent `root`, or else its first one. */
   readonly steps: readonly StepDef[];
   /** How often each jump back may be made. */

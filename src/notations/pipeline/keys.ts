@@ -17,6 +17,7 @@ import {
 import type { Form, MapForm } from '../../text/forms.js';
 import { NAME_FORM } from '../../text/names.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
+import { DECLARATION_KEYS } from '../declarations-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
@@ -267,6 +268,7 @@ export const FILE = map(
     ...SECTIONS,
     supervise: SUPERVISE,
     budget: FILE_BUDGET,
+    ...DECLARATION_KEYS,
     workflow: either(
       [STEPS, WORKFLOW],
       'the steps; without it the agent root, or else the first one, is the only step',

@@ -9,10 +9,12 @@ import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from '../../text/unsupported.js';
 import { isMisnamedPipeline } from '../looks-like.js';
 import { readBudgetKey } from '../budget-key.js';
+import { readDeclarations } from '../declarations-key.js';
 import { readSupervise } from '../supervise-key.js';
 import { DEFAULT_LOOPS, FILE, WORKFLOW } from './keys.js';
 import { NO_POLICIES, SHAPE, readLoops } from './read-policies.js';
 import { readBlock } from './read-steps.js';
+import { PROMPT } from './references.js';
 
 const FIRST_STEP = 'add a step: - {type: agent, name: AGENT}';
 
@@ -48,6 +50,7 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     models,
     supervise,
     budget: readBudgetKey(fields, 'file'),
+    declared: readDeclarations(fields, [PROMPT]),
     ...workflow,
     at: root.at,
   };

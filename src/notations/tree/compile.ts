@@ -2,6 +2,7 @@ import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
+import { declarationsOf } from '../../plan/declarations.js';
 import { sealPlan } from '../../plan/own-plan.js';
 import type { Bindings, ChannelSpec, InputSpec, Plan } from '../../plan/plan.js';
 import { NO_BINDINGS } from '../../plan/plan.js';
@@ -61,6 +62,7 @@ export function compileTree(definition: TreeWorkflow, options: TreeOptions = {})
     routes: [],
     output: written,
     ...present({ budget: tree.budget }),
+    ...declarationsOf(tree),
   });
   const found = checkPlan(plan, bindings);
   const all = [...problems, ...found];

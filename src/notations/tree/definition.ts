@@ -1,5 +1,6 @@
 import type { Position } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
+import type { Declarations } from '../../plan/declarations.js';
 import type {
   CacheUse,
   FunctionTool,
@@ -15,7 +16,7 @@ import type { NarrowPolicy } from '../../plan/policy.js';
  * A tree as data: what the constructors of `skein/tree` and Agentfiles are read into, before it is checked and compiled. Texts are as the author
  * wrote them, with their `$name`s.
  */
-export interface TreeWorkflow {
+export interface TreeWorkflow extends Declarations {
   readonly kind: 'workflow';
   readonly name: string;
   readonly inputs: readonly TreeParameter[];

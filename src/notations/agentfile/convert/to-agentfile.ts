@@ -7,7 +7,7 @@ import { quoteShort } from '../../../lang/value-text.js';
 import type { TreeAgent, TreeOverride, TreeStep, TreeWork, TreeWorkflow } from '../../tree/definition.js';
 import { walkTree } from '../../tree/definition.js';
 import { isKeyword } from '../statements.js';
-import { Profiles, agentToml, policyToml } from './write-toml.js';
+import { Profiles, agentToml, fitsToml, policyToml } from './write-toml.js';
 
 /** A file of a converted workflow. */
 export interface WrittenFile {
@@ -34,7 +34,7 @@ export function agentfileOf(tree: TreeWorkflow, defaults: TreeOverride): Convert
   const text = writer.text();
   const { problems } = writer;
   if (problems.length > 0) return { files: [], problems };
-  const toml = agentToml(writer.defaults(), writer.profiles);
+  const toml = agentToml(writer.defaults(), writer.profiles, tree);
   const policy = policyToml(defaults.tools ?? []);
   return {
     files: [
@@ -62,6 +62,7 @@ class Writer {
     this.checkSettings('the runtime', this.defaults().settings ?? {});
     for (const [name, { headers }] of Object.entries(this.given.mcpServers ?? {}))
       if (headers !== undefined) this.problem(`MCP server ${name}: agent.toml can't say headers`);
+    if (!fitsToml(tree.sends)) this.problem("sends: agent.toml can't say null");
     const lines = [
       ...(tree.supervision === undefined || tree.supervision === 'off' ? [] : [SUPERVISION[tree.supervision].trim()]),
       `NAME ${this.name(tree.name, 'workflow')}`,

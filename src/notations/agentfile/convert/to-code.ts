@@ -8,6 +8,7 @@ import type {
   TreeStep,
   TreeWorkflow,
 } from '../../tree/definition.js';
+import { DECLARED } from '../../../plan/declarations.js';
 import { walkTree } from '../../tree/definition.js';
 
 const SUPERVISION = { model: '.supervise()', human: '.superviseByHuman()', off: '.unsupervised()' } as const;
@@ -36,7 +37,7 @@ export function treeCode(tree: TreeWorkflow, defaults: TreeOverride, source: Sou
     (comments.get(tree.at?.line ?? 0) ?? []).map((line) => `${line}\n`).join(''),
     `import { ${used.join(', ')} } from 'skein/tree';\n\n`,
     constants.join('\n'),
-    `\nexport default workflow(${literal(tree.name)})${supervisionCode(tree.supervision)}${budgetCode(tree.budget)}${securityCode(tree)}${inputsCode(tree)}\n`,
+    `\nexport default workflow(${literal(tree.name)})${supervisionCode(tree.supervision)}${budgetCode(tree.budget)}${securityCode(tree)}${declaredCode(tree)}${inputsCode(tree)}\n`,
     `  .add(\n${sequences.join('')}  );\n`,
     `\n/** What \`skein run\` takes for it: the model and the tools of the configuration. */\nexport const runtime = ${literal(runtimeOf(given))};\n`,
   ].join('');
@@ -92,6 +93,13 @@ function securityCode({ security }: TreeWorkflow): string {
   if (security === undefined) return '';
   const scope = security.scope === undefined ? '' : `\n  .scope(${literal(security.scope)})`;
   return `\n  .security(${literal(security.mode)})${scope}`;
+}
+
+function declaredCode(tree: TreeWorkflow): string {
+  return DECLARED.map((key) => {
+    const entries = tree[key];
+    return entries === undefined ? '' : `\n  .${key}(${entries.map((one) => literal(one)).join(', ')})`;
+  }).join('');
 }
 
 function inputsCode({ inputs }: TreeWorkflow): string {

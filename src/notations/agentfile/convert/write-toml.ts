@@ -1,4 +1,7 @@
+import { isPlainObject } from '../../../base/json.js';
 import type { McpServerSpec, ModelSettings } from '../../../plan/agent-spec.js';
+import type { Declarations } from '../../../plan/declarations.js';
+import { DECLARED } from '../../../plan/declarations.js';
 import { READ_ONLY_TOOLS } from '../../../plan/built-in-tools.js';
 import type { TreeOverride } from '../../tree/definition.js';
 import { nameInFiles } from '../tools.js';
@@ -30,6 +33,7 @@ export class Profiles {
 export function agentToml(
   { model, settings = {}, cache, sandbox, tools = [], mcpServers = {} }: TreeOverride,
   profiles: Profiles,
+  declared: Declarations,
 ): string {
   const further = tools.filter((tool) => !(READ_ONLY_TOOLS as readonly string[]).includes(tool)).map(nameInFiles);
   const served = Object.entries(mcpServers).flatMap(([name, { tools: some }]) =>
@@ -41,6 +45,7 @@ export function agentToml(
   const tables = [
     ...(cache === undefined ? [] : [`cache = ${JSON.stringify(cache)}\n`]),
     ...(sandbox === undefined ? [] : [`sandbox = ${JSON.stringify(sandbox)}\n`]),
+    ...DECLARED.flatMap((key) => (declared[key] === undefined ? [] : [`${key} = ${tomlValue(declared[key])}\n`])),
     ...(all.length === 0 ? [] : [`tools = [${all.map((name) => JSON.stringify(name)).join(', ')}]\n`]),
     ...(hasModel ? [modelTable('llm', model, maxOutputTokens, temperature)] : []),
     ...profiles.tables(),
@@ -87,6 +92,20 @@ function serverTable(name: string, { command, args, env, url, sandbox }: McpServ
         ]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Whether a value can be written: TOML has no null. */
+export function fitsToml(value: unknown): boolean {
+  if (typeof value !== 'object') return true;
+  return value !== null && Object.values(value).every(fitsToml);
+}
+
+/** A value on one line. */
+function tomlValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
+  if (!isPlainObject(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+  return `{ ${entries.map(([key, one]) => `${keyText(key)} = ${tomlValue(one)}`).join(', ')} }`;
 }
 
 function keyText(key: string): string {

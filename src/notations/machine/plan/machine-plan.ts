@@ -12,6 +12,7 @@ import { END } from '../../../plan/plan.js';
 import { artifactNames } from '../pack-names.js';
 import type { PackFiles } from '../pack-files.js';
 import { packBudget } from '../budgets.js';
+import { packDeclarations } from '../declared.js';
 import type { Pack } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';
 import { beginOf } from './begin.js';
@@ -117,6 +118,7 @@ export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePl
     entry: BEGIN,
     limits: { maxSteps: setup.maxHandOvers + OTHER_STEPS },
     ...(budget === undefined ? {} : { budget }),
+    ...packDeclarations(pack),
   };
   return { plan: ownPlan(plan), bindings: Object.freeze(bindings), setup };
 }
