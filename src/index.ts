@@ -23,7 +23,6 @@ export { formatProblem, hasErrors, type Position, type Problem } from './base/pr
 export { formatCensus, type Census, type RunOutcome, type StepOutcome } from './events/census.js';
 export type { Cost, Listener, ModelSpending, SkeinEvent, Spending, Spent, StepNote, Usage } from './events/event.js';
 export type { Budget, BudgetInput, BudgetLimits } from './plan/budget.js';
-export type { Declarations, DeclaredSend } from './plan/declarations.js';
 export type { Store } from './journal/store.js';
 export { memoryStore } from './stores/memory.js';
 export { answerRun, cancelRun, type CancelOutcome, type GivenAnswer, type KeptAnswer } from './journal/answering.js';
@@ -42,7 +41,7 @@ export { estimateCalls, type Bound, type Envelope } from './plan/envelope.js';
 export { goto, type Goto } from './plan/goto.js';
 export type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from './plan/guide.js';
 export { outlinePlan, type Outline } from './plan/outline.js';
-export { END, type Bindings, type Plan, type PlanNode } from './plan/plan.js';
+export { END, type Bindings, type Declarations, type Plan, type PlanNode, type DeclaredSend } from './plan/plan.js';
 export type { FailedAttempt, RetryInput } from './plan/retry-input.js';
 export type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from './plan/supervision.js';
 export { supervisor, type SupervisorOptions } from './supervise/supervisor.js';

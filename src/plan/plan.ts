@@ -7,6 +7,8 @@ import type { Declarations } from './declarations.js';
 import type { NodePolicies } from './node-policies.js';
 import type { Security } from './security.js';
 
+export type { Declarations, DeclaredSend } from './declarations.js';
+
 export type { RetryPolicy } from './node-policies.js';
 
 /**
