@@ -1,4 +1,5 @@
 import type { SkeinEvent, StepNote } from '../events/event.js';
+import type { GuardedCallFacts } from '../events/trust.js';
 import { Tally } from '../events/spending.js';
 import { isLoopNote } from '../events/loop-notes.js';
 import { StepFold } from '../events/step-fold.js';
@@ -83,10 +84,16 @@ export class StepLog {
       this.writeText('prompt.md', note.prompt);
       if (note.system.trim() !== '') this.writeText('system.md', note.system);
     }
+    if (note.kind === 'guard.decided') this.decided(note, at);
     if (note.kind === 'supervision.corrected') this.writeMeta();
     if (note.kind !== 'model.ended' || note.phase !== undefined) return;
     this.model = note.model;
     this.turns += 1;
+  }
+
+  private decided({ kind: _kind, ...decided }: GuardedCallFacts & { readonly kind: string }, at: number): void {
+    const { writer, redactor, folder } = this.options;
+    writer.append(`${folder}/guard.jsonl`, `${redactor.json({ ts: new Date(at).toISOString(), ...decided })}\n`);
   }
 
   private retrying({ attempt, error, at }: StepRetrying): void {

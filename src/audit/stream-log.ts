@@ -1,6 +1,8 @@
 import type { ErrorData } from '../base/errors.js';
 import type { BudgetNote, QueueNote, StepNote } from '../events/event.js';
 import { isWaitNote } from '../events/event.js';
+import type { TrustNote } from '../events/trust.js';
+import { isTrustNote } from '../events/trust.js';
 import type { LoopNote } from '../events/loop-notes.js';
 import type { StepOutcome } from '../events/census.js';
 import { isGuardNote } from '../events/guard.js';
@@ -17,6 +19,7 @@ type OwnNote = Exclude<
   StepNote,
   | SupervisionNote
   | GuardNote
+  | TrustNote
   | LoopNote
   | QueueNote
   | BudgetNote
@@ -57,6 +60,7 @@ export class StreamLog {
     }
     this.flush(at);
     if (isSupervisionNote(note)) this.supervised(note, at);
+    else if (isTrustNote(note)) this.trusted(note, at);
     else if ('phase' in note) return;
     else if (isWaitNote(note)) this.waits(note, at);
     else if (isGuardNote(note)) this.guarded(note, at);
@@ -65,6 +69,10 @@ export class StreamLog {
 
   private supervised({ kind, ...data }: SupervisionNote, at: number): void {
     if (kind === 'supervision.corrected') this.makeVoid('not-accepted', at);
+    this.line(at, kind, data);
+  }
+
+  private trusted({ kind, ...data }: TrustNote, at: number): void {
     this.line(at, kind, data);
   }
 

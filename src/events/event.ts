@@ -2,6 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Census, RunOutcome, StepEnding } from './census.js';
 import type { Cost, Spent, Usage } from './cost.js';
+import type { TrustNote } from './trust.js';
 import type { LoopNote } from './loop-notes.js';
 import type { OpenQuestion } from './question.js';
 import type { Spending } from './spending.js';
@@ -98,6 +99,7 @@ export type StepNote =
   /** Told from inside of a function (`step.emit`). */
   | { readonly kind: 'event'; readonly event: JsonObject }
   | SupervisionNote
+  | TrustNote
   | GuardNote;
 
 /** A call waits in line: a limit of a budget has not enough for now. */

@@ -5,6 +5,8 @@ import type { BudgetNote, QueueNote, StepNote } from '../events/event.js';
 import { isWaitNote } from '../events/event.js';
 import type { GuardNote } from '../events/guard.js';
 import { isGuardNote } from '../events/guard.js';
+import type { TrustNote } from '../events/trust.js';
+import { isTrustNote } from '../events/trust.js';
 import type { LoopNote } from '../events/loop-notes.js';
 import { isLoopNote } from '../events/loop-notes.js';
 import type { SupervisionNote } from '../events/supervision.js';
@@ -59,8 +61,10 @@ export function noteEvent(note: Exclude<StepNote, { readonly kind: 'inner.call' 
   }
 }
 
-function isToldAsItIs(note: StepNote): note is LoopNote | SupervisionNote | GuardNote | QueueNote | BudgetNote {
-  return isLoopNote(note) || isGuardNote(note) || isSupervisionNote(note) || isWaitNote(note);
+function isToldAsItIs(
+  note: StepNote,
+): note is LoopNote | SupervisionNote | GuardNote | TrustNote | QueueNote | BudgetNote {
+  return isLoopNote(note) || isGuardNote(note) || isTrustNote(note) || isSupervisionNote(note) || isWaitNote(note);
 }
 
 const TYPES = {

@@ -38,6 +38,8 @@ export type GraphEventType =
   | 'model_error'
   | 'tool_start'
   | 'tool_end'
+  | 'guard_decided'
+  | 'guard_label'
   | 'question'
   | 'question_answer'
   | 'memory'

@@ -8,7 +8,8 @@ import type { StepEnding } from '../events/census.js';
 import { endingOf } from '../events/census.js';
 import { Tally, spentOf } from '../events/spending.js';
 import type { PlanNode } from '../plan/plan.js';
-import { asModelCall, isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
+import { asModelCall, isGuardQuestion, isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
+import { DecidedCalls } from './decided-calls.js';
 import type { TellMoment } from './overview-moments.js';
 import { modelText, noteText, sessionText } from './overview-moments.js';
 import type { RecordedTurn } from './overview-trace.js';
@@ -54,6 +55,8 @@ export class OverviewFold {
   /** Questions and events that are waited for, by key. */
   readonly pauses = new Map<string, PauseRecord>();
   readonly warnings: RunWarning[] = [];
+  /** Calls that were not simply made. */
+  readonly decided = new DecidedCalls();
   /** The newest attempts of steps that were tried again, by the step without its own attempt. */
   private readonly retried = new Map<string, number>();
 
@@ -229,6 +232,7 @@ export class OverviewFold {
 
   private answer(path: string, asked: PauseRecord, record: DoneRecord): void {
     this.pauses.delete(record.key);
+    if (isGuardQuestion(record.key)) this.decided.answered(path, this.options.valueOf(record), record.by);
     const what =
       asked.question === undefined
         ? 'the event came'
@@ -251,6 +255,7 @@ export class OverviewFold {
     else if (innerCallIn(body['note']) !== undefined) this.inner(path, at, body['note']);
     else if (isCutOff({ body })) this.trace(path, at).spent.cutOff(spentOfCutOff(body['note']));
     else if (isPlainObject(body['note']) && body['note']['kind'] === 'warning') this.warn(at, path, body['note']);
+    else if (isPlainObject(body['note'])) this.decided.note(at, path, body['note']);
     this.supervised(at, path, body);
     const text = noteText(body);
     if (text !== undefined) this.options.tell({ at, path, ...text });

@@ -108,6 +108,11 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Said | undefined
       return { kind: 'model', text: `${String(note['model'])}: waited ${delay(note['waitedMs'])} for its turn` };
     case 'warning':
       return { kind: 'warning', text: String(note['message']) };
+    case 'guard.decided':
+      return {
+        kind: 'warning',
+        text: `the guard ${note['decision'] === 'deny' ? 'refuses' : 'asks about'} ${String(note['tool'])}: ${String(note['rule'])}`,
+      };
     case 'loop.round':
       return { kind: 'step', text: loopText(note as unknown as LoopNote) };
     case 'guard.verdict':

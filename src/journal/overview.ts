@@ -1,7 +1,9 @@
 import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
+import { present } from '../base/json.js';
 import type { Census, RunOutcome, StepOutcome } from '../events/census.js';
+import type { DecidedCall, TrustFacts } from '../events/trust.js';
 import type { OpenQuestion } from '../events/question.js';
 import { openQuestion } from '../events/question.js';
 import type { ModelSpending, Spending } from '../events/spending.js';
@@ -63,6 +65,8 @@ export interface RunOverview extends Spending {
   /** Questions and events that it waits for. */
   readonly questions: readonly OpenQuestion[];
   readonly warnings: readonly RunWarning[];
+  /** Calls of agents that a person had to allow, or that were refused, because of who had a say in them. */
+  readonly guarded: readonly DecidedCall[];
   /** What was left out of the record because it was not written to its end. */
   readonly cut?: string;
 }
@@ -88,6 +92,8 @@ export interface StepOverview extends StepAccount {
   /** From its start to its end, without the time between sessions. */
   readonly ms: number;
   readonly models: readonly string[];
+  /** What had a say in what it did; absent: nobody but the user. */
+  readonly label?: TrustFacts;
   /** What it gave; only when it was asked for. */
   readonly output?: Json;
   /** The run that this was taken over from. Its tokens were paid there. */
@@ -223,6 +229,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     models: [...fold.spent.byModel.values()],
     questions,
     warnings: fold.warnings,
+    guarded: fold.decided.list,
     ...(cut === undefined ? {} : { cut }),
   };
 }
@@ -275,7 +282,7 @@ const WAITING: ReadonlySet<RunStatus> = new Set(['running', 'interrupted', 'paus
 
 function stepOverview(
   trace: StepTrace,
-  { store, nodeAt }: Gathered,
+  { store, nodeAt, fold }: Gathered,
   { status, outputs, waiting, lost }: StepOptions,
 ): StepOverview {
   const { path, endedAt } = trace;
@@ -295,6 +302,7 @@ function stepOverview(
     ...(endedAt === undefined ? {} : { endedAt }),
     ms: trace.ms,
     models: [...trace.spent.byModel.keys()],
+    ...present({ label: fold.decided.labels.get(path) }),
     ...(output === undefined ? {} : { output }),
   };
 }

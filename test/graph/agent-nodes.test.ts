@@ -268,6 +268,7 @@ describe('an agent of Skein', () => {
       'tool_end',
       'model_start',
       'model_end',
+      'guard_label',
     ]);
     const quiet = graph<{ task: string }>()
       .node('find', agentNode(finder, { forwardEvents: false }))

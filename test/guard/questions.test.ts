@@ -195,3 +195,28 @@ describe('a question of the guard', () => {
     expect(isGuardQuestion(key)).toBe(false);
   });
 });
+
+describe('a call that is denied', () => {
+  it('says the rule, and where its arguments come from', async () => {
+    const { list } = tools();
+    const { step } = await countedRun({
+      said: SAID,
+      tools: list,
+      spec: { permissions: { deny: ['send'], allow: ['*'] } },
+    });
+    const facts = { kind: 'guard.decided', tool: 'send', decision: 'deny', rule: 'permissions', level: 'untrusted' };
+    expect(step.of('guard.decided')).toMatchObject([
+      { ...facts, id: 'c2.2', why: 'the rule "send" of the workflow forbids it', sources: ['review@tool#1.1'] },
+      { ...facts, id: 'c2.3' },
+    ]);
+  });
+
+  it('is told once where a person is asked, with the declaration that would allow it', async () => {
+    const { list } = tools();
+    const { step } = await countedRun({ said: SAID, tools: list, answer: () => 'deny' });
+    expect(step.of('guard.decided')).toMatchObject([
+      { id: 'c2.2', decision: 'ask', rule: 'undeclared-send', declare: expect.stringContaining('sends:') as string },
+      { id: 'c2.3', decision: 'ask' },
+    ]);
+  });
+});

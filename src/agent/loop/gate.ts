@@ -24,8 +24,8 @@ export interface Asking {
 export interface Gate {
   /** What the model gets instead of a result; undefined for calls that may happen. `isAllowed`: a person has allowed this very call. */
   refusal(call: ToolCall, asking: Asking, isAllowed: boolean): Promise<Answer | undefined>;
-  /** Whether a rule forbids the call: nobody is asked about it. */
-  forbids(call: ToolCall): boolean;
+  /** The rule that forbids the call, if one does: nobody is asked about it. */
+  forbids(call: ToolCall): string | undefined;
   /** False for a tool that came up after the step began, so that neither a person nor the rules were asked about it as it is. */
   isForeseen(call: ToolCall, tool: Tool): boolean;
 }
@@ -61,7 +61,10 @@ export function createGate(spec: AgentSpec, { recorded, stepTools, cwd }: Known)
     return builtIn !== undefined && input !== undefined && readsEnvFile(builtIn, input);
   };
   return {
-    forbids: (call) => check(call, recorded.get(call.name))?.kind === 'deny',
+    forbids(call) {
+      const verdict = check(call, recorded.get(call.name));
+      return verdict?.kind === 'deny' ? verdict.rule : undefined;
+    },
     async refusal(call, asking, isSettled) {
       const verdict = check(call, recorded.get(call.name));
       if (verdict?.kind === 'deny') return forbidden(verdict);

@@ -18,6 +18,7 @@ import { ownParameters } from '../tools/catalogue.js';
 import type { Answer } from './answer.js';
 import { inputOf } from './approval.js';
 import type { ConversationTrust } from './conversation-trust.js';
+import { promptOf, tellDecided } from './decided.js';
 import type { Gate } from './gate.js';
 import { REFUSED } from './gate.js';
 import type { GuardedCallToShow } from './guard-question.js';
@@ -79,7 +80,7 @@ export interface Guard {
   readonly clear: (deciding: Deciding) => Promise<readonly Cleared[]>;
 }
 
-interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'transcript'> {
+interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'step' | 'transcript'> {
   readonly gate: Gate;
   readonly run: RunTrust;
   readonly trust: ConversationTrust;
@@ -107,8 +108,7 @@ class StepGuard implements Guard {
 
   constructor(private readonly step: Guarding) {
     this.facts = callFacts(step);
-    const [begun] = step.transcript.own;
-    this.prompt = begun?.role === 'user' ? begun.text : '';
+    this.prompt = promptOf(step);
   }
 
   async clear(deciding: Deciding): Promise<readonly Cleared[]> {
@@ -118,6 +118,7 @@ class StepGuard implements Guard {
     const asked = decided.flatMap(({ call, found }, at) =>
       isAsked(found) && !isTaken(call, at + 1) ? [{ ...this.shown(call, found), at }] : [],
     );
+    for (const { call, decision, traces } of asked) tellDecided(this.step, call, decision, traces);
     const [first] = asked;
     const circumstances = { agent: spec.name, label: trust.label, rules: this.rules };
     const said = first && ((await ask(guardQuestion(circumstances, asked), first.at + 1)) ?? EXPIRED);
@@ -169,7 +170,7 @@ class StepGuard implements Guard {
   private async firstTier(call: ToolCall, looks: Looks): Promise<Decision | Answer | undefined> {
     const { gate, run, spec, trust } = this.step;
     const guarded = this.facts(call);
-    if (guarded === undefined || gate.forbids(call)) return undefined;
+    if (guarded === undefined || gate.forbids(call) !== undefined) return undefined;
     if (guarded.pretended) return PRETENDED;
     const decision = decide(guarded, trust.label, this.rules);
     if (decision.kind === 'allow') return decision;

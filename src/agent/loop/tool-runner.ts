@@ -13,6 +13,7 @@ import type { AgentStep, OpenedTool } from '../session.js';
 import type { RunTrust } from '../run-trust.js';
 import { madeOnce } from '../../base/collections.js';
 import { callEvidence } from './approval.js';
+import { tellDenied } from './decided.js';
 import { EXPIRES_MS } from './guard-question.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { filesOfCall, worksOnFiles } from './files-of-call.js';
@@ -216,6 +217,8 @@ class Runner implements ToolRunner {
     step.note({ kind: 'tool.started', id: call.id, tool: call.name, input: shownInput(call.input) });
     const answer = await body();
     const { output, isError } = answer;
+    if (isError && answer.own === true)
+      tellDenied({ ...this.options, gate: this.gate, policy: this.policy }, call, this.recorded.get(call.name));
     trust.heard(call, answer, at);
     step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: isError ? 'error' : 'ok', output });
     return { id: call.id, name: call.name, output, isError };

@@ -5,6 +5,7 @@ import { formatCensus } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines, shellWord, stepLine, usageLine } from '../runs/text.js';
+import { taintLines } from '../runs/taint.js';
 import { withRuns } from '../runs/with-store.js';
 import { hideSecretsOfRecord, oneLine, printable, shownJson } from '../view/printable.js';
 import { countText, outcomeWords } from '../view/step-text.js';
@@ -19,18 +20,25 @@ const LISTED_STEPS = 100;
 export function define(command: Command): void {
   command
     .argument(...RUN)
+    .option('--taint', 'which steps others had a say in, from where, and which calls were decided how')
     .option('--json', 'print everything recorded about steps, sessions and questions as one JSON document')
     .action(show);
 }
 
-async function show(text: string, { json = false }: JsonFlag): Promise<void> {
+interface Flags extends JsonFlag {
+  readonly taint?: boolean;
+}
+
+async function show(text: string, { json = false, taint = false }: Flags): Promise<void> {
   const { overview, short } = await withRuns(async (runs) => {
     const ids = await runs.ids();
     const id = findRun(ids, text);
     return { overview: await runs.read(id, { outputs: json }), short: shortId(id, ids) };
   });
   hideSecretsOfRecord(overview);
-  printResult(json ? shownJson(overview) : showLines(overview, short, styleFor(process.stdout)).join('\n'));
+  const style = styleFor(process.stdout);
+  const lines = taint ? taintLines(overview, style) : showLines(overview, short, style);
+  printResult(json ? shownJson(overview) : lines.join('\n'));
 }
 
 function showLines(overview: RunOverview, short: string, style: Style): readonly string[] {

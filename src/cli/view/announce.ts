@@ -3,6 +3,7 @@ import { cachedText, callCostText } from '../../events/cost-text.js';
 import type { Asking, SkeinEvent, StepNote } from '../../events/event.js';
 import { isWaitNote } from '../../events/event.js';
 import { isLoopNote, loopText } from '../../events/loop-notes.js';
+import type { GuardedCallFacts, TrustNote } from '../../events/trust.js';
 import type { LoopNote } from '../../events/loop-notes.js';
 import { guardText, isGuardNote } from '../../events/guard.js';
 import type { GuardNote } from '../../events/guard.js';
@@ -111,6 +112,7 @@ function newsLines(event: SkeinEvent, { log, said, options }: Telling & { readon
     }
     case 'step.note':
       if (isLoopNote(event.note)) return roundLines(event.path, event.note, log, options);
+      if (event.note.kind === 'guard.decided') return decidedLines(event.path, event.note, options);
       return isSilent(event.note) ? [] : noteLines(event.path, event.note, { said, options });
   }
 }
@@ -124,7 +126,7 @@ function roundLines(path: string, note: LoopNote, log: RunLog, { verbose }: Anno
 /** What says nothing by itself. */
 type SilentNote = Extract<
   StepNote,
-  { readonly kind: 'items' | 'rounds' | 'model.failed' | 'budget.admitted' | 'inner.call' }
+  { readonly kind: 'items' | 'rounds' | 'model.failed' | 'budget.admitted' | 'inner.call' | 'guard.label' }
 >;
 
 const SILENT: ReadonlySet<StepNote['kind']> = new Set([
@@ -133,6 +135,7 @@ const SILENT: ReadonlySet<StepNote['kind']> = new Set([
   'model.failed',
   'budget.admitted',
   'inner.call',
+  'guard.label',
 ]);
 
 function isSilent(note: StepNote): note is SilentNote {
@@ -153,7 +156,7 @@ function reason(error: { readonly message: string }, model: string, cut: string)
 
 function noteLines(
   path: string,
-  note: Exclude<StepNote, SilentNote | LoopNote>,
+  note: Exclude<StepNote, SilentNote | LoopNote | TrustNote>,
   { said, options }: Telling,
 ): readonly string[] {
   const { style } = options;
@@ -187,6 +190,17 @@ function noteLines(
   }
 }
 
+/** A call that a person is asked about is shown with the question. */
+function decidedLines(path: string, note: GuardedCallFacts, { style, verbose }: AnnounceOptions): readonly string[] {
+  if (note.decision === 'ask' && !verbose) return [];
+  const { why = note.rule, lineage, declare } = note;
+  const what = `the guard ${note.decision === 'deny' ? 'refuses' : 'asks about'} ${note.tool}: ${why}`;
+  const more = [...lineage, ...(declare === undefined ? [] : [`would allow it: ${declare}`])];
+  return [what, ...more].map(
+    (line, at) => `${at === 0 ? `[${printable(path)}] ` : '    '}${oneLine(line, LONGEST_DETAIL, style.signs.cut)}`,
+  );
+}
+
 function isJudging(note: StepNote): note is SupervisionNote | GuardNote {
   return isSupervisionNote(note) || isGuardNote(note);
 }
@@ -214,6 +228,7 @@ type Detail = Exclude<
   | LoopNote
   | SupervisionNote
   | SilentNote
+  | TrustNote
   | { readonly kind: 'model.delta' | 'model.retrying' | 'model.fallback' | 'warning' }
 >;
 

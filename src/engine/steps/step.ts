@@ -17,6 +17,7 @@ import { tellVisit } from './kinds/round-notes.js';
 import { joined, type Reports } from '../run-result.js';
 import type { RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
+import { tellLabel } from './tell-label.js';
 import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource, State } from '../state/viewed.js';
@@ -232,6 +233,7 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
 
   private count(output: unknown, goto: unknown, writes: readonly ChannelWrite[] | undefined): void {
     if (this.run.reporter.observed) tellVisit(this, output);
+    tellLabel(this);
     this.stopAttempt();
     this.phase = 'routing';
     this.owner.succeeded(this, output, goto, writes);
@@ -256,6 +258,7 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
 
   private closeAnd(tell: () => void): void {
     if (this.over) return;
+    tellLabel(this);
     this.close();
     tell();
   }
@@ -284,6 +287,7 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
       this.owner.ignored(this, error);
       return;
     }
+    tellLabel(this);
     this.close();
     this.owner.failed(this, error);
   }

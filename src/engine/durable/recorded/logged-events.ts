@@ -12,6 +12,8 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
   'model.fallback',
   'warning',
   'inner.call',
+  'guard.decided',
+  'guard.label',
   // Of a loop that repeats itself there is a warning.
   'loop.round',
   'guard.verdict',
@@ -22,6 +24,9 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
   'supervision.corrected',
   'supervision.accepted',
 ]);
+
+/** Each visit after the first tells of its round, and each step of its label. */
+const NOT_WORTH_A_COMMIT: ReadonlySet<StepNote['kind']> = new Set(['loop.round', 'guard.label']);
 
 /**
  * The lines about a run for people who look at it later. What a replay tells again is kept only when it had not been written, because the
@@ -45,9 +50,8 @@ export class EventLog {
       this.known ??= new Set(this.before.map((record) => keyOf(record.path, record.body)));
       if (this.known.has(keyOf(event.path, body))) return;
     }
-    // Each visit after the first tells of its round: that is not worth a commit.
-    const isRound = event.type === 'step.note' && event.note.kind === 'loop.round';
-    this.journal.note(encodeRecord({ t: 'log', at: event.at, path: event.path, body }), isRound);
+    const isSmall = event.type === 'step.note' && NOT_WORTH_A_COMMIT.has(event.note.kind);
+    this.journal.note(encodeRecord({ t: 'log', at: event.at, path: event.path, body }), isSmall);
   }
 }
 

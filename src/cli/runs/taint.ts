@@ -1,0 +1,45 @@
+import type { RunOverview } from '../../index.js';
+import type { DecidedCall } from '../../events/trust.js';
+import { decidedText, sourcesText, trustText } from '../../events/trust.js';
+import { oneLine, printable } from '../view/printable.js';
+import { countText } from '../view/step-text.js';
+import type { Style } from '../view/style.js';
+import { tableLines } from './text.js';
+
+/** Which steps of a run others had a say in, from where, and what was decided about their calls. */
+export function taintLines({ id, name, steps, guarded }: RunOverview, style: Style): readonly string[] {
+  const labelled = steps.flatMap((step) => (step.label === undefined ? [] : [{ ...step, label: step.label }]));
+  const clean = steps.length - labelled.length;
+  const rows = labelled.map(({ path, label }) => [
+    oneLine(path, 60),
+    trustText(label),
+    label.sources.length === 0 ? '' : `from ${oneLine(sourcesText(label), 300)}`,
+  ]);
+  return [
+    `${style.bold(printable(name))}, run ${printable(id)}`,
+    '',
+    labelled.length === 0
+      ? 'nobody but you had a say in any step'
+      : `others had a say in ${countText(labelled.length, 'step')}${clean === 0 ? '' : `, and none in ${countText(clean, 'step')}`}`,
+    ...tableLines(rows).map((line) => `  ${line}`),
+    '',
+    guarded.length === 0
+      ? 'no call was asked about or denied'
+      : `${countText(guarded.length, 'call')} asked about or denied`,
+    ...guarded.flatMap((one) => callLines(one, style)),
+  ];
+}
+
+function callLines(call: DecidedCall, style: Style): readonly string[] {
+  const { path, tool, rule, why, lineage, declare } = call;
+  const said = decidedText(call);
+  return [
+    `  ${style.bold(oneLine(path, 60))} ${oneLine(tool, 80)}: ${said} ${style.dim(`(${oneLine(rule, 80)})`)}`,
+    ...[
+      ...(why === undefined ? [] : [why]),
+      `had a say: ${sourcesText(call)}`,
+      ...lineage,
+      ...(declare === undefined ? [] : [`would allow it: ${declare}`]),
+    ].map((line) => `    ${oneLine(line, 500)}`),
+  ];
+}
