@@ -117,6 +117,13 @@ const WAYS: Readonly<Record<string, Way>> = {
     const inner = begin().node('worker', agentNode(run.worker)).setEntry('worker');
     return read(run).node('start', ({ reader }, step) => inner.runOrThrow({ task: reader }, step.runOptions));
   }),
+  'in a run that a function starts, whose result goes on': by((run) => {
+    const inner = begin().node('reader', agentNode(run.reader)).setEntry('reader');
+    return begin()
+      .node('start', async ({ task }, step) => (await inner.runOrThrow({ task }, step.runOptions)).reader ?? '')
+      .node('worker', agentNode(run.worker, { taskParam: 'start' }))
+      .setEntry('start');
+  }),
   'in a workflow inside': by((run) =>
     read(run).node(
       'inside',
