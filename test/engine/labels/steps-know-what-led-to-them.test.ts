@@ -9,6 +9,7 @@ import { cases, seedOf } from '../../thorough.js';
 import type { PureBody } from '../oracle/random-bodies.js';
 import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
 import { scenarioOf, type Scenario } from '../oracle/scenario.js';
+import { MOST_CALLS } from './varied.js';
 
 const PLANS: RawOptions = { racing: false, failing: true, cycles: true, conflicts: 'nowhere', subPlans: true };
 
@@ -50,14 +51,17 @@ async function actedIn({ plan, bindings, inputs }: Scenario, seed: unknown): Pro
       result = { error };
     }
     const { sources } = step.influence.label();
+    // Plans of which the rounds multiply are left.
+    if (acted.size > MOST_CALLS) handle.cancel();
     acted.set(step.path, { read: JSON.stringify(read), isLabelled: sources.includes('input:seed') });
     await Promise.resolve();
     if ('error' in result) return { type: 'failed', error: { code: 'SKEIN_STEP_FAILED', message: 'no' } };
     return { type: 'done', output: result.output };
   };
   const given = { inputs: { ...inputs, seed }, bindings, untrusted: ['seed'], executors: { agent } };
-  const { outcome } = await startRun(withAgents(plan), given).result;
-  return outcome === 'failed' ? undefined : acted;
+  const handle = startRun(withAgents(plan), given);
+  const { outcome } = await handle.result;
+  return outcome === 'failed' || outcome === 'cancelled' ? undefined : acted;
 }
 
 describe('a step knows when an untrusted input had a say in what it does', () => {
