@@ -6,6 +6,7 @@ import { benchEngine, benchRuntime } from './engine.js';
 import { benchGraph } from './graph.js';
 import { benchGrowth } from './growth.js';
 import { benchHostile } from './hostile.js';
+import { benchLabels } from './labels.js';
 import { benchMachine } from './machine.js';
 import { benchManyRuns } from './many-runs.js';
 import { benchPackage } from './package.js';
@@ -25,6 +26,7 @@ const missed = [
   ...(await benchDurable()),
   ...benchResume(),
   ...(await benchEngine()),
+  ...(await benchLabels()),
   ...(await benchScheduling()),
   ...(await benchPipeline()),
   ...(await benchGraph()),
