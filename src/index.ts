@@ -1,16 +1,8 @@
 /** Skein: workflows of agents. See README.md for a first workflow and ARCHITECTURE.md for how it is built. */
-export { run, runOrThrow, runWorkflow, streamRun, type Fork, type PriceTable, type Runnable } from './runtime.js';
+export { run, runOrThrow, runWorkflow, streamRun, type PriceTable, type Runnable, type Workflow } from './runtime.js';
 export { changeBudget, forkThread, readBudget, updateThread, type RunOptions, type ThreadOptions } from './runtime.js';
-export type {
-  ThreadChange,
-  ThreadFork,
-  ToolPins,
-  WorkflowResult,
-  WorkflowRun,
-  WorkflowRunOptions,
-  WrittenFiles,
-} from './runtime.js';
-export type { CustomGuard, GuardCall, GuardVerdict, Security, SecurityInput, Workflow } from './runtime.js';
+export type { CustomGuard, Fork, GuardVerdict, SecurityInput, WorkflowResult, WorkflowRunOptions } from './runtime.js';
+export type { GuardCall, Security, ThreadChange, ThreadFork, ToolPins, WorkflowRun, WrittenFiles } from './runtime.js';
 export { compile, type CompiledPlan } from './engine/graph/compile.js';
 export { startRun, type RunHandle, type RunResult, type StartOptions } from './engine/run.js';
 export { MemoryDurable } from './engine/durable/memory-durable.js';

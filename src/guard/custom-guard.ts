@@ -24,6 +24,7 @@ export type GuardVerdict = 'allow' | 'ask' | 'deny';
  * and allows nothing that is not allowed without it. What it throws, and what is no verdict, refuses the call.
  *
  * @example
+ * import { run, type CustomGuard } from 'skein';
  * const noDeletes: CustomGuard = { name: 'no-deletes', check: (call) => (call.tool.includes('delete') ? 'deny' : 'allow') };
  * await run(workflow, { guards: [noDeletes] }).result;
  */

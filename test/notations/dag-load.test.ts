@@ -11,6 +11,7 @@ describe('the subpath skein/yaml', () => {
       'loadPipelineText',
       'loadWorkflow',
       'loadWorkflowText',
+      'openPolicies',
       'yamlSchema',
     ]);
   });

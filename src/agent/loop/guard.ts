@@ -47,9 +47,9 @@ export interface Deciding {
   readonly isTaken: (call: ToolCall, index: number) => boolean;
 }
 
-/** What a model sees of a call about which nobody answered in time. */
+/** What a model sees of a call about which there was no answer in time. */
 const EXPIRED: Answer = {
-  output: 'Error: a person must allow this call, and nobody answered in time; it was not made',
+  output: 'Error: a person must allow this call, and there was no answer in time; it was not made',
   isError: true,
   own: true,
 };

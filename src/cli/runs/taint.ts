@@ -19,7 +19,7 @@ export function taintLines({ id, name, steps, guarded }: RunOverview, style: Sty
     `${style.bold(printable(name))}, run ${printable(id)}`,
     '',
     labelled.length === 0
-      ? 'nobody but you had a say in any step'
+      ? 'you alone had a say in every step'
       : `others had a say in ${countText(labelled.length, 'step')}${clean === 0 ? '' : `, and none in ${countText(clean, 'step')}`}`,
     ...tableLines(rows).map((line) => `  ${line}`),
     '',

@@ -34,8 +34,8 @@ export async function docSnippets(): Promise<readonly Snippet[]> {
   const files = [...docs.map((name) => `docs/${name}`), 'README.md'];
   const texts = await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8').catch(() => '')));
   const snippets = files.flatMap((file, at) => fencesOf(texts[at] ?? '', file));
-  // Files of prices and of limits are no workflows.
-  return snippets.filter(({ text }) => !/^# (?:prices|limits)\.yaml/.test(text));
+  // Files of prices, of limits and of policies are not workflows.
+  return snippets.filter(({ text }) => !/^# (?:\S*\/)?(?:prices|limits|policy)\.yaml/.test(text));
 }
 
 /**
