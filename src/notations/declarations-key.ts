@@ -27,7 +27,7 @@ export const DECLARATION_KEYS = {
 
 /**
  * Reads the keys `hosts`, `commands` and `sends`. `inputs`: those of the workflow; absent: not known here. Problem codes: `bad-host`, `bad-command`,
- * `bad-send`, `unknown-input`, and those of the types.
+ * `bad-send`, `missing-tool`, `unknown-input`, and those of the types.
  */
 export function readDeclarations(fields: Fields, inputs?: readonly string[]): Declarations {
   const { findings } = fields;
@@ -71,7 +71,7 @@ function checkItem(item: SourceNode, key: (typeof DECLARED)[number], { findings 
   const send = readFields(item, { name: 'an entry of sends', form: SEND }, findings);
   if (send === undefined) return;
   if ((send.text('tool') ?? '').trim() === '')
-    send.error('bad-send', 'tool', 'an entry of sends names no tool', 'write tool: github/create_comment');
+    send.error('missing-tool', 'tool', 'an entry of sends names no tool', 'write tool: github/create_comment');
   send.entries('fixed');
   send.texts('free');
 }

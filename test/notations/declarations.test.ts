@@ -115,7 +115,7 @@ describe('hosts, commands and sends', () => {
     ['commands: [[npm, {}]]', '3:18 wrong-type'],
     ['sends: [kit/a]', '3:9 wrong-type'],
     ['sends: [{ tool: "kit/*" }]', '3:9 bad-send'],
-    ['sends: [{ free: [a] }]', '3:9 bad-send'],
+    ['sends: [{ free: [a] }]', '3:9 missing-tool'],
     ['sends: [{ tool: kit/a, fixed: { a: 1 }, free: [a] }]', '3:9 bad-send'],
     ['sends: [{ tool: kit/a, fixed: [a] }]', '3:31 wrong-type'],
     ['sends: [{ tool: kit/a, fixed: { a: { b: ["x {{other}}"] } } }]', '3:9 unknown-input'],

@@ -43,6 +43,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'missing-answer',
   'missing-instruction',
   'missing-model',
+  'missing-tool',
   'no-steps',
   'empty-block',
   'bad-agent',

@@ -36,7 +36,6 @@ export const UNSUPPORTED = {
     nothing: {
       rag: 'give the agent an MCP server that searches',
       audio: 'remove the section',
-      commands: 'give the text as the prompt',
       evaluators: 'remove the section',
     },
   }),
