@@ -1,4 +1,4 @@
-import type { Declarations } from '../plan/declarations.js';
+import type { Declarations, DeclaredSend } from '../plan/declarations.js';
 import { DECLARED, declarationFaults, declarationsOf } from '../plan/declarations.js';
 import { any, list, map, names, text, texts } from '../text/forms.js';
 import { describe, toJson } from '../text/nodes.js';
@@ -92,6 +92,16 @@ function readJson(fields: Fields): Declarations {
   return declarationsOf({
     hosts: items('hosts')?.map((host) => (host.kind === 'scalar' ? host.text.trim() : '')),
     commands: items('commands')?.map(wordsOf),
-    sends: items('sends')?.map((send) => toJson(send) as unknown as NonNullable<Declarations['sends']>[number]),
+    sends: items('sends')?.map(sendOf),
   } as Declarations);
+}
+
+/** Names are texts, however they are written: `tool: 7` names the tool "7". The values of `fixed` keep their types. */
+function sendOf(node: SourceNode): DeclaredSend {
+  const entries = node.kind === 'map' ? node.entries : [];
+  const given = entries.map(({ key, value }): [string, unknown] => {
+    if (key === 'tool' && value.kind === 'scalar') return [key, value.text.trim()];
+    return [key, key === 'free' ? wordsOf(value) : toJson(value)];
+  });
+  return Object.fromEntries(given) as unknown as DeclaredSend;
 }

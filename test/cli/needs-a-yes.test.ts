@@ -16,9 +16,9 @@ const FILES = { 'flow.yaml': FLOW, 'answers.yaml': 'rules: [{ answers: [hello] }
 const LIST =
   /flow\.yaml can do more than read the project, and you have not said yes to it:\n {6}follows answers\.yaml/;
 
-/** What there is beside the user's own folder. */
+/** What there is beside the user's own folder. What SQLite keeps next to a store goes when the last connection closes. */
 const left = async (cwd: string): Promise<readonly string[]> =>
-  (await filesIn(cwd)).filter((name) => !name.startsWith('home'));
+  (await filesIn(cwd)).filter((name) => !name.startsWith('home') && !/-(?:wal|shm)$/.test(name));
 
 const go = (cwd: string, ...words: readonly string[]) => served(words, { cwd, asks: true });
 

@@ -125,6 +125,16 @@ describe('hosts, commands and sends', () => {
     expect(said((await loadWorkflowText(text, { cwd: '/tmp', file: 'f' })).problems)).toEqual([wanted]);
   });
 
+  it.each([
+    ['a DAG', DAG],
+    ['a pipeline', PIPELINE],
+  ])('take names that are written as a number or a boolean for their texts: %s', async (_, file) => {
+    const text = file({ sends: [{ tool: false, fixed: { a: 7 }, free: [true, 3] }] });
+    const { plan, problems } = await loadWorkflowText(text, { cwd: '/tmp', file: 'f' });
+    expect(said(problems)).toEqual([]);
+    expect(plan?.sends).toEqual([{ tool: 'false', fixed: { a: 7 }, free: ['true', '3'] }]);
+  });
+
   it('are checked in plan data of any source, too', () => {
     const { plan } = definePlan({ name: 'p', inputs: ['pr'], nodes: [{ id: 'a', run: () => 1 }] });
     const codes = (declared: object): readonly string[] =>
