@@ -65,52 +65,90 @@ export function renderTemplate(
   labelled: readonly LabelledChannel[] = [],
   meter?: WorkMeter,
 ): string {
-  let result = '';
-  const budget = { left: MAX_INSERTED };
-  const texts = new JsonTexts(meter);
+  return renderAll(meter, (from) => from.text(template), { read, labelled });
+}
+
+/** What templates are filled in with. */
+export interface Filling {
+  readonly read: ReadChannel;
+  /** What a block of outputs shows. */
+  readonly labelled?: readonly LabelledChannel[];
+}
+
+/** Renders texts that belong together: their bounds hold for all of them. */
+export function renderAll<T>(meter: WorkMeter | undefined, render: (from: Insertions) => T, filling: Filling): T {
+  const from = new Insertions(filling, new JsonTexts(meter));
   try {
-    for (const piece of template) {
-      if (typeof piece === 'string') result += piece;
-      else if ('outputs' in piece) result += charged(renderOutputs(piece, labelled, read), budget);
-      else if ('items' in piece) result += charged(renderItems(piece, readRef(piece.items, read, texts)), budget);
-      else {
-        const text = truncateText(charged(insertedText(piece, read, texts), budget), piece.truncate);
-        result += piece.escape === undefined ? text : escapeXml(text);
-      }
-    }
-    return result;
+    return render(from);
   } finally {
-    meter?.spend(template.length + copyingWork(MAX_INSERTED - budget.left));
+    meter?.spend(from.work);
   }
 }
 
 /** Characters of values that one template may take, before they are cut: a long value may be named very often. */
 const MAX_INSERTED = 50_000_000;
 
-function charged(text: string, budget: { left: number }): string {
-  budget.left -= text.length;
-  if (budget.left >= 0) return text;
-  throw new SkeinError('SKEIN_TEMPLATE', `a text would take more than ${MAX_INSERTED} characters of values`, {
-    hint: 'insert fewer or shorter values',
-  });
-}
+/** What is inserted into the texts of one value. */
+export class Insertions {
+  private left = MAX_INSERTED;
+  private pieces = 0;
 
-function insertedText(ref: TemplateRef, read: ReadChannel, texts: TextReader): string {
-  const value = read(ref.channel);
-  if (ref.mustBe === 'text') return checkedText(ref, value);
-  // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
-  if (value === undefined || value === '') return '';
-  if (ref.path === undefined) return valueText(value);
-  const found = readPath(value, ref.path, texts);
-  if (found !== undefined) return valueText(found);
-  if (ref.optional === true) return '';
-  throw new SkeinError(
-    'SKEIN_TEMPLATE',
-    `${refText(ref)} does not resolve: ${ref.written === undefined ? ref.channel : 'the value'} is ${describe(value)}`,
-    {
-      hint: 'check the path, or have the step before answer with JSON that has it',
-    },
-  );
+  constructor(
+    private readonly filling: Filling,
+    private readonly texts: TextReader,
+  ) {}
+
+  /** What it cost so far (`work-meter.ts`). */
+  get work(): number {
+    return this.pieces + copyingWork(MAX_INSERTED - this.left);
+  }
+
+  /** @throws SkeinError SKEIN_TEMPLATE */
+  text(template: Template): string {
+    const { read, labelled = [] } = this.filling;
+    this.pieces += template.length;
+    let result = '';
+    for (const piece of template) {
+      if (typeof piece === 'string') result += piece;
+      else if ('outputs' in piece) result += this.charged(renderOutputs(piece, labelled, read));
+      else if ('items' in piece) result += this.charged(renderItems(piece, readRef(piece.items, read, this.texts)));
+      else {
+        const text = truncateText(this.charged(valueText(this.value(piece))), piece.truncate);
+        result += piece.escape === undefined ? text : escapeXml(text);
+      }
+    }
+    return result;
+  }
+
+  /**
+   * What a reference leads to, as it is; undefined where there is nothing.
+   *
+   * @throws SkeinError SKEIN_TEMPLATE when its path does not resolve and must
+   */
+  value(ref: TemplateRef): unknown {
+    const value = this.filling.read(ref.channel);
+    if (ref.mustBe === 'text') return checkedText(ref, value);
+    if (ref.path === undefined) return value;
+    // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
+    if (value === undefined || value === '') return undefined;
+    const found = readPath(value, ref.path, this.texts);
+    if (found !== undefined || ref.optional === true) return found;
+    throw new SkeinError(
+      'SKEIN_TEMPLATE',
+      `${refText(ref)} does not resolve: ${ref.written === undefined ? ref.channel : 'the value'} is ${describe(value)}`,
+      {
+        hint: 'check the path, or have the step before answer with JSON that has it',
+      },
+    );
+  }
+
+  private charged(text: string): string {
+    this.left -= text.length;
+    if (this.left >= 0) return text;
+    throw new SkeinError('SKEIN_TEMPLATE', `a text would take more than ${MAX_INSERTED} characters of values`, {
+      hint: 'insert fewer or shorter values',
+    });
+  }
 }
 
 function checkedText(ref: TemplateRef, value: unknown): string {

@@ -67,6 +67,17 @@ export interface ItemsBlock {
 export type Template = readonly (string | TemplateRef | OutputsBlock | ItemsBlock)[];
 
 /**
+ * A JSON value that is made when a step starts. A `template` gives text; a reference that stands alone gives its value with the type that it has; `value`
+ * is taken as it is. Where a reference leads to nothing a list has null, and an object lacks the key.
+ */
+export type JsonTemplate =
+  | TemplateRef
+  | { readonly value: Json }
+  | { readonly template: Template }
+  | { readonly list: readonly JsonTemplate[] }
+  | { readonly object: Readonly<Record<string, JsonTemplate>> };
+
+/**
  * A condition. Text operators compare the value as text ("" when it is missing); `equals` trims both sides.
  * `matches_json`: the value, read as JSON, contains the operand (objects: every key of the operand; lists: as a subset).
  * `truthy`: the value is `true`, or the text `true`, `1` or `yes`; `text` is the condition as it was written. A path is followed where the value is, or reads

@@ -1,5 +1,6 @@
 import { present } from '../base/json.js';
 import type { Json } from '../base/json.js';
+import { bareJson } from '../lang/json-template.js';
 import { bareRef, withoutWording } from '../lang/values.js';
 import { AGENT } from './agent-fields.js';
 import type { AgentSpec } from './agent-spec.js';
@@ -41,7 +42,7 @@ import { bounding, byName, course, formsOf, policy, result, shown } from './rows
 import type { Meaning, Row, Rows } from './rows.js';
 import { SECURITY } from './security.js';
 import type { Security } from './security.js';
-import { CONDITIONS, LINE, POSITION, REF, TEMPLATE } from './value-forms.js';
+import { CONDITIONS, JSON_TEMPLATE, LINE, POSITION, REF, TEMPLATE } from './value-forms.js';
 
 const TO = object<{ readonly to: string }>({ to: TEXT });
 const FAIL = object<{ readonly fail: string; readonly hint?: string }>({ fail: TEXT, 'hint?': TEXT });
@@ -76,9 +77,7 @@ const EVERY: Rows<NodeBase & Pick<PlanNode, 'kind'>> = {
   ...OPTIONS,
 };
 
-const INPUTS: Form<SubInputs> = names(
-  withKey('value', any(), withKey('template', object({ template: TEMPLATE }), REF)),
-);
+const INPUTS: Form<SubInputs> = names(JSON_TEMPLATE);
 const WITH_PLAN = { plan: shown(someObject<Plan>()), 'inputs?': course('inputs', INPUTS) };
 const OUTPUTS = course('outputs', names(TEXT));
 const WITH_OUTPUTS = { ...WITH_PLAN, 'outputs?': OUTPUTS, 'errorPrefix?': shown(TEXT) };
@@ -279,10 +278,5 @@ function bareOwn(node: PlanNode): PlanNode {
 }
 
 function bareInputs(inputs: SubInputs): SubInputs {
-  return Object.fromEntries(
-    Object.entries(inputs).map(([name, input]) => [
-      name,
-      'template' in input ? { ...input, template: withoutWording(input.template) } : input,
-    ]),
-  );
+  return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, bareJson(input)]));
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
-import type { Condition, Template, ValueRef } from '../lang/values.js';
+import type { Condition, JsonTemplate, Template, ValueRef } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { Budget } from './budget.js';
 import type { Declarations } from './declarations.js';
@@ -234,8 +234,8 @@ export interface Choice {
   readonly answers: Readonly<Record<string, { readonly to: string; readonly about?: string }>>;
 }
 
-/** Where the inputs of a sub-plan come from: a value of the state, a fixed one, or a text that is rendered when the step starts. */
-export type SubInputs = Readonly<Record<string, ValueRef | { readonly value: Json } | { readonly template: Template }>>;
+/** Where the inputs of a sub-plan come from. */
+export type SubInputs = Readonly<Record<string, JsonTemplate>>;
 
 /** Instead of a channel of a sub-plan: its whole final state, as one object. */
 export const WHOLE_STATE = '*';

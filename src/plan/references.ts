@@ -1,4 +1,5 @@
-import type { CelVar, Condition, Template, ValueRef } from '../lang/values.js';
+import { templatesIn } from '../lang/json-template.js';
+import type { CelVar, Condition, JsonTemplate, Template, ValueRef } from '../lang/values.js';
 import type { PlanNode, Route, SubInputs } from './plan.js';
 
 /** A place in a plan that reads a channel. */
@@ -60,7 +61,7 @@ export function readsOutputs(node: PlanNode): boolean {
   if (node.kind === 'agent') texts.push(node.agent.instructions, node.prompt);
   else if (node.kind === 'ask') texts.push(node.question);
   else if ('plan' in node) {
-    for (const source of Object.values(node.inputs ?? {})) if ('template' in source) texts.push(source.template);
+    for (const source of Object.values(node.inputs ?? {})) texts.push(...templatesIn(source));
   }
   return texts.some((text) => text.some((piece) => typeof piece !== 'string' && 'outputs' in piece));
 }
@@ -127,10 +128,15 @@ function addTemplate(found: Reference[], template: Template, path: string): void
 }
 
 function addInputs(found: Reference[], inputs: SubInputs | undefined): void {
-  for (const [name, source] of Object.entries(inputs ?? {})) {
-    if ('channel' in source) found.push({ channel: source.channel, path: `inputs.${name}` });
-    else if ('template' in source) addTemplate(found, source.template, `inputs.${name}.template`);
-  }
+  for (const [name, source] of Object.entries(inputs ?? {})) addJson(found, source, `inputs.${name}`);
+}
+
+function addJson(found: Reference[], source: JsonTemplate, path: string): void {
+  if ('channel' in source) found.push({ channel: source.channel, path });
+  else if ('template' in source) addTemplate(found, source.template, `${path}.template`);
+  else if ('list' in source) source.list.forEach((item, at) => addJson(found, item, `${path}.list[${at}]`));
+  else if ('object' in source)
+    for (const [key, field] of Object.entries(source.object)) addJson(found, field, `${path}.object.${key}`);
 }
 
 function variableRefs(variable: CelVar): ValueRef[] {

@@ -1,10 +1,11 @@
-import { ownValue } from '../base/json.js';
+import { isPlainObject, ownValue } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import type {
   CelVar,
   Condition,
   ItemsBlock,
+  JsonTemplate,
   OutputsBlock,
   Template,
   TemplateRef,
@@ -69,6 +70,23 @@ const INSERTED = withKey('outputs', OUTPUTS, withKey('items', ITEMS, TEMPLATE_RE
 export const TEMPLATE: Form<Template> = list((piece) => (typeof piece === 'string' ? undefined : INSERTED(piece)));
 
 const MOST_FIELDS = 50;
+
+/** The most levels of lists and objects in a JSON template. */
+const MOST_LEVELS = 200;
+
+/** A JSON value whose texts are templates. */
+export const JSON_TEMPLATE: Form<JsonTemplate> = (value) => jsonTemplateMisfits(value, 0);
+
+function jsonTemplateMisfits(value: unknown, depth: number): Misfits {
+  if (depth > MOST_LEVELS) return misfit(`is nested deeper than ${MOST_LEVELS} levels`);
+  if (!isPlainObject(value)) return misfit('must be an object');
+  if (Object.hasOwn(value, 'value')) return undefined;
+  if (Object.hasOwn(value, 'template')) return withPart(undefined, 'template', TEMPLATE(value['template']));
+  const inner = (part: unknown): Misfits => jsonTemplateMisfits(part, depth + 1);
+  if (Object.hasOwn(value, 'list')) return withPart(undefined, 'list', list(inner)(value['list']));
+  if (Object.hasOwn(value, 'object')) return withPart(undefined, 'object', names(inner)(value['object']));
+  return TEMPLATE_REF(value);
+}
 
 const CEL_VAR: Form<CelVar> = (value) => celVarMisfits(value, 0);
 

@@ -3,8 +3,9 @@ import { addCensus, emptyCensus, type Census, type OpenCensus } from '../../even
 import type { EventBody } from '../../events/event.js';
 import type { ReadChannel } from '../../lang/json-path.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
-import { missingIn, renderTemplate } from '../../lang/template.js';
-import type { Template } from '../../lang/values.js';
+import { renderJson, templatesIn } from '../../lang/json-template.js';
+import { renderTemplate } from '../../lang/template.js';
+import type { JsonTemplate, Template } from '../../lang/values.js';
 import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
 import type { Effect, Outcome, Question, Short, StepIo, Ticket, Waiter } from '../ports/durable.js';
@@ -18,6 +19,7 @@ import { joined, type Reports } from '../run-result.js';
 import type { RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
 import { tellLabel } from './tell-label.js';
+import { warnOfMissing } from './warn-of-missing.js';
 import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource, State } from '../state/viewed.js';
@@ -202,11 +204,14 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
 
   /** A template filled in with the state that it sees. */
   render(template: Template): string {
-    const { run, owner } = this;
-    const read = this.reader();
-    for (const message of run.reporter.observed ? missingIn(template, read) : [])
-      this.emit({ type: 'step.note', note: { kind: 'warning', code: 'missing-output', message } });
-    return renderTemplate(template, read, owner.labelled, run);
+    warnOfMissing(this, [template]);
+    return renderTemplate(template, this.reader(), this.owner.labelled, this.run);
+  }
+
+  /** A JSON template filled in with the state that it sees; undefined: there is nothing. */
+  renderJson(source: JsonTemplate): unknown {
+    warnOfMissing(this, templatesIn(source));
+    return renderJson(source, { read: this.reader(), labelled: this.owner.labelled }, this.run);
   }
 
   /** Takes over what is counted and told of a scope inside of this step. It is forgotten when the attempt is retried. */

@@ -145,7 +145,11 @@ function subInputs(plan: Plan, inputs: SubInputs | undefined, state: State): Rec
 
 function given(source: SubInputs[string], state: State): unknown {
   if ('template' in source) return rendered(source.template, state);
-  return 'channel' in source ? valueAt(source, state) : source.value;
+  if ('channel' in source) return valueAt(source, state);
+  if ('list' in source) return source.list.map((item) => given(item, state) ?? null);
+  if ('value' in source) return source.value;
+  const fields = Object.entries(source.object).map(([key, field]) => [key, given(field, state)]);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as State;
 }
 
 function outputsOf(node: CallNode | LoopNode, final: State): State {

@@ -1,8 +1,6 @@
-import type { SubInputs, SubPlan } from '../../../plan/plan.js';
+import type { SubPlan } from '../../../plan/plan.js';
 import { WHOLE_STATE } from '../../../plan/plan.js';
 import { SkeinError } from '../../../base/errors.js';
-import { readRef, JsonTexts } from '../../../lang/json-path.js';
-import type { ReadChannel } from '../../../lang/json-path.js';
 import type { CompiledPlan } from '../../graph/compile.js';
 import type { Again, ChannelWrite, FailedInside } from '../../ports/executor.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../../services.js';
@@ -138,24 +136,10 @@ export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: Compile
     if (inputs !== undefined && Object.hasOwn(inputs, input.channel)) continue;
     put(input.channel, () => (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
   }
-  const texts = new JsonTexts(step.run);
   for (const [channel, source] of Object.entries(inputs ?? {})) {
-    put(
-      channel,
-      () => given(step, source, { read, texts }) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default,
-    );
+    put(channel, () => step.renderJson(source) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default);
   }
   return { version, influence };
-}
-
-interface Sources {
-  readonly read: ReadChannel;
-  readonly texts: JsonTexts;
-}
-
-function given(step: Step, source: SubInputs[string], { read, texts }: Sources): unknown {
-  if ('value' in source) return source.value;
-  return 'template' in source ? step.render(source.template) : readRef(source, read, texts);
 }
 
 /** What is read of a sub-plan that has run. */

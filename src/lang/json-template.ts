@@ -1,0 +1,70 @@
+import type { Json } from '../base/json.js';
+import { renderAll } from './template.js';
+import type { Filling, Insertions } from './template.js';
+import { bareRef, withoutWording } from './values.js';
+import type { JsonTemplate, Template } from './values.js';
+import type { WorkMeter } from './work-meter.js';
+
+/**
+ * The value of a JSON template. What is inserted is never looked at again. Undefined: it is a reference that leads to nothing.
+ *
+ * @throws SkeinError SKEIN_TEMPLATE when a path does not resolve, or a value that stands in a text has no JSON form
+ *
+ * @example
+ * renderJson({ object: { issue: { channel: 'number' } } }, { read: () => 7 }); // { issue: 7 }
+ */
+export function renderJson(source: JsonTemplate, filling: Filling, meter?: WorkMeter): unknown {
+  return renderAll(meter, (from) => valueOf(source, from), filling);
+}
+
+/** How deep it goes is bounded where it is made: by the reader of files, and by the form of plans. */
+function valueOf(source: JsonTemplate, from: Insertions): unknown {
+  if ('value' in source) return source.value;
+  if ('template' in source) return from.text(source.template);
+  if ('list' in source) return source.list.map((item) => valueOf(item, from) ?? null);
+  if ('channel' in source) return from.value(source);
+  const fields = Object.entries(source.object).map(([key, field]) => [key, valueOf(field, from)] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+/** A text as a JSON template: one reference and nothing else keeps the type of its value. One that is to be changed on the way is text. */
+export function jsonOfText(template: Template): JsonTemplate {
+  if (template.every((piece) => typeof piece === 'string')) return { value: template.join('') };
+  const [only, ...more] = template;
+  if (typeof only !== 'object' || more.length > 0 || !('channel' in only)) return { template };
+  return only.truncate === undefined && only.escape === undefined ? only : { template };
+}
+
+/** A list of JSON templates; one without references is a value. */
+export function jsonOfList(list: readonly JsonTemplate[]): JsonTemplate {
+  return list.every(isValue) ? { value: list.map(({ value }) => value) } : { list };
+}
+
+/** An object of JSON templates; one without references is a value. */
+export function jsonOfObject(entries: readonly (readonly [key: string, field: JsonTemplate])[]): JsonTemplate {
+  const values = entries.flatMap(([key, field]) => (isValue(field) ? [[key, field.value] as const] : []));
+  if (values.length === entries.length) return { value: Object.fromEntries(values) };
+  return { object: Object.fromEntries(entries) };
+}
+
+function isValue(source: JsonTemplate): source is { readonly value: Json } {
+  return 'value' in source;
+}
+
+/** The texts and references in a JSON template, each as a template. */
+export function* templatesIn(source: JsonTemplate): Generator<Template> {
+  if ('template' in source) yield source.template;
+  else if ('channel' in source) yield [source];
+  else if ('list' in source) for (const item of source.list) yield* templatesIn(item);
+  else if ('object' in source) for (const field of Object.values(source.object)) yield* templatesIn(field);
+}
+
+/** A JSON template without what its references are called in messages, which decides nothing. */
+export function bareJson(source: JsonTemplate): JsonTemplate {
+  if ('value' in source) return source;
+  if ('template' in source) return { template: withoutWording(source.template) };
+  if ('channel' in source) return bareRef(source);
+  if ('list' in source) return { list: source.list.map(bareJson) };
+  const fields = Object.entries(source.object).map(([key, field]) => [key, bareJson(field)]);
+  return { object: Object.fromEntries(fields) as Record<string, JsonTemplate> };
+}
