@@ -3,6 +3,7 @@ import { settled } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
+import { isDegraded } from '../events/census.js';
 import type { RunOutcome } from '../events/census.js';
 import { Tally } from '../events/spending.js';
 import type { OpenQuestion } from '../events/question.js';
@@ -172,7 +173,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     else if (end.type === 'failed')
       this.close(end.error.code === 'SKEIN_CANCELLED' ? 'cancelled' : 'failed', end.error);
     else if (end.type === 'paused') this.close('paused', undefined);
-    else this.close(this.top.census.degraded > 0 ? 'degraded' : 'succeeded', undefined);
+    else this.close(isDegraded(this.top.census) ? 'degraded' : 'succeeded', undefined);
   }
 
   stopClock(): () => void {

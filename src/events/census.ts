@@ -49,6 +49,8 @@ export interface Census {
   readonly out_of_budget: number;
   /** Nodes of the plan that no step was run for. */
   readonly notRun: number;
+  /** Loops and jumps back that gave up at their limit where the definition allowed it. Absent: none. */
+  readonly limited?: number;
 }
 
 /** A census that is being counted. */
@@ -72,6 +74,7 @@ export function emptyCensus(): OpenCensus {
 const WORDS: readonly [keyof Census, string][] = [
   ['succeeded', 'succeeded'],
   ['degraded', 'failed as allowed'],
+  ['limited', 'limit reached'],
   ['failed', 'failed'],
   ['timed_out', 'timed out'],
   ['skipped', 'skipped'],
@@ -88,17 +91,25 @@ const WORDS: readonly [keyof Census, string][] = [
  * formatCensus({ ...emptyCensus(), succeeded: 7, skipped: 1 }); // '7 succeeded, 1 skipped'
  */
 export function formatCensus(census: Census): string {
-  const parts = WORDS.filter(([key]) => census[key] > 0).map(([key, word]) => `${census[key]} ${word}`);
+  const parts = WORDS.flatMap(([key, word]) => ((census[key] ?? 0) > 0 ? [`${census[key]} ${word}`] : []));
   return parts.length === 0 ? 'nothing ran' : parts.join(', ');
 }
 
 /** Adds counts to a census that is being counted. */
 export function addCensus(into: OpenCensus, more: Census): void {
-  for (const [key] of WORDS) into[key] += more[key];
+  for (const [key] of WORDS) {
+    const count = more[key];
+    if (count !== undefined && count !== 0) into[key] = (into[key] ?? 0) + count;
+  }
+}
+
+/** Whether what ended is not as it was meant to be: something failed, or gave up at its limit, and the definition allowed it. */
+export function isDegraded({ degraded, limited = 0 }: Census): boolean {
+  return degraded > 0 || limited > 0;
 }
 
 /** A failure that the definition allowed counts as one, and no longer as what it would be otherwise. */
-export function countAllowed(census: OpenCensus, outcome: Exclude<keyof Census, 'degraded'>): void {
+export function countAllowed(census: OpenCensus, outcome: StepOutcome): void {
   census[outcome] -= 1;
   census.degraded += 1;
 }

@@ -108,6 +108,7 @@ const census = inner(
     paused: need(count),
     out_of_budget: need(count),
     notRun: need(count),
+    limited: may(count),
   }),
 );
 const amount = inner(

@@ -122,7 +122,7 @@ function checkHandlers(plan: Plan, check: (id: string, what: string, path: strin
   plan.nodes.forEach((node, at) => {
     const { onError, onMaxVisits } = node;
     if (typeof onError === 'object') check(onError.to, 'a failure is handled by', 'onError.to', at);
-    if (typeof onMaxVisits === 'object' && 'to' in onMaxVisits)
+    if (typeof onMaxVisits === 'object' && 'to' in onMaxVisits && onMaxVisits.to !== END)
       check(onMaxVisits.to, 'the cap of visits leads to', 'onMaxVisits.to', at);
   });
 }

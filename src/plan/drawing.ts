@@ -81,7 +81,7 @@ function drawPlan(plan: Plan, prefix: string, edges: DrawnEdge[]): readonly Draw
   for (const node of plan.nodes) {
     if (typeof node.onError === 'object') add(node.id, keys.get(node.onError.to), 'on error', true);
     if (typeof node.onMaxVisits === 'object' && 'to' in node.onMaxVisits) {
-      add(node.id, keys.get(node.onMaxVisits.to), `after ${node.maxVisits ?? 'all'} visits`, true);
+      add(node.id, keyOf(node.onMaxVisits.to), `after ${node.maxVisits ?? 'all'} visits`, true);
     }
   }
   return [...items, ...extra.values()];

@@ -34,6 +34,7 @@ import type {
   NodeBase,
   NodeKind,
   NodeOptions,
+  OtherWay,
   Plan,
   PlanNode,
   SubInputs,
@@ -45,6 +46,7 @@ import type { Security } from './security.js';
 import { CONDITIONS, JSON_TEMPLATE, LINE, POSITION, REF, TEMPLATE } from './value-forms.js';
 
 const TO = object<{ readonly to: string }>({ to: TEXT });
+const OTHER_WAY = object<OtherWay>({ to: TEXT, 'degraded?': flag<true>() });
 const FAIL = object<{ readonly fail: string; readonly hint?: string }>({ fail: TEXT, 'hint?': TEXT });
 /** What may be said about any node. The names are those of the options of code notations, in this order. */
 const OPTIONS: Rows<NodeOptions> = {
@@ -54,11 +56,12 @@ const OPTIONS: Rows<NodeOptions> = {
     wordOr(['all', 'any', 'each', 'settled'], object<{ readonly quorum: number }>({ quorum: integer(1, MOST_ROUNDS) })),
   ),
   ...POLICIES,
+  'onSkip?': course('on skip', word('continue')),
   'onError?': course('on error', wordOr(['fail', 'continue', 'skipDependents', 'settle', 'ignore'], TO)),
   'maxVisits?': policy('max visits', integer(1, MOST_ROUNDS)),
   'budget?': policy('budget', BUDGET),
   'security?': policy('security', SECURITY),
-  'onMaxVisits?': course('on max visits', wordOr(['fail', 'skip'], withKey('fail', FAIL, TO))),
+  'onMaxVisits?': course('on max visits', wordOr(['fail', 'skip'], withKey('fail', FAIL, OTHER_WAY))),
   'effect?': policy('effect', word('read', 'idempotent', 'once')),
   'version?': result('version', TEXT),
 };

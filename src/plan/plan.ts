@@ -131,12 +131,21 @@ export type Join = 'all' | 'any' | 'each' | 'settled' | { readonly quorum: numbe
  */
 export type OnError = 'fail' | 'continue' | 'skipDependents' | 'settle' | 'ignore' | { readonly to: string };
 
+/** Where it goes on in place of a node that is at its cap. */
+export interface OtherWay {
+  readonly to: string;
+  /** The run is degraded then, and its census says that a limit was reached. */
+  readonly degraded?: true;
+}
+
 /** What whoever writes a workflow may say about any node. */
 export interface NodeOptions extends NodePolicies {
   /** What drawings show beside the name. */
   readonly label?: string;
   /** When it runs, by what comes along the edges that lead to it. Default `all`. */
   readonly join?: Join;
+  /** Where `when` does not hold, what comes after it runs as if it had given nothing. Default: its path is not taken. */
+  readonly onSkip?: 'continue';
   /** What happens when it fails. Default: the run fails. */
   readonly onError?: OnError;
   /** How often the node may run in one run. */
@@ -145,8 +154,11 @@ export interface NodeOptions extends NodePolicies {
   readonly budget?: Budget;
   /** Which models look at the calls that it, and what is inside of it, makes; never less careful than what holds around it. */
   readonly security?: Security;
-  /** At the cap: fail the run (default), also with a message and a hint of its own, skip the step, or continue at another node. */
-  readonly onMaxVisits?: 'fail' | 'skip' | { readonly to: string } | { readonly fail: string; readonly hint?: string };
+  /**
+   * At the cap: fail the run (default), also with a message and a hint of its own, skip the step, or continue at another node, or with `END` nowhere;
+   * with `degraded` the run is degraded then.
+   */
+  readonly onMaxVisits?: 'fail' | 'skip' | OtherWay | { readonly fail: string; readonly hint?: string };
   /** How a crash in the middle is treated when the run is recorded (J6). */
   readonly effect?: 'read' | 'idempotent' | 'once';
   /** Changes when a code node's behaviour changes in a way its source text does not show (J2). */

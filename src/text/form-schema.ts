@@ -151,6 +151,7 @@ class SchemaWriter {
       additionalProperties: form.open === true ? undefined : false,
       anyOf: form.some?.map((key) => (typeof key === 'string' ? this.has(key) : hasValue(...key))),
       oneOf: form.one?.map((key) => this.has(key)),
+      not: form.apart === undefined ? undefined : { anyOf: form.apart.map((pair) => ({ required: pair })) },
     });
   }
 

@@ -106,6 +106,8 @@ export interface MapForm<T extends Keys = Keys> extends Common {
   readonly some?: readonly (string | readonly [key: string, value: Wanted])[];
   /** Exactly one of these must be there. */
   readonly one?: readonly string[];
+  /** Keys of which only one may be there. */
+  readonly apart?: readonly (readonly [string, string])[];
   /** Where a key has the value the map is switched off, and nothing else in it counts. */
   readonly off?: Readonly<Record<string, boolean>>;
 }

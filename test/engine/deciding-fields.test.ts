@@ -44,6 +44,7 @@ const COMMON = {
   output: 'x',
   join: 'any',
   when: [{ op: 'code' }],
+  onSkip: 'continue',
   supervise: { by: 'model', instruction: ['Write.'] },
   retry: { retries: 1, backoff: 'fixed', delayMs: 1 },
   timeoutMs: 5,

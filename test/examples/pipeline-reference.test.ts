@@ -15,6 +15,8 @@ async function knownKeys(yaml: string): Promise<readonly string[]> {
 
 const step = (keys: string): string =>
   `${AGENTS}workflow: [{ id: first, type: agent, name: a }, { qqqqqqqq: 1, ${keys} }]\n`;
+/** Keys of steps that can be tried again. */
+const BLOCK = ['when', 'retry', 'timeout', 'on_error', 'supervise', 'budget'];
 const INNER = 'steps: [{ type: agent, name: a }]';
 
 describe('the tables of keys of docs/pipeline.md say what the loader knows, no more and no less', () => {
@@ -30,16 +32,11 @@ describe('the tables of keys of docs/pipeline.md say what the loader knows, no m
   });
 
   test.each([
-    ['### Steps', 2, ['retry', 'timeout', 'on_error', 'supervise', 'budget'], 'type: agent, name: a'],
+    ['### Steps', 2, BLOCK, 'type: agent, name: a'],
     ['## Conditions', 0, ['name'], 'type: condition, condition: $steps.first.output, true: [{ goto: first }]'],
-    [
-      '## Lists',
-      0,
-      ['retry', 'timeout', 'on_error', 'supervise', 'budget'],
-      `type: map, over: $steps.first.output, ${INNER}`,
-    ],
-    ['## Questions to a person', 0, ['on_error'], 'type: ask, question: q'],
-    ['## Other files', 0, ['retry', 'timeout', 'on_error', 'supervise', 'budget'], 'type: call, file: x.yaml'],
+    ['## Lists', 0, BLOCK, `type: map, over: $steps.first.output, ${INNER}`],
+    ['## Questions to a person', 0, ['when', 'on_error'], 'type: ask, question: q'],
+    ['## Other files', 0, BLOCK, 'type: call, file: x.yaml'],
   ])('%s, table %i', async (heading, skip, common, keys) => {
     const documented = [...(await keysBelow(DOC, heading, skip)), 'id', 'type', ...common];
     expect(documented.toSorted()).toEqual(await knownKeys(step(keys)));

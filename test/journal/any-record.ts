@@ -89,8 +89,9 @@ const census = shape<Census>(
     paused: count,
     out_of_budget: count,
     notRun: count,
+    limited: count,
   },
-  [],
+  ['limited'],
 );
 
 const label = shape<Label>(

@@ -46,6 +46,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'missing-tool',
   'no-steps',
   'empty-block',
+  'mixed-condition',
   'bad-agent',
   'bad-budget',
   'bad-duration',

@@ -160,7 +160,7 @@ workflow:
       false: { goto: first }
     - type: condition
       condition: "{{ $steps.first.output.ok }}"
-      false: [{ type: goto, goto: first }]
+      false: [{ type: goto, goto: first, max: 2, on_limit: continue }]
     - { type: loop, id: again, until: { line: DONE }, max_rounds: 3, rounds: "{{ $steps.first.output.list[0] }}", keep: before, on_limit: continue, timeout: 10m, supervise: { instruction: Do it. }, steps: [{ type: agent, name: root }] }
     - id: sort
       type: agent
@@ -169,7 +169,12 @@ workflow:
       recent: 4
       afresh: true
       choose: { one: [{ type: agent, name: root }], two: { about: It is two., steps: [{ type: agent, name: root }] }, three: { goto: done } }
-    - { type: agent, id: done, name: root }
+    - { type: agent, id: done, name: root, when: "{{ $steps.first.output.ok }}" }
+    - type: condition
+      cases:
+        - { when: "{{ $steps.first.output.ok }}", steps: [{ type: agent, name: root }] }
+        - { when: '{{ $steps.first.output.list == ["a"] }}', goto: done, max: 3 }
+      else: [{ type: agent, name: root }]
 `;
 
 const AGENT = `---

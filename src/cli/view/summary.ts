@@ -144,11 +144,12 @@ const RESUMED: Readonly<Record<Exclude<RunOutcome, 'succeeded'>, string>> = {
   out_of_budget: 'continues where it stopped',
 };
 
-function outcomeText({ name, outcome, style, strict }: SummaryOptions): string {
+function outcomeText({ name, outcome, census, style, strict }: SummaryOptions): string {
   const subject = style.bold(printable(name));
   if (outcome !== 'degraded') return `${subject} ${paintOutcome(ENDED[outcome], outcome, style)}`;
   const verdict = strict ? style.bad('degraded, which --strict forbids') : style.warn('finished degraded');
-  return `${subject} ${verdict} (a step failed, and the workflow allows it)`;
+  const what = census.degraded > 0 ? 'a step failed' : 'a limit was reached';
+  return `${subject} ${verdict} (${what}, and the workflow allows it)`;
 }
 
 const ENDED: Readonly<Record<Exclude<RunOutcome, 'degraded'>, string>> = {

@@ -27,6 +27,12 @@ export function releaseBody(node: CompiledNode, missing: number): EventBody {
   return { type: 'run.warning', code: 'join-released', message };
 }
 
+/** A node with a cap gave up, and the run goes on. */
+export function limitBody({ id }: CompiledNode, cap: number): EventBody {
+  const message = `limit reached: '${id}' ran ${cap} times, its limit, and the run continues without it`;
+  return { type: 'run.warning', code: 'max-visits', message };
+}
+
 /** More nodes ran one after another than the plan allows. */
 export function tooDeep(maxSteps: number): ErrorData {
   return {
@@ -37,7 +43,7 @@ export function tooDeep(maxSteps: number): ErrorData {
 }
 
 /** How a step ended that failed. */
-export function failureOf(error: ErrorData): StepOutcome {
+export function failureOf(error: ErrorData): 'failed' | 'timed_out' {
   return error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed';
 }
 
@@ -82,6 +88,11 @@ export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
 export interface Ending {
   readonly reason?: string | undefined;
   readonly error?: ErrorData | undefined;
+}
+
+/** How a step ended that has no result, and past which the run goes on as if it had given nothing. */
+export interface PassedOver extends Ending {
+  readonly outcome: 'skipped' | 'failed' | 'timed_out';
 }
 
 /** How a step ended that did not succeed, as an observer sees it. */

@@ -4,12 +4,13 @@ import { toErrorData } from '../../base/errors.js';
 import type { Census, OpenCensus, StepOutcome } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus, endingOf } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
-import type { Ending, SettledFailure } from './explain.js';
-import { endingBody, failureOf, goesOnPast, pastMaxVisits, releaseBody } from './explain.js';
+import type { Ending, PassedOver, SettledFailure } from './explain.js';
+import { endingBody, failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
 import { settledError, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
 import { ScopeState } from '../state/scope-state.js';
+import { END } from '../../plan/plan.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
 import type { ChannelWrite } from '../ports/executor.js';
@@ -112,15 +113,25 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     else this.askRoutes(step, version, output, goto);
   }
 
-  private askRoutes(step: Step, version: Version, output: unknown, goto: unknown, error?: ErrorData): void {
-    chooseRoutes(step, { version, goto }, (choice) => this.goOn(step, version, output, choice, error));
+  private askRoutes(step: Step, version: Version, output: unknown, goto: unknown, ending?: PassedOver): void {
+    chooseRoutes(step, { version, goto }, (choice) => this.goOn(step, version, output, choice, ending));
   }
 
   ignored(step: Step, error: ErrorData): void {
+    this.passedOver(step, { outcome: failureOf(error), error });
+  }
+
+  leftOut(step: Step, reason: string): void {
+    this.visits.skipped(step.compiled.index);
+    this.passedOver(step, { outcome: 'skipped', reason });
+  }
+
+  /** What comes after it runs as if it had given nothing. */
+  private passedOver(step: Step, ending: PassedOver): void {
     const { compiled, input } = step;
     step.decides(step.influence);
-    if (compiled.routes.length === 0) this.goOn(step, input, undefined, undefined, error);
-    else this.askRoutes(step, input, undefined, undefined, error);
+    if (compiled.routes.length === 0) this.goOn(step, input, undefined, undefined, ending);
+    else this.askRoutes(step, input, undefined, undefined, ending);
   }
 
   failed(step: Step, error: ErrorData): void {
@@ -251,15 +262,16 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
   }
 
-  /** On with a live token; `error` is a failure that is ignored. */
-  private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined, error?: ErrorData): void {
+  /** On with a live token; `ending` is a failure that is ignored, or a skip that ends nothing. */
+  private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined, ending?: PassedOver): void {
     step.close();
     this.outstanding -= 1;
     removeStep(this, step);
     const { compiled } = step;
-    if (error !== undefined) {
-      this.tell(compiled, step.path, failureOf(error), step.attempt, { error });
-      countAllowed(this.census, failureOf(error));
+    if (ending !== undefined) {
+      const { outcome } = ending;
+      this.tell(compiled, step.path, outcome, outcome === 'skipped' ? 0 : step.attempt, ending);
+      if (outcome !== 'skipped') countAllowed(this.census, outcome);
     } else {
       this.countStep(compiled, 'succeeded');
       const { reporter, options } = this.run;
@@ -268,9 +280,9 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
         reporter.succeeded(step, output, choice, isTold ? this.plain(version) : undefined);
       }
     }
-    if (compiled.counted) this.run.leafEnded(error === undefined);
+    if (compiled.counted && ending?.outcome !== 'skipped') this.run.leafEnded(ending === undefined);
     if (choice?.around !== undefined) this.around = [...(this.around ?? []), ...choice.around];
-    if (this.run.check !== undefined && error === undefined && this.isStopped(step, version)) return;
+    if (this.run.check !== undefined && ending === undefined && this.isStopped(step, version)) return;
     const live = tokenOf('live', version, step, step.control);
     if (compiled.exit) this.leaveByExit(compiled, live);
     else this.flow.send(compiled, live, choice);
@@ -299,11 +311,26 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
 
   private pastCap(node: CompiledNode, firing: Firing, cap: number): void {
     const { version } = firing;
-    if (node.onMaxVisitsTo >= 0 && !this.visits.capsGoRound(node))
+    const { onMaxVisits } = node.node;
+    if (typeof onMaxVisits === 'object' && 'to' in onMaxVisits && onMaxVisits.degraded === true)
+      this.limited(node, cap);
+    if (typeof onMaxVisits === 'object' && 'to' in onMaxVisits && onMaxVisits.to === END) this.endAtCap(node, firing);
+    else if (node.onMaxVisitsTo >= 0 && !this.visits.capsGoRound(node))
       this.flow.fireHandler(node, node.onMaxVisitsTo, firing);
     else if (node.node.onMaxVisits === 'skip')
       this.skip(node, [tokenOf('live', version, firing, firing.influence)], firing, false);
     else this.refuse(node, firing, pastMaxVisits(node, cap));
+  }
+
+  private limited(node: CompiledNode, cap: number): void {
+    addCensus(this.census, { ...emptyCensus(), limited: 1 });
+    const { reporter } = this.run;
+    if (reporter.observed) reporter.emit(this.prefix + node.id, this.parent, limitBody(node, cap));
+  }
+
+  private endAtCap(node: CompiledNode, { version, depth, round, influence }: Firing): void {
+    this.flow.branchEnded(version);
+    this.flow.sendDead(node, tokenOf('dead', version, { depth, round }, influence));
   }
 
   private enqueue(step: Step): void {

@@ -36,6 +36,8 @@ export interface StepOwner extends ChannelSource {
   /** It failed, and goes on all the same (`onError: ignore`). Not over yet, as after `succeeded`. */
   ignored(step: Step, error: ErrorData): void;
   skipped(step: Step, reason: string): void;
+  /** It is skipped, and what comes after it runs all the same (`onSkip: continue`). Not over yet, as after `succeeded`. */
+  leftOut(step: Step, reason: string): void;
   paused(step: Step, question: Question, reason: string): void;
   /** It waited for budget until nothing else of the run went on. */
   ranShort(step: Step, error: ErrorData): void;
@@ -249,7 +251,11 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   }
 
   skip(reason: string): void {
-    this.closeAnd(() => this.owner.skipped(this, reason));
+    if (this.compiled.node.onSkip === 'continue') {
+      this.stopAttempt();
+      this.phase = 'routing';
+      this.owner.leftOut(this, reason);
+    } else this.closeAnd(() => this.owner.skipped(this, reason));
   }
 
   pause(question: Question, reason: string): void {

@@ -16,7 +16,7 @@ import type {
 import { END } from '../../plan/plan.js';
 import { present } from '../../base/json.js';
 import type { Block, Placed } from './blocks.js';
-import type { AgentStep, AskStep, CallStep, LoopStep, MapStep, PipelineDef, RetryDef } from './definition.js';
+import type { AgentStep, AskStep, CallStep, GotoStep, LoopStep, MapStep, PipelineDef, RetryDef } from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
 import { conversationsIn, itemChannel, itemsOf, lastOf, resultOf } from './blocks.js';
@@ -39,7 +39,7 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
     case 'condition':
       return { kind: 'pass', id: step.id, at: step.at };
     case 'goto':
-      return gotoNode(placed, flow, parts);
+      return gotoNode(placed, step, flow, parts);
     case 'parallel':
     case 'sequence':
       // What its steps see and give has the same names inside and outside.
@@ -60,21 +60,22 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
   }
 }
 
-const LOOP_HINT = 'raise max_loop_iterations, or look at what the condition reads';
-
-/** A jump back is counted, and fails the workflow when it has been made too often. */
-function gotoNode(placed: Placed, flow: Flow, parts: NodeParts): PassNode {
+/** A jump back is counted: when it has been made too often the workflow fails, or goes on behind it. */
+function gotoNode(placed: Placed, { limits }: GotoStep, flow: Flow, parts: NodeParts): PassNode {
   const { step, block } = placed;
   const base = { kind: 'pass' as const, id: step.id, at: step.at };
-  const [target = NOWHERE] = flow.ways[placed.at] ?? [];
+  const idOf = (at = NOWHERE): string | undefined => block.steps[at]?.step.id;
+  const [target = NOWHERE, behind] = flow.ways[placed.at] ?? [];
   if (!flow.back.has(placed.at)) return base;
-  const limit = loopLimit(block, parts.definition);
-  const id = block.steps[target]?.step.id ?? '';
+  const limit = limits.max ?? loopLimit(block, parts.definition);
+  const id = idOf(target) ?? '';
   const fail = `workflow: max loop iterations exceeded (step: ${id}, limit: ${limit})`;
+  const hint = `raise ${limits.max === undefined ? 'max_loop_iterations' : 'max of the jump'}, or look at what the condition reads`;
   // A loop inside of this one begins a new round with it: how often it jumps is counted for each entry.
   const holdsLoop = [...flow.back].some((at) => at >= target && at < placed.at);
   const anew = holdsLoop ? { countsAnewFrom: id } : {};
-  return { ...base, maxVisits: limit, ...anew, onMaxVisits: { fail, hint: LOOP_HINT } };
+  const onMaxVisits = limits.onLimit === 'fail' ? { fail, hint } : { to: idOf(behind) ?? END, degraded: true as const };
+  return { ...base, maxVisits: limit, ...anew, onMaxVisits };
 }
 
 /** How often a jump back of a block may be made: as the innermost sequence around it says, or else the file. */
@@ -225,11 +226,14 @@ function writing(placed: Placed): { readonly writes: readonly string[]; readonly
   return { writes: [channel], output: channel };
 }
 
-function policies(placed: Placed, parts: SupervisionParts): NodeBase {
+function policies(placed: Placed, parts: NodeParts): NodeBase {
   const { step } = placed;
   const { id, timeoutMs, at } = step;
+  const when = step.when && buildCondition(step.when, placed, parts);
   return present({
     id,
+    when: when && [when],
+    onSkip: when && ('continue' as const),
     retry: step.retry === undefined ? undefined : retryPolicy(step.retry),
     timeoutMs,
     budget: step.budget,

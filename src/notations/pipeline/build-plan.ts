@@ -1,16 +1,18 @@
 import { madeOnce } from '../../base/collections.js';
 import { END } from '../../plan/plan.js';
 import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import type { Condition } from '../../lang/values.js';
 import { visitCaps } from '../../plan/limits.js';
 import type { Findings } from '../../text/findings.js';
 import { present } from '../../base/json.js';
+import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import { conversationsIn, itemChannel, itemsOf, placeSteps } from './blocks.js';
 import type { Block, Output } from './blocks.js';
 import { buildNode } from './build-nodes.js';
 import type { NodeParts } from './build-nodes.js';
 import { buildCondition } from './conditions.js';
-import type { CallStep, PipelineDef } from './definition.js';
+import type { CallStep, ConditionStep, PipelineDef } from './definition.js';
 import { connectBlock, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
 import { outputsBefore } from './order.js';
@@ -83,22 +85,23 @@ function blockPlan(block: Block, parts: Parts): Plan {
   const edges: Edge[] = [];
   const routes: Route[] = [];
   const idOf = (at: number): string => block.steps[at]?.step.id ?? END;
-  for (const { step, at } of block.steps) {
-    const [next = NOWHERE, whenFalse = next] = flow.ways[at] ?? [];
+  for (const placed of block.steps) {
+    const { step, at } = placed;
+    const [next = NOWHERE] = flow.ways[at] ?? [];
     if (step.type === 'agent' && step.choose.length > 0) {
       routes.push(routeOf(step.id, (flow.ways[at] ?? []).map(idOf)));
+      continue;
+    }
+    if (step.type === 'goto' && flow.ways[at]?.length === 2) {
+      // It need not be made, so what it leads to does not wait for it.
+      routes.push({ from: step.id, cases: [], otherwise: [idOf(next)] });
       continue;
     }
     if (step.type !== 'condition') {
       if (next !== NOWHERE) edges.push({ from: step.id, to: idOf(next) });
       continue;
     }
-    const placed = block.steps[at];
-    const condition =
-      step.condition === undefined || placed === undefined ? undefined : buildCondition(step.condition, placed, parts);
-    // Without a condition something was reported.
-    const cases = condition === undefined ? [] : [{ when: [condition], to: [idOf(next)] }];
-    routes.push({ from: step.id, cases, otherwise: [idOf(whenFalse)] });
+    routes.push(casesOf(step, flow.ways[at] ?? [], (condition) => buildCondition(condition, placed, parts), idOf));
   }
   const starts = block.kind === 'parallel' ? startsOf(block, flow) : [];
   const first = starts.map(({ node, leadsTo }) => ({ from: node.id, to: leadsTo }));
@@ -115,6 +118,21 @@ function blockPlan(block: Block, parts: Parts): Plan {
     ...(block.kind === 'parallel' ? {} : { entry: idOf(flow.starts[0] ?? NOWHERE) }),
     limits: { maxSteps: Math.min((nodes.length + starts.length) * (1 + jumps), Number.MAX_SAFE_INTEGER) },
   };
+}
+
+/** The last way is that where no case holds. */
+function casesOf(
+  step: ConditionStep,
+  ways: readonly number[],
+  build: (when: SourceScalar) => Condition | undefined,
+  idOf: (at: number) => string,
+): Route {
+  const cases = step.cases.flatMap(({ when }, index) => {
+    const condition = when && build(when);
+    // Without a condition something was reported.
+    return condition === undefined ? [] : [{ when: [condition], to: [idOf(ways[index] ?? NOWHERE)] }];
+  });
+  return { from: step.id, cases, otherwise: [idOf(ways.at(-1) ?? NOWHERE)] };
 }
 
 /** The first way is that without an answer. */

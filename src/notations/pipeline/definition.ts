@@ -47,6 +47,8 @@ export interface StepBase {
   readonly at: Position;
   /** For messages: `step "qa"`. */
   readonly label: string;
+  /** Where it does not hold the step is skipped. */
+  readonly when: SourceScalar | undefined;
   /** Per attempt. */
   readonly timeoutMs: number | undefined;
   readonly retry: RetryDef | undefined;
@@ -88,9 +90,17 @@ export interface AnswerDef {
 /** Its branches belong to the block that it stands in: their steps are addressed like those around it. */
 export interface ConditionStep extends StepBase {
   readonly type: 'condition';
-  readonly condition: SourceScalar | undefined;
-  readonly whenTrue: readonly StepDef[];
-  readonly whenFalse: readonly StepDef[];
+  /** The first one that holds is taken; `true` is one, too. */
+  readonly cases: readonly CaseDef[];
+  /** Where none holds: under `false`, or `else`. */
+  readonly otherwise: readonly StepDef[];
+}
+
+/** A case of a condition. */
+export interface CaseDef {
+  /** Absent: something was reported. */
+  readonly when: SourceScalar | undefined;
+  readonly steps: readonly StepDef[];
 }
 
 /** Its steps start together, and it ends when all have ended. */
@@ -111,6 +121,15 @@ export interface SequenceStep extends StepBase {
 export interface GotoStep extends StepBase {
   readonly type: 'goto';
   readonly target: SourceScalar | undefined;
+  readonly limits: JumpLimits;
+}
+
+/** How often a jump back is made. */
+export interface JumpLimits {
+  /** Absent: as often as any jump of the file. */
+  readonly max: number | undefined;
+  /** What happens then: the run fails, or goes on behind the jump. */
+  readonly onLimit: 'fail' | 'continue';
 }
 
 /** Its steps, one after the other, again and again. */
@@ -158,6 +177,6 @@ export type StepDef =
 
 /** The lists of steps of which one runs next. */
 export function branchesOf(step: StepDef): readonly (readonly StepDef[])[] {
-  if (step.type === 'condition') return [step.whenTrue, step.whenFalse];
+  if (step.type === 'condition') return [...step.cases.map(({ steps }) => steps), step.otherwise];
   return step.type === 'agent' ? step.choose.map(({ steps }) => steps) : [];
 }

@@ -12,8 +12,8 @@ import type { GotoStep, StepDef } from './definition.js';
 export const NOWHERE = -1;
 
 /**
- * Where a block goes on after a step, as indexes into its steps. A condition has two ways, the first for `true`; an agent that chooses has one for each answer, behind the
- * one without an answer.
+ * Where a block goes on after a step, as indexes into its steps. A condition has one way for each case, and the last for where none holds; an agent that
+ * chooses has one for each answer, behind the one without an answer. A jump back that continues at its limit has the way there behind that to its target.
  */
 export type Ways = readonly number[];
 
@@ -37,16 +37,18 @@ export interface Flow {
 /**
  * Connects the steps of a block: each leads to the next one, the last one of a branch to what follows its condition, and a jump to its target.
  *
- * Problem codes: `unknown-step`, `out-of-range` and `bad-jump` for targets, `unreachable-step`, `endless-loop`.
+ * Problem codes: `unknown-step`, `out-of-range` and `bad-jump` for targets, `no-effect`, `unreachable-step`, `endless-loop`.
  */
 export function connectBlock(block: Block, findings: Findings): Flow {
   const ways: Ways[] = block.steps.map(() => [NOWHERE]);
   const starts: number[] = [];
   const back = new Set<number>();
-  const jump = (placed: Placed, step: GotoStep): void => {
+  const jump = (placed: Placed, step: GotoStep, following: number): void => {
     const target = findTarget(placed, step, findings);
-    ways[placed.at] = [target];
-    if (target !== NOWHERE && target <= placed.at) back.add(placed.at);
+    const isBack = target !== NOWHERE && target <= placed.at;
+    ways[placed.at] = isBack && step.limits.onLimit === 'continue' ? [target, following] : [target];
+    if (isBack) back.add(placed.at);
+    else if (target !== NOWHERE) warnOfLimits(step, findings);
   };
   let at = 0;
   /** Connects a list; gives where it begins. */
@@ -60,7 +62,7 @@ export function connectBlock(block: Block, findings: Findings): Flow {
       if (placed === undefined) return;
       if (step.type === 'condition') {
         ways[here] = branchesOf(step).map((branch) => connect(branch, following));
-      } else if (step.type === 'goto') jump(placed, step);
+      } else if (step.type === 'goto') jump(placed, step, following);
       else ways[here] = [following, ...branchesOf(step).map((branch) => connect(branch, following))];
     });
     return first;
@@ -88,6 +90,14 @@ function sizeOf(step: StepDef): number {
   return branchesOf(step)
     .flat()
     .reduce((sum, each) => sum + sizeOf(each), 1);
+}
+
+/** A jump forward is made once each time. */
+function warnOfLimits({ limits: { max, onLimit }, label, at }: GotoStep, findings: Findings): void {
+  const key = max === undefined ? (onLimit === 'continue' ? 'on_limit' : undefined) : 'max';
+  if (key === undefined) return;
+  const message = `${key} of ${label} has no effect: it jumps forward`;
+  findings.warning('no-effect', message, at, 'remove the key: only jumps back are counted');
 }
 
 function findTarget(placed: Placed, step: GotoStep, findings: Findings): number {
@@ -170,7 +180,8 @@ function checkReached(block: Block, flow: Pick<Flow, 'ways' | 'back' | 'reached'
   for (const at of flow.back) {
     const step = block.steps[at]?.step;
     if (step === undefined || !reached.has(at) || leaving.has(at)) continue;
-    const hint = 'put the jump into a branch of a condition, so that the loop can end';
+    const hint =
+      'put the jump into a branch of a condition, so that the loop can end, or add max and on_limit: continue';
     findings.error('endless-loop', `${step.label} jumps back, and nothing leaves the loop`, step.at, hint);
   }
 }

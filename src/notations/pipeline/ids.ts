@@ -65,8 +65,10 @@ function collectWritten(list: SourceNode, taken: Set<string>): void {
     if (id?.kind === 'scalar' && id.text !== '') taken.add(id.text);
     const choose = entryOf(step, 'choose')?.value;
     const answers = choose?.kind === 'map' ? choose.entries.map(({ value }) => value) : [];
-    const branches = ['true', 'false'].map((branch) => entryOf(step, branch)?.value);
-    for (const steps of [...branches, ...answers.flatMap((answer) => [answer, entryOf(answer, 'steps')?.value])])
-      if (steps !== undefined) collectWritten(steps, taken);
+    const written = entryOf(step, 'cases')?.value;
+    const cases = written?.kind === 'list' ? written.items : [];
+    const branches = ['true', 'false', 'else'].map((branch) => entryOf(step, branch)?.value);
+    const lists = [...answers, ...cases].flatMap((way) => [way, entryOf(way, 'steps')?.value]);
+    for (const steps of [...branches, ...lists]) if (steps !== undefined) collectWritten(steps, taken);
   }
 }

@@ -90,10 +90,13 @@ export const RETRY = map(
   'whether a failed step is tried again',
 );
 
+const WHEN = text('the step runs only where this holds; without it the next one runs', { blank: false });
+
 const ON_ERROR = word(['fail', 'continue'], 'what happens when the step fails', { default: 'fail' });
 
 /** Keys of steps that can be tried again. */
 export const POLICIES = {
+  when: WHEN,
   timeout: duration('for each attempt: 90s, 10m, 1h30m, or a number of seconds', 0.0005),
   on_error: ON_ERROR,
   retry: named('retry'),
@@ -127,8 +130,18 @@ const IDENTITY = {
 
 const NAME = any('has no effect here');
 
-const GOTO = map(
-  { ...IDENTITY, goto: text('the id or the place of a step of the same block', { needed: true }) },
+/** How often a jump back is made, and what happens then. */
+export const JUMP_LIMITS = {
+  max: integer('how often this jump back is made at most; by default max_loop_iterations', { min: 1, max: MANY }),
+  on_limit: word(['fail', 'continue'], 'what happens then: continue goes on behind it, and the run is degraded', {
+    default: 'fail',
+  }),
+} as const;
+
+const TARGET = text('the id or the place of a step of the same block', { blank: false });
+
+export const GOTO = map(
+  { ...IDENTITY, goto: { ...TARGET, needed: true }, ...JUMP_LIMITS },
   'continues at another step',
 );
 
@@ -142,9 +155,22 @@ export const ANSWER = map(
   {
     about: text('what the agent learns about the answer'),
     steps: list(STEP, 'the steps', { min: 1 }),
-    goto: text('the id or the place of a step of the same block', { blank: false }),
+    goto: TARGET,
+    ...JUMP_LIMITS,
   },
   'the steps, or a jump, and what the agent learns about it',
+  { one: ['steps', 'goto'] },
+);
+
+/** A case of a condition. */
+export const CASE = map(
+  {
+    when: text('when it is taken: {{ $steps.ID.output }}, or an expression', { needed: true }),
+    steps: list(STEP, 'the steps', { min: 1 }),
+    goto: TARGET,
+    ...JUMP_LIMITS,
+  },
+  'the steps, or a jump, and when it is taken',
   { one: ['steps', 'goto'] },
 );
 
@@ -185,6 +211,7 @@ export const ASK = map(
       [text('', { pattern: '^(?:fail|\\s*)$' }), EXPIRED],
       'what happens then: fail, or {answer: VALUE}',
     ),
+    when: WHEN,
     on_error: ON_ERROR,
   },
   'asks a person',
@@ -223,12 +250,22 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
     {
       ...IDENTITY,
       name: NAME,
-      condition: text('what decides: {{ $steps.ID.output }}, or an expression', { needed: true }),
+      condition: text('what decides: {{ $steps.ID.output }}, or an expression', { blank: false }),
       true: branch('the steps when it holds, or {goto: ID}'),
       false: branch('the steps when it does not hold, or {goto: ID}'),
+      cases: list({ ...CASE, needed: true }, 'in place of condition: the first case that holds is taken', { min: 1 }),
+      else: branch('the steps when no case holds, or {goto: ID}'),
     },
-    'continues with one of two lists of steps',
-    { some: ['true', 'false'] },
+    'continues with one of several lists of steps',
+    {
+      one: ['condition', 'cases'],
+      some: ['true', 'false', 'cases'],
+      apart: [
+        ['cases', 'true'],
+        ['cases', 'false'],
+        ['condition', 'else'],
+      ],
+    },
   ),
   parallel: map({ ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES_OF_BLOCKS }, 'runs steps at the same time'),
   sequence: map(

@@ -13,10 +13,11 @@ const FIRST_DELAY_MS = 1_000;
 const SOME_JITTER = 0.1;
 
 /** What a step says of failures and time. */
-export type Policies = Pick<StepBase, 'timeoutMs' | 'retry' | 'onError' | 'supervise' | 'budget'>;
+export type Policies = Pick<StepBase, 'when' | 'timeoutMs' | 'retry' | 'onError' | 'supervise' | 'budget'>;
 
 /** Of steps that can't fail. */
 export const NO_POLICIES: Policies = {
+  when: undefined,
   timeoutMs: undefined,
   retry: undefined,
   onError: 'fail',
@@ -25,17 +26,27 @@ export const NO_POLICIES: Policies = {
 };
 
 /**
- * Reads `timeout`, `on_error`, `retry`, `supervise` and `budget` of a step. Problem codes: `bad-duration`, `bad-retry`, `no-effect`, those of
+ * Reads `when`, `timeout`, `on_error`, `retry`, `supervise` and `budget` of a step. Problem codes: `missing-condition`, `bad-duration`, `bad-retry`, `no-effect`, those of
  * {@link readSupervise}, of {@link readBudgetKey} and of the types.
  */
 export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'whole'): Policies {
   return {
+    when: readWhen(fields),
     timeoutMs: readDuration(fields, 'timeout', { min: 1, max: MAX_TIMER_MS }),
     retry: readRetry(fields),
     onError: readOnError(fields),
     supervise: readSupervise(fields, supervises),
     budget: readBudgetKey(fields, 'step'),
   };
+}
+
+/** The key `when`, of a step or of a case. Problem code: `missing-condition`. */
+export function readWhen(fields: Fields): SourceScalar | undefined {
+  const when = fields.scalar('when');
+  if (when?.text.trim() !== '') return when;
+  const hint = 'write a condition such as {{ $steps.ID.output == "yes" }}';
+  fields.error('missing-condition', 'when', `when of ${fields.name} is empty`, hint);
+  return undefined;
 }
 
 /** The key `on_error`. */

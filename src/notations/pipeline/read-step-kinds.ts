@@ -4,7 +4,7 @@ import { describe, toJson } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
 import type { AskStep, CallStep, MapStep, StepDef } from './definition.js';
 import { EXPIRED, MAP } from './keys.js';
-import { NO_POLICIES, readDuration, readOnError, readPolicies } from './read-policies.js';
+import { NO_POLICIES, readDuration, readOnError, readPolicies, readWhen } from './read-policies.js';
 import type { OpenStep } from './step-types.js';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -49,6 +49,7 @@ export function readAsk({ fields, base }: OpenStep): AskStep {
     type: 'ask',
     ...base,
     ...NO_POLICIES,
+    when: readWhen(fields),
     onError: readOnError(fields),
     question: fields.scalar('question'),
     choices: readChoices(fields),

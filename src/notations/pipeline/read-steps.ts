@@ -1,18 +1,18 @@
-import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import { describe, entryOf } from '../../text/nodes.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import { checkName } from '../../text/names.js';
 import { readFields } from '../../text/shape.js';
-import type { AgentStep, ConditionStep, GotoStep, SequenceStep, StepDef } from './definition.js';
+import type { AgentStep, GotoStep, SequenceStep, StepDef } from './definition.js';
 import { createIds, positionalId } from './ids.js';
-import type { BlockIds } from './ids.js';
-import { ANSWER, STEP_FORMS, WORKFLOW } from './keys.js';
+import { STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
 import { readLoop } from '../loop-keys.js';
 import { readConversation } from '../model-call-keys.js';
 import { NO_POLICIES, SHAPE, readLoops, readPolicies } from './read-policies.js';
+import { NO_LIMITS, readAnswers, readCondition, readLimits, nothingRan } from './read-branches.js';
+import type { ListPlace } from './read-branches.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
 import { checkRequired, typeOf } from './step-types.js';
 import type { OpenStep } from './step-types.js';
@@ -20,31 +20,11 @@ import type { OpenStep } from './step-types.js';
 /** Lists of steps within lists of steps, at most: plans within plans are bounded too. */
 const DEEPEST = 40;
 
-/** Where a list of steps stands. */
-interface ListPlace {
-  /** `steps`, `steps[2].false`. */
-  readonly path: string;
-  readonly depth: number;
-  /** Of the block that the list belongs to. */
-  readonly ids: BlockIds;
-  /** In a branch: what ids by position begin with, such as `cond_3_true`. */
-  readonly branch: string | undefined;
-  readonly ran: AgentsRun;
-  /** Its steps start together: none of them runs before another. */
-  readonly beside: boolean;
-}
-
-/** Which step of a list ran an agent first; then the lists around it, of the same block. */
-interface AgentsRun {
-  readonly here: Map<string, string>;
-  readonly around: AgentsRun | undefined;
-}
-
 /**
  * Reads a list of steps that is a block of its own: ids are unique in it and in the branches of its conditions.
  *
  * Problem codes: `missing-type`, `missing-agent`, `missing-condition`, `missing-target`, `missing-over`, `missing-question`,
- * `missing-file`, `empty-block`, `duplicate-step`, `runs-once`, `too-deep`, `unknown-value`, and those of ids, policies and types.
+ * `missing-file`, `empty-block`, `mixed-condition`, `duplicate-step`, `runs-once`, `too-deep`, `unknown-value`, and those of ids, policies and types.
  */
 export function readBlock(
   list: SourceNode,
@@ -52,10 +32,6 @@ export function readBlock(
   findings: Findings,
 ): readonly StepDef[] {
   return readList(list, { path, depth, beside, ids: createIds(list), branch: undefined, ran: nothingRan() }, findings);
-}
-
-function nothingRan(): AgentsRun {
-  return { here: new Map(), around: undefined };
 }
 
 function readList(list: SourceNode, place: ListPlace, findings: Findings): readonly StepDef[] {
@@ -126,7 +102,7 @@ function isJump(node: SourceNode, first: StepDef | undefined, place: ListPlace):
 
 function jumpTo(target: SourceScalar, node: SourceNode, index: number, place: ListPlace): GotoStep {
   const id = place.ids.free(positionalId('goto', index + 1, place.branch), 'goto');
-  return { type: 'goto', id, idAt: node.at, at: node.at, label: place.path, ...NO_POLICIES, target };
+  return { type: 'goto', id, idAt: node.at, at: node.at, label: place.path, ...NO_POLICIES, target, limits: NO_LIMITS };
 }
 
 function reportDuplicate(id: SourceScalar, first: StepDef | undefined, place: ListPlace, findings: Findings): void {
@@ -141,7 +117,7 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
     case 'agent':
       return readAgentStep(step, place);
     case 'condition':
-      return readCondition(step, place);
+      return readCondition(step, place, readList);
     case 'parallel':
       return { type, ...base, ...readPolicies(fields), steps: readInner(type, step, place) };
     case 'sequence': {
@@ -151,7 +127,7 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
     case 'subworkflow':
       return readSubworkflow(step, place);
     case 'goto':
-      return { type, ...base, ...NO_POLICIES, target: fields.scalar('goto') };
+      return { type, ...base, ...NO_POLICIES, target: fields.scalar('goto'), limits: readLimits(fields) };
     case 'loop':
       return { type, ...base, ...readPolicies(fields), loop: readLoop(fields), steps: readInner(type, step, place) };
     case 'map':
@@ -175,25 +151,9 @@ function readAgentStep(step: OpenStep, place: ListPlace): AgentStep {
     ...readPolicies(fields, 'agents'),
     agent,
     prompt: fields.scalar('prompt'),
-    choose: readAnswers(step, place),
+    choose: readAnswers(step, place, readList),
     conversation: readConversation(fields),
   };
-}
-
-function readAnswers(step: OpenStep, place: ListPlace): AgentStep['choose'] {
-  const { fields } = step;
-  return (fields.entries('choose') ?? []).flatMap(({ key: answer, value, at }) => {
-    if (!checkName(answer, 'answer', at, fields.findings)) return [];
-    const name = `answer ${quoteShort(answer)} of ${fields.name}`;
-    const told = value.kind === 'map' ? readFields(value, { name, form: ANSWER }, fields.findings) : undefined;
-    const jump = told?.has('goto') === true ? entryOf(value, 'goto') : undefined;
-    if (jump !== undefined && told?.has('steps') === true)
-      fields.findings.error('wrong-form', `${name} has both steps and goto`, at, 'leave one of them out');
-    const alone: SourceNode | undefined = jump && { kind: 'map', entries: [jump], at: value.at };
-    const written = value.kind === 'map' ? (alone ?? told?.node('steps')) : value;
-    const steps = readWays({ written, key: answer, at: value.at }, step, place);
-    return [{ answer, about: told?.text('about'), steps }];
-  });
 }
 
 /** The steps of a parallel, a sequence, a loop or a map: a block of their own. */
@@ -238,67 +198,4 @@ function readSubworkflow(step: OpenStep, place: ListPlace): SequenceStep {
     steps: isEmpty || list.kind !== 'list' ? [] : readBlock(list, inner, findings),
     maxLoopIterations: map === undefined ? undefined : readLoops(map),
   };
-}
-
-function readCondition(step: OpenStep, place: ListPlace): ConditionStep {
-  const { fields, base } = step;
-  const condition = fields.scalar('condition');
-  if (!fields.names('true') && !fields.names('false')) {
-    const branches = 'add the steps of a branch under "true:", or "false: {goto: ID}"';
-    const message = `workflow ${step.path}: condition step requires true or false`;
-    fields.findings.error('empty-block', message, fields.at, branches);
-  }
-  return {
-    type: 'condition',
-    ...base,
-    ...NO_POLICIES,
-    condition: condition?.text.trim() === '' ? undefined : condition,
-    whenTrue: readBranch('true', step, place),
-    whenFalse: readBranch('false', step, place),
-  };
-}
-
-function readBranch(branch: 'true' | 'false', step: OpenStep, place: ListPlace): readonly StepDef[] {
-  const { fields } = step;
-  if (!fields.names(branch)) return [];
-  return readWays({ written: fields.node(branch), key: branch, at: fields.placeOf(branch) }, step, place);
-}
-
-/** One of several ways on, as it was written. */
-interface Way {
-  readonly written: SourceNode | undefined;
-  readonly key: string;
-  readonly at: Position;
-}
-
-function readWays({ written, key, at }: Way, step: OpenStep, place: ListPlace): readonly StepDef[] {
-  const { fields, base } = step;
-  const path = `${step.path}.${key}`;
-  if (written === undefined || (written.kind === 'list' && written.items.length === 0)) {
-    const hint = 'add steps or goto: ID, or remove the key';
-    fields.findings.error('empty-block', `workflow ${path}: the branch is empty`, at, hint);
-    return [];
-  }
-  // A jump may stand alone, without a list around it.
-  const isJumpAlone = written.kind === 'map' && entryOf(written, 'goto') !== undefined;
-  const list: SourceNode = isJumpAlone ? { kind: 'list', items: [written], at: written.at } : written;
-  const ran: AgentsRun = { here: new Map(), around: place.ran };
-  const inner = { ...place, path, beside: false, depth: place.depth + 1, branch: `${base.id}_${key}`, ran };
-  const steps = readList(list, inner, fields.findings);
-  warnOfRunsOnce(steps.at(-1), place.ran, fields.findings);
-  return steps;
-}
-
-/** A branch that ends with an agent that has run before may be meant to go back to it; it runs it once more and goes on. */
-function warnOfRunsOnce(last: StepDef | undefined, ran: AgentsRun, findings: Findings): void {
-  // With a prompt of its own it is another task.
-  if (last?.type !== 'agent' || last.agent === undefined || last.prompt !== undefined) return;
-  const agent = last.agent.text;
-  let before: AgentsRun | undefined = ran;
-  while (before !== undefined && !before.here.has(agent)) before = before.around;
-  const target = before?.here.get(agent);
-  if (target === undefined) return;
-  const message = `${last.label} runs ${agent} once more and continues with the next step`;
-  const hint = `to loop back to the step ${target}, put goto: ${target} in its place`;
-  findings.warning('runs-once', message, last.at, hint);
 }

@@ -19,6 +19,12 @@ export function resultNodes(plan: Plan): readonly string[] {
     for (const to of targets) if (to !== END) addTo(before, to, from);
     if (targets.length > 0 && !targets.includes(END)) ends.delete(from);
   }
+  // Behind a jump back that is made no more.
+  for (const { id, onMaxVisits } of plan.nodes) {
+    if (typeof onMaxVisits !== 'object' || !('to' in onMaxVisits)) continue;
+    if (onMaxVisits.to === END) ends.add(id);
+    else addTo(before, onMaxVisits.to, id);
+  }
   const found = new Set(ends);
   for (const id of found) if (!hasResult(nodes.get(id))) for (const from of before.get(id) ?? []) found.add(from);
   return [...nodes.values()].filter((node) => found.has(node.id) && hasResult(node)).map((node) => node.id);

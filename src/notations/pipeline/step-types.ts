@@ -15,6 +15,7 @@ const ALL_KEYS: ReadonlySet<string> = new Set(Object.values(STEP_FORMS).flatMap(
 /** What a step without a type most likely is, by a key that only this type needs. */
 const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
   ['condition', 'condition'],
+  ['cases', 'condition'],
   ['over', 'map'],
   ['question', 'ask'],
   ['file', 'call'],
@@ -86,5 +87,7 @@ const REQUIRED: Partial<Record<WrittenType, readonly [key: string, code: string,
 export function checkRequired(type: WrittenType, { fields, path }: OpenStep): void {
   const [key, code, hint] = REQUIRED[type] ?? [];
   if (key === undefined || code === undefined || !fields.lacks(key)) return;
+  // It has cases in its place.
+  if (type === 'condition' && fields.names('cases')) return;
   fields.error(code, key, `workflow ${path}: ${type} step requires ${key}`, hint);
 }

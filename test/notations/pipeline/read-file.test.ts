@@ -93,7 +93,7 @@ describe('keys that older YAML takes for truth values', () => {
 `);
     expect(steps).toMatchObject([
       { retry: { on: ['timeout'] } },
-      { whenTrue: [{ id: 'cond_2_true_1' }], whenFalse: [{ type: 'goto', target: { text: 'step_1' } }] },
+      { cases: [{ steps: [{ id: 'cond_2_true_1' }] }], otherwise: [{ type: 'goto', target: { text: 'step_1' } }] },
     ]);
   });
 });

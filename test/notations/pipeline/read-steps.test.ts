@@ -103,7 +103,8 @@ describe('empty blocks', () => {
 describe('ids', () => {
   const ids = (text: string): readonly string[] =>
     stepsOf(text).flatMap(function of(step): readonly string[] {
-      if (step.type === 'condition') return [step.id, ...step.whenTrue.flatMap(of), ...step.whenFalse.flatMap(of)];
+      if (step.type === 'condition')
+        return [step.id, ...step.cases.flatMap(({ steps }) => steps.flatMap(of)), ...step.otherwise.flatMap(of)];
       if (step.type === 'parallel' || step.type === 'map') return [step.id, step.steps.flatMap(of)].flat();
       return [step.id];
     });
@@ -181,7 +182,7 @@ describe('jumps', () => {
     `  - {type: agent, name: a, id: x}\n  - {type: agent, name: b, id: y}\n  - {type: condition, condition: c, false: ${steps}}\n`;
   const firstOf = (text: string): unknown => {
     const condition = stepsOf(text).at(-1);
-    return condition?.type === 'condition' ? condition.whenFalse[0] : undefined;
+    return condition?.type === 'condition' ? condition.otherwise[0] : undefined;
   };
 
   it.each(['{goto: x}', '[{goto: x}]', '[{type: goto, goto: x}]', '[{id: x, type: agent, name: a}]'])('%s', (steps) => {

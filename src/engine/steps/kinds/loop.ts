@@ -199,7 +199,7 @@ function endAtCap({ step, node, cap }: Loop, scope: ScopeHandle): void {
   if (node.onMaxRounds === 'continue' || node.onMaxRounds === 'degrade') {
     tell(step, { kind: 'loop.capped', rounds: cap });
     if (step.run.reporter.observed) step.emit({ type: 'run.warning', code: 'max-rounds', message });
-    if (node.onMaxRounds === 'degrade') step.adopt({ ...emptyCensus(), degraded: 1, succeeded: -1 }, undefined);
+    if (node.onMaxRounds === 'degrade') step.adopt({ ...emptyCensus(), limited: 1, succeeded: -1 }, undefined);
     succeedWith(step, node, scope);
   } else {
     const { notation } = step.compiled;
