@@ -39,13 +39,9 @@ describe('[addition 5] [G6] cases of a condition', () => {
 
   it('are the cases of one route of the plan', async () => {
     const { plan } = await loadText(withElse);
-    expect(plan?.routes).toEqual([
-      {
-        from: 'by',
-        cases: [{ to: ['install'] }, { to: ['by_case_2_1'] }, { to: ['idea'] }].map((one) => expect.objectContaining(one)),
-        otherwise: ['other'],
-      },
-    ]);
+    expect(plan?.routes.map(({ from, cases = [], otherwise }) => [from, cases.map(({ to }) => to), otherwise])).toEqual(
+      [['by', [['install'], ['by_case_2_1'], ['idea']], ['other']]],
+    );
   });
 
   it('steps without an id are called after their case', async () => {
@@ -99,9 +95,8 @@ describe('[addition 5] when', () => {
   it('skips one step, with the reason, and nothing after it', async () => {
     const ran = await run(step, 'good');
     expect([ran.outcome, asked(ran), ran.census.skipped]).toEqual(['succeeded', 'check after', 1]);
-    expect(ran.steps).toEqual([
-      { path: 'fix', node: 'fix', outcome: 'skipped', reason: expect.stringContaining('is false') },
-    ]);
+    expect(ran.steps).toMatchObject([{ path: 'fix', node: 'fix', outcome: 'skipped' }]);
+    expect(ran.steps[0]?.reason).toContain('is false');
     expect(ran.prompt('after')).toMatch(/After: $/);
   });
 
@@ -125,7 +120,8 @@ describe('[addition 5] when', () => {
     ['a question', '{ id: fix, type: ask, when: WHEN, question: Go on? }'],
     [
       'an agent that chooses',
-      '{ id: fix, type: agent, name: a, when: WHEN, choose: { x: [{ id: x, type: agent, name: c }] } }', 2,
+      '{ id: fix, type: agent, name: a, when: WHEN, choose: { x: [{ id: x, type: agent, name: c }] } }',
+      2,
     ],
   ])('is a key of %s', async (_, text, skipped = 1) => {
     const when = `'{{ $steps.check.output.class == "bad" }}'`;
@@ -167,7 +163,7 @@ describe('[addition 5] problems', () => {
     [`cases: [{ ${HOLDS}, ${STEPS} }], true: [{ type: agent, name: b }]`, ['mixed-condition']],
     [`cases: [{ ${HOLDS}, ${STEPS} }], false: { goto: r }`, ['mixed-condition']],
     [`cases: [{ ${HOLDS}, ${STEPS} }], condition: "{{ $steps.r.output.class }}"`, ['mixed-condition']],
-    [`condition: "{{ $steps.r.output.class }}", ${'true: { goto: r }'}, else: { goto: r }`, ['mixed-condition']],
+    [`condition: "{{ $steps.r.output.class }}", true: { goto: r }, else: { goto: r }`, ['mixed-condition']],
     ['cases: []', ['empty-block']],
     [`cases: [{ ${HOLDS} }]`, ['empty-block']],
     [`cases: [{ ${HOLDS}, steps: [] }]`, ['empty-block']],
