@@ -165,20 +165,20 @@ await build({
     // so each is what comes through one door, and what stays behind other doors is not read.
     codeSplitting: {
       groups: [
-        { name: 'start', test: /src\/cli\/(?:own-package|view\/streams)\./ },
+        { name: 'start', test: /src\/cli\/(?:own-package|view\/streams)\.|rolldown\/runtime/ },
         { name: 'base', test: /src\/(?:base|events|secrets)\// },
-        { name: 'program', test: /node_modules\/commander\/|src\/cli\/(?:failures|other-verbs)\./ },
+        { name: 'program', test: /node_modules\/commander\/|src\/cli\/(?:failures|other-verbs|program)\./ },
         {
           name: 'plan',
-          test: /src\/(?:plan\/(?:checks|downstream|drawing|inherited-supervision|made-of|nodes|notations|outline|permission-rule|powers|providers|risky-commands|tool-names)|lang\/(?:condition-text|outputs-block|template|truthy|wildcard))\./,
+          test: /src\/(?:plan\.ts|plan\/(?:checks|downstream|drawing|inherited-supervision|made-of|nodes|notations|outline|permission-rule|powers|providers|risky-commands|tool-names)|lang\/(?:condition-text|outputs-block|template|truthy|wildcard))\./,
         },
         {
           name: 'text',
-          test: /node_modules\/yaml\/|src\/(?:yaml\.ts|notations\/[^/]+\.ts|text\/(?!check-form|form-schema|json|script-keys))/,
+          test: /node_modules\/yaml\/|src\/(?:yaml\.ts|notations\/[^/]+\.ts|text\/(?!check-form|form-schema|json|script-keys|toml))/,
         },
         { name: 'dag', test: /src\/notations\/dag\/load\./ },
         { name: 'pipeline', test: /src\/notations\/pipeline\/load\./ },
-        { name: 'run', test: /src\/cli\/run\/run-(?:command|options)\./ },
+        { name: 'run', test: /src\/cli\/(?:commands\/run|run\/(?:run-command|run-options|workflow-powers))\./ },
         { name: 'engine', test: /src\/runtime\/(?:workflow-run|invariants)\./ },
         { name: 'recorded', test: /src\/(?:runtime\/backends\/(?:recorded|backend-of)|stores\/rules)\./ },
         { name: 'audit', test: /src\/(?:running|audit\/run-folder)\./ },

@@ -10,12 +10,18 @@ interface NewerModule {
 
 (module as NewerModule).enableCompileCache?.();
 watchStreams();
-const words = process.argv.slice(2);
-const asksVersion = words.length === 1 && ['--version', '-V', '-v'].includes(words[0] ?? '');
-if (asksVersion) {
-  process.stdout.write(`${versionNumber()}\n`);
-  await endProcess(0);
-} else {
+// Node ends a process in which nothing is left that could go on: what has not come to its end by then has failed.
+process.on('beforeExit', () => {
+  process.exitCode = 1;
+});
+void begin(process.argv.slice(2));
+
+async function begin(words: readonly string[]): Promise<never> {
+  const asksVersion = words.length === 1 && ['--version', '-V', '-v'].includes(words[0] ?? '');
+  if (asksVersion) {
+    process.stdout.write(`${versionNumber()}\n`);
+    return await endProcess(0);
+  }
   const { runCli } = await import('./program.js');
-  await endProcess(await runCli(words));
+  return await endProcess(await runCli(words));
 }

@@ -1,8 +1,8 @@
 import { forgetSecrets } from './view/printable.js';
 import { Command, CommanderError } from 'commander';
 import { SkeinError } from '../base/errors.js';
-import { EXIT, exitCodeOfError } from './failures.js';
-import { normalizeWords } from './other-verbs.js';
+import { EXIT, exitCodeOfError, printFailure } from './failures.js';
+import { normalizeWords, unknownCommand } from './other-verbs.js';
 import { versionNumber } from './own-package.js';
 
 /** Adds arguments, options and action to its command; `done` takes the exit code, `load` does the same for another command of the program. */
@@ -93,12 +93,12 @@ export async function runCli(words: readonly string[]): Promise<number> {
     // Somebody types there: an error would stand in the way.
     if (asked !== 'completion') checkDirectory();
     const [word = '-'] = operandsOf(words);
-    if (command === undefined && !word.startsWith('-') && word !== 'help') await refuseWord(word);
+    if (command === undefined && !word.startsWith('-') && word !== 'help') throw unknownCommand(word, NAMES);
     if (command?.registeredArguments[0]?.name() === 'run') command.showHelpAfterError(HINT_OF_RUN);
     await program.parseAsync(normalizeWords(helpTarget(words, asked), command), { from: 'user' });
     return code;
   } catch (error) {
-    return await exitCodeOfThrown(error);
+    return exitCodeOfThrown(error);
   }
 }
 
@@ -113,11 +113,6 @@ function loaderOf(done: (code: number) => void): LoadCommand {
     define(command, done, load);
   };
   return load;
-}
-
-async function refuseWord(word: string): Promise<never> {
-  const { unknownCommand } = await import('./other-verbs.js');
-  throw unknownCommand(word, NAMES);
 }
 
 function createProgram(): Command {
@@ -165,10 +160,9 @@ function checkDirectory(): void {
   }
 }
 
-async function exitCodeOfThrown(error: unknown): Promise<number> {
+function exitCodeOfThrown(error: unknown): number {
   // Commander has printed what is wrong.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  const { printFailure } = await import('./failures.js');
   printFailure(error);
   return exitCodeOfError(error);
 }

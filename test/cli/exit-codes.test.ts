@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SkeinError } from 'skein';
 import { exitCodeOf, exitCodeOfError } from '../../src/cli/failures.js';
+import { makeProject, skein } from './support/skein.js';
 
 describe('exit codes (decision 3)', () => {
   test.each([
@@ -31,5 +32,15 @@ describe('exit codes (decision 3)', () => {
     [new SkeinError('SKEIN_CANCELLED', 'x'), 130],
   ])('what keeps a run from starting: %s', (error, code) => {
     expect(exitCodeOfError(error)).toBe(code);
+  });
+
+  test('a step that waits for what never comes is no success, although nothing is left that could go on', async () => {
+    const files = {
+      'flow.mjs': `import { graph } from 'skein/graph';
+export default graph({ name: 'lost' }).node('a', () => new Promise(() => {})).setEntry('a');
+`,
+    };
+    const { code } = await skein(['run', 'flow.mjs', '--no-store', '--trust'], { cwd: await makeProject(files) });
+    expect(code).toBe(1);
   });
 });

@@ -6,6 +6,7 @@ import type { Workflow } from '../../plan/workflow.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { present } from '../../base/json.js';
 import type { TrustFlags } from './trust-gate.js';
+import { powersWithoutModels, subjectOf } from './workflow-powers.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Foreseen } from '../../prices.js';
@@ -94,7 +95,6 @@ export async function untrustedWorkflow(
   file: string,
   options: LoadOptions,
 ): Promise<Problem | undefined> {
-  const { subjectOf, powersWithoutModels } = await import('./workflow-powers.js');
   // A pack is trusted as a file, whatever talks with it.
   const looked =
     options.pack === undefined || workflow.plan?.notation !== 'machine' ? workflow : await asFile(file, options);

@@ -6,12 +6,7 @@ import type { Problem } from '../../base/problem.js';
 import { formatProblem } from '../../base/problem.js';
 import type { Policy } from '../../plan/policy.js';
 import { isBeneath, readText, reportUnread, shownPath } from '../../text/files.js';
-import type { Findings } from '../../text/findings.js';
 import { createFindings } from '../../text/findings.js';
-import type { SourceNode } from '../../text/nodes.js';
-import { parseToml } from '../../text/toml.js';
-import { parseYaml } from '../../text/yaml.js';
-import { readPolicyMap } from './read-policy.js';
 
 /** Where policies are looked for. */
 export interface PolicySearch {
@@ -44,6 +39,8 @@ export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonl
       continue;
     }
     const widens = !(await isBeneath(path, cwd));
+    // Most projects have none: what reads them comes with the first.
+    const { readPolicyText } = await import('./policy-text.js');
     const policy = await readPolicyText(text.text, { file: shown, widens, path }, findings);
     if (policy !== undefined) policies.push(policy);
   }
@@ -51,25 +48,6 @@ export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonl
   if (list.length > 0) throw unusable(list);
   // The one that is named wins over the user's own.
   return policies.toSorted((a, b) => Number(a.file === file) - Number(b.file === file));
-}
-
-/** Reads the text of a policy, YAML or TOML by the name of its file. Undefined: it can't be read as either. */
-async function readPolicyText(
-  text: string,
-  { file, widens, path }: { readonly file: string; readonly widens: boolean; readonly path: string },
-  findings: Findings,
-): Promise<Policy | undefined> {
-  const root = await rootOf(text, path, file, findings);
-  if (root === undefined) return undefined;
-  return root.kind === 'scalar' && root.value === null ? { file } : readPolicyMap(root, { file, widens }, findings);
-}
-
-async function rootOf(text: string, path: string, file: string, findings: Findings): Promise<SourceNode | undefined> {
-  const { root, problems } = path.endsWith('.toml')
-    ? await parseToml(text, file)
-    : parseYaml(text, file, { aliases: false });
-  findings.add(problems);
-  return root;
 }
 
 function unusable(list: readonly Problem[]): SkeinError {
