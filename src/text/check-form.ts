@@ -2,6 +2,7 @@ import { DataPlace } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from './findings.js';
 import type {
+  DividedForm,
   EitherForm,
   Form,
   IntegerForm,
@@ -62,6 +63,8 @@ class FormCheck {
         return this.checkVariants(node, form, place);
       case 'either':
         return this.checkEither(node, form, place);
+      case 'divided':
+        return this.check(node, partOf(form, node), place);
     }
   }
 
@@ -89,9 +92,10 @@ class FormCheck {
     }
   }
 
-  private checkList(node: SourceNode, { items, min = 0 }: ListForm, place: DataPlace): void {
+  private checkList(node: SourceNode, { items, min = 0, max = Infinity }: ListForm, place: DataPlace): void {
     if (node.kind !== 'list') return this.wrong(node, place, 'a list');
     if (node.items.length < min) this.wrong(node, place, `a list of at least ${min}`);
+    if (node.items.length > max) this.wrong(node, place, `a list of at most ${max}`);
     for (const [at, item] of node.items.entries()) this.check(item, items, place.item(at));
   }
 
@@ -173,6 +177,7 @@ const NAMES: Readonly<Partial<Record<Form['kind'], string>>> = {
   flag: 'true or false',
   list: 'a list',
   map: 'an object',
+  divided: 'an object',
   names: 'an object',
   variants: 'an object',
 };
@@ -180,10 +185,15 @@ const NAMES: Readonly<Partial<Record<Form['kind'], string>>> = {
 /** Whether the type of a value is that of a form. */
 function takes(form: Form, node: SourceNode): boolean {
   if (node.kind === 'list') return form.kind === 'list';
-  if (node.kind === 'map') return ['map', 'names', 'variants'].includes(form.kind);
+  if (node.kind === 'map') return ['map', 'names', 'variants', 'divided'].includes(form.kind);
   if (typeof node.value === 'string') return form.kind === 'text' || form.kind === 'word';
   if (typeof node.value === 'number') return form.kind === 'integer' || form.kind === 'number';
   return form.kind === 'flag' && typeof node.value === 'boolean';
+}
+
+/** The form of a map, by the keys that it has. */
+function partOf(form: DividedForm, node: SourceNode): Form {
+  return node.kind === 'map' && form.by.some((key) => has(node, key)) ? form.with : form.without;
 }
 
 function valueOf(node: SourceNode): SourceScalar['value'] | undefined {

@@ -1,4 +1,5 @@
 import type {
+  DividedForm,
   EitherForm,
   ForeignKey,
   Form,
@@ -73,7 +74,7 @@ class SchemaWriter {
       case 'flag':
         return this.typed(form, 'boolean', { not: form.only === undefined ? undefined : { const: !form.only } });
       case 'list':
-        return this.typed(form, 'array', { items: this.write(form.items), minItems: form.min });
+        return this.typed(form, 'array', { items: this.write(form.items), minItems: form.min, maxItems: form.max });
       case 'map':
         return this.map(form);
       case 'names':
@@ -84,6 +85,8 @@ class SchemaWriter {
         return this.either(form);
       case 'variants':
         return this.variants(form);
+      case 'divided':
+        return this.divided(form);
       case 'named':
         return { $ref: `#/definitions/${form.name}` };
     }
@@ -181,6 +184,12 @@ class SchemaWriter {
     const { oneOf, ...merged } = Object.assign({}, ...schemas, { type: [...new Set(all)] }) as SchemaData;
     // Keys are those of a map: each of the others would have all of them.
     return oneOf === undefined ? merged : { ...merged, ...conditional({ type: 'object' }, { oneOf }) };
+  }
+
+  private divided({ by, with: having, without, ...more }: DividedForm): SchemaData {
+    const some = { anyOf: by.map((key) => ({ required: [key] })) };
+    const whole = conditional(some, this.write(having), this.write(without));
+    return { ...this.typed(more, 'object', {}), ...conditional({ type: 'object' }, whole) };
   }
 
   private variants({ by, of, without, exact = false, off, blank = false }: VariantsForm): SchemaData {

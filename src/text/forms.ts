@@ -14,6 +14,7 @@ export type Form =
   | AnyForm
   | EitherForm
   | VariantsForm
+  | DividedForm
   | NamedForm;
 
 /** The keys of a map, each with what may stand under it. */
@@ -79,8 +80,9 @@ export interface FlagForm extends Common {
 export interface ListForm extends Common {
   readonly kind: 'list';
   readonly items: Form;
-  /** Entries, at least. */
+  /** Entries, at least and at most. */
   readonly min?: number;
+  readonly max?: number;
 }
 
 /** A key that only another system understands. */
@@ -143,6 +145,14 @@ export interface VariantsForm extends Common {
   readonly off?: Readonly<Record<string, boolean>>;
   /** Case counts. */
   readonly exact?: boolean;
+}
+
+/** A map of one form when it has one of some keys, and of another when it has none of them. */
+export interface DividedForm extends Common {
+  readonly kind: 'divided';
+  readonly by: readonly string[];
+  readonly with: Form;
+  readonly without: Form;
 }
 
 /** A form that has a name, because it stands in itself or in several places. */
@@ -226,6 +236,13 @@ export const either = (
   about,
   forms,
   ...more,
+});
+
+/** A row for a map whose form depends on whether it has one of some keys. */
+export const divided = (by: readonly string[], forms: Pick<DividedForm, 'with' | 'without'>): DividedForm => ({
+  kind: 'divided',
+  by,
+  ...forms,
 });
 
 /** A form by its name. */

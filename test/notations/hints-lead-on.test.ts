@@ -69,7 +69,7 @@ describe('the hint of a problem of a pipeline leads to a file without that probl
       ['missing-output', flow(FIRST, DECIDING, asks('$steps.block.output')), written],
       ['missing-output', flow(SEQUENCE, asks('$steps.seq.output')), written],
       [
-        'unknown-property',
+        'no-such-path',
         flow('{ id: q, type: agent, name: qa }', asks('$steps.q.output.okk')),
         (hint) => `$steps.q.output.${quoted(hint)}`,
       ],

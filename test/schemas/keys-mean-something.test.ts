@@ -31,7 +31,7 @@ function keysOfSchema(schema: unknown): readonly string[] {
   if (Array.isArray(schema)) return schema.flatMap(keysOfSchema);
   if (!isPlainObject(schema)) return [];
   return Object.entries(schema).flatMap(([key, value]) => {
-    if (key === 'json-schema') return [];
+    if (key === 'json-schema' || key === 'short-schema') return [];
     if (key !== 'properties' || !isPlainObject(value)) return keysOfSchema(value);
     const own = Object.entries(value).filter(([, row]) => !isPlainObject(row) || row['doNotSuggest'] !== true);
     return own.flatMap(([name, row]) => [name, ...(name === 'schema' ? [] : keysOfSchema(row))]);

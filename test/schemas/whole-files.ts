@@ -61,7 +61,7 @@ steps:
     supervise: { human: true }
     budget: { usd: 0.1, on_limit: stop }
   - { id: on, budget: 2, agent: writer, depends_on: [draft], prompt: x, supervise: false }
-  - { id: off, agent: writer, depends_on: [draft], prompt: x }
+  - { id: off, agent: writer, depends_on: [draft], prompt: x, schema: { ok: boolean, note?: string, all: [{ n: integer, kind: { enum: [a, b] } }], at: { line: number } } }
   - id: check
     agent: reader
     depends_on: [draft]
@@ -151,7 +151,7 @@ workflow:
     - { type: subworkflow, workflow: [{ type: agent, name: root }] }
     - { type: subworkflow, workflow: { max_loop_iterations: 2, steps: [{ type: agent, name: root }] } }
     - { type: map, id: each, over: "{{ $steps.first.output.list }}", as: thing, key: a.b, max_items: 5, concurrency: 2, on_item_error: continue, supervise: { instruction: Do all., model: openai/gpt-5-mini, max_reorients: 3 }, steps: [{ type: agent, name: root }] }
-    - { type: ask, id: may, question: May I?, choices: ["yes", "no"], schema: { type: string }, expires: 24h, on_expire: { answer: "no" } }
+    - { type: ask, id: may, question: May I?, choices: ["yes", "no"], schema: { ok: boolean }, expires: 24h, on_expire: { answer: { ok: true } } }
     - { type: ask, question: And now?, on_expire: fail, on_error: continue }
     - { type: call, file: other.yaml, prompt: Go, inputs: { a: b } }
     - type: condition
@@ -169,7 +169,7 @@ workflow:
       recent: 4
       afresh: true
       choose: { one: [{ type: agent, name: root }], two: { about: It is two., steps: [{ type: agent, name: root }] }, three: { goto: done } }
-    - { type: agent, id: done, name: root, when: "{{ $steps.first.output.ok }}" }
+    - { type: agent, id: done, name: root, when: "{{ $steps.first.output.ok }}", schema: { ok: boolean, note?: string, all: [{ n: integer, kind: { enum: [a, b] } }], at: { line: number } } }
     - type: condition
       cases:
         - { when: "{{ $steps.first.output.ok }}", steps: [{ type: agent, name: root }] }

@@ -175,6 +175,7 @@ function buildAgent(step: StepDef, parts: Parts): AgentSpec {
     models: [...new Set([...step.models, ...(agent?.models ?? []), ...config.models])],
     tools,
     approve,
+    output: step.schema === undefined ? undefined : { schema: step.schema },
     checks,
     cache,
     sandbox,

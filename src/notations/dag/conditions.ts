@@ -1,5 +1,5 @@
 import { compileExpression } from '../../lang/expression.js';
-import { unknownMember } from '../../lang/expression-shape.js';
+import { unknownMember, WHOLE } from '../../lang/expression-shape.js';
 import type { CelVar, Condition, ValueRef } from '../../lang/values.js';
 import type { Json } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';
@@ -114,7 +114,16 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
     const hint = findings.near(unknown.name, known) ?? all;
     findings.error('bad-expression', message, node.at, hint);
   }
+  for (const read of expression.reads) checkRead(read, scope, node);
   return { op: 'cel', expression: node.text, vars };
+}
+
+/** What an expression reads of an output: `steps.ID.output.PATH`, in loops `steps.LOOP.outputs.ID.output.PATH`, and `output.PATH`. */
+function checkRead(read: readonly string[], { references, step, owner }: Scope, { at }: SourceScalar): void {
+  const output = read.indexOf('output');
+  const id = output === 0 ? step.condition?.step?.text : read[0] === 'steps' ? read[output - 1] : undefined;
+  const path = read.slice(output + 1).filter((name) => name !== WHOLE);
+  if (id !== undefined) references.canHave(id, path, owner, at);
 }
 
 /** Without a name (`size(steps)`, `steps[x]`) all steps that have run are meant. */

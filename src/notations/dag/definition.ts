@@ -1,3 +1,4 @@
+import type { Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Truncate } from '../../lang/values.js';
 import type { CacheUse, McpServerSpec, ProviderSpec, SandboxUse } from '../../plan/agent-spec.js';
@@ -101,6 +102,8 @@ export interface StepDef {
   readonly loop: LoopSteps | undefined;
   readonly agent: SourceScalar | undefined;
   readonly prompt: SourceScalar | undefined;
+  /** JSON Schema of the output. */
+  readonly schema: Json | undefined;
   readonly dependsOn: readonly SourceScalar[];
   readonly condition: ConditionDef | undefined;
   readonly skills: readonly SourceScalar[];
@@ -124,6 +127,18 @@ export interface LoopSteps extends LoopDef {
 /** All steps, each loop in front of its own. */
 export function allSteps(steps: readonly StepDef[]): readonly StepDef[] {
   return steps.flatMap((step) => [step, ...(step.loop === undefined ? [] : allSteps(step.loop.steps))]);
+}
+
+/** JSON Schemas of outputs by the id of their step; that of a loop is that of its last step. */
+export function schemasOf(steps: readonly StepDef[]): ReadonlyMap<string, Json> {
+  const schemaOf = (step: StepDef | undefined): Json | undefined =>
+    step?.loop === undefined ? step?.schema : schemaOf(step.loop.steps.at(-1));
+  return new Map(
+    allSteps(steps).flatMap((step) => {
+      const schema = schemaOf(step);
+      return schema === undefined ? [] : [[step.id, schema] as const];
+    }),
+  );
 }
 
 /** An answer of `choose`. */

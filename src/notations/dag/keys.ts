@@ -7,6 +7,7 @@ import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
+import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
@@ -57,6 +58,7 @@ export const STEP = map(
     ...ANY_STEP,
     agent: text('the name of an agent', { needed: true }),
     prompt: text('what the agent is asked; {{steps.ID.output}} and {{inputs.NAME}} are filled in', { needed: true }),
+    schema: STEP_SCHEMA,
     skills: texts('skills in addition to those of the workflow'),
     supervise: SUPERVISE,
     model: MODEL,
@@ -212,4 +214,6 @@ export const NAMED = {
   budget: STEP_BUDGET,
   ...NAMED_IN_AGENTS,
   step: variants('type', STEP_FORMS, { without: STEP, blank: true, about: 'a step' }),
+  'json-schema': JSON_SCHEMA,
+  'short-schema': SHORT_SCHEMA,
 };

@@ -5,6 +5,7 @@ import type { Findings } from '../../text/findings.js';
 import { checkName } from '../../text/names.js';
 import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
+import { schemasOf } from './definition.js';
 import { agentFolders } from './discover-agents.js';
 import { findAgents } from './find-agents.js';
 import { findSkills } from './find-skills.js';
@@ -28,7 +29,11 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   const given = [...(loading.inputs ?? []), ...recorded].filter((name) =>
     checkName(name, 'input name', undefined, findings),
   );
-  const references = createReferences({ yaml, inputs: definition.inputs, given }, graph, findings);
+  const references = createReferences(
+    { yaml, inputs: definition.inputs, given, schemas: schemasOf(definition.steps) },
+    graph,
+    findings,
+  );
   const plan = buildPlan({ definition, agents, skills, references, workspace, given, recorded, interactive }, findings);
   checkOutputSteps(definition, references.graph.ids, findings);
   // Whoever calls the file knows where the name is written.

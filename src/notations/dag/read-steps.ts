@@ -8,6 +8,7 @@ import type { Fields } from '../../text/shape.js';
 import { readBudgetKey } from '../budget-key.js';
 import { readLoop } from '../loop-keys.js';
 import { readConversation } from '../model-call-keys.js';
+import { readSchema } from '../schema-key.js';
 import { readSupervise } from '../supervise-key.js';
 import { readAnswers } from './choices.js';
 import type { ConditionDef, LoopSteps, StepDef } from './definition.js';
@@ -105,6 +106,7 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
     loop: type === 'loop' ? readLoopSteps(fields, label, place) : undefined,
     agent: agent?.text.trim() === '' ? undefined : agent,
     prompt: fields.scalar('prompt'),
+    schema: readSchema(fields),
     dependsOn: fields.texts('depends_on') ?? [],
     condition: readCondition(fields, label),
     skills: fields.texts('skills') ?? [],

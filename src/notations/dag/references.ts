@@ -1,3 +1,4 @@
+import type { Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import { parseTemplate } from '../../lang/template.js';
 import { quoteShort } from '../../lang/value-text.js';
@@ -6,6 +7,7 @@ import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import { present } from '../../base/json.js';
+import { pathFault } from '../schema-paths.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import type { InputDef, StepDef } from './definition.js';
 import { nearestStep } from './step-graph.js';
@@ -37,6 +39,8 @@ export interface References {
   spend(count: number, at: Position): boolean;
   /** Checks that a step may read another step's output. */
   canRead(id: string, step: StepDef, at: Position): void;
+  /** Checks that the output of a step can have something at a path (`no-such-path`). */
+  canHave(id: string, path: readonly string[], owner: string, at: Position): void;
   /** Checks that an input exists, and remembers that it is used. */
   canUseInput(name: string, owner: string, at: Position): void;
 }
@@ -45,10 +49,16 @@ export interface References {
  * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}`, `{{steps.LOOP.outputs.ID.output}}` and `{{steps.ID.output.PATH}}`, each also with a `?` behind it. A name between braces that is
  * none of these stays as it is, and a warning says so (`not-a-reference`); one of a step or an input is an error (`bad-reference`).
  *
- * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `bad-reference`, `not-a-reference`, `too-many-references`.
+ * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `no-such-path`, `bad-reference`, `not-a-reference`, `too-many-references`.
  */
 export function createReferences(
-  source: { readonly yaml: ParsedYaml; readonly inputs: readonly InputDef[]; readonly given: readonly string[] },
+  source: {
+    readonly yaml: ParsedYaml;
+    readonly inputs: readonly InputDef[];
+    readonly given: readonly string[];
+    /** Of outputs, by the id of their step. */
+    readonly schemas: ReadonlyMap<string, Json>;
+  },
   graph: StepGraph,
   findings: Findings,
 ): References {
@@ -78,6 +88,12 @@ export function createReferences(
     },
     spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),
     canRead: (id, step, at) => checkStep(id, step, at, graph, findings),
+    canHave: (id, path, owner, at) => {
+      const fault = pathFault(source.schemas.get(id), path, findings);
+      if (fault === undefined) return;
+      const message = `${owner} looks into the output of step ${quoteShort(id)}: ${fault.message}`;
+      findings.error('no-such-path', message, at, fault.hint);
+    },
     canUseInput: (name, owner, at) => {
       if (inputs.has(name)) {
         usedInputs.add(name);
@@ -140,6 +156,7 @@ function outputRef(
   if (output !== 'output') return undefined;
   const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
   if (!isBefore) references.canRead(name, use.step, use.at);
+  references.canHave(ids.at(-1) ?? name, path, use.owner, use.at);
   const channel = stepChannel(...ids);
   return {
     channel: isBefore ? beforeChannel(channel) : channel,

@@ -104,11 +104,16 @@ function agentNode(placed: Placed, step: AgentStep, flow: Flow, parts: NodeParts
     kind: 'agent',
     ...policies(placed, parts),
     ...writing(placed),
-    agent: { ...(agent?.spec ?? { name, models: [] }), instructions },
+    agent: { ...(agent?.spec ?? { name, models: [] }), ...outputOf(step), instructions },
     prompt: texts.message(step.prompt, placed),
     ...choosing(placed, step, flow),
     ...present({ conversation: step.conversation }),
   };
+}
+
+/** What the step asks for stands before what its agent does. */
+function outputOf({ schema }: AgentStep): Pick<AgentNode['agent'], 'output'> {
+  return schema === undefined ? {} : { output: { schema } };
 }
 
 function choosing({ at, block }: Placed, { choose }: AgentStep, { ways }: Flow): Pick<AgentNode, 'choice'> {

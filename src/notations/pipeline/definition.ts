@@ -75,6 +75,8 @@ export interface AgentStep extends StepBase {
   readonly agent: SourceScalar | undefined;
   /** Takes the place of the workflow's prompt. */
   readonly prompt: SourceScalar | undefined;
+  /** JSON Schema of the answer; stands before that of the agent. */
+  readonly schema: Json | undefined;
   /** By what the agent may answer, and what runs then; empty: it does not choose. */
   readonly choose: readonly AnswerDef[];
   readonly conversation: Conversation | undefined;

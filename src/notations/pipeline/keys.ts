@@ -22,7 +22,7 @@ import { LOOP_KEYS } from '../loop-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { SECTIONS } from './agents/keys.js';
-import { JSON_SCHEMA } from './agents/schema-form.js';
+import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
 
 /** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
@@ -205,7 +205,7 @@ export const ASK = map(
     ...IDENTITY,
     question: text('what is asked', { needed: true }),
     choices: texts('answers to choose from', { min: 1 }),
-    schema: map({}, 'a JSON Schema that the answer must fit', { open: true, blank: false }),
+    schema: STEP_SCHEMA,
     expires: duration('how long the question waits: 24h', 0.0005, Number.MAX_SAFE_INTEGER / 1_000),
     on_expire: either(
       [text('', { pattern: '^(?:fail|\\s*)$' }), EXPIRED],
@@ -235,6 +235,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       ...IDENTITY,
       name: text('the agent', { needed: true }),
       prompt: text('its prompt, below the outputs so far; by default that of the run'),
+      schema: STEP_SCHEMA,
       choose: names(
         either([list(STEP, '', { min: 1 }), ANSWER], 'what runs when the agent answers so', { needed: true }),
         'the agent chooses one of these by the call of a tool; without the call the next step runs',
@@ -297,6 +298,7 @@ export const NAMED = {
   retry: RETRY,
   budget: STEP_BUDGET,
   'json-schema': JSON_SCHEMA,
+  'short-schema': SHORT_SCHEMA,
 };
 
 /** A whole pipeline file. */

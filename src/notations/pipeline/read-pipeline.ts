@@ -122,6 +122,6 @@ function singleStep(root: Fields, agents: ReadonlyMap<string, AgentDef>, finding
   }
   const agent: SourceScalar = { kind: 'scalar', value: name, text: name, at, range: [0, 0] };
   const label = `agent ${quoteShort(name)}`;
-  const bare = { ...NO_POLICIES, prompt: undefined, choose: [], conversation: undefined };
+  const bare = { ...NO_POLICIES, prompt: undefined, schema: undefined, choose: [], conversation: undefined };
   return [{ type: 'agent', id: 'step_1', idAt: at, at, label, agent, ...bare }];
 }

@@ -2,6 +2,7 @@ import type { Json } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { describe, toJson } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
+import { readSchema } from '../schema-key.js';
 import type { AskStep, CallStep, MapStep, StepDef } from './definition.js';
 import { EXPIRED, MAP } from './keys.js';
 import { NO_POLICIES, readDuration, readOnError, readPolicies, readWhen } from './read-policies.js';
@@ -69,15 +70,6 @@ function readChoices(fields: Fields): readonly string[] | undefined {
     return undefined;
   }
   return [...new Set(choices.map(({ text }) => text))];
-}
-
-function readSchema(fields: Fields): Json | undefined {
-  const node = fields.node('schema');
-  if (node === undefined) return undefined;
-  if (node.kind === 'map') return toJson(node);
-  const message = `schema of ${fields.name} must be a JSON Schema, not ${describe(node)}`;
-  fields.error('wrong-type', 'schema', message, 'write a map such as {type: boolean}');
-  return undefined;
 }
 
 function readExpireAnswer(step: Fields): Json | undefined {

@@ -10,6 +10,7 @@ import { STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
 import { readLoop } from '../loop-keys.js';
 import { readConversation } from '../model-call-keys.js';
+import { readSchema } from '../schema-key.js';
 import { NO_POLICIES, SHAPE, readLoops, readPolicies } from './read-policies.js';
 import { NO_LIMITS, readAnswers, readCondition, readLimits, nothingRan } from './read-branches.js';
 import type { ListPlace } from './read-branches.js';
@@ -151,6 +152,7 @@ function readAgentStep(step: OpenStep, place: ListPlace): AgentStep {
     ...readPolicies(fields, 'agents'),
     agent,
     prompt: fields.scalar('prompt'),
+    schema: readSchema(fields),
     choose: readAnswers(step, place, readList),
     conversation: readConversation(fields),
   };

@@ -12,7 +12,7 @@ import type { Dotted, Segment } from './expressions.js';
 import type { Fault, Flows } from './order.js';
 import { listed } from './flow.js';
 import { canBeMissing, canPrecede, checkOrder } from './order.js';
-import { pathFault } from './schema-paths.js';
+import { pathFault } from '../schema-paths.js';
 
 /** What references are resolved in. */
 export interface Names {
@@ -45,7 +45,7 @@ export const PROMPT = 'prompt';
  * Resolves `$prompt`, `$item` and `$steps.ID.output`, as one step sees them.
  *
  * Codes of faults: `unknown-variable`, `unknown-step`, `out-of-range`, `missing-output`, `bad-reference`, `not-upstream`,
- * `no-structured-output` (a warning), `unknown-property`.
+ * `no-structured-output` (a warning), `no-such-path`.
  */
 export function resolve(dotted: Dotted, reader: Placed, names: Names): Target | Fault {
   const { root, segments } = dotted;
@@ -288,14 +288,9 @@ function checkPath(leaf: Placed, path: readonly Segment[], reader: Placed, names
   const schema = schemaOf(leaf, names);
   const { label } = leaf.step;
   if (schema === undefined) {
-    const what = leaf.step.type === 'ask' ? 'a schema' : 'structured_output';
-    const message = `${reader.step.label} looks into the output of ${label}, which has no ${what}`;
-    return {
-      code: 'no-structured-output',
-      message,
-      hint: `declare ${what}, or make sure that it is JSON`,
-      severity: 'warning',
-    };
+    const message = `${reader.step.label} looks into the output of ${label}, which has no schema`;
+    const hint = 'add a schema to that step, or make sure that its output is JSON';
+    return { code: 'no-structured-output', message, hint, severity: 'warning' };
   }
   const fault = pathFault(
     schema,
@@ -304,14 +299,14 @@ function checkPath(leaf: Placed, path: readonly Segment[], reader: Placed, names
   );
   if (fault === undefined) return undefined;
   const message = `${reader.step.label} looks into the output of ${label}: ${fault.message}`;
-  return { code: 'unknown-property', message, hint: fault.hint };
+  return { code: 'no-such-path', message, hint: fault.hint };
 }
 
 const LIST: Json = { type: 'array' };
 
 function schemaOf(leaf: Placed, names: Names): Json | undefined {
   const { step } = leaf;
-  if (step.type === 'agent') return names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;
+  if (step.type === 'agent') return step.schema ?? names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;
   if (step.type === 'ask') return step.schema;
   if (step.type === 'loop') {
     const last = lastOf(leaf);

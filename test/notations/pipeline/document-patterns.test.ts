@@ -149,7 +149,7 @@ describe('section 2: conditional branching and loops', () => {
     ]);
     const without = await loadText(meant.replace('$steps.qa.', '$steps.trans.'));
     expect(without.problems).toMatchObject([
-      { severity: 'warning', message: expect.stringContaining('structured_output') as string },
+      { severity: 'warning', message: expect.stringContaining('no schema') as string },
     ]);
   });
 });

@@ -77,23 +77,19 @@ describe('references to outputs', () => {
     ['{{ $steps.rev.is_approved }}', 'missing-output', 'without ".output" | write $steps.rev.output.is_approved'],
     [
       '{{ $steps.rev.output.is_aproved }}',
-      'unknown-property',
+      'no-such-path',
       'has no property "is_aproved" | did you mean "is_approved"?',
     ],
     [
       '{{ $steps.rev.output.list.name }}',
-      'unknown-property',
+      'no-such-path',
       '"name" is looked for in a value of the type array | write the index of an item: [0]',
     ],
-    [
-      '{{ $steps.rev.output.is_approved.x }}',
-      'unknown-property',
-      'in a value of the type boolean | leave the path out',
-    ],
+    ['{{ $steps.rev.output.is_approved.x }}', 'no-such-path', 'in a value of the type boolean | leave the path out'],
     [
       '{{ $steps.gen.output.ok }}',
       'no-structured-output',
-      'has no structured_output | declare structured_output, or make sure that it is JSON',
+      'has no schema | add a schema to that step, or make sure that its output is JSON',
     ],
     ['{{ $steps.last.output }}', 'not-upstream', 'refers to its own output | a step sees what ran before it'],
     ['{{ $steps }}', 'bad-reference', 'without naming a step | write $steps.ID.output'],

@@ -18,7 +18,7 @@ import { LOCAL_MODELS, PROVIDER_NAMES } from '../../../plan/providers.js';
 import { CHECKS } from '../../checks-key.js';
 import { ADDRESS_FORM } from '../../mcp-servers.js';
 import { SANDBOX, TOKENS } from '../../model-call-keys.js';
-import { SCHEMA_MAP } from './schema-form.js';
+import { SCHEMA_MAP } from '../../schema-form.js';
 import { toolNames } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
 

@@ -1,6 +1,6 @@
-import { isPlainObject, ownValue } from '../../base/json.js';
-import { quoteShort } from '../../lang/value-text.js';
-import type { Findings } from '../../text/findings.js';
+import { isPlainObject, ownValue } from '../base/json.js';
+import { quoteShort } from '../lang/value-text.js';
+import type { Findings } from '../text/findings.js';
 
 /** Why a path can't be followed, and what helps. */
 export interface PathFault {

@@ -1,4 +1,4 @@
-import { any, either, flag, list, map, named, names, text } from '../../../text/forms.js';
+import { any, divided, either, flag, list, map, named, names, text } from '../text/forms.js';
 
 /** The types of JSON Schema. */
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
@@ -40,3 +40,36 @@ export const SCHEMA_MAP = map(
 
 /** Any JSON Schema. */
 export const JSON_SCHEMA = either([flag(''), SCHEMA_MAP], 'a JSON Schema', { needed: true });
+
+/** A map with one of these keys is a JSON Schema; any other is the short form of one. */
+export const SCHEMA_KEYS = ['type', 'properties', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf'] as const;
+
+/** What the value of a field is, in short. */
+export const SHORT_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
+
+/** The name of a field in the short form; with a `?` behind it the field may be absent. */
+export const FIELD_NAME = '^[A-Za-z_][A-Za-z0-9_-]*\\??$';
+
+const short = { ...named('short-schema'), needed: true };
+const fields = divided(SCHEMA_KEYS, {
+  with: named('json-schema'),
+  without: names(short, '', { pattern: FIELD_NAME, min: 1 }),
+});
+
+/** What a field is, in the short form: a type, a list with one of them, the fields of a map, or a JSON Schema. */
+export const SHORT_SCHEMA = either(
+  [
+    text('', { pattern: `^(?:${SHORT_TYPES.join('|')})$`, from: 'string' }),
+    list(short, '', { min: 1, max: 1 }),
+    fields,
+  ],
+  'string, number, integer, boolean, [TYPE], the fields of a map, or a JSON Schema',
+  { needed: true },
+);
+
+/** The key `schema` of a step: what its output must be. */
+export const STEP_SCHEMA = {
+  ...fields,
+  blank: false,
+  about: 'what the output must be: fields with their types, such as { score: number, note?: string }, or a JSON Schema',
+};
