@@ -150,7 +150,7 @@ describe('[addition 2] schema on a step', () => {
       '{ id: may, type: ask, question: May I?, schema: { yes: boolean } }',
       '{ id: use, type: agent, name: w, prompt: "{{ $steps.may.output.yes }}" }',
     );
-    const ended = await ran(file, {}, { answer: () => ({ yes: true }) });
+    const ended = await ran(file, {}, { answer: () => Promise.resolve({ yes: true }) });
     expect(ended.asked).toEqual(['use: true']);
   });
 

@@ -131,14 +131,16 @@ export function allSteps(steps: readonly StepDef[]): readonly StepDef[] {
 
 /** JSON Schemas of outputs by the id of their step; that of a loop is that of its last step. */
 export function schemasOf(steps: readonly StepDef[]): ReadonlyMap<string, Json> {
-  const schemaOf = (step: StepDef | undefined): Json | undefined =>
-    step?.loop === undefined ? step?.schema : schemaOf(step.loop.steps.at(-1));
   return new Map(
     allSteps(steps).flatMap((step) => {
       const schema = schemaOf(step);
       return schema === undefined ? [] : [[step.id, schema] as const];
     }),
   );
+}
+
+function schemaOf(step: StepDef | undefined): Json | undefined {
+  return step?.loop === undefined ? step?.schema : schemaOf(step.loop.steps.at(-1));
 }
 
 /** An answer of `choose`. */
