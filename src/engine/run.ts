@@ -324,10 +324,11 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     const { runId, reused, ran } = this;
     const steps = inOrder(this.top.reports);
     this.options.last?.(this.top.last());
-    if (this.top.label !== CLEAN) this.options.heard?.(this.labels.get(this.top.label));
+    const { heard } = this.options;
+    if (heard !== undefined && this.top.label !== CLEAN) heard(this.labels.get(this.top.label));
     const waits = outcome === 'paused' || outcome === 'out_of_budget';
     const questions = waits ? this.reporter.openAt(steps) : [];
-    this.resolve?.({
+    const result: RunResult = {
       runId,
       outcome,
       state: this.top.state(),
@@ -339,7 +340,8 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
       ran,
       spent,
       saved,
-      ...this.top.labels(),
-    });
+    };
+    this.top.tellLabels(result);
+    this.resolve?.(result);
   }
 }

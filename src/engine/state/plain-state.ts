@@ -60,8 +60,7 @@ function watchedProperty(name: string): PropertyDescriptor {
   return {
     get(this: Watched): unknown {
       const observer = this[OBSERVER];
-      observer.channel(name);
-      return readChannel(observer.version, observer.source, name);
+      return readChannel(observer.version, observer.source, name, observer);
     },
     set: () => refuse(name),
     enumerable: true,

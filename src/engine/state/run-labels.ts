@@ -1,5 +1,6 @@
 import type { Label } from '../../guard/label.js';
 import { CLEAN, Labels, TRUSTED } from '../../guard/label.js';
+import type { Cell } from './cell.js';
 import type { Version } from './version.js';
 import type { ChannelSource, ReadObserver } from './viewed.js';
 
@@ -47,8 +48,12 @@ export interface LabelSource extends ChannelSource {
 }
 
 /** The label of a channel in a version. */
-export function channelLabel(version: Version, { channels, run }: LabelSource, name: string): number {
-  return version.get(channels.index.get(name) ?? -1)?.label ?? run.labels.absent;
+export function channelLabel(version: Version, source: LabelSource, name: string): number {
+  return cellLabel(version.get(source.channels.index.get(name) ?? -1), source);
+}
+
+function cellLabel(cell: Cell | undefined, { run }: LabelSource): number {
+  return cell === undefined ? run.labels.absent : cell.label;
 }
 
 /** Labels of all that a version holds, by version: functions that read all of it are asked again and again. */
@@ -77,8 +82,8 @@ export class LabelReads implements ReadObserver {
     private readonly told: Influenced,
   ) {}
 
-  channel(name: string): void {
-    this.told.influenced(channelLabel(this.version, this.source, name));
+  channel(_name: string, cell: Cell | undefined): void {
+    this.told.influenced(cellLabel(cell, this.source));
   }
 
   all(): void {

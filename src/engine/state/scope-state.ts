@@ -12,13 +12,13 @@ import type { RunServices, ScopeOptions, ScopeOwner } from '../services.js';
 import { digestOf } from './reads.js';
 import type { Influenced } from './run-labels.js';
 import { LabelReads, channelLabel, versionLabel } from './run-labels.js';
-import { readState } from './state-writer.js';
+import { readLater, readState, stateFor } from './state-writer.js';
 import type { Version } from './version.js';
 import { stateView, watchedView } from './view.js';
 import type { State } from './viewed.js';
 import { readChannel } from './viewed.js';
 
-const NOTHING = {};
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The state of one execution of a plan: its channels, how its versions are read, and the final one. */
 export abstract class ScopeState {
@@ -73,10 +73,8 @@ export abstract class ScopeState {
 
   reader(version: Version, told?: Influenced): ReadChannel {
     if (told === undefined || !this.run.labels.used) return (channel) => readChannel(version, this, channel);
-    return (channel) => {
-      told.influenced(channelLabel(version, this, channel));
-      return readChannel(version, this, channel);
-    };
+    const reads = new LabelReads(version, this, told);
+    return (channel) => readChannel(version, this, channel, reads);
   }
 
   /** Label of all that a version holds. */
@@ -130,19 +128,27 @@ export abstract class ScopeState {
     return readState(this, version, this.compiled.plan.output);
   }
 
-  /** Where the values of the final state come from, of those that not only the user had a say in. */
-  labels(): Pick<RunResult, 'labels'> {
+  /** Gives a result where the values of the final state come from, of those that not only the user had a say in. It is put together when it is read. */
+  tellLabels(result: Writable<Pick<RunResult, 'labels'>>): void {
     const { labels } = this.run;
-    if (!labels.used) return NOTHING;
+    if (!labels.used) return;
+    const { control } = this;
     const version = this.final ?? this.inputs;
-    const { output = this.channels.names } = this.compiled.plan;
-    const found: [string, Label][] = [];
-    for (const name of output) {
-      const cell = version.get(this.channels.index.get(name) ?? -1);
-      const label = isCleared(cell) || cell === undefined ? CLEAN : labels.join(cell.label, this.control);
-      if (label !== CLEAN) found.push([name, labels.get(label)]);
-    }
-    return found.length === 0 ? NOTHING : { labels: Object.fromEntries(found) };
+    const { names: all, index } = this.channels;
+    const names = this.compiled.plan.output ?? all;
+    const labelOf = (name: string): number => {
+      const cell = version.get(index.get(name) ?? -1);
+      return cell === undefined || isCleared(cell) ? CLEAN : labels.join(cell.label, control);
+    };
+    if (!names.some((name) => labelOf(name) !== CLEAN)) return;
+    readLater(result, 'labels', () => {
+      const found = stateFor<Label>(names.length);
+      for (const name of names) {
+        const label = labelOf(name);
+        if (label !== CLEAN) found[name] = labels.get(label);
+      }
+      return found;
+    });
   }
 
   /** Label of all that there is of the final state, and of how it came to that. */

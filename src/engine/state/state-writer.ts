@@ -228,7 +228,7 @@ export function outputError(
 export function readState(holder: ChannelHolder, version: Version, only?: readonly string[]): Record<string, unknown> {
   const { names, reducers, index } = holder.channels;
   const declared = holder.declared.names.length;
-  const state = stateFor(only?.length ?? names.length);
+  const state = stateFor<unknown>(only?.length ?? names.length);
   const take = (name: string, channel: number): void => {
     const cell = version.get(channel);
     if (cell === undefined || isCleared(cell)) return;
@@ -256,12 +256,12 @@ export function readState(holder: ChannelHolder, version: Version, only?: readon
 const MANY = 128;
 
 /** An object for so many properties. To V8 one with many is a dictionary sooner or later; when it begins as one it is filled in half the time. */
-function stateFor(size: number): Record<string, unknown> {
-  return size <= MANY ? {} : (Object.setPrototypeOf({ __proto__: null }, Object.prototype) as Record<string, unknown>);
+export function stateFor<T>(size: number): Record<string, T> {
+  return size <= MANY ? {} : (Object.setPrototypeOf({ __proto__: null }, Object.prototype) as Record<string, T>);
 }
 
 /** A property that is read when somebody looks at it, and is an ordinary one from then on. */
-function readLater(state: Record<string, unknown>, name: string, read: () => unknown): void {
+export function readLater(state: object, name: string, read: () => unknown): void {
   const get = (): unknown => {
     const value = read();
     Object.defineProperty(state, name, { value, enumerable: true, configurable: true, writable: true });

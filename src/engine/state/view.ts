@@ -64,13 +64,13 @@ class View implements ProxyHandler<Target> {
   get(_target: Target, key: string | symbol): unknown {
     if (typeof key !== 'string') return undefined;
     const channel = this.find(key);
-    const cell = channel === undefined ? undefined : this.version.get(channel);
+    const cell = this.read(key, channel);
     const value = cell === undefined ? undefined : this.valueOf(key, cell, channel);
     return value === undefined ? INHERITED[key] : value;
   }
 
   has(_target: Target, key: string | symbol): boolean {
-    return typeof key === 'string' && this.written(this.find(key)) !== undefined;
+    return typeof key === 'string' && this.written(key, this.find(key)) !== undefined;
   }
 
   ownKeys(): string[] {
@@ -91,17 +91,16 @@ class View implements ProxyHandler<Target> {
   getOwnPropertyDescriptor(_target: Target, key: string | symbol): PropertyDescriptor | undefined {
     if (typeof key !== 'string') return undefined;
     const channel = this.find(key);
-    const cell = this.written(channel);
+    const cell = this.written(key, channel);
     if (cell === undefined) return undefined;
     return { value: this.valueOf(key, cell, channel), enumerable: true, configurable: true, writable: false };
   }
 
-  /** The channel of a name that is read. */
+  /** The channel of a name. */
   private find(key: string): number | undefined {
     const { order, source } = this;
     const { names, index } = source.channels;
-    if (order === undefined) this.observer?.channel(key);
-    else {
+    if (order !== undefined) {
       const here = order[this.place] ?? -1;
       if (names[here] === key) return here;
       const next = order[this.place + 1] ?? -1;
@@ -114,9 +113,16 @@ class View implements ProxyHandler<Target> {
     return index.get(key);
   }
 
-  /** The cell of a channel that somebody wrote. */
-  private written(channel: number | undefined): Cell | undefined {
+  /** The cell of a channel that is read. Who asked for all keys has read all of them already. */
+  private read(key: string, channel: number | undefined): Cell | undefined {
     const cell = channel === undefined ? undefined : this.version.get(channel);
+    if (this.order === undefined) this.observer?.channel(key, cell);
+    return cell;
+  }
+
+  /** The cell of a channel that is read, if somebody wrote it. */
+  private written(key: string, channel: number | undefined): Cell | undefined {
+    const cell = this.read(key, channel);
     return isCleared(cell) ? undefined : cell;
   }
 

@@ -1,3 +1,4 @@
+import type { Cell } from './cell.js';
 import { cellEnd, cellValue, isCleared } from './cell.js';
 import type { ChannelTable } from '../graph/compile.js';
 import type { Version } from './version.js';
@@ -18,20 +19,24 @@ export interface Viewed {
 
 /** What is viewed, and is told what is read of it. */
 export interface ReadObserver extends Viewed {
-  /** A channel, written or not. */
-  channel(name: string): void;
+  /** A channel; `cell`: undefined where nobody wrote it. */
+  channel(name: string, cell: Cell | undefined): void;
   /** Which channels there are, and so all of them. */
   all(): void;
   /** Which channels there are. */
   keys(): void;
 }
 
-/** The value of a channel in a version; undefined when nobody wrote it. */
-export function readChannel(version: Version, source: ChannelSource, name: string): unknown {
-  const { channels } = source;
-  const channel = channels.index.get(name);
-  if (channel === undefined) return undefined;
+/** The value of a channel in a version; undefined when nobody wrote it. `told`: what is told that it is read. */
+export function readChannel(
+  version: Version,
+  { channels }: ChannelSource,
+  name: string,
+  told?: Pick<ReadObserver, 'channel'>,
+): unknown {
+  const channel = channels.index.get(name) ?? -1;
   const cell = version.get(channel);
+  told?.channel(name, cell);
   return cell === undefined ? undefined : cellValue(cell, channels.reducers[channel]);
 }
 
