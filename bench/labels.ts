@@ -94,7 +94,7 @@ function bytesOf(make: (at: number) => object): number {
   const sizes = Array.from({ length: 5 }, () => {
     const all: object[] = Array.from({ length: CELLS }, (_, at) => make(at));
     const held = size();
-    all.fill(EMPTY);
+    for (let at = 0; at < CELLS; at++) all[at] = EMPTY;
     return (held - size()) / CELLS;
   });
   return median(sizes);
