@@ -11,6 +11,8 @@ export { withoutSupervision } from './plan/inherited-supervision.js';
 export { traitsOf } from './plan/notations.js';
 export { powersOf } from './plan/powers.js';
 export type { Power } from './plan/powers.js';
+export { withoutSecurity } from './plan/security-at.js';
+export { securityText } from './plan/security.js';
 export { supervisedText } from './plan/supervision.js';
 export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './plan/built-in-tools.js';
 export { selectTools } from './plan/tool-names.js';

@@ -3,7 +3,8 @@ import type { Scope } from './check-scope.js';
 import { lacksScope, lowers, NO_SCOPE, raised, securityText } from './security.js';
 import type { Security } from './security.js';
 
-const HINT = 'leave it out, and what is around it holds; a step may be more careful, never less';
+/** What to do about what is less careful than what it stands in. */
+export const LOWERED_HINT = 'leave it out, and what is around it holds; a step may be more careful, never less';
 
 /** Security: `no-scope` for `research` that does not say into what, `lowered-security` for what is less careful than what it stands in. */
 export function checkSecurity(scope: Scope): void {
@@ -16,7 +17,7 @@ export function checkSecurity(scope: Scope): void {
     const name = nameOf(scope, at);
     const lowered = (what: string, said: Security, held: Security, path: string): void => {
       const message = `${what} has the security ${securityText(said)} where ${securityText(held)} holds`;
-      findings.add('lowered-security', message, { node: at, path, hint: HINT });
+      findings.add('lowered-security', message, { node: at, path, hint: LOWERED_HINT });
     };
     if (own !== undefined && lacksScope(own))
       findings.add('no-scope', `${name}: ${NO_SCOPE}`, { node: at, path: 'security' });

@@ -5,6 +5,7 @@ import { routeTargets } from './graph-shape.js';
 import { END } from './plan.js';
 import type { Join, LoopNode, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
 import { budgetText } from './budget.js';
+import { securityText } from './security.js';
 import { supervisedText } from './supervision.js';
 
 /** A plan as a picture, before it is written in a language: keys are safe everywhere, texts are as they came. */
@@ -116,6 +117,8 @@ function linesOf(node: PlanNode, tokens: Tokens | undefined): readonly string[] 
   if (node.supervise !== undefined) lines.push(supervisedText(node.supervise));
   const budgets = [node.budget, 'plan' in node ? node.plan.budget : undefined];
   for (const budget of budgets) if (budget !== undefined) lines.push(`budget ${budgetText(budget)}`);
+  const securities = [node.security, 'plan' in node ? node.plan.security : undefined];
+  for (const one of securities) if (one !== undefined) lines.push(`security ${securityText(one)}`);
   const failure = errorText(node.onError);
   if (failure !== undefined) lines.push(failure);
   return lines;

@@ -4,6 +4,8 @@ import { analyzeShape } from './graph-shape.js';
 import type { GraphShape } from './graph-shape.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 import { forEachReach } from './reach.js';
+import { raised } from './security.js';
+import type { Security } from './security.js';
 import { MAX_REORIENTS } from './supervision.js';
 
 /** A number of calls from above; `unbounded` where nothing bounds it (which `checkPlan` reports as a problem). */
@@ -26,7 +28,7 @@ const MOST_CYCLES = 256;
  * How many model and tool calls a run of a plan makes at most, and typically. At most: every branch is taken, every agent uses all its turns
  * and its repair round, every turn is tried three times (and once more as often for each further model of the agent), or every attempt of the `retry` around it is
  * used, which takes the place of the three,
- * every correction of a supervisor is given, every loop and map goes to its cap; nodes on a cycle run until `maxVisits` or the plan's `maxSteps`. Typically: every node runs once; an
+ * every correction of a supervisor is given, models look at every call of a tool where security asks for it, and change its arguments once, every loop and map goes to its cap; nodes on a cycle run until `maxVisits` or the plan's `maxSteps`. Typically: every node runs once; an
  * agent makes one call, or two and one tool call when it has tools; a loop takes two rounds, a map has five items.
  *
  * @example
@@ -50,6 +52,8 @@ export type Worth = (models: readonly string[], agent?: AgentNode) => Calls;
 
 /** How calls are counted. */
 interface Counting {
+  /** What holds around what is counted. */
+  readonly security?: Security | undefined;
   /** Of each call; 1 inside of a node with a `retry`, whose attempts are counted together with those of the calls inside of it. */
   readonly tries: number;
   readonly worth: Worth;
@@ -91,12 +95,13 @@ function repeated({ model, tool }: Cost, typical: number, most: number): Cost {
 }
 
 /** What a plan costs. Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here. */
-function planCost(plan: Plan, { tries, worth }: Counting): Cost {
+function planCost(plan: Plan, { tries, worth, security: around }: Counting): Cost {
   const visits = visitBounds(plan, analyzeShape(plan));
   return plan.nodes.reduce((sum, node, at) => {
     const { retry } = node;
     const attempts = 1 + (retry?.retries ?? 0);
-    const tried = repeated(nodeCost(node, { tries: retry === undefined ? tries : 1, worth }), 1, attempts);
+    const security = raised(raised(around, plan.security), node.security);
+    const tried = repeated(nodeCost(node, { tries: retry === undefined ? tries : 1, worth, security }), 1, attempts);
     const cost = supervisedCost(node, tried, { tries: retry === undefined ? tries : attempts, worth });
     return sumOf(sum, repeated(cost, 1, visits[at] ?? 1));
   }, NOTHING);
@@ -145,7 +150,7 @@ function capped(cost: Cost, cap: number | undefined, typical: number): Cost {
   return repeated(cost, Math.min(most, typical), most);
 }
 
-function agentCost(node: AgentNode, { tries, worth }: Counting): Cost {
+function agentCost(node: AgentNode, { tries, worth, security }: Counting): Cost {
   const { agent, choice } = node;
   const withTools = hasTools(agent) || choice !== undefined;
   const turns = withTools || agent.maxTurns !== undefined ? maxTurnsOf(agent) : 1;
@@ -161,7 +166,21 @@ function agentCost(node: AgentNode, { tries, worth }: Counting): Cost {
     },
     tool: { typical: withTools ? 1 : 0, worst: calls },
   };
-  return sumOf(own, repeated(innerCost(agent, worth), 1, calls));
+  const judged = repeated(verdictCost(node, { tries, worth, security }), own.tool.typical, calls);
+  return sumOf(sumOf(own, judged), repeated(innerCost(agent, worth), 1, calls));
+}
+
+/** Both stages look at a call, and once more where its arguments are changed. */
+const VERDICTS = { typical: 2, worst: 4 };
+
+/** What is paid for looking at one call of a tool. Typically no untrusted text had a say in it, so that `default` asks nobody. */
+function verdictCost(node: AgentNode, { tries, worth, security }: Counting): Cost {
+  if (security === undefined) return NOTHING;
+  const models = security.model === undefined ? node.agent.models : [security.model];
+  const { typical, worst } = worth(models, node);
+  const most = VERDICTS.worst * tries * Math.max(1, models.length);
+  const usual = security.mode === 'default' ? 0 : VERDICTS.typical;
+  return { ...NOTHING, model: { typical: usual * typical, worst: most * worst } };
 }
 
 /** What one call of the most expensive tool costs inside of it, where that is an agent or a workflow. */

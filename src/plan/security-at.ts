@@ -25,3 +25,13 @@ function heldAt(plan: Plan, around: Security | undefined, ids: string): Security
   }
   return held;
 }
+
+/** A plan of which no call is looked at by models. */
+export function withoutSecurity(plan: Plan): Plan {
+  const { security: _, ...rest } = plan;
+  const nodes = plan.nodes.map((node): PlanNode => {
+    const { security: _own, ...bare } = node;
+    return 'plan' in bare ? { ...bare, plan: withoutSecurity(bare.plan) } : bare;
+  });
+  return { ...rest, nodes };
+}

@@ -8,7 +8,6 @@ import type {
   TreeGoal,
   TreeNode,
   TreeParameter,
-  TreeSecurity,
   TreeSequence,
   TreeStep,
   TreeWork,
@@ -18,6 +17,8 @@ import { childrenOf } from '../notations/tree/definition.js';
 import { budgetData } from '../plan/budget.js';
 import type { BudgetInput } from '../plan/budget.js';
 import type { DeclaredSend } from '../plan/declarations.js';
+import { securityData } from '../plan/security.js';
+import type { SecurityInput } from '../plan/security.js';
 import { overrideOf } from './override.js';
 import type { Override } from './override.js';
 import type { TreeResult, TreeRunOptions, TreeState } from './state.js';
@@ -83,6 +84,16 @@ abstract class TreeObject<D extends TreeNode> implements Node {
     return this.supervised('off');
   }
 
+  /** Which calls of tools models look at before they are made, here and in everything inside of it. It is never less careful than what is around it. */
+  security(security: SecurityInput): this {
+    return this.changed({ security: { ...this.#definition.security, ...securityData(security) } });
+  }
+
+  /** What `security('research')` may look into. */
+  scope(text: string): this {
+    return this.changed({ security: { mode: 'default', ...this.#definition.security, scope: text } });
+  }
+
   /** @throws SkeinError `SKEIN_DEFINITION` for an agent */
   protected supervised(supervision: SupervisionMode): this {
     if (this.kind !== 'agent') return this.changed({ supervision });
@@ -115,16 +126,6 @@ export class Workflow extends TreeObject<TreeWorkflow> {
   add(...sequences: readonly Sequence[]): this {
     const more = definitionsOf(sequences, ['sequence'], 'add');
     return this.changed({ sequences: [...this[TREE].sequences, ...more] });
-  }
-
-  /** How tool calls are to be guarded. This version has no guard yet: validation warns of it. */
-  security(mode: TreeSecurity['mode']): this {
-    return this.changed({ security: { ...this[TREE].security, mode } });
-  }
-
-  /** What `security('research')` may look into. */
-  scope(text: string): this {
-    return this.changed({ security: { mode: 'default', ...this[TREE].security, scope: text } });
   }
 
   /** What a run of it may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */

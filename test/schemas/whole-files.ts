@@ -21,6 +21,7 @@ config:
   telemetry: { otlp_endpoint: "http://127.0.0.1:4318" }
 supervise: { model: openai/gpt-5, max_reorients: 2, instruction: "About {{inputs.topic}}" }
 budget: { usd: 0.5, tokens: 200k, calls: 20, tool_calls: 1k, time: 10m, on_limit: { model: openai/gpt-5-nano }, unpriced: allow, strict: true, day: { usd: 5, tokens: 2m }, thread: { calls: 100, tool_calls: 9 } }
+security: { mode: research, scope: the parser of this project, model: openai/gpt-5-mini }
 hosts: [api.example.com, "*.example.org"]
 commands: [[npm, test], [make]]
 sends: [{ tool: tickets/close, fixed: { list: a, about: "{{inputs.topic}}", deep: { n: 1 } }, free: [body] }]
@@ -60,6 +61,7 @@ steps:
     choose: { on: on, more: { step: off, about: There is more. } }
     supervise: { human: true }
     budget: { usd: 0.1, on_limit: stop }
+    security: paranoid
   - { id: on, budget: 2, agent: writer, depends_on: [draft], prompt: x, supervise: false }
   - { id: off, agent: writer, depends_on: [draft], prompt: x, schema: { ok: boolean, note?: string, all: [{ n: integer, kind: { enum: [a, b] } }], at: { line: number } } }
   - id: check
@@ -130,6 +132,7 @@ agents:
         required: [ok]
 supervise: { model: thorough, max_reorients: 2, instruction: "About {{ $prompt }}" }
 budget: { usd: 0.5, tokens: 200k, calls: 20, tool_calls: 1k, time: 10m, on_limit: { model: openai/gpt-5-nano }, unpriced: allow, strict: true, day: { usd: 5, tokens: 2m }, thread: { calls: 100, tool_calls: 9 } }
+security: { mode: research, scope: the login page }
 hosts: [api.example.com, "*.example.org"]
 commands: [[npm, test], [make]]
 sends: [{ tool: tickets/close, fixed: { list: a, about: "{{prompt}}", deep: { n: 1 } }, free: [body] }]
@@ -145,6 +148,7 @@ workflow:
       on_error: continue
       supervise: { human: true }
       budget: 20k-tokens, 3-calls
+      security: { mode: paranoid, model: openai/gpt-5-mini }
       retry: { max_attempts: 2, backoff: exponential, initial_delay: 2s, jitter: 0.5, on: [timeout, "503"] }
     - { type: parallel, id: both, name: x, steps: [{ type: agent, name: root, retry: { retries: 1, initial_delay_seconds: 0.5, jitter: true } }, { type: agent, name: root }], timeout: 10m, supervise: false, budget: { calls: 5 } }
     - { type: sequence, id: line, steps: [{ type: agent, name: root }], supervise: { instruction: Do both., human: true } }

@@ -147,9 +147,26 @@ describe('what is wrong with a tree', () => {
     expect(messages(flowOf(goal('b', 'Do.').withOutputs('f'), goal('a', 'See $b and $f.')))).toEqual([]);
   });
 
-  it('a declared security mode that nothing enforces yet is a warning', () => {
-    const found = flowOf(goal('g', 'Do.')).security('paranoid').validate();
-    expect(found.map(({ code }) => code)).toEqual(['security-not-enforced']);
+  it('a step is as careful as what is around it, or more', () => {
+    const careful = goal('g', 'Do.').using(agent('a', 'You.').security('paranoid')).security('research').scope('x');
+    expect(flowOf(careful).security('default').validate()).toEqual([]);
+    const found = flowOf(
+      goal('g', 'Do.').using(agent('a', 'You.').security('default')).security('paranoid'),
+    ).validate();
+    expect(found).toMatchObject([
+      {
+        code: 'lowered-security',
+        message: 'agent a: it has the security default where paranoid holds',
+        path: 'sequences[0].steps[0].using[0]',
+      },
+    ]);
+    const wide = workflow('w').add(sequence('s').security('paranoid').steps(goal('g', 'Do.').security('default')));
+    expect(wide.validate().map(({ code }) => code)).toEqual(['lowered-security']);
+    expect(
+      flowOf(goal('g', 'Do.').security('research'))
+        .validate()
+        .map(({ code }) => code),
+    ).toEqual(['no-scope']);
   });
 
   it("[A4] what can't stand somewhere is refused at once", () => {

@@ -21,9 +21,13 @@ export function planLines(
       : [
           `  of these for supervision: ${plan.supervisionCalls.typical} typically, ${plan.supervisionCalls.worst} at most`,
         ]),
+    ...(plan.securityCalls === undefined
+      ? []
+      : [`  of these for security: ${plan.securityCalls.typical} typically, ${plan.securityCalls.worst} at most`]),
     ...cost,
     `tool calls: ${plan.toolCalls.typical} typically, ${plan.toolCalls.worst} at most`,
     ...(plan.budget === undefined ? [] : [`budget: ${plan.budget.text}`]),
+    ...(plan.security === undefined ? [] : [`security: ${plan.security.text}`]),
     ...(plan.concurrency === undefined ? [] : [`steps at once: ${plan.concurrency}`]),
     ...powerLines(plan.powers),
   ];
@@ -86,6 +90,7 @@ function stepLines(step: StepDescription, place: Place): readonly string[] {
       ...(step.rounds === undefined ? [] : [step.rounds]),
       ...(step.supervision === undefined ? [] : [step.supervision.text]),
       ...(step.budgets ?? []).map(({ text }) => `budget: ${text}`),
+      ...(step.securities ?? []).map(({ text }) => `security: ${text}`),
     ].map((line) => `${indent}  ${printable(line)}`),
     ...block('system prompt', step.system, inner),
     ...block('prompt', step.prompt, inner),

@@ -4,6 +4,7 @@ import type { AgentNode, LoopNode, Plan, PlanNode, Route } from '../../plan/plan
 import type { Budget } from '../../plan/budget.js';
 import type { Envelope } from '../../plan/envelope.js';
 import type { Power } from '../../plan.js';
+import type { Security } from '../../plan/security.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
 
@@ -19,14 +20,20 @@ export interface PlanDescription {
   readonly toolCalls: Envelope['toolCalls'];
   /** Of the calls of models those that are made because steps are supervised; absent: none is. */
   readonly supervisionCalls?: Envelope['modelCalls'];
+  /** Of the calls of models those that look at calls of tools; absent: none does. */
+  readonly securityCalls?: Envelope['modelCalls'];
   readonly concurrency?: number;
   readonly budget?: BudgetDescription;
+  readonly security?: SecurityDescription;
   /** What a run could do beyond reading the project. */
   readonly powers: readonly Power[];
 }
 
 /** A budget, also in words. */
 type BudgetDescription = Budget & { readonly text: string };
+
+/** A security, also in words. */
+type SecurityDescription = Security & { readonly text: string };
 
 interface InputDescription {
   readonly name: string;
@@ -62,6 +69,8 @@ export interface StepDescription {
   readonly supervision?: SupervisionDescription;
   /** Its own, and that of its workflow. */
   readonly budgets?: readonly BudgetDescription[];
+  /** Its own, and that of its workflow. */
+  readonly securities?: readonly SecurityDescription[];
   /** Of what contains steps: the name of its workflow, and the steps. */
   readonly workflow?: string;
   readonly steps?: readonly StepDescription[];
@@ -88,6 +97,7 @@ interface Wording {
   readonly escape: (text: string) => string;
   readonly supervised: (supervision: Supervision) => string;
   readonly budget: (budget: Budget) => string;
+  readonly security: (security: Security) => string;
   readonly rounds: (loop: LoopNode) => string;
   /** Whether the steps of a plan stand in the order in which they run. */
   readonly inOrder: (plan: Plan) => boolean;
@@ -108,8 +118,16 @@ export async function describePlan(
   defaults: Values = {},
 ): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
-  const { budgetText, escapeXml, roundsText, supervisedText, traitsOf, withoutSupervision } =
-    await import('../../plan.js');
+  const {
+    budgetText,
+    escapeXml,
+    roundsText,
+    securityText,
+    supervisedText,
+    traitsOf,
+    withoutSecurity,
+    withoutSupervision,
+  } = await import('../../plan.js');
   const calls = estimateCalls(plan);
   const inOrder = ({ notation }: Plan): boolean => traitsOf(notation).inOrder === true;
   const { levels } = outlinePlan(plan);
@@ -124,6 +142,7 @@ export async function describePlan(
     escape: escapeXml,
     supervised: supervisedText,
     budget: budgetText,
+    security: securityText,
     rounds: roundsText,
     inOrder,
     known,
@@ -140,18 +159,20 @@ export async function describePlan(
     ...calls,
     powers,
     ...present({
-      supervisionCalls: supervisionCalls(calls, estimateCalls(withoutSupervision(plan))),
+      supervisionCalls: callsFor(calls, estimateCalls(withoutSupervision(plan))),
+      securityCalls: callsFor(calls, estimateCalls(withoutSecurity(plan))),
       concurrency: plan.limits?.concurrency,
       budget: plan.budget && budgeted(plan.budget, wording),
+      security: plan.security && secured(plan.security, wording),
     }),
   };
 }
 
-/** Of the calls of models, those that are made because steps are supervised. */
-function supervisionCalls(whole: Envelope, without: Envelope): Envelope['modelCalls'] | undefined {
+/** Of the calls of models, those that are made for something without which there are fewer. */
+function callsFor(whole: Envelope, without: Envelope): Envelope['modelCalls'] | undefined {
   const { typical, worst } = whole.modelCalls;
   const least = without.modelCalls;
-  if (typical === least.typical) return undefined;
+  if (typical === least.typical && worst === least.worst) return undefined;
   const isBounded = typeof worst === 'number' && typeof least.worst === 'number';
   return { typical: typical - least.typical, worst: isBounded ? worst - least.worst : 'unbounded' };
 }
@@ -189,6 +210,7 @@ function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
     ...(node.kind === 'ask' ? { question: previewOf(node.question, wording) } : {}),
     ...judged(node, wording),
     ...budgetsOf(node, wording),
+    ...securitiesOf(node, wording),
     ...innerSteps(node, wording),
   }));
 }
@@ -203,6 +225,15 @@ function judged({ supervise }: PlanNode, wording: Wording): Partial<StepDescript
 function budgetsOf(node: PlanNode, wording: Wording): Partial<StepDescription> {
   const budgets = [node.budget ?? [], 'plan' in node ? (node.plan.budget ?? []) : []].flat();
   return budgets.length === 0 ? {} : { budgets: budgets.map((budget) => budgeted(budget, wording)) };
+}
+
+function securitiesOf(node: PlanNode, wording: Wording): Partial<StepDescription> {
+  const said = [node.security ?? [], 'plan' in node ? (node.plan.security ?? []) : []].flat();
+  return said.length === 0 ? {} : { securities: said.map((security) => secured(security, wording)) };
+}
+
+function secured(security: Security, wording: Wording): SecurityDescription {
+  return { ...security, text: wording.security(security) };
 }
 
 function budgeted(budget: Budget, wording: Wording): BudgetDescription {

@@ -12,7 +12,9 @@ import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from '../../tex
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readSupported, unsupportedKeys } from '../../text/unsupported.js';
+import { lacksScope, NO_SCOPE, SECURITY_MODES } from '../../plan/security.js';
 import { FILE_BUDGET, readBudgetKey } from '../budget-key.js';
+import type { SecurityDef } from '../security-key.js';
 import { DECLARATION_KEYS, readDeclarations } from '../declarations-key.js';
 import { readPairs, readRemote, refuseSandbox, SERVER_NAME } from '../mcp-servers.js';
 import { CACHE, readCache, SANDBOX, TOKENS } from '../model-call-keys.js';
@@ -32,7 +34,7 @@ export interface AgentToml {
   readonly profiles: ReadonlyMap<string, WrittenModel>;
   readonly budget?: Budget;
   readonly declared: Declarations;
-  readonly security?: { readonly mode: SecurityMode; readonly scope?: string };
+  readonly security?: SecurityDef;
   readonly servers: Readonly<Record<string, McpServerSpec>>;
   /** Folders in which skills are looked for. */
   readonly roots?: readonly SourceScalar[];
@@ -41,8 +43,6 @@ export interface AgentToml {
   /** Tools in addition to those that only read. */
   readonly tools?: readonly SourceScalar[];
 }
-
-type SecurityMode = 'default' | 'paranoid' | 'research';
 
 const ADDRESSES = unsupportedKeys({
   meaning: {
@@ -86,15 +86,16 @@ const SERVER = map(
 
 const SECURITY = map(
   {
-    mode: word(['default', 'paranoid', 'research'], 'the same as SECURITY in the file'),
-    level: word(['default', 'paranoid', 'research'], 'the same as mode'),
+    mode: word(SECURITY_MODES, 'the same as SECURITY in the file'),
+    level: word(SECURITY_MODES, 'the same as mode'),
     scope: text('what research is allowed to look into'),
+    model: text('the model that judges; by default that of the step'),
   },
-  'how results of tools are looked at',
+  'models that look at calls of tools before they are made',
   {
     foreign: unsupportedKeys({
       safety: { user_trust: 'who runs the file is trusted' },
-      nothing: { triage_llm: 'no model looks at results of tools yet' },
+      nothing: { triage_llm: 'name a model: model = "provider/model"' },
     }),
   },
 );
@@ -209,9 +210,13 @@ function readSecurity(file: Fields): AgentToml['security'] {
   if (fields === undefined) return undefined;
   const { mode, level } = fields.values(SECURITY);
   const chosen = mode ?? level;
-  return chosen === undefined || chosen === 'default'
-    ? undefined
-    : { mode: chosen, ...present({ scope: fields.given('scope')?.text }) };
+  if (chosen === undefined) return undefined;
+  const said = present({ mode: chosen, scope: fields.given('scope')?.text.trim() });
+  if (lacksScope(said)) {
+    fields.error('no-scope', mode === undefined ? 'level' : 'mode', NO_SCOPE, 'add scope = "TEXT"');
+    return undefined;
+  }
+  return { ...said, ...present({ model: fields.given('model') }) };
 }
 
 /** Both `[mcp.NAME]` and `[mcp.servers.NAME]`. */

@@ -2,16 +2,17 @@ import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import { didYouMean, suggest } from '../../base/suggest.js';
 import { BUDGET_UNITS, readBudget } from '../../plan/budget-text.js';
+import { lacksScope, SECURITY_MODES } from '../../plan/security.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import type { Scanner, Token } from './scanner.js';
 import type {
   Clause,
-  SecurityStatement,
   WorkKind,
   WorkStatement,
   Written,
   WrittenBudget,
+  WrittenSecurity,
   WrittenSupervision,
 } from './statements.js';
 import { CLAUSES, STATEMENTS, CLAUSES_OF, SHOWN, isKeyword } from './statements.js';
@@ -28,12 +29,11 @@ export interface Draft {
   using: readonly Written[];
   within?: NonNullable<WorkStatement['within']>;
   budget?: WrittenBudget;
+  security?: WrittenSecurity;
   supervision?: WrittenSupervision;
   /** The clauses that it has, by their places in the usual order. */
   readonly seen: Set<number>;
 }
-
-const SECURITY_MODES = ['default', 'paranoid', 'research'] as const;
 
 /** Reads what stands behind the name of a statement. */
 export class ClauseReader {
@@ -105,16 +105,21 @@ export class ClauseReader {
   }
 
   /** `SECURITY mode ["scope"]`, of which the first word was read. */
-  security({ at }: Token): SecurityStatement | undefined {
-    const { kind, text, at: place } = this.scanner.take();
+  security({ at }: Token): WrittenSecurity | undefined {
+    const { kind, text, at: place } = this.scanner.peek();
     const mode = SECURITY_MODES.find((one) => one === text);
+    if (kind !== 'end' && !isKeyword(text)) this.scanner.take();
     if (kind !== 'word' || mode === undefined) {
       const hint = didYouMean(text, SECURITY_MODES) ?? 'write SECURITY default, paranoid or research "scope"';
       this.findings.error('missing-value', 'SECURITY takes default, paranoid or research', place, hint);
       return undefined;
     }
-    const scope = this.scanner.peek().kind === 'text' ? this.scanner.take() : undefined;
-    return { kind: 'SECURITY', mode, at, ...(scope !== undefined && { scope: { text: scope.text, at: scope.at } }) };
+    const scope = this.scanner.peek().kind === 'text' ? this.scanner.take().text.trim() : undefined;
+    const security = { mode, ...present({ scope: scope === '' ? undefined : scope }) };
+    if (!lacksScope(security)) return { security, at };
+    const hint = 'write SECURITY research "what may be looked into"';
+    this.findings.error('missing-value', 'SECURITY research needs a scope', at, hint);
+    return undefined;
   }
 
   private clause(draft: Draft, token: Token): void {
@@ -142,6 +147,8 @@ export class ClauseReader {
         return { within: this.within(token.at) };
       case 'BUDGET':
         return present({ budget: this.budget(token) });
+      case 'SECURITY':
+        return present({ security: this.security(token) });
       case 'SUPERVISED':
       case 'UNSUPERVISED':
         return { supervision: this.supervision(token) };

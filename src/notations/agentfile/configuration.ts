@@ -3,11 +3,14 @@ import { present } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { ModelSettings } from '../../plan/agent-spec.js';
 import { LOCAL_MODELS, PROVIDERS, PROVIDER_NAMES } from '../../plan/providers.js';
+import { raised } from '../../plan/security.js';
+import type { Security } from '../../plan/security.js';
 import { absolutePath, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
 import { parseToml } from '../../text/toml.js';
 import type { SourceMap } from '../../text/nodes.js';
 import type { Workspace } from '../opened-file.js';
+import { securityFrom } from '../security-key.js';
 import { providerNamed, readAgentToml } from './agent-toml.js';
 import type { AgentToml, WrittenModel } from './agent-toml.js';
 
@@ -18,11 +21,9 @@ export interface ChosenModel {
 }
 
 /** All that the configuration says: of `agent.toml` beside the file, and of the file that `--config` names over it. */
-export interface Configuration extends Pick<
-  AgentToml,
-  'security' | 'servers' | 'budget' | 'declared' | 'cache' | 'sandbox'
-> {
+export interface Configuration extends Pick<AgentToml, 'servers' | 'budget' | 'declared' | 'cache' | 'sandbox'> {
   readonly model: ChosenModel;
+  readonly security?: Security;
   /** The model of the supervisor; absent: that of the step. */
   readonly supervisor?: string;
   readonly profiles: ReadonlyMap<string, ChosenModel>;
@@ -55,7 +56,9 @@ export async function readConfiguration(
     model: chosen(llm, {}, findings),
     ...present({
       supervisor: supervisor && chosen(supervisor, llm, findings).model,
-      security: last(({ toml }) => toml.security),
+      security: strictest(
+        read.map(({ toml }) => securityFrom(toml.security, (model) => modelName(model, llm.provider, findings))),
+      ),
       budget: last(({ toml }) => toml.budget),
       cache: last(({ toml }) => toml.cache),
       sandbox: last(({ toml }) => toml.sandbox),
@@ -68,6 +71,14 @@ export async function readConfiguration(
       join(workspace.base, SKILLS),
     ],
   };
+}
+
+/** A file over another one may raise what that says, and say another scope; it lowers nothing. */
+function strictest(layers: readonly (Security | undefined)[]): Security | undefined {
+  return layers.reduce(
+    (around, own) => (own?.mode === around?.mode ? (own ?? around) : raised(around, own)),
+    undefined,
+  );
 }
 
 interface Layer {

@@ -2,6 +2,8 @@ import { basename } from 'node:path';
 import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
+import { raised } from '../../plan/security.js';
+import type { Security } from '../../plan/security.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import { checkName } from '../../text/names.js';
@@ -10,7 +12,6 @@ import type {
   TreeConvergence,
   TreeGoal,
   TreeOverride,
-  TreeSecurity,
   TreeSequence,
   TreeWorkflow,
 } from '../tree/definition.js';
@@ -111,7 +112,7 @@ class Definer {
   }
 
   private agent(statement: WorkStatement): TreeAgent {
-    const { name, outputs, requires, budget, supervision } = statement;
+    const { name, outputs, requires, budget, security, supervision } = statement;
     if (supervision !== undefined && supervision.mode !== 'off') {
       const message = `SUPERVISED on the agent ${quoteShort(name.text)} has no effect: agents are supervised as their goal is`;
       this.findings.warning('no-effect', message, supervision.at, 'write it behind the goal');
@@ -123,14 +124,14 @@ class Definer {
       name: name.text,
       prompt: this.text(statement, source),
       outputs: outputs.map(({ text }) => text),
-      ...present({ budget: budget?.budget }),
+      ...present({ budget: budget?.budget, security: security?.security }),
       ...(Object.keys(override).length > 0 && { override }),
       at: name.at,
     };
   }
 
   private goal(statement: WorkStatement): TreeGoal | TreeConvergence {
-    const { kind, name, outputs, using, budget, supervision } = statement;
+    const { kind, name, outputs, using, budget, security, supervision } = statement;
     const source = this.around.sources.get(statement);
     const override = this.skill(source, statement);
     const work = {
@@ -138,7 +139,7 @@ class Definer {
       description: this.text(statement, source),
       using: using.flatMap((used) => this.used(used, 'agent', this.agents, [...this.file.goals])),
       outputs: outputs.map(({ text }) => text),
-      ...present({ supervision: supervision?.mode, budget: budget?.budget }),
+      ...present({ supervision: supervision?.mode, budget: budget?.budget, security: security?.security }),
       ...(Object.keys(override).length > 0 && { override }),
       at: name.at,
     };
@@ -236,7 +237,7 @@ class Definer {
       const message = `no RUN names ${kind} ${name.text}: it does not run`;
       this.findings.warning('not-run', message, name.at, `add it to the USING of a RUN`);
     }
-    return runs.flatMap(({ name, at, using, supervision }) => {
+    return runs.flatMap(({ name, at, using, security, supervision }) => {
       checkName(name.text, 'name of a RUN', name.at, this.findings);
       if (using.length === 0) {
         const message = `RUN ${name.text} without USING`;
@@ -245,7 +246,8 @@ class Definer {
       const steps = using.flatMap((goal) => this.used(goal, 'goal', this.goals, this.file.agents));
       // That it has none was reported.
       if (steps.length === 0) return [];
-      return [{ kind: 'sequence', name: name.text, steps, ...present({ supervision: supervision?.mode }), at }];
+      const own = present({ supervision: supervision?.mode, security: security?.security });
+      return [{ kind: 'sequence', name: name.text, steps, ...own, at }];
     });
   }
 
@@ -276,20 +278,15 @@ class Definer {
     return own === undefined ? budget : { ...budget, ...own };
   }
 
-  /** What the file or the configuration asks for, whichever is stricter. */
-  private security(): TreeSecurity | undefined {
+  /** What the file or the configuration asks for, whichever is stricter. Problem code: `lowered-security`. */
+  private security(): Security | undefined {
     const { security: written } = this.file;
     const { security: configured } = this.around.configuration;
-    const isOpen = written?.mode === 'research' && (written.scope?.text ?? '').trim() === '';
-    if (isOpen) {
-      const hint = 'write SECURITY research "what may be looked into"';
-      this.findings.error('missing-value', 'SECURITY research needs a scope', written.at, hint);
+    const own = written?.security;
+    if (own?.mode === 'research' && configured?.mode === 'research' && own.scope !== configured.scope) {
+      const message = 'SECURITY and the configuration say different things of what may be looked into';
+      this.findings.error('lowered-security', message, written?.at, 'let one of the two say it');
     }
-    // Without a scope the tree would be told to have none once more.
-    const own = written && {
-      mode: written.mode,
-      ...present({ scope: written.scope?.text ?? (isOpen ? '-' : undefined) }),
-    };
-    return own !== undefined && own.mode !== 'default' ? own : (configured ?? own);
+    return raised(configured, own);
   }
 }

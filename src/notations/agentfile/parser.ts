@@ -8,11 +8,11 @@ import type {
   Agentfile,
   InputStatement,
   NameStatement,
-  SecurityStatement,
   WorkKind,
   WorkStatement,
   Written,
   WrittenBudget,
+  WrittenSecurity,
   WrittenSupervision,
 } from './statements.js';
 import { CLAUSES, STATEMENTS, LINE_WORDS, isKeyword } from './statements.js';
@@ -28,6 +28,9 @@ export function parseAgentfile(text: string, file: string, findings: Findings): 
   return new Parser(text, file, findings).read();
 }
 
+/** Words of statements that are clauses, too: on a line of their own they are for the whole file. */
+const OF_FILE: readonly string[] = ['SUPERVISED', 'BUDGET', 'SECURITY'];
+
 class Parser {
   private readonly scanner: Scanner;
   private readonly clauses: ClauseReader;
@@ -37,7 +40,7 @@ class Parser {
   private readonly works: Draft[] = [];
   private readonly supervisions: WrittenSupervision[] = [];
   private readonly budgets: WrittenBudget[] = [];
-  private readonly securities: SecurityStatement[] = [];
+  private readonly securities: WrittenSecurity[] = [];
   private readonly refused = new Set<string>();
   /** The statement above, if further clauses may follow it. */
   private open: Draft | undefined;
@@ -72,7 +75,7 @@ class Parser {
       this.work(this.open, token);
       return;
     }
-    if ((word === 'SUPERVISED' || word === 'BUDGET') && indented && this.open !== undefined) {
+    if (OF_FILE.includes(word) && indented && this.open !== undefined) {
       const hint = `write it behind ${this.open.kind}: then it is for that alone`;
       this.findings.warning('continued-line', `${word} on a line of its own is for the whole file`, token.at, hint);
     }
@@ -98,7 +101,7 @@ class Parser {
   }
 
   private continues(word: string, open: Draft): boolean {
-    if (word === 'SUPERVISED' || word === 'BUDGET') return isUnfinished(open);
+    if (OF_FILE.includes(word)) return isUnfinished(open);
     return word === 'text' || word === '->' || (CLAUSES as readonly string[]).includes(word);
   }
 
@@ -207,8 +210,8 @@ class Parser {
   }
 
   private security(token: Token): void {
-    const statement = this.clauses.security(token);
-    if (statement !== undefined) this.securities.push(statement);
+    const security = this.clauses.security(token);
+    if (security !== undefined) this.securities.push(security);
     this.clauses.nothingMore();
   }
 

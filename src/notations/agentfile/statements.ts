@@ -1,5 +1,6 @@
 import type { Position } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
+import type { Security } from '../../plan/security.js';
 
 /** A word or a text of an Agentfile, and where it begins. */
 export interface Written {
@@ -28,6 +29,7 @@ export const CLAUSES = [
   'USING',
   'WITHIN',
   'BUDGET',
+  'SECURITY',
   'SUPERVISED',
   'UNSUPERVISED',
 ] as const;
@@ -61,10 +63,8 @@ export interface InputStatement {
 }
 
 /** `SECURITY mode ["scope"]`. */
-export interface SecurityStatement {
-  readonly kind: 'SECURITY';
-  readonly mode: 'default' | 'paranoid' | 'research';
-  readonly scope?: Written;
+export interface WrittenSecurity {
+  readonly security: Security;
   readonly at: Position;
 }
 
@@ -85,6 +85,7 @@ export interface WorkStatement {
   readonly within?:
     { readonly number: number; readonly at: Position } | { readonly variable: string; readonly at: Position };
   readonly budget?: WrittenBudget;
+  readonly security?: WrittenSecurity;
   readonly supervision?: WrittenSupervision;
 }
 
@@ -98,7 +99,7 @@ export interface Agentfile {
   readonly runs: readonly WorkStatement[];
   readonly supervision?: WrittenSupervision;
   readonly budget?: WrittenBudget;
-  readonly security?: SecurityStatement;
+  readonly security?: WrittenSecurity;
   /** Names that statements have which were refused: who uses them is not told once more. */
   readonly refused: ReadonlySet<string>;
 }
@@ -118,10 +119,10 @@ export function isKeyword(word: string): boolean {
 
 /** The clauses that a statement may have, in the order in which they are usually written. */
 export const CLAUSES_OF: Readonly<Record<WorkKind, readonly (readonly Clause[])[]>> = {
-  AGENT: [['text', 'FROM'], ['->'], ['REQUIRES'], ['BUDGET'], ['SUPERVISED', 'UNSUPERVISED']],
-  GOAL: [['text', 'FROM'], ['->'], ['USING'], ['BUDGET'], ['SUPERVISED', 'UNSUPERVISED']],
-  CONVERGE: [['text', 'FROM'], ['->'], ['USING'], ['WITHIN'], ['BUDGET'], ['SUPERVISED', 'UNSUPERVISED']],
-  RUN: [['USING'], ['SUPERVISED', 'UNSUPERVISED']],
+  AGENT: [['text', 'FROM'], ['->'], ['REQUIRES'], ['BUDGET'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
+  GOAL: [['text', 'FROM'], ['->'], ['USING'], ['BUDGET'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
+  CONVERGE: [['text', 'FROM'], ['->'], ['USING'], ['WITHIN'], ['BUDGET'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
+  RUN: [['USING'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
 };
 
 /** How a clause is written. */
@@ -134,6 +135,7 @@ export const SHOWN: Readonly<Record<Clause, string>> = {
   USING: 'USING name, name',
   WITHIN: 'WITHIN number or WITHIN $name',
   BUDGET: 'BUDGET 0.50, 20-calls',
+  SECURITY: 'SECURITY paranoid or SECURITY research "scope"',
   SUPERVISED: 'SUPERVISED or SUPERVISED HUMAN',
   UNSUPERVISED: 'UNSUPERVISED',
 };

@@ -5,6 +5,7 @@ import type { Template, Truncate } from '../../lang/values.js';
 import { absolutePath } from '../../text/files.js';
 import { present } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';
+import { securityFrom } from '../security-key.js';
 import { supervisionFields, supervisionOf, supervisionOfWhole } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import { buildConditions } from './conditions.js';
@@ -52,6 +53,7 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
     ...course,
     limits: concurrency === undefined ? undefined : { concurrency },
     budget: definition.budget,
+    security: securityFrom(definition.security),
     ...definition.declared,
   });
 }
@@ -135,6 +137,7 @@ function policies(step: StepDef, { parts, findings }: Around): NodeBase {
     retry: retryPolicy(step),
     timeoutMs: step.timeoutMs,
     budget: step.budget,
+    security: securityFrom(step.security),
     onError: onError(step),
     at: step.at,
   });

@@ -10,6 +10,7 @@ import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
 import type { Conversation } from '../../plan/plan.js';
 import type { LoopDef } from '../loop-keys.js';
+import type { SecurityDef } from '../security-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import type { STEP } from './keys.js';
 
@@ -23,6 +24,7 @@ export interface Definition {
   readonly supervise: SuperviseDef | undefined;
   /** Of a run. */
   readonly budget: Budget | undefined;
+  readonly security: SecurityDef | undefined;
   readonly declared: Declarations;
   /** Absent: agents are found in the agent folders. Empty: the section could not be read. */
   readonly agents: readonly AgentDef[] | undefined;
@@ -112,6 +114,7 @@ export interface StepDef {
   readonly timeoutMs: number | undefined;
   readonly supervise: SuperviseDef | undefined;
   readonly budget: Budget | undefined;
+  readonly security: SecurityDef | undefined;
   readonly models: readonly string[];
   readonly extraDirs: readonly SourceScalar[];
   /** By what the agent may answer, and the steps that this leads to; empty: it does not choose. */

@@ -4,6 +4,7 @@ import { any, either, flag, integer, list, map, named, names, text, texts, varia
 import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
+import { SECURITY_KEY } from '../security-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
@@ -50,6 +51,7 @@ const ANY_STEP = {
   retry_count: integer('repetitions of a failed attempt', { min: 0, max: 100, default: 0 }),
   timeout: text('for each attempt: 90s, 10m, 1h30m', { pattern: DURATION_PATTERN, from: 'string', blank: true }),
   budget: named('budget'),
+  security: named('security'),
 } as const;
 
 /** A step. */
@@ -200,6 +202,7 @@ export const WORKFLOW = map(
     config: CONFIG,
     supervise: SUPERVISE,
     budget: FILE_BUDGET,
+    security: named('security'),
     ...DECLARATION_KEYS,
     agents: names(AGENT, 'the agents by name; without this section they are found in the agent folders'),
     skills: texts('skills of all steps'),
@@ -212,6 +215,7 @@ export const WORKFLOW = map(
 /** Forms that stand in several places, by name. */
 export const NAMED = {
   budget: STEP_BUDGET,
+  security: SECURITY_KEY,
   ...NAMED_IN_AGENTS,
   step: variants('type', STEP_FORMS, { without: STEP, blank: true, about: 'a step' }),
   'json-schema': JSON_SCHEMA,

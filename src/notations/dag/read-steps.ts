@@ -6,6 +6,7 @@ import type { SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readBudgetKey } from '../budget-key.js';
+import { readSecurityKey } from '../security-key.js';
 import { readLoop } from '../loop-keys.js';
 import { readConversation } from '../model-call-keys.js';
 import { readSchema } from '../schema-key.js';
@@ -114,6 +115,7 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
     timeoutMs: readTimeout(fields, label),
     supervise: readSupervise(fields, type === 'loop' ? 'whole' : 'agents'),
     budget: readBudgetKey(fields, 'step'),
+    security: readSecurityKey(fields),
     models: readModels(fields, `model of ${label}`),
     extraDirs: fields.texts('extra_dirs') ?? [],
     choose: readAnswers(fields, label),

@@ -5,6 +5,7 @@ import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { readBudgetKey } from '../budget-key.js';
+import { readSecurityKey } from '../security-key.js';
 import { readDeclarations } from '../declarations-key.js';
 import { readSupervise } from '../supervise-key.js';
 import type { AgentDef, Definition, InputDef } from './definition.js';
@@ -33,6 +34,7 @@ export function readWorkflow(node: SourceNode, findings: Findings): Definition |
     config: readConfig(root),
     supervise: readSupervise(root),
     budget: readBudgetKey(root, 'file'),
+    security: readSecurityKey(root),
     declared: readDeclarations(
       root,
       inputs.map(({ name }) => name),

@@ -1,9 +1,10 @@
 import type { Drawing, DrawnEdge, DrawnItem } from '../../plan/drawing.js';
 import type { State } from '../../machine/pure/spec.js';
 import { budgetText } from '../../plan/budget.js';
+import { securityText } from '../../plan/security.js';
 import { supervisedText } from '../../plan/supervision.js';
-import { stateBudget } from './budgets.js';
 import type { Pack } from './pack.js';
+import { stateSettings } from './settings.js';
 import { stateSupervision } from './supervising.js';
 
 /** The picture of a pack: its states, with events as labels, redirects dashed. Of a pack without a workflow, its prompts. */
@@ -18,11 +19,12 @@ export function drawStates(pack: Pack): Drawing {
   const items = states.map(([name, state]) => {
     const kind = state.composition === undefined ? 'agent' : 'call';
     const { supervise } = stateSupervision(pack, name, kind);
-    const budget = stateBudget(pack, name);
+    const { budget, security } = stateSettings(pack, name);
     const lines = [
       ...linesOf(name, state),
       ...(supervise === undefined ? [] : [supervisedText(supervise)]),
       ...(budget === undefined ? [] : [`budget ${budgetText(budget)}`]),
+      ...(security === undefined ? [] : [`security ${securityText(security)}`]),
     ];
     return { ...boxOf(keys.get(name) ?? '', kind, lines), entry: name === workflow.entry, exit: isEnd(state) };
   });

@@ -8,6 +8,7 @@ import type { Loading, PackTalk } from '../loading.js';
 import { unusable } from '../loading.js';
 import type { OpenedFile } from '../opened-file.js';
 import { packDeclarations } from './declared.js';
+import { packSettings } from './settings.js';
 import { drawStates } from './draw-states.js';
 import type { Pack } from './pack.js';
 import { beginningsOf, namesOf, placeOfAgent } from './pack-names.js';
@@ -92,6 +93,7 @@ function promptsOf(pack: Pack): Plan {
     })),
     edges: [],
     routes: [],
+    ...packSettings(pack),
     ...packDeclarations(pack),
   };
 }

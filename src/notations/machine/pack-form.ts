@@ -1,6 +1,7 @@
 import type { Form, MapForm } from '../../text/forms.js';
 import { either, list, map, named, names, number, text, texts, word } from '../../text/forms.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
+import { SECURITY_KEY } from '../security-key.js';
 import { SUPERVISE } from '../supervise-key.js';
 import { NEEDED, VERSION, WRITTEN, dialectOf } from './dialect.js';
 import type { Dialect, PackSchema } from './dialect.js';
@@ -31,7 +32,10 @@ const METADATA = map(
     domain: text('field of use'),
     language: text('two letters', { pattern: '^[a-z]{2}$' }),
     tags: texts('words to find it by'),
-    skein: map({ supervise: SUPERVISE, ...DECLARATION_KEYS }, 'what only Skein does, in a pack without a workflow'),
+    skein: map(
+      { supervise: SUPERVISE, security: SECURITY_KEY, ...DECLARATION_KEYS },
+      'what only Skein does, in a pack without a workflow',
+    ),
     cost_estimate: map({ min_cost_usd: cost, max_cost_usd: cost, avg_cost_usd: cost }, 'cost', { open: true }),
   },
   'notes about the pack',

@@ -23,11 +23,18 @@ export interface Pack {
 
 /** What Skein reads of the settings of the runtime, and of the notes about a pack. */
 export interface Engine {
-  readonly skein?: { readonly supervise?: SuperviseKey; readonly budget?: Json } & Declarations;
+  readonly skein?: WrittenSettings & Declarations;
+}
+
+/** Settings of a pack, of a state or of a composition. */
+export interface WrittenSettings {
+  readonly supervise?: SuperviseKey;
+  readonly budget?: Json;
+  readonly security?: Json;
 }
 
 /** By state. */
-type StateKeys = Readonly<Record<string, { readonly supervise?: SuperviseKey; readonly budget?: Json }>>;
+type StateKeys = Readonly<Record<string, WrittenSettings>>;
 
 /** A key `supervise`. */
 export type SuperviseKey =

@@ -3,11 +3,15 @@ import { any, either, flag, integer, list, map, named, names, text, texts, varia
 import { CACHE } from '../model-call-keys.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
+import { SECURITY_KEY } from '../security-key.js';
 import { SUPERVISE } from '../supervise-key.js';
 import type { Dialect } from './dialect.js';
 import { IDENTIFIER, MANY, NEEDED, anyMap } from './dialect.js';
 
 const bound = (about: string): Form => integer(about, { min: 1, max: MANY });
+
+/** What holds for a state, or for a composition. */
+const OF_PART = { supervise: SUPERVISE, budget: STEP_BUDGET, security: SECURITY_KEY } as const;
 
 /** The form of the section `workflow`. */
 export function workflowForm({ schema, newer, words }: Dialect): Form {
@@ -25,9 +29,10 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
     {
       supervise: SUPERVISE,
       budget: FILE_BUDGET,
+      security: SECURITY_KEY,
       ...DECLARATION_KEYS,
       cache: CACHE,
-      states: names(map({ supervise: SUPERVISE, budget: STEP_BUDGET }, 'what holds for the state alone'), 'by state'),
+      states: names(map(OF_PART, 'what holds for the state alone'), 'by state'),
     },
     'what only Skein does',
   );
@@ -205,13 +210,9 @@ export const COMPOSITION = map(
     output_schema,
     output: text('step whose output is that of the whole'),
     steps: list(named('step'), 'steps', { needed: true, min: 1 }),
-    engine: map(
-      { skein: map({ supervise: SUPERVISE, budget: STEP_BUDGET }, 'what only Skein does') },
-      'settings of the runtime',
-      {
-        open: true,
-      },
-    ),
+    engine: map({ skein: map(OF_PART, 'what only Skein does') }, 'settings of the runtime', {
+      open: true,
+    }),
   },
   'a composition',
 );

@@ -27,7 +27,7 @@ import { PROMPT } from './references.js';
 import type { Names } from './references.js';
 import { DEFAULT_ITEMS, retriedBy } from './keys.js';
 import type { Findings } from '../../text/findings.js';
-import { supervisedFile, supervising } from './supervising.js';
+import { securityOf, supervisedFile, supervising } from './supervising.js';
 import type { SupervisionParts } from './supervising.js';
 
 /** The node of a step. Every step is one node with its id; conditions and jumps are nodes that do nothing, and the ways that leave them say the rest. */
@@ -242,6 +242,7 @@ function policies(placed: Placed, parts: NodeParts): NodeBase {
     retry: step.retry === undefined ? undefined : retryPolicy(step.retry),
     timeoutMs,
     budget: step.budget,
+    security: securityOf(step.security, parts),
     onError: step.onError === 'continue' ? ('ignore' as const) : undefined,
     at,
     ...supervising(placed, parts),

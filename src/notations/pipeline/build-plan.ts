@@ -19,6 +19,7 @@ import { outputsBefore } from './order.js';
 import type { Flows } from './order.js';
 import { PROMPT } from './references.js';
 import type { Names } from './references.js';
+import { securityOf } from './supervising.js';
 import { createTexts } from './templates.js';
 
 /** What else a plan is built from. */
@@ -51,7 +52,8 @@ export function buildPlan(definition: PipelineDef, context: BuildContext, findin
   const plan = blockPlan(top, parts);
   const prompt = { channel: PROMPT, name: PROMPT, required: false, default: DEFAULT_PROMPT };
   const { name, description, budget, declared } = definition;
-  return present({ ...plan, name, description, inputs: [prompt], budget, ...declared });
+  const security = securityOf(definition.security, parts);
+  return present({ ...plan, name, description, inputs: [prompt], budget, security, ...declared });
 }
 
 interface Parts extends NodeParts {

@@ -7,6 +7,7 @@ import type { Values } from '../../text/forms.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { Conversation } from '../../plan/plan.js';
 import type { LoopDef } from '../loop-keys.js';
+import type { SecurityDef } from '../security-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import type { ModelTable } from './agents/agent-models.js';
 import type { MAP } from './keys.js';
@@ -22,6 +23,7 @@ export interface PipelineDef {
   readonly supervise: SuperviseDef | undefined;
   /** Of a run. */
   readonly budget: Budget | undefined;
+  readonly security: SecurityDef | undefined;
   readonly declared: Declarations;
   /** Never empty in a file without errors. A file without `workflow` has one step: its agent `root`, or else its first one. */
   readonly steps: readonly StepDef[];
@@ -56,6 +58,7 @@ export interface StepBase {
   /** Of an agent; of any other step as a whole. */
   readonly supervise: SuperviseDef | undefined;
   readonly budget: Budget | undefined;
+  readonly security: SecurityDef | undefined;
 }
 
 /** The key `retry`. */

@@ -17,6 +17,7 @@ import {
 import type { Form, MapForm } from '../../text/forms.js';
 import { NAME_FORM } from '../../text/names.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
+import { SECURITY_KEY } from '../security-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
@@ -101,6 +102,7 @@ export const POLICIES = {
   on_error: ON_ERROR,
   retry: named('retry'),
   budget: named('budget'),
+  security: named('security'),
 } as const;
 
 /** Those of steps that contain others. */
@@ -297,6 +299,7 @@ export const NAMED = {
   step: variants('type', STEP_FORMS, { without: GOTO, about: 'a step' }),
   retry: RETRY,
   budget: STEP_BUDGET,
+  security: SECURITY_KEY,
   'json-schema': JSON_SCHEMA,
   'short-schema': SHORT_SCHEMA,
 };
@@ -307,6 +310,7 @@ export const FILE = map(
     ...SECTIONS,
     supervise: SUPERVISE,
     budget: FILE_BUDGET,
+    security: named('security'),
     ...DECLARATION_KEYS,
     workflow: either(
       [STEPS, WORKFLOW],

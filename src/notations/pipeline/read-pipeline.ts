@@ -9,6 +9,7 @@ import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from '../../text/unsupported.js';
 import { isMisnamedPipeline } from '../looks-like.js';
 import { readBudgetKey } from '../budget-key.js';
+import { readSecurityKey } from '../security-key.js';
 import { readDeclarations } from '../declarations-key.js';
 import { readSupervise } from '../supervise-key.js';
 import { DEFAULT_LOOPS, FILE, WORKFLOW } from './keys.js';
@@ -50,6 +51,7 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     models,
     supervise,
     budget: readBudgetKey(fields, 'file'),
+    security: readSecurityKey(fields),
     declared: readDeclarations(fields, [PROMPT]),
     ...workflow,
     at: root.at,

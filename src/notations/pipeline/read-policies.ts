@@ -4,6 +4,7 @@ import { quoteShort } from '../../lang/value-text.js';
 import { describe } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
 import { readBudgetKey } from '../budget-key.js';
+import { readSecurityKey } from '../security-key.js';
 import { readSupervise } from '../supervise-key.js';
 import { DEFAULT_LOOPS, LOOPS, MAX_TIMER_MS, POLICIES, RETRY, RETRY_CLASSES, WORKFLOW } from './keys.js';
 import type { RetryDef, StepBase } from './definition.js';
@@ -13,7 +14,7 @@ const FIRST_DELAY_MS = 1_000;
 const SOME_JITTER = 0.1;
 
 /** What a step says of failures and time. */
-export type Policies = Pick<StepBase, 'when' | 'timeoutMs' | 'retry' | 'onError' | 'supervise' | 'budget'>;
+export type Policies = Pick<StepBase, 'when' | 'timeoutMs' | 'retry' | 'onError' | 'supervise' | 'budget' | 'security'>;
 
 /** Of steps that can't fail. */
 export const NO_POLICIES: Policies = {
@@ -23,11 +24,12 @@ export const NO_POLICIES: Policies = {
   onError: 'fail',
   supervise: undefined,
   budget: undefined,
+  security: undefined,
 };
 
 /**
- * Reads `when`, `timeout`, `on_error`, `retry`, `supervise` and `budget` of a step. Problem codes: `missing-condition`, `bad-duration`, `bad-retry`, `no-effect`, those of
- * {@link readSupervise}, of {@link readBudgetKey} and of the types.
+ * Reads `when`, `timeout`, `on_error`, `retry`, `supervise`, `budget` and `security` of a step. Problem codes: `missing-condition`, `bad-duration`, `bad-retry`, `no-effect`, those of
+ * {@link readSupervise}, of {@link readBudgetKey}, of {@link readSecurityKey} and of the types.
  */
 export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'whole'): Policies {
   return {
@@ -37,6 +39,7 @@ export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'w
     onError: readOnError(fields),
     supervise: readSupervise(fields, supervises),
     budget: readBudgetKey(fields, 'step'),
+    security: readSecurityKey(fields),
   };
 }
 

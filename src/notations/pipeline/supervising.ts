@@ -1,7 +1,10 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { NodeBase, Plan } from '../../plan/plan.js';
 import { superviseInside, gateProblem } from '../../plan/inherited-supervision.js';
+import type { Security } from '../../plan/security.js';
 import type { SourceScalar } from '../../text/nodes.js';
+import { securityFrom } from '../security-key.js';
+import type { SecurityDef } from '../security-key.js';
 import { GATE_HINT, supervisionFields, supervisionOf, supervisionOfWhole } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import { findModels } from './agents/agent-models.js';
@@ -29,7 +32,7 @@ export function supervising(
   const def = (step.type === 'agent' ? supervisionOf : supervisionOfWhole)(step, outside, findings);
   return supervisionFields(def, {
     template: (text) => texts.template(text, placed),
-    model: (text) => modelOf(text, definition, findings),
+    model: (text) => modelOf(text, 'supervise', definition, findings),
   });
 }
 
@@ -39,10 +42,16 @@ function outsideOf(placed: Placed, { supervise }: PipelineDef): SuperviseDef | u
   return holders.find(({ step }) => step.supervise?.mode === 'nobody')?.step.supervise ?? supervise;
 }
 
-function modelOf(text: SourceScalar, { models }: PipelineDef, findings: Names['findings']): string | undefined {
-  const { models: found, provider } = findModels([text], models, 'supervise', findings);
+/** The model that a key names for who judges. */
+function modelOf(
+  text: SourceScalar,
+  key: 'supervise' | 'security',
+  { models }: PipelineDef,
+  findings: Names['findings'],
+): string | undefined {
+  const { models: found, provider } = findModels([text], models, key, findings);
   if (provider !== undefined) {
-    const message = `supervise can't use the model ${quoteShort(text.text)}: it has an address of its own`;
+    const message = `${key} can't use the model ${quoteShort(text.text)}: it has an address of its own`;
     findings.error('not-supported', message, text.at, 'name a model of a known provider, or leave it to the agent');
   }
   return found[0];
@@ -56,7 +65,7 @@ export function supervisedFile(plan: Plan, placed: Placed, { definition, names }
   const { instruction: _, ...inside } = def;
   const { supervise } = supervisionFields(inside, {
     template: () => [],
-    model: (text) => modelOf(text, definition, names.findings),
+    model: (text) => modelOf(text, 'supervise', definition, names.findings),
   });
   if (supervise === undefined) return plan;
   return superviseInside(plan, supervise, {
@@ -66,4 +75,12 @@ export function supervisedFile(plan: Plan, placed: Placed, { definition, names }
       names.findings.error('human-gate', message, node.at ?? placed.step.at, hint);
     },
   });
+}
+
+/** The security of the file or of a step. */
+export function securityOf(
+  def: SecurityDef | undefined,
+  { definition, names }: Pick<SupervisionParts, 'definition' | 'names'>,
+): Security | undefined {
+  return securityFrom(def, (text) => modelOf(text, 'security', definition, names.findings));
 }

@@ -3,6 +3,7 @@ import type { Position } from '../../base/problem.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentSpec, FunctionTool } from '../../plan/agent-spec.js';
 import { toolKey } from '../../plan/agent-spec.js';
+import type { Security } from '../../plan/security.js';
 import type { AgentNode, ChannelSpec, InputSpec, PlanNode } from '../../plan/plan.js';
 import type { SupervisionMode, TreeAgent, TreeOverride, TreeWork } from './definition.js';
 import { agentSpec } from './inherited.js';
@@ -41,6 +42,8 @@ export interface Placing {
   /** What is around it; for the step itself with its own. */
   readonly override: TreeOverride;
   readonly mode: SupervisionMode;
+  /** Of the sequence that it stands in, which is no node. */
+  readonly security?: Security | undefined;
   readonly visible: Visible;
   /** Prior goals by name, in the order of the run. */
   readonly prior: ReadonlyMap<string, PriorGoal>;

@@ -1,17 +1,10 @@
 import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
-import type {
-  TreeAgent,
-  TreeConvergence,
-  TreeSecurity,
-  TreeSequence,
-  TreeStep,
-  TreeWork,
-  TreeWorkflow,
-} from './definition.js';
+import type { TreeAgent, TreeConvergence, TreeSequence, TreeStep, TreeWork, TreeWorkflow } from './definition.js';
 import { checkTreeNames } from './check-names.js';
 import { checkReferences } from './references.js';
 import { checkModes } from './inherited.js';
+import { checkTreeSecurity } from './security.js';
 import { TreeFindings, within } from './findings.js';
 import type { TreePlace } from './findings.js';
 import type { GivenValue } from './names.js';
@@ -25,30 +18,19 @@ export interface TreeCheckOptions {
 /**
  * All that is wrong with a tree whose names and texts are trimmed. Codes: `no-name`, `no-sequence`, `no-steps`, `no-description`, `no-prompt`, `no-task`,
  * `no-scope`, `bad-within`, `duplicate-parameter`, `duplicate-sequence`, `duplicate-name`, `output-conflict`, `shadowed-input`, `unknown-reference`,
- * `human-gate`, and the warning `security-not-enforced`.
+ * `human-gate`, `lowered-security`.
  */
 export function checkTree(tree: TreeWorkflow, { given = [] }: TreeCheckOptions = {}): readonly Problem[] {
   const findings = new TreeFindings();
   const root = { at: tree.at, path: '' };
   if (tree.name === '') findings.error('no-name', 'workflow: name is required', root);
-  checkSecurity(tree.security, root, findings);
+  checkTreeSecurity(tree, findings);
   checkParameters(tree, findings);
   checkSequences(tree, findings);
   checkTreeNames(tree, given === 'any' ? [] : given, findings);
   if (given !== 'any') checkReferences(tree, given, findings);
   checkModes(tree, findings);
   return findings.problems;
-}
-
-function checkSecurity(security: TreeSecurity | undefined, place: TreePlace, findings: TreeFindings): void {
-  if (security === undefined) return;
-  const { mode, scope = '' } = security;
-  if (mode === 'research' && scope === '') {
-    const message = 'workflow: security.Research requires a non-empty scope (set via .Scope)';
-    findings.error('no-scope', message, place, "security('research').scope('auth-token-handling')");
-  }
-  const message = `workflow: security ${mode} is declared, but this version has no guard: no tool call is screened`;
-  findings.warning('security-not-enforced', message, place, 'restrict the tools, or require approval for them');
 }
 
 function checkParameters({ inputs }: TreeWorkflow, findings: TreeFindings): void {

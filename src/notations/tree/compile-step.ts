@@ -1,4 +1,5 @@
 import { present } from '../../base/json.js';
+import { raised } from '../../plan/security.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { innerBindings } from '../graph/nodes/planned.js';
 import { compileAgent, compileGoal } from './agent-step.js';
@@ -15,7 +16,8 @@ export function compileStep(step: TreeStep, around: Placing): CompiledStep {
   const compiled = unsupervised(step, place);
   const role = step.kind === 'agent' ? ('subagent' as const) : step.kind;
   const about = step.kind === 'agent' ? {} : { about: textTemplate(step.description, place.visible) };
-  const own = { ...about, ...present({ budget: step.budget }) };
+  const security = raised(around.security, step.security);
+  const own = { ...about, ...present({ budget: step.budget, security }) };
   const node = { ...compiled.node, ...(step.kind === 'agent' && place.isTop ? {} : { role }), ...own };
   const isUnit = step.kind !== 'agent' || place.isTop;
   if (place.mode === 'off' || !isUnit) return { ...compiled, node };

@@ -61,7 +61,7 @@ export function compileTree(definition: TreeWorkflow, options: TreeOptions = {})
     edges: ids.slice(1).map((to, at) => ({ from: ids[at] ?? '', to })),
     routes: [],
     output: written,
-    ...present({ budget: tree.budget }),
+    ...present({ budget: tree.budget, security: tree.security }),
     ...declarationsOf(tree),
   });
   const found = checkPlan(plan, bindings);
@@ -89,6 +89,7 @@ function compiledSteps(
       isTop: true,
       override: mergeOverride(defaults, around?.override),
       mode: around === undefined ? treeMode : modeOf(around, treeMode),
+      security: around?.security,
       // Both grow as the steps go on; nothing keeps them.
       visible,
       prior,

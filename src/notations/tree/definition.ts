@@ -11,6 +11,7 @@ import type {
   SkillText,
 } from '../../plan/agent-spec.js';
 import type { NarrowPolicy } from '../../plan/policy.js';
+import type { Security } from '../../plan/security.js';
 
 /**
  * A tree as data: what the constructors of `skein/tree` and Agentfiles are read into, before it is checked and compiled. Texts are as the author
@@ -23,19 +24,12 @@ export interface TreeWorkflow extends Declarations {
   readonly sequences: readonly TreeSequence[];
   readonly supervision?: SupervisionMode;
   readonly budget?: Budget;
-  readonly security?: TreeSecurity;
+  readonly security?: Security;
   readonly at?: Position;
 }
 
 /** Who judges what a step did. Absent: as the step around it. `off` opts out. */
 export type SupervisionMode = 'model' | 'human' | 'off';
-
-/** What a run may do with what it reads from outside. */
-export interface TreeSecurity {
-  readonly mode: 'default' | 'paranoid' | 'research';
-  /** What `research` is allowed to look into. */
-  readonly scope?: string;
-}
 
 /** A value that a caller gives. It is required unless it has a default, which may be the empty text. */
 export interface TreeParameter {
@@ -50,6 +44,8 @@ export interface TreeSequence {
   readonly name: string;
   readonly steps: readonly TreeStep[];
   readonly supervision?: SupervisionMode;
+  /** Of all steps in it. */
+  readonly security?: Security;
   readonly override?: TreeOverride;
   readonly at?: Position;
 }
@@ -84,6 +80,7 @@ export interface TreeWork {
   readonly strict?: boolean;
   readonly supervision?: SupervisionMode;
   readonly budget?: Budget;
+  readonly security?: Security;
   readonly override?: TreeOverride;
   readonly at?: Position;
 }
@@ -97,6 +94,7 @@ export interface TreeAgent {
   readonly outputs: readonly string[];
   readonly strict?: boolean;
   readonly budget?: Budget;
+  readonly security?: Security;
   readonly override?: TreeOverride;
   readonly at?: Position;
 }

@@ -3,20 +3,28 @@ import type { TreeSequence, TreeStep, TreeWork, TreeWorkflow } from './definitio
 
 /** A tree with all names and texts trimmed: as it is checked and compiled. */
 export function tidyTree(tree: TreeWorkflow): TreeWorkflow {
-  const { security } = tree;
   return {
     ...tree,
     name: tree.name.trim(),
     inputs: tree.inputs.map((input) => ({ ...input, name: input.name.trim() })),
     sequences: tree.sequences.map(tidySequence),
-    ...(security === undefined
-      ? {}
-      : { security: present({ mode: security.mode, scope: security.scope?.trim() || undefined }) }),
+    ...tidySecurity(tree),
   };
 }
 
 function tidySequence(sequence: TreeSequence): TreeSequence {
-  return { ...sequence, name: sequence.name.trim(), steps: sequence.steps.map(tidyStep) };
+  return {
+    ...sequence,
+    name: sequence.name.trim(),
+    steps: sequence.steps.map(tidyStep),
+    ...tidySecurity(sequence),
+  };
+}
+
+function tidySecurity({ security }: Pick<TreeWorkflow, 'security'>): Pick<TreeWorkflow, 'security'> {
+  if (security === undefined) return {};
+  const { scope, model, mode } = security;
+  return { security: present({ mode, scope: scope?.trim() || undefined, model: model?.trim() || undefined }) };
 }
 
 /** A step with all names and texts trimmed. */
@@ -37,18 +45,20 @@ export function tidyStep(step: TreeStep): TreeStep {
         name: step.name.trim(),
         prompt: step.prompt.trim(),
         outputs: trimmed(step.outputs),
+        ...tidySecurity(step),
         ...(told === '' ? {} : { task: told }),
       };
     }
   }
 }
 
-function tidyWork(work: TreeWork): Pick<TreeWork, 'name' | 'description' | 'using' | 'outputs'> {
+function tidyWork(work: TreeWork): Pick<TreeWork, 'name' | 'description' | 'using' | 'outputs' | 'security'> {
   return {
     name: work.name.trim(),
     description: work.description.trim(),
     using: work.using.map(tidyStep),
     outputs: trimmed(work.outputs),
+    ...tidySecurity(work),
   };
 }
 

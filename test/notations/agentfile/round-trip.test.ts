@@ -60,6 +60,7 @@ const PARTS = fc.record({
       within: fc.nat(3),
       mode: MODE,
       reads: fc.boolean(),
+      careful: fc.boolean(),
     }),
     { minLength: 1, maxLength: 4 },
   ),
@@ -96,7 +97,7 @@ function treeOf({ agents, goals, runs, preset, mode, security, model, tools, rea
     const settings = most > 0 ? { settings: { maxOutputTokens: most } } : {};
     return own ? made.customize({ model: 'ollama/qwen3', ...settings }) : made;
   });
-  const steps = goals.map(({ said, fields, using, within, mode: own, reads }, at): Step => {
+  const steps = goals.map(({ said, fields, using, within, mode: own, reads, careful }, at): Step => {
     const text = reads ? `${said} about $topic, $size.` : said;
     const made =
       within === 0
@@ -104,6 +105,7 @@ function treeOf({ agents, goals, runs, preset, mode, security, model, tools, rea
         : within === 3
           ? convergence(`goal_${at}`, text, 0).withinVar('size')
           : convergence(`goal_${at}`, text, within);
+    if (careful) made.security('paranoid');
     const team = using.flatMap((index) => makers[index] ?? []);
     return moded(
       made.using(...team).withOutputs(...['x', 'y'].slice(0, fields).map((name) => `${name}${at}`)),
@@ -114,6 +116,7 @@ function treeOf({ agents, goals, runs, preset, mode, security, model, tools, rea
   for (const [at, { goals: used, mode: own }] of runs.entries()) {
     const some = used.map((index) => steps[index % steps.length] ?? steps[0]).filter((step) => step !== undefined);
     const run = moded(sequence(`run${at}`).steps(...some), gated ? undefined : own);
+    if (security !== undefined && at === 1) run.security('paranoid');
     tree.add(tokens === 0 ? run : run.customize({ settings: { maxOutputTokens: tokens } }));
   }
   if (mode !== undefined) tree[mode]();

@@ -2,6 +2,7 @@ import { present } from '../../../base/json.js';
 import type { Problem } from '../../../base/problem.js';
 import { amountText } from '../../../plan/budget-text.js';
 import type { Budget } from '../../../plan/budget.js';
+import type { Security } from '../../../plan/security.js';
 import type { ModelSettings } from '../../../plan/agent-spec.js';
 import { quoteShort } from '../../../lang/value-text.js';
 import type { TreeAgent, TreeOverride, TreeStep, TreeWork, TreeWorkflow } from '../../tree/definition.js';
@@ -67,7 +68,7 @@ class Writer {
       ...(tree.supervision === undefined || tree.supervision === 'off' ? [] : [SUPERVISION[tree.supervision].trim()]),
       `NAME ${this.name(tree.name, 'workflow')}`,
       ...[this.budget('the workflow', tree.budget).trim()].filter((line) => line !== ''),
-      ...this.security(),
+      ...[this.security('the workflow', tree).trim()].filter((line) => line !== ''),
       ...tree.inputs.map(({ name, default: preset }) => {
         const value = preset === undefined ? '' : ` DEFAULT ${quoted(preset)}`;
         return `INPUT ${this.name(name, 'parameter')}${value}`;
@@ -79,9 +80,10 @@ class Writer {
       if (node.kind === 'agent') this.add(agents, node, () => this.agent(node));
       else if (node.kind === 'goal' || node.kind === 'convergence') this.add(goals, node, () => this.work(node));
     }
-    const runs = tree.sequences.map(({ name, steps, supervision }) => {
+    const runs = tree.sequences.map(({ name, steps, supervision, security }) => {
       const using = steps.map((step) => step.name).join(', ');
-      return `RUN ${this.name(name, 'sequence')} USING ${using}${supervision === undefined ? '' : SUPERVISION[supervision]}`;
+      const mode = supervision === undefined ? '' : SUPERVISION[supervision];
+      return `RUN ${this.name(name, 'sequence')} USING ${using}${this.security(`sequence ${name}`, { security })}${mode}`;
     });
     this.checkSequences();
     const parts = [lines, agents, goals, runs].filter((part) => part.length > 0);
@@ -111,7 +113,7 @@ class Writer {
     if (agent.task !== undefined) this.refuse(agent, 'an agent can stand in USING alone, without a task');
     const { model, settings } = agent.override ?? {};
     this.checkBeyond(`agent ${agent.name}`, agent.override ?? {}, ['model', 'settings']);
-    const budget = this.budget(`agent ${agent.name}`, agent.budget);
+    const budget = this.budget(`agent ${agent.name}`, agent.budget) + this.security(`agent ${agent.name}`, agent);
     const profile = model === undefined && settings === undefined ? '' : this.profileOf(agent, model, settings);
     if (agent.strict === true) this.refuse(agent, 'strict outputs have no clause');
     return `AGENT ${this.name(agent.name, 'agent')} ${quoted(agent.prompt)}${fields(agent)}${profile}${budget}`;
@@ -138,7 +140,8 @@ class Writer {
     if (work.strict === true) this.refuse(work, 'strict outputs have no clause');
     const using = work.using.length === 0 ? '' : ` USING ${work.using.map(({ name }) => name).join(', ')}`;
     const mode = work.supervision === undefined ? '' : SUPERVISION[work.supervision];
-    const budget = this.budget(`${work.kind} ${work.name}`, work.budget);
+    const what = `${work.kind} ${work.name}`;
+    const budget = this.budget(what, work.budget) + this.security(what, work);
     const start = `${work.kind === 'goal' ? 'GOAL' : 'CONVERGE'} ${this.name(work.name, work.kind)}`;
     return `${start} ${quoted(work.description)}${fields(work)}${using}${this.within(work)}${budget}${mode}`;
   }
@@ -166,10 +169,11 @@ class Writer {
     return ` BUDGET ${amounts.join(', ')}`;
   }
 
-  private security(): readonly string[] {
-    const { security } = this.tree;
-    if (security === undefined) return [];
-    return [`SECURITY ${security.mode}${security.scope === undefined ? '' : ` ${quoted(security.scope)}`}`];
+  private security(what: string, { security }: { readonly security?: Security | undefined }): string {
+    if (security === undefined) return '';
+    const { mode, scope, ...more } = security;
+    this.checkBeyond(`the security of ${what}`, more, []);
+    return ` SECURITY ${mode}${scope === undefined ? '' : ` ${quoted(scope)}`}`;
   }
 
   /** Goals alone stand in sequences, and what is customized there must be the same in all. */
@@ -183,7 +187,11 @@ class Writer {
       this.problem('the sequences are customized differently: an Agentfile has one configuration');
   }
 
-  private checkBeyond(what: string, override: TreeOverride | Budget, allowed: readonly (keyof TreeOverride)[]): void {
+  private checkBeyond(
+    what: string,
+    override: TreeOverride | Budget | Partial<Security>,
+    allowed: readonly (keyof TreeOverride)[],
+  ): void {
     const beyond = Object.entries(override).flatMap(([key, value]) =>
       saysNothing(value) || (allowed as readonly string[]).includes(key) ? [] : [key],
     );

@@ -27,11 +27,11 @@ export function treeCode(tree: TreeWorkflow, defaults: TreeOverride, source: Sou
   const used = ['workflow', 'sequence', ...new Set([...names.keys()].map(({ kind }) => kind))].toSorted();
   const { settings, cache, ...given } = defaults;
   const custom = present({ settings, cache });
-  const sequences = tree.sequences.map(({ name, steps, supervision, at }) => {
+  const sequences = tree.sequences.map(({ name, steps, supervision, security, at }) => {
     const above = (comments.get(at?.line ?? 0) ?? []).map((line) => `    ${line}\n`).join('');
     const inside = steps.map((step) => names.get(step) ?? '').join(', ');
     const own = Object.keys(custom).length === 0 ? '' : `.customize(${literal(custom)})`;
-    return `${above}    sequence(${literal(name)})${supervisionCode(supervision)}.steps(${inside})${own},\n`;
+    return `${above}    sequence(${literal(name)})${supervisionCode(supervision)}${securityCode({ security })}.steps(${inside})${own},\n`;
   });
   return [
     (comments.get(tree.at?.line ?? 0) ?? []).map((line) => `${line}\n`).join(''),
@@ -63,7 +63,7 @@ function namesOf(tree: TreeWorkflow): ReadonlyMap<TreeStep, string> {
 function stepCode(step: TreeStep, names: ReadonlyMap<TreeStep, string>): string {
   const outputs = step.outputs.length === 0 ? '' : `.withOutputs(${step.outputs.map(literal).join(', ')})`;
   const customized = step.override === undefined ? '' : `.customize(${literal(runtimeOf(step.override))})`;
-  const own = `${customized}${budgetCode(step.budget)}`;
+  const own = `${customized}${budgetCode(step.budget)}${securityCode(step)}`;
   if (step.kind === 'agent') return `${agentCode(step)}${outputs}${own}`;
   const using = step.using.map((one) => names.get(one) ?? '');
   const team = using.length === 0 ? '' : `.using(${using.join(', ')})`;
@@ -89,10 +89,10 @@ function budgetCode(budget: TreeStep['budget']): string {
   return budget === undefined ? '' : `.budget(${literal(budget)})`;
 }
 
-function securityCode({ security }: TreeWorkflow): string {
+function securityCode({ security }: { readonly security?: TreeWorkflow['security'] | undefined }): string {
   if (security === undefined) return '';
-  const scope = security.scope === undefined ? '' : `\n  .scope(${literal(security.scope)})`;
-  return `\n  .security(${literal(security.mode)})${scope}`;
+  const { mode, ...more } = security;
+  return `.security(${literal(Object.keys(more).length === 0 ? mode : security)})`;
 }
 
 function declaredCode(tree: TreeWorkflow): string {

@@ -9,7 +9,7 @@ import type { CalledTool } from '../pack-tools.js';
 import type { Pack, Prompt } from '../pack.js';
 import { promptAgent } from '../prompt-agent.js';
 import type { PromptExtras } from '../prompt-agent.js';
-import { compositionBudget } from '../budgets.js';
+import { compositionSettings } from '../settings.js';
 import { supervisedComposition } from '../supervising.js';
 import { compositionPlan } from './composition-plan.js';
 import type { ToolInUse } from './composition-plan.js';
@@ -51,9 +51,7 @@ export function packComposition(pack: Pack, name: string, extras: CompositionExt
       });
     },
   });
-  const supervised = supervisedComposition(pack, name, plan);
-  const budget = compositionBudget(pack, name);
-  return { plan: budget === undefined ? supervised : { ...supervised, budget }, bindings };
+  return { plan: { ...supervisedComposition(pack, name, plan), ...compositionSettings(pack, name) }, bindings };
 }
 
 function noTool(name: string, tool: string): SkeinError {

@@ -11,8 +11,8 @@ import type { Bindings, ChannelSpec, InputSpec, Plan, Route } from '../../../pla
 import { END } from '../../../plan/plan.js';
 import { artifactNames } from '../pack-names.js';
 import type { PackFiles } from '../pack-files.js';
-import { packBudget } from '../budgets.js';
 import { packDeclarations } from '../declared.js';
+import { packSettings } from '../settings.js';
 import type { Pack } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';
 import { beginOf } from './begin.js';
@@ -86,7 +86,6 @@ export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePl
   const all = speaking.map(({ node }) => node.id);
   const known = new Set(all);
   const ends = new Set(ids.ends.values());
-  const budget = packBudget(pack);
   const plan: Plan = {
     format: 1,
     name: pack.id,
@@ -117,7 +116,7 @@ export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePl
     ],
     entry: BEGIN,
     limits: { maxSteps: setup.maxHandOvers + OTHER_STEPS },
-    ...(budget === undefined ? {} : { budget }),
+    ...packSettings(pack),
     ...packDeclarations(pack),
   };
   return { plan: ownPlan(plan), bindings: Object.freeze(bindings), setup };

@@ -4,7 +4,6 @@ import { toolKey } from '../../../plan/agent-spec.js';
 import type { AgentSpec } from '../../../plan/agent-spec.js';
 import { guideKey } from '../../../plan/guide.js';
 import type { AgentNode, Bindings, PlanNode } from '../../../plan/plan.js';
-import { stateBudget } from '../budgets.js';
 import { packComposition } from '../compositions/pack-composition.js';
 import { INPUT } from '../compositions/references.js';
 import { OUTPUT } from '../compositions/step-functions.js';
@@ -13,6 +12,7 @@ import { packTools } from '../pack-tools.js';
 import type { Pack, Prompt } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';
 import { promptAgent } from '../prompt-agent.js';
+import { stateSettings } from '../settings.js';
 import { SKILL_TOOL, skillsOf, usedSkills } from '../skills.js';
 import { stateSupervision } from '../supervising.js';
 import { guideOf } from './guide.js';
@@ -52,8 +52,8 @@ export function speakers(parts: SpeakerParts, state: string): readonly Speaker[]
         : [];
   return all.map((speaker) => {
     const { node } = speaker;
-    const budget = node.kind === 'task' ? undefined : stateBudget(pack, state);
-    const own = { ...stateSupervision(pack, state, node.kind), ...(budget === undefined ? {} : { budget }) };
+    const settings = node.kind === 'task' ? {} : stateSettings(pack, state);
+    const own = { ...stateSupervision(pack, state, node.kind), ...settings };
     return { ...speaker, node: { ...node, ...own } };
   });
 }
