@@ -19,7 +19,7 @@ test('plan tells which models look at calls, of the whole and of a step, and how
   // Of the calls of a step, each has both stages twice where a reviewer changes it, and a stage is tried 3 times.
   expect(stdout).toMatch(/\n {2}of these for security: 2 typically, \d+ at most\n/);
   const document = documentOf(await served(['plan', 'flow.yaml', '--json'], { cwd }));
-  const { worst: calls } = (document as { toolCalls: { worst: number } }).toolCalls;
+  const { worst: calls } = document['toolCalls'] as { worst: number };
   expect(document).toMatchObject({
     security: { mode: 'default', text: 'default' },
     securityCalls: { typical: 2, worst: 4 * 3 * calls },

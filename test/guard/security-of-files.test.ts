@@ -55,7 +55,7 @@ const tree = (of: 'workflow' | 'sequence' | 'goal' | 'agent'): Open => {
   const one = careful('goal', goal('one', 'Read.').using(w));
   const main = careful('sequence', sequence('main').steps(one));
   const whole = careful('workflow', workflow('t').add(main)).compile();
-  return () => whole as Runnable;
+  return () => whole;
 };
 
 /** `security: paranoid`, and where it stands. */

@@ -33,6 +33,8 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'missing-agent',
   'missing-prompt',
   'missing-type',
+  'missing-mode',
+  'no-scope',
   'missing-condition',
   'missing-target',
   'missing-over',

@@ -294,7 +294,8 @@ workflow:
       hosts: [api.example.com]
       commands: [[npm, test]]
       sends: [{ tool: kit/send, fixed: { to: a }, free: [body] }]
-      states: { talk: { supervise: { human: true } }, work: { supervise: { instruction: Do it. } }, end: { supervise: false } }
+      security: default
+      states: { talk: { supervise: { human: true }, security: { mode: research, scope: the login page, model: openai/gpt-5-mini } }, work: { supervise: { instruction: Do it. } }, end: { supervise: false } }
   states:
     talk:
       prompt_task: chat
