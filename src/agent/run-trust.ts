@@ -1,3 +1,4 @@
+import { madeOnce } from '../base/collections.js';
 import type { GuardRules } from '../guard/decide.js';
 import { isDataFile } from '../guard/data-files.js';
 import type { Label } from '../guard/label.js';
@@ -14,10 +15,6 @@ export type ResultName = Pick<ToolCall, 'id' | 'name'>;
 /** Where the project is a stranger's, so is the workflow. */
 const PROJECT: Label = { level: 'untrusted', isPrivate: false, sources: ['project'] };
 
-function keyOf({ id, name }: ResultName): string {
-  return `${name} ${id}`;
-}
-
 /**
  * What the guard knows of a run, beyond one step. It is state of the interpreter, as the shared memory is: changed by outcomes alone, so that a replay
  * builds it up again.
@@ -28,8 +25,11 @@ export class RunTrust {
   memory = CLEAN;
   /** Files that were written by who must not decide what runs, as the tools show their paths. */
   readonly written = new Set<string>();
-  /** Labels of results that agents of this run heard: another one may read them in a conversation that they share. */
-  private readonly results = new Map<string, number>();
+  /**
+   * Labels of results that agents of this run heard, by name and id: another one may read them in a conversation that they share. Each step asks
+   * for all that it reads, so no key is put together for it.
+   */
+  private readonly results = new Map<string, Map<string, number>>();
   private readonly widened: WidenedYes[] = [];
   private isPlanted = false;
   /** The label of a step that has heard nothing yet. */
@@ -54,13 +54,14 @@ export class RunTrust {
 
   /** A result with this label was heard. */
   heard(result: ResultName, label: number): void {
-    const key = keyOf(result);
-    this.results.set(key, this.labels.join(this.results.get(key) ?? CLEAN, label));
+    const { name, id } = result;
+    const known = madeOnce(this.results, name, () => new Map<string, number>());
+    known.set(id, this.labels.join(known.get(id) ?? CLEAN, label));
   }
 
   /** The label of a result; undefined: this run did not hear it. */
   labelOf(result: ResultName): number | undefined {
-    return this.results.get(keyOf(result));
+    return this.results.get(result.name)?.get(result.id);
   }
 
   /** A person left arguments of a call free, for the rest of the run. */
