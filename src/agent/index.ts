@@ -23,7 +23,7 @@ export type { Env } from './models/environment.js';
 export { fromLanguageModel, isLanguageModel } from './models/language-model.js';
 export type { LanguageModel, LanguageModelOptions } from './models/language-model.js';
 export { createModelRegistry } from './models/registry.js';
-export type { ModelFactory, ModelRegistry, ModelRegistryOptions } from './models/registry.js';
+export type { ModelFactory, ModelRegistry, ModelRegistryOptions } from './models/registry-options.js';
 export { readScript } from './script/read-script.js';
 export type { Tool, ToolIo, ToolSource } from './tool.js';
 export { noTools } from './tool.js';

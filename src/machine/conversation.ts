@@ -1,4 +1,4 @@
-import type { ModelRegistry } from '../agent/models/registry.js';
+import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';

@@ -7,7 +7,7 @@ import { present } from '../base/json.js';
 import type { Limit } from '../budget/ledger.js';
 import { holdsAt, needsPrices, noPrice } from '../budget/limits.js';
 import type { Usage } from '../events/event.js';
-import type { ModelRegistry } from '../agent/models/registry.js';
+import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Security } from '../plan/security.js';
 import type { Plan, Bindings } from '../plan/plan.js';

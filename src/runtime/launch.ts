@@ -3,7 +3,7 @@ import { innerCalls } from '../events/call-fold.js';
 import type { Influence, RunOptionsOf } from '../engine/ports/durable.js';
 import { agentExecutor } from '../agent/executor.js';
 import { createSharedMemory } from '../agent/memory.js';
-import type { ModelRegistry } from '../agent/models/registry.js';
+import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { createModelRegistry } from '../agent/models/registry.js';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import { NO_PLACES } from '../agent/tools/provider-options.js';

@@ -1,6 +1,6 @@
 import type { WrittenFiles } from '../agent/written-files.js';
 import type { ToolPins } from '../agent/tools/provider-options.js';
-import type { ModelRegistryOptions } from '../agent/models/registry.js';
+import type { ModelRegistryOptions } from '../agent/models/registry-options.js';
 import type { JsonObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import type { PriceTable } from '../budget/prices.js';

@@ -1,4 +1,4 @@
-import type { ModelFactory } from '../agent/models/registry.js';
+import type { ModelFactory } from '../agent/models/registry-options.js';
 import { SkeinError } from '../base/errors.js';
 import type { Problem } from '../base/problem.js';
 import type { TreeOverride, TreeWorkflow } from '../notations/tree/definition.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelRegistryOptions } from '../../src/agent/models/registry.js';
+import type { ModelRegistryOptions } from '../../src/agent/models/registry-options.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import { ollamaHost } from '../../src/agent/models/ollama.js';
 import { readModelName } from '../../src/agent/models/model-names.js';

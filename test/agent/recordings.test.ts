@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModelRegistryOptions } from '../../src/agent/models/registry.js';
+import type { ModelRegistryOptions } from '../../src/agent/models/registry-options.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import { createSharedMemory } from '../../src/agent/memory.js';
 import { SkeinError } from '../../src/base/errors.js';

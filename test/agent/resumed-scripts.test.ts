@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModelRegistryOptions } from '../../src/agent/models/registry.js';
+import type { ModelRegistryOptions } from '../../src/agent/models/registry-options.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import { recordUntil } from './support/counted-agent.js';
 import type { Recorded } from './support/step.js';

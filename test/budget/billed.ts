@@ -1,5 +1,5 @@
 import type { Model, ModelRequest } from '../../src/agent/model.js';
-import type { ModelRegistryOptions } from '../../src/agent/models/registry.js';
+import type { ModelRegistryOptions } from '../../src/agent/models/registry-options.js';
 import type { Usage } from '../../src/events/event.js';
 
 /** Dollars for a million tokens of the models of {@link billing}: a call of 1,000 tokens in and 100 out costs $0.002. */

@@ -1,5 +1,5 @@
 import type { FinishReason, Model, ModelRequest } from '../../src/agent/model.js';
-import type { ModelRegistryOptions } from '../../src/agent/models/registry.js';
+import type { ModelRegistryOptions } from '../../src/agent/models/registry-options.js';
 
 /** What a model answers: a text, or tool calls. */
 export type Said =

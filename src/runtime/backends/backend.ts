@@ -1,4 +1,4 @@
-import type { ModelRegistry } from '../../agent/models/registry.js';
+import type { ModelRegistry } from '../../agent/models/registry-options.js';
 import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { RunHandle, RunResult, StartOptions } from '../../engine/run.js';
 import type { Changes } from '../changes.js';

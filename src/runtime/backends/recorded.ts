@@ -1,7 +1,7 @@
 import { isApproval } from '../../agent/loop/approval.js';
 import { isGuardQuestion } from '../../base/address.js';
 import { policyDigest } from '../../guard/policy.js';
-import type { ModelRegistry } from '../../agent/models/registry.js';
+import type { ModelRegistry } from '../../agent/models/registry-options.js';
 import { systemClock } from '../../base/clock.js';
 import { toErrorData } from '../../base/errors.js';
 import { securityGiven } from '../../plan/security.js';

@@ -1,4 +1,4 @@
-import type { ModelRegistry } from '../../agent/models/registry.js';
+import type { ModelRegistry } from '../../agent/models/registry-options.js';
 import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { RunHandle } from '../../engine/run.js';
 import type { Store } from '../../journal/store.js';

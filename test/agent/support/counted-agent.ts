@@ -1,5 +1,5 @@
 import type { FinishReason, Model, ModelRequest, ToolCall } from '../../../src/agent/model.js';
-import type { ModelRegistryOptions } from '../../../src/agent/models/registry.js';
+import type { ModelRegistryOptions } from '../../../src/agent/models/registry-options.js';
 import { createModelRegistry } from '../../../src/agent/models/registry.js';
 import type { Tool, ToolProvider } from '../../../src/agent/tool.js';
 import type { AgentRun, AgentRunOptions } from './run-agent.js';

@@ -1,7 +1,7 @@
 import type { Result } from '../../../src/engine/ports/executor.js';
 import { agentExecutor } from '../../../src/agent/executor.js';
 import type { SharedMemory } from '../../../src/agent/memory.js';
-import type { ModelRegistry, ModelRegistryOptions } from '../../../src/agent/models/registry.js';
+import type { ModelRegistry, ModelRegistryOptions } from '../../../src/agent/models/registry-options.js';
 import { createModelRegistry } from '../../../src/agent/models/registry.js';
 import type { Tool, ToolProvider } from '../../../src/agent/tool.js';
 import { noTools } from '../../../src/agent/tool.js';
