@@ -75,7 +75,7 @@ export async function loadPipelineText(text: string, options: WorkflowTextOption
 }
 
 async function loadFile(file: string, options: WorkflowOptions, id?: NotationId): Promise<Workflow> {
-  const opened = await openFile(file, options.cwd);
+  const opened = await openFile(file, options);
   return 'source' in opened ? await loadOpened(opened, options, id) : unusable(opened, []);
 }
 
@@ -101,7 +101,7 @@ async function loadAs(id: NotationId, opened: OpenedFile, loading: Loading): Pro
 function createLoader(options: WorkflowOptions): LoadCalled {
   const loaded = new Map<string, Promise<Workflow>>();
   const open = async (path: string, chain: readonly string[], inputs: readonly string[]): Promise<Workflow> => {
-    const opened = await openFile(shownPath(path, options.cwd), options.cwd);
+    const opened = await openFile(shownPath(path, options.cwd), options);
     if (!('source' in opened)) return unusable(opened, []);
     const workflow = await loadAs(notationOf(opened), opened, { ...options, inputs, recorded: [], chain, load });
     // Whoever looks at the file itself may; a part of another one it can't be.

@@ -41,6 +41,8 @@ export interface WorkflowOptions {
   readonly pack?: PackTalk;
   /** Another configuration of an Agentfile, over the `agent.toml` beside it. */
   readonly config?: string;
+  /** Files and folders of which this says no are not read: each is a problem (`file-outside`). Absent: all that the workflow names are read. */
+  readonly mayRead?: (path: string) => boolean;
   /** Tools of an Agentfile in addition to those that only read: `write`, `bash`, `SERVER/TOOL`. */
   readonly tools?: readonly string[];
 }

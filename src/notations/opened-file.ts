@@ -3,8 +3,8 @@ import { madeOnce } from '../base/collections.js';
 import type { Problem } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
 import type { SourceFile } from '../plan/workflow.js';
-import type { ReadResult } from '../text/files.js';
-import { listNames, readText, reportUnread, shownPath } from '../text/files.js';
+import type { ListResult, MayRead, ReadResult } from '../text/files.js';
+import { NOT_READ, listMarkdown, listNames, readText, reportUnread, shownPath } from '../text/files.js';
 import { createFindings, visibleText } from '../text/findings.js';
 import type { SourceNode } from '../text/nodes.js';
 import type { ParsedYaml } from '../text/yaml.js';
@@ -29,10 +29,16 @@ export interface OpenedYaml {
 /** After these the text was not read as it was meant, and every further finding would be noise. */
 const FATAL: ReadonlySet<string> = new Set(['yaml-limit', 'yaml-syntax', 'yaml-documents']);
 
+/** Where a workflow file is opened, and what may be read. */
+interface Opening {
+  readonly cwd: string;
+  readonly mayRead?: MayRead;
+}
+
 /** Opens a workflow file. One that can't be read is a list of problems: `file-missing` and the like. */
-export async function openFile(file: string, cwd: string): Promise<OpenedFile | readonly Problem[]> {
+export async function openFile(file: string, { cwd, mayRead }: Opening): Promise<OpenedFile | readonly Problem[]> {
   const path = resolve(cwd, file);
-  const text = await readText(path);
+  const text = mayRead?.(path) === false ? NOT_READ : await readText(path);
   if (text.ok) return openText(text.text, file, path);
   const findings = createFindings();
   const near = text.failure === 'missing' ? await nearFile(path, file) : undefined;
@@ -87,19 +93,25 @@ export interface Workspace {
   /** A path as messages and positions show it. */
   shown(path: string): string;
   read(path: string): Promise<ReadResult>;
+  /** Names of the Markdown files of a folder. */
+  list(path: string): Promise<ListResult>;
   /** Records that the workflow is made of this file too. */
   use(path: string, text: string): void;
   readonly used: readonly SourceFile[];
 }
 
 /** A workspace for one loading of a workflow. */
-export function openWorkspace(places: Pick<Workspace, 'cwd' | 'home' | 'base'>): Workspace {
+export function openWorkspace(
+  places: Pick<Workspace, 'cwd' | 'home' | 'base'>,
+  mayRead: MayRead = () => true,
+): Workspace {
   const results = new Map<string, Promise<ReadResult>>();
   const used = new Map<string, SourceFile>();
   return {
     ...places,
     shown: (path) => visibleText(shownPath(path, places.cwd)),
-    read: (path) => madeOnce(results, path, () => readText(path)),
+    read: (path) => madeOnce(results, path, async () => (mayRead(path) ? await readText(path) : NOT_READ)),
+    list: async (path) => (mayRead(path) ? await listMarkdown(path) : NOT_READ),
     use: (path, text) => {
       used.set(path, { path, text });
     },

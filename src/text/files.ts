@@ -8,7 +8,7 @@ import { YAML_LIMITS } from './yaml-limits.js';
 
 /** Why a file or directory could not be read. */
 export type FileFailure =
-  'missing' | 'unreadable' | 'directory' | 'special' | 'too-large' | 'binary' | 'not-a-directory';
+  'missing' | 'unreadable' | 'directory' | 'special' | 'too-large' | 'binary' | 'not-a-directory' | 'outside';
 
 /** Why there is nothing; `message` goes on after the name of the file: `does not exist`. */
 export interface Unread {
@@ -20,6 +20,17 @@ export interface Unread {
 
 /** The text of a file, or why there is none. */
 export type ReadResult = { readonly ok: true; readonly text: string } | Unread;
+
+/** Whether a file or folder may be read: `path` is absolute. */
+export type MayRead = (path: string) => boolean;
+
+/** What there is in the place of a file or folder that may not be read. */
+export const NOT_READ: Unread = {
+  ok: false,
+  failure: 'outside',
+  message: 'lies outside of the project, and is not read',
+  hint: 'put it into the project, or say yes to what the workflow reads',
+};
 
 /** Names in a directory, or why there are none. */
 export type ListResult = { readonly ok: true; readonly names: readonly string[] } | Unread;
@@ -120,6 +131,15 @@ export async function filesBeneath(base: string, path: string, name: string): Pr
 /** Whether a file lies beneath a folder, by its name or where links lead. */
 export async function isBeneath(path: string, folder: string): Promise<boolean> {
   return contains(folder, path) || contains(await realpath(folder), await realpath(path));
+}
+
+/** Whether a file that lies beneath a folder by its name is a link to what does not. */
+export async function leadsOut(path: string, folder: string): Promise<boolean> {
+  try {
+    return contains(folder, path) && !contains(await realpath(folder), await realpath(path));
+  } catch {
+    return false;
+  }
 }
 
 function contains(folder: string, path: string): boolean {

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import type { Problem } from '../../base/problem.js';
 import { EXIT, printProblems } from '../failures.js';
-import { isModule, toolNames } from '../run/load-workflow.js';
+import { isModule, loadWorkflow, toolNames } from '../run/load-workflow.js';
 import type { JudgingFlags, SurroundingFlags } from '../run/load-workflow.js';
 import { addJudgingOptions, trustOption } from '../run/run-options.js';
 import type { TrustFlags } from '../run/trust-gate.js';
@@ -54,6 +54,9 @@ async function convert(file: string, options: ConvertOptions): Promise<number> {
 }
 
 async function ofAgentfile(file: string, options: ConvertOptions): Promise<Converted> {
+  // It may name files elsewhere.
+  const { part, problems: refused } = await loadWorkflow(file, { ...options, cwd: process.cwd() });
+  if (part !== undefined) return { files: [], problems: refused };
   const { convertAgentfile } = await import('../../converting.js');
   const { config, lenient } = options;
   const tools = toolNames(options.tools);

@@ -7,7 +7,7 @@ import { ownPackage } from '../own-package.js';
 import type { TemplateName } from '../new/templates.js';
 import { TEMPLATE_NAMES, newProject } from '../new/templates.js';
 import { lookAt } from '../run/trust-subject.js';
-import { noteTrusted, trustDigest } from '../run/trusted-files.js';
+import { noteTrusted } from '../run/trusted-files.js';
 import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -54,7 +54,7 @@ async function trustOwn(file: string): Promise<void> {
   const looked = await lookAt(file, { cwd: process.cwd() });
   if ('problems' in looked || looked.subject.powers.length === 0) return;
   try {
-    noteTrusted(looked.subject.file, await trustDigest(looked.subject));
+    await noteTrusted(looked.subject);
   } catch {
     // A run asks for the yes.
   }

@@ -5,13 +5,13 @@ import { addJudgingOptions } from '../run/run-options.js';
 import type { JudgingFlags, SurroundingFlags } from '../run/load-workflow.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { localTime, tableLines } from '../runs/text.js';
-import { forgetTrusted, isTrusted, noteTrusted, trustDigest, trustedFiles } from '../run/trusted-files.js';
+import type { TrustSubject } from '../run/trusted-files.js';
+import { forgetTrusted, isTrusted, noteTrusted, trustedFiles } from '../run/trusted-files.js';
 import type { ChangedTool } from '../run/tool-pins.js';
 import { acceptTools, changedTools, forgetTools } from '../run/tool-pins.js';
 import { keptFiles, vouchFor } from '../run/written-files.js';
 import { lookAt } from '../run/trust-subject.js';
-import { powerLines } from '../run/workflow-powers.js';
-import { isAgreed, isTerminal } from '../run/trust-gate.js';
+import { isAgreed, isTerminal, listLines } from '../run/trust-gate.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -87,41 +87,48 @@ function forget(file: string): number {
   return EXIT.ok;
 }
 
-async function trustFile(file: string, { yes = false, json = false, ...flags }: TrustFlags): Promise<number> {
+async function trustFile(file: string, flags: TrustFlags): Promise<number> {
+  const { yes, json } = flags;
   const looked = await lookAt(file, { ...flags, cwd: process.cwd() });
   if ('problems' in looked) {
     printProblems(looked.problems);
     return EXIT.invalid;
   }
   const { subject } = looked;
-  const { powers } = subject;
-  const digest = await trustDigest(subject);
+  const { powers, isPart } = subject;
   const changed = changedTools(subject.file);
-  const known = powers.length === 0 || isTrusted(digest);
+  const known = await isKnown(subject);
   const before = known && changed.length === 0;
-  if (!json) tell(file, powers, known, changed);
-  const trusted = before || yes || (await isAgreed());
-  if (trusted && !before) note(subject.file, digest);
-  if (json) printResult(jsonText({ file, trusted, powers, ...(changed.length > 0 ? { changedTools: changed } : {}) }));
-  if (trusted && !before) printNote(`${printable(file)} is trusted as it is now`);
-  if (!trusted && !isTerminal()) printNote(`    hint: skein trust ${printable(file)} --yes trusts it`);
+  // With a yes that is given beforehand, the whole list alone is of interest.
+  if (json !== true && (isPart !== true || yes !== true)) tell(file, subject, known, changed);
+  const trusted = before || yes === true || (await isAgreed());
+  if (trusted && !before) await note(subject);
+  if (trusted && isPart === true) return await trustFile(file, flags);
+  if (json === true)
+    printResult(jsonText({ file, trusted, powers, ...(changed.length > 0 && { changedTools: changed }) }));
+  if (!before) tellVerdict(file, trusted);
   return trusted ? EXIT.ok : EXIT.invalid;
 }
 
-function note(file: string, digest: string): void {
-  noteTrusted(file, digest);
-  acceptTools(file);
+/** Whether there is nothing to say yes to that the user has not said yes to. */
+async function isKnown(subject: TrustSubject): Promise<boolean> {
+  return subject.powers.length === 0 || (await isTrusted(subject));
 }
 
-function tell(
-  file: string,
-  powers: Parameters<typeof powerLines>[0],
-  known: boolean,
-  changed: readonly ChangedTool[],
-): void {
-  if (powers.length === 0) return printNote(`${printable(file)} can only read the project: it needs no yes`);
+function tellVerdict(file: string, trusted: boolean): void {
+  if (trusted) printNote(`${printable(file)} is trusted as it is now`);
+  else if (!isTerminal()) printNote(`    hint: skein trust ${printable(file)} --yes trusts it`);
+}
+
+async function note(subject: TrustSubject): Promise<void> {
+  await noteTrusted(subject);
+  if (subject.isPart !== true) acceptTools(subject.file);
+}
+
+function tell(file: string, subject: TrustSubject, known: boolean, changed: readonly ChangedTool[]): void {
+  if (subject.powers.length === 0) return printNote(`${printable(file)} can only read the project: it needs no yes`);
   printResult(`${printable(file)}${known ? ' is trusted as it is' : ''}`);
-  for (const line of powerLines(powers)) printResult(`  ${line}`);
+  for (const line of listLines(subject)) printResult(`  ${line}`);
   if (changed.length === 0) return;
   printResult('tools that are not what they were when you last said yes:');
   for (const { server, tool, description } of changed) printResult(printable(`  ${server}/${tool}: ${description}`));

@@ -8,10 +8,11 @@ import { EXIT, printProblems } from '../failures.js';
 import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
 import type { Power } from '../../plan.js';
 import { lookAt } from '../run/trust-subject.js';
-import { isTrusted, trustDigest } from '../run/trusted-files.js';
+import { isTrusted } from '../run/trusted-files.js';
 import { OUTSIDE_OF_SANDBOX, powerLines, workflowPowers } from '../run/workflow-powers.js';
 import type { JudgingFlags, Loaded, SurroundingFlags } from '../run/load-workflow.js';
 import { broughtBy } from '../talk/brought.js';
+import { listLines } from '../run/trust-gate.js';
 import type { TrustFlags } from '../run/trust-gate.js';
 import { addJudgingOptions, trustOption } from '../run/run-options.js';
 import { jsonText, printable } from '../view/printable.js';
@@ -130,14 +131,14 @@ async function listPowers(files: readonly string[], options: ValidateOptions): P
       continue;
     }
     const { powers } = looked.subject;
-    const trusted = powers.length === 0 || isTrusted(await trustDigest(looked.subject));
+    const trusted = powers.length === 0 || (await isTrusted(looked.subject));
     const notPromised = await missingPromises(powers);
     reports.push({ file, valid: true, problems: [], powers, trusted, ...present({ notPromised }) });
     if (options.json === true) continue;
     const verdict =
       powers.length === 0 ? 'can only read the project' : trusted ? 'is trusted as it is' : 'is not trusted';
     printResult(`${printable(file)} ${verdict}`);
-    for (const line of powerLines(powers)) printResult(`  ${line}`);
+    for (const line of listLines(looked.subject)) printResult(`  ${line}`);
     notPromised?.forEach(printNote);
   }
   const valid = reports.every((report) => report.valid);

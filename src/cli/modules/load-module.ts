@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { present } from '../../base/json.js';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
@@ -16,6 +16,8 @@ import { importModule, settled } from './import-module.js';
 import { sourceNameOf } from './module-hooks.js';
 import type { TrustFlags } from '../run/trust-gate.js';
 import { untrusted } from '../run/trust-gate.js';
+import { outsideOf } from '../run/project.js';
+import type { TrustSubject } from '../run/trusted-files.js';
 import { moduleSubject } from '../run/workflow-powers.js';
 
 /** A workflow that a module exports. */
@@ -64,15 +66,22 @@ export async function refusedModule(
 /** The same as a problem. A module that can't be read has problems of its own. */
 export async function untrustedModule(shown: string, cwd: string, flags: TrustFlags): Promise<Problem | undefined> {
   if (flags.trust === true) return undefined;
-  const sources = await sourcesOf(shown, cwd);
-  if ('code' in sources) return undefined;
-  return await untrusted(moduleSubject(resolve(cwd, shown), sources), shown, flags);
+  const subject = await subjectOfModule(shown, cwd);
+  return 'code' in subject ? undefined : await untrusted(subject, shown, flags);
 }
 
-/** The files of a module, without running it; or why it can't be read. */
-export async function sourcesOf(shown: string, cwd: string): Promise<readonly SourceFile[] | Problem> {
-  const source = await readSource({ path: resolve(cwd, shown), shown, cwd });
-  return 'code' in source ? source : await moduleFiles(source);
+/** A module as it is trusted, without running it; or why it can't be read. */
+export async function subjectOfModule(shown: string, cwd: string): Promise<TrustSubject | Problem> {
+  const path = resolve(cwd, shown);
+  const source = await readSource({ path, shown, cwd });
+  if ('code' in source) return source;
+  // The same from whatever folder it is named.
+  const isOutside = outsideOf({ cwd: dirname(path), file: path });
+  const files = await moduleFiles(source, (file) => !isOutside(file));
+  return {
+    ...moduleSubject(path, files),
+    elsewhere: async () => (await moduleFiles(source)).filter((file) => isOutside(file.path)),
+  };
 }
 
 async function exportOf(file: ModuleFile): Promise<ReturnType<typeof readExport>> {
@@ -145,14 +154,17 @@ const RELATIVE = /\b(?:from|import|require)\s*\(?\s*(["'])(\.{1,2}\/[^"'\n]+)\1/
  * A module and the modules that it imports by relative names, and those by them: what a workflow in code is made of. Names that are put
  * together when the code runs are not found, and neither are packages.
  */
-async function moduleFiles(entry: SourceFile): Promise<readonly SourceFile[]> {
+async function moduleFiles(
+  entry: SourceFile,
+  mayRead: (path: string) => boolean = () => true,
+): Promise<readonly SourceFile[]> {
   const files = new Map([[entry.path, entry]]);
   for (const file of files.values()) {
     for (const [, , name = ''] of file.text.matchAll(RELATIVE)) {
       if (files.size >= MOST_FILES) return [...files.values()];
       const from = pathToFileURL(file.path).href;
       const path = fileURLToPath(sourceNameOf(name, from) ?? new URL(name, from));
-      if (files.has(path)) continue;
+      if (files.has(path) || !mayRead(path)) continue;
       const text = await readFile(path, 'utf8').catch(() => undefined);
       if (text !== undefined) files.set(path, { path, text });
     }

@@ -5,8 +5,11 @@ import { asErrors, hasErrors } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { present } from '../../base/json.js';
+import type { MayRead } from './open-inside.js';
+import { openInside } from './open-inside.js';
 import type { TrustFlags } from './trust-gate.js';
 import { powersWithoutModels, subjectOf } from './workflow-powers.js';
+import type { TrustSubject } from './trusted-files.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Foreseen } from '../../prices.js';
@@ -53,6 +56,8 @@ export interface LoadOptions extends JudgingFlags, SurroundingFlags, TrustFlags 
   readonly budget?: string;
   /** What keeps a run from starting is an error, and so is that the user has not said yes to what the file can do. */
   readonly toRun?: boolean;
+  /** What needs a yes is only listed: the user is not asked. */
+  readonly unasked?: true;
   /** No model is asked, so nothing is started or reached. */
   readonly mock?: string;
 }
@@ -63,13 +68,16 @@ export interface Loaded {
   readonly problems: readonly Problem[];
   /** It can't be run. */
   readonly broken: boolean;
+  /** Files elsewhere were not read: the user has not said yes to this. */
+  readonly part?: TrustSubject;
 }
 
 /**
  * Loads a workflow file, whatever notation it is written in, or the workflow that a module exports, and compares its inputs with what is given. Everything that is wrong is in the problems.
  */
 export async function loadWorkflow(file: string, options: LoadOptions): Promise<Loaded> {
-  const workflow = await open(file, options);
+  const { part, ...workflow } = await open(file, options);
+  if (part !== undefined) return { workflow, problems: workflow.problems, broken: true, part };
   checkSurroundings(options, file, workflow.plan);
   const looks = options.inputs !== undefined && options.mayLack !== true;
   const given = looks ? { ...options.defaults, ...options.inputs } : undefined;
@@ -105,7 +113,7 @@ export async function untrustedWorkflow(
 }
 
 async function asFile(file: string, { cwd, lenient, config }: LoadOptions): Promise<ModuleWorkflow> {
-  return await open(file, { cwd, ...present({ lenient, config }) });
+  return await openFile(file, { cwd, ...present({ lenient, config }) });
 }
 
 /** A workflow without budgets needs no table of prices. */
@@ -118,13 +126,23 @@ async function problemsOfBudgets(
   return (await import('../../prices.js')).budgetProblems(plan, { ...(await budgets()), budget });
 }
 
-async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow> {
-  const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false, packSchema, pack, config } = options;
-  const tools = toolNames(options.tools);
+async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow & Pick<Loaded, 'part'>> {
   if (isModule(file)) {
     const { loadModule, refusedModule } = await import('../modules/load-module.js');
-    return (await refusedModule(file, cwd, options)) ?? (await loadModule(file, cwd));
+    return (await refusedModule(file, options.cwd, options)) ?? (await loadModule(file, options.cwd));
   }
+  if (options.trust === true) return await openFile(file, options);
+  const { cwd, config } = options;
+  const { opened, part } = await openInside({ file, cwd, config }, (mayRead) => openFile(file, options, mayRead));
+  if (part === undefined) return opened;
+  const refusal = await (await import('./trust-gate.js')).untrusted(part, file, options);
+  if (refusal === undefined) return await openFile(file, options);
+  return { ...opened, plan: undefined, problems: [refusal], part };
+}
+
+async function openFile(file: string, options: LoadOptions, mayRead?: MayRead): Promise<ModuleWorkflow> {
+  const { cwd, inputs = {}, recorded = [], interactive = false, lenient = false, packSchema, pack, config } = options;
+  const tools = toolNames(options.tools);
   const yaml = await import('../../yaml.js');
   return await yaml.loadWorkflow(file, {
     cwd,
@@ -137,6 +155,7 @@ async function open(file: string, options: LoadOptions): Promise<ModuleWorkflow>
     ...(pack && { pack }),
     ...(config !== undefined && { config }),
     ...(tools !== undefined && { tools }),
+    ...(mayRead && { mayRead }),
   });
 }
 

@@ -4,13 +4,26 @@ import { printable } from '../view/printable.js';
 import { printNote } from '../view/streams.js';
 import { readLines } from './questions.js';
 import type { TrustSubject } from './trusted-files.js';
-import { isTrusted, noteTrusted, trustDigest } from './trusted-files.js';
+import { isTrusted, noteTrusted } from './trusted-files.js';
 import { powerLines } from './workflow-powers.js';
+
+/** What the user is asked to say yes to, a line for each power. */
+export function listLines({ powers, isPart }: TrustSubject): readonly string[] {
+  return [
+    ...powerLines(powers),
+    ...(isPart === true ? ['and what these files say: they are not read before a yes'] : []),
+  ];
+}
 
 /** What stands on the command line about trust. */
 export interface TrustFlags {
   /** The user says yes to what is named there, this once. */
   readonly trust?: boolean;
+}
+
+/** How the user is asked. */
+interface Asking extends TrustFlags {
+  readonly unasked?: true;
 }
 
 /**
@@ -21,17 +34,16 @@ export interface TrustFlags {
  * const refusal = await untrusted(subject, 'flow.yaml', { trust: false });
  * if (refusal !== undefined) return EXIT.invalid;
  */
-export async function untrusted(subject: TrustSubject, shown: string, flags: TrustFlags): Promise<Problem | undefined> {
-  const { powers, file, cwd } = subject;
+export async function untrusted(subject: TrustSubject, shown: string, flags: Asking): Promise<Problem | undefined> {
+  const { powers, cwd } = subject;
   if (powers.length === 0 || flags.trust === true) return undefined;
-  const digest = await trustDigest(subject);
-  if (isTrusted(digest)) return undefined;
-  const lines = powerLines(powers);
-  if (isTerminal()) {
+  if (await isTrusted(subject)) return undefined;
+  const lines = listLines(subject);
+  if (isTerminal() && flags.unasked !== true) {
     printNote(`${printable(shown)} can do more than read the project:`);
     for (const line of lines) printNote(`  ${line}`);
     if (await isAgreed()) {
-      noteTrusted(file, digest);
+      await noteTrusted(subject);
       return undefined;
     }
   }

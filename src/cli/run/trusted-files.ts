@@ -9,12 +9,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { canonicalHash, sha256 } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
 import type { Power } from '../../plan.js';
 import type { SourceFile } from '../../plan/workflow.js';
+import { outsideOf } from './project.js';
 import { stateFolder } from './state-folder.js';
 
 /** What a user is asked to trust: a file with all that it is made of and all that it can do. */
@@ -25,6 +26,10 @@ export interface TrustSubject {
   readonly cwd?: string;
   readonly powers: readonly Power[];
   readonly files: readonly SourceFile[];
+  /** What it is made of and lies elsewhere: read only once the user has said yes to the rest. */
+  readonly elsewhere?: () => Promise<readonly SourceFile[]>;
+  /** It is not all: what lies elsewhere is not read before a yes to this. */
+  readonly isPart?: true;
 }
 
 /** A file that the user trusts. */
@@ -39,25 +44,32 @@ const DIGEST = /^[\da-f]{64}$/;
 
 /**
  * What a yes of the user is bound to: the file where it is, its powers, the texts of all its files, the files that its commands name, its scripts. When
- * one byte of these changes it is another one.
+ * one byte of these changes it is another one. The first digest is of what lies in the project; a second one, which is made of files elsewhere too, is there
+ * when there are any: until the user has said yes to the first, these are not opened.
  */
-export async function trustDigest({ file, cwd, powers, files }: TrustSubject): Promise<string> {
-  const named = powers.flatMap(({ kind, what, argv = [] }) => [
+async function* digestsOf({ file, cwd, powers, files, elsewhere }: TrustSubject): AsyncGenerator<string> {
+  const isOutside = outsideOf({ cwd: cwd ?? dirname(file), file });
+  const words = powers.flatMap(({ kind, what, argv = [] }) => [
     ...argv.flatMap(pathsIn),
     ...(kind === 'follows' ? [what] : []),
   ]);
-  const started = new Map<string, string>();
-  for (const path of new Set(named.map((name) => resolve(cwd ?? '.', name)))) {
-    const digest = await fileDigest(path);
-    if (digest !== undefined) started.set(path, digest);
-  }
-  return canonicalHash({
-    file: existing(file),
-    cwd: cwd === undefined ? undefined : existing(cwd),
-    powers,
-    files: Object.fromEntries(files.map(({ path, text }) => [path, sha256(text)])),
-    started: Object.fromEntries(started),
-  });
+  const named = [...new Set(words.map((name) => resolve(cwd ?? '.', name)))].filter(isFile);
+  const made = async (paths: readonly string[], sources: readonly SourceFile[]): Promise<string> =>
+    canonicalHash({
+      file: existing(file),
+      cwd: cwd === undefined ? undefined : existing(cwd),
+      powers,
+      files: Object.fromEntries(sources.map(({ path, text }) => [path, sha256(text)])),
+      started: Object.fromEntries(
+        await Promise.all(paths.map(async (path) => [path, await fileDigest(path)] as const)),
+      ),
+    });
+  yield await made(
+    named.filter((path) => !isOutside(path)),
+    files,
+  );
+  if (elsewhere === undefined && !named.some(isOutside)) return;
+  yield await made(named, [...files, ...((await elsewhere?.()) ?? [])]);
 }
 
 /** A word of a command line may name a file by a part of it: `--config=x.js`, `sh -c "node x.js"`. */
@@ -65,8 +77,11 @@ function pathsIn(word: string): readonly string[] {
   return [word, ...word.split(/[\s='"`;|&()<>]+/)].filter((part) => part !== '');
 }
 
-async function fileDigest(path: string): Promise<string | undefined> {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+async function fileDigest(path: string): Promise<string> {
   const hash = createHash('sha256');
   try {
     await pipeline(createReadStream(path), hash);
@@ -77,35 +92,50 @@ async function fileDigest(path: string): Promise<string | undefined> {
 }
 
 /** Whether the user trusts exactly this. */
-export function isTrusted(digest: string): boolean {
-  return statSync(join(stateFolder('trusted'), digest), { throwIfNoEntry: false })?.isFile() === true;
+export async function isTrusted(subject: TrustSubject): Promise<boolean> {
+  for await (const digest of digestsOf(subject)) if (!isFile(join(stateFolder('trusted'), digest))) return false;
+  return true;
 }
 
 /** Notes that the user trusts a file as it is. @throws what keeps a file from being written */
-export function noteTrusted(file: string, digest: string): void {
+export async function noteTrusted(subject: TrustSubject): Promise<void> {
   const folder = stateFolder('trusted');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const noted = { file: existing(file), since: new Date().toISOString() };
-  writeFileSync(join(folder, digest), `${JSON.stringify(noted)}\n`, { mode: 0o600 });
+  const digests: string[] = [];
+  for await (const digest of digestsOf(subject)) digests.push(digest);
+  for (const [at, digest] of digests.entries()) {
+    const isPart = subject.isPart === true || at < digests.length - 1;
+    const noted = { file: existing(subject.file), since: new Date().toISOString(), ...(isPart && { isPart }) };
+    writeFileSync(join(folder, digest), `${JSON.stringify(noted)}\n`, { mode: 0o600 });
+  }
 }
 
 /** All files that the user trusts, each as it was then: a file that was changed and trusted again is there twice. */
 export function trustedFiles(): readonly TrustedFile[] {
-  const folder = stateFolder('trusted');
-  return namesIn(folder)
-    .flatMap((digest) => {
-      const noted = readNote(join(folder, digest));
-      return noted === undefined ? [] : [{ ...noted, digest }];
-    })
+  return notes()
+    .filter(({ isPart }) => !isPart)
+    .map(({ isPart: _isPart, ...file }) => file)
     .toSorted((a, b) => (a.file === b.file ? (a.since < b.since ? -1 : 1) : a.file < b.file ? -1 : 1));
 }
 
 /** Takes back what the user said of a file, which may be gone. Says how many notes there were. */
 export function forgetTrusted(file: string): number {
   const path = existing(file);
-  const noted = trustedFiles().filter((one) => one.file === path);
+  const noted = notes().filter((one) => one.file === path);
   for (const { digest } of noted) rmSync(join(stateFolder('trusted'), digest), { force: true });
   return noted.length;
+}
+
+interface Note extends TrustedFile {
+  readonly isPart: boolean;
+}
+
+function notes(): readonly Note[] {
+  const folder = stateFolder('trusted');
+  return namesIn(folder).flatMap((digest) => {
+    const noted = readNote(join(folder, digest));
+    return noted === undefined ? [] : [{ ...noted, digest }];
+  });
 }
 
 /** Where a file really is, as long as it is there. */
@@ -125,12 +155,12 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function readNote(path: string): { readonly file: string; readonly since: string } | undefined {
+function readNote(path: string): Omit<Note, 'digest'> | undefined {
   try {
     const noted: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (!isPlainObject(noted)) return undefined;
-    const { file, since } = noted;
-    return typeof file === 'string' && typeof since === 'string' ? { file, since } : undefined;
+    const { file, since, isPart } = noted;
+    return typeof file === 'string' && typeof since === 'string' ? { file, since, isPart: isPart === true } : undefined;
   } catch {
     return undefined;
   }

@@ -1,10 +1,9 @@
-import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { Power } from '../../plan.js';
 import type { SourceFile, Workflow } from '../../plan/workflow.js';
 import { printable } from '../view/printable.js';
+import { foreignTo, isWithin, outsideOf, realOf } from './project.js';
 import type { TrustSubject } from './trusted-files.js';
 
 /** What is not promised of programs that run as the user does. */
@@ -26,14 +25,11 @@ export async function workflowPowers(workflow: Workflow, cwd: string): Promise<r
   const { plan, files, settings, agentFolders = [] } = workflow;
   const { powersOf } = await import('../../plan.js');
   const [main] = files;
-  const project = [cwd, ...(main === undefined ? [] : [dirname(main.path)])].map(realOf);
-  const isOutside = (path: string): boolean => !project.some((folder) => isWithin(realOf(resolve(cwd, path)), folder));
-  // The user's own agents, which no file has to name.
-  const own = join(homedir(), '.copilot', 'agents');
-  const isForeign = (path: string): boolean => isOutside(path) && !isWithin(realOf(path), realOf(own));
+  const project = { cwd, file: main?.path };
+  const isForeign = foreignTo(project);
   const { dir } = settings.audit ?? {};
   return [
-    ...(plan === undefined ? [] : powersOf(plan, isOutside)),
+    ...(plan === undefined ? [] : powersOf(plan, outsideOf(project))),
     ...files.flatMap(({ path }) => (isForeign(path) ? [reads(path, 'file of the workflow')] : [])),
     ...agentFolders.flatMap((path) => (isForeign(path) ? [reads(path, 'folder of agents')] : [])),
     ...(dir === undefined || isWithin(realOf(dir), join(realOf(cwd), AUDIT_FOLDER))
@@ -48,7 +44,8 @@ export async function subjectOf(workflow: Workflow, file: string, cwd: string): 
   return { file: resolve(cwd, file), cwd, powers, files: workflow.files };
 }
 
-function reads(path: string, why: string): Power {
+/** A file or a folder that lies elsewhere. */
+export function reads(path: string, why: string): Power {
   return { kind: 'reads', what: path, why, variables: [] };
 }
 
@@ -56,20 +53,6 @@ function reads(path: string, why: string): Power {
 export function moduleSubject(file: string, files: readonly SourceFile[]): TrustSubject {
   const power: Power = { kind: 'runs', what: basename(file), why: 'its code can do all that you can', variables: [] };
   return { file, powers: [power], files };
-}
-
-/** Where a path leads, links followed as far as it is there. */
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(realOf(above), relative(above, path));
-  }
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Powers for people, one line each; nothing for a workflow that keeps to itself. */

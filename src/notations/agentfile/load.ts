@@ -79,7 +79,7 @@ export async function convertAgentfile(
   file: string,
   options: WorkflowOptions,
 ): Promise<{ readonly code: string | undefined; readonly problems: readonly Problem[] }> {
-  const opened = await openFile(file, options.cwd);
+  const opened = await openFile(file, options);
   if (!('source' in opened)) return { code: undefined, problems: opened };
   const findings = createFindings(options);
   if (!looksLikeAgentfile(opened)) {
@@ -98,8 +98,8 @@ export async function convertAgentfile(
 /** Reads an Agentfile and everything around it, and makes the tree of it. */
 async function readTree(opened: OpenedFile, options: WorkflowOptions, findings: Findings): Promise<ReadAgentfile> {
   const { file, source } = opened;
-  const { cwd, home, config, tools = [] } = options;
-  const workspace = openWorkspace({ cwd: resolve(cwd), home, base: dirname(source.path) });
+  const { cwd, home, config, tools = [], mayRead } = options;
+  const workspace = openWorkspace({ cwd: resolve(cwd), home, base: dirname(source.path) }, mayRead);
   const statements = parseAgentfile(source.text, file, findings);
   const configuration = await readConfiguration(config, workspace, findings);
   const policy = await policyBeside(workspace, findings);

@@ -99,7 +99,9 @@ async function withNear<T extends { readonly failure: string; readonly hint?: st
   if (unread.failure !== 'missing') return unread;
   const path = normalize(text);
   const folder = join(path, '..');
-  const near = suggest(basename(path), await listNames(join(base, folder)));
+  // A folder of the file's own may be a link to another one.
+  const place = await placeBeneath(base, folder);
+  const near = place.ok ? suggest(basename(path), await listNames(place.path)) : undefined;
   return near === undefined ? unread : { ...unread, hint: `did you mean ${join(folder, near)}?` };
 }
 

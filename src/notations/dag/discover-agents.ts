@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { quoteShort } from '../../lang/value-text.js';
-import { absolutePath, listMarkdown, reportUnread } from '../../text/files.js';
+import { absolutePath, reportUnread } from '../../text/files.js';
 import { createFindings } from '../../text/findings.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
@@ -68,7 +68,7 @@ export async function discoverAgents(
   const others = new Map<string, string[]>();
   const skipped: Skipped[] = [];
   for (const { path, at, local } of agentFolders(definition, workspace)) {
-    const list = await listMarkdown(path);
+    const list = await workspace.list(path);
     if (!list.ok) {
       if (list.failure === 'missing') continue;
       reportUnread(list, `the agent folder ${workspace.shown(path)}`, at?.at ?? asker.agent?.at, findings);

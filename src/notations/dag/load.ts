@@ -19,8 +19,8 @@ import { openWorkspace } from '../opened-file.js';
 export const load = fromYaml(async ({ source, yaml, root }, loading, findings) => {
   const definition = readWorkflow(root, findings);
   if (definition === undefined) return undefined;
-  const { cwd, home, interactive = false } = loading;
-  const workspace = openWorkspace({ cwd: resolve(cwd), home, base: dirname(source.path) });
+  const { cwd, home, interactive = false, mayRead } = loading;
+  const workspace = openWorkspace({ cwd: resolve(cwd), home, base: dirname(source.path) }, mayRead);
   const agents = await findAgents(definition, workspace, findings);
   const skills = await findSkills(definition, workspace, findings);
   const memory = await readInitialMemory(definition, workspace, findings);

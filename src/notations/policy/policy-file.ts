@@ -1,11 +1,11 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
 import { policyPlaces } from '../../base/policy-places.js';
 import type { Problem } from '../../base/problem.js';
 import { formatProblem } from '../../base/problem.js';
 import type { Policy } from '../../plan/policy.js';
-import { isBeneath, readText, reportUnread, shownPath } from '../../text/files.js';
+import { NOT_READ, isBeneath, leadsOut, readText, reportUnread, shownPath } from '../../text/files.js';
 import { createFindings } from '../../text/findings.js';
 
 /** Where policies are looked for. */
@@ -32,7 +32,9 @@ export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonl
   const policies: Policy[] = [];
   for (const path of paths) {
     const shown = path === named && file !== undefined ? file : shownPath(path, cwd);
-    const text = await readText(path);
+    // The project's own could be a link to any file of the user's.
+    const isOther = path !== named && dirname(path) === resolve(cwd) && (await leadsOut(path, resolve(cwd)));
+    const text = isOther ? NOT_READ : await readText(path);
     if (!text.ok) {
       if (path === named || text.failure !== 'missing')
         reportUnread(text, `the policy ${shown}`, { file: shown, line: 1, column: 1 }, findings);

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import type { Workflow } from '../../plan/workflow.js';
+import { foreignTo } from './project.js';
+import type { TrustSubject } from './trusted-files.js';
+import { reads } from './workflow-powers.js';
+
+/** Whether a file or a folder may be read. */
+export type MayRead = (path: string) => boolean;
+
+/** A file that is opened, and the configuration that the user names for it. */
+interface Named {
+  readonly file: string;
+  readonly cwd: string;
+  readonly config?: string | undefined;
+}
+
+/** A workflow of which nothing elsewhere was read. */
+export interface Inside<T> {
+  readonly opened: T;
+  /** It names files elsewhere: what the user has to say yes to before these are read. */
+  readonly part: TrustSubject | undefined;
+}
+
+/**
+ * Opens a workflow without reading anything outside of the project: a file in a checkout may name any file of the user's, or be a link to one. Once the user
+ * has said yes to the part, it can be opened as a whole.
+ *
+ * @example
+ * const { opened, part } = await openInside({ file, cwd }, (mayRead) => loadWorkflow(file, { cwd, mayRead }));
+ */
+export async function openInside<T extends Pick<Workflow, 'files'>>(
+  { file, cwd, config }: Named,
+  open: (mayRead: MayRead) => Promise<T>,
+): Promise<Inside<T>> {
+  const path = resolve(cwd, file);
+  const isForeign = foreignTo({ cwd, file: path });
+  const named = config === undefined ? undefined : resolve(cwd, config);
+  const left = new Set<string>();
+  const opened = await open((one) => {
+    if (one === named || !isForeign(one)) return true;
+    left.add(one);
+    return false;
+  });
+  if (left.size === 0) return { opened, part: undefined };
+  const powers = [...left].map((one) => reads(one, 'file of the workflow'));
+  return { opened, part: { file: path, cwd, powers, files: opened.files, isPart: true } };
+}
