@@ -17,8 +17,8 @@ export type { AgentEvent, AgentLike, AgentResult, AgentRunOptions, AsAgentOption
 export { agentNode, type AgentNodeOptions, type ChoiceInput } from './notations/graph/nodes/agent-node.js';
 export type { AnyAgent } from './notations/graph/nodes/call-agent.js';
 export { tool, type ToolDefinition, type ToolStep } from './notations/graph/nodes/tool.js';
-export { eventNode, sleepNode } from './notations/graph/nodes/waiting-nodes.js';
-export type { EventNodeOptions, SleepInput } from './notations/graph/nodes/waiting-nodes.js';
+export { eventNode, sleepNode, type EventNodeOptions, type SleepInput } from './notations/graph/nodes/waiting-nodes.js';
+export { endNode, type EndNodeOptions } from './notations/graph/nodes/end-node.js';
 export { toolNode } from './notations/graph/nodes/tool-node.js';
 export { loopNode, type LoopNodeOptions } from './notations/graph/nodes/loop-node.js';
 export { workflowNode } from './notations/graph/nodes/workflow-node.js';

@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'SKEIN_BAD_OUTPUT', // the final state does not match what the workflow says that it gives
   'SKEIN_WRITE_CONFLICT', // two unordered writes of a channel without reducer (S3)
   'SKEIN_BAD_ROUTE', // a route chose something that is not a declared target
+  'SKEIN_ENDED', // the workflow says itself that it ends here as failed; its message is the reason that it gives
   'SKEIN_MAX_STEPS', // more nodes ran one after another than limits.maxSteps
   'SKEIN_MAX_VISITS', // a node was visited more often than its maxVisits
   'SKEIN_MAX_ROUNDS', // a loop did not meet its condition within maxRounds
@@ -222,6 +223,11 @@ export function fromErrorData(data: ErrorData): SkeinError {
 /** A verdict on a step: nothing tries again, and the run does not go on past it but by a handler that the definition names. */
 export function isFinal({ code }: Pick<ErrorData, 'code'>): boolean {
   return code === 'SKEIN_HALTED' || code === 'SKEIN_REJECTED';
+}
+
+/** Whether a workflow said itself that it ends as failed: there is nothing to try again. */
+export function isEnding(error: Pick<ErrorData, 'code'> | undefined): boolean {
+  return error?.code === 'SKEIN_ENDED';
 }
 
 /** What comes of asking a model; anything else happens before. */

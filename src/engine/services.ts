@@ -130,9 +130,20 @@ export interface ScopeOwner extends Influenced {
   again(failed: FailedInside): Again | undefined;
 }
 
-/** How a scope ended. */
+/** An end on purpose (`EndNode`). */
+export interface PlanEnd {
+  /** Address of the step that said so. */
+  readonly path: string;
+  /** Absent where the plan ends well. */
+  readonly error?: ErrorData | undefined;
+  /** How many plans around the one that it is told to end with it. */
+  readonly out: number;
+}
+
+/** How a scope ended. `ended`: on purpose, and the plan around it ends with it. */
 export type ScopeEnd =
   | { readonly type: 'done' }
+  | ({ readonly type: 'ended' } & PlanEnd)
   | { readonly type: 'failed'; readonly error: ErrorData; readonly path: string }
   | { readonly type: 'out_of_budget'; readonly error: ErrorData; readonly path: string; readonly how: Short }
   | { readonly type: 'paused' };

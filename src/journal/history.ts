@@ -1,3 +1,4 @@
+import { isEnding } from '../base/errors.js';
 import type { LostCalls } from './lost-calls.js';
 import type {
   BeginRecord,
@@ -55,6 +56,11 @@ export interface SpendEntry {
 export interface Session {
   readonly open: OpenRecord;
   readonly end?: EndRecord;
+}
+
+/** Nothing of a run is left to do after such a session: it succeeded, or the workflow said itself that it ends. */
+export function endsForGood({ end }: Session): boolean {
+  return end?.outcome === 'succeeded' || (end?.outcome === 'failed' && isEnding(end.error));
 }
 
 /** A recorded outcome: its line, and what is asked of all of them. */

@@ -1,6 +1,7 @@
 import { stepOf } from '../base/address.js';
 import type { Slices } from '../base/slices.js';
 import { forgetting } from './forgotten.js';
+import { endsForGood } from './history.js';
 import type { Entry, RunHistory, StartedEffect } from './history.js';
 import type { DoneRecord, PauseRecord } from './record.js';
 import { voidFailures } from './void-failures.js';
@@ -88,7 +89,9 @@ function forgetOf(history: RunHistory): readonly string[] {
   return history.begin.forget ?? [];
 }
 
-/** -1: every session succeeded, was cancelled or paused, or its process died; the record is then repeated as it is. */
+/** -1: every session succeeded, said that it ends, was cancelled or paused, or its process died; the record is then repeated as it is. */
 function lastFailedSession(history: RunHistory): number {
-  return history.sessions.findLastIndex(({ end }) => end?.outcome === 'failed' || end?.outcome === 'degraded');
+  return history.sessions.findLastIndex(
+    (session) => (session.end?.outcome === 'failed' && !endsForGood(session)) || session.end?.outcome === 'degraded',
+  );
 }

@@ -12,6 +12,7 @@ import { FIRST_SUM, chainSum, encodeBegin, encodeRecord } from './codec.js';
 import type { JournalEnd } from './codec.js';
 import { forgottenBy } from './fork-from.js';
 import type { ForkWish } from './fork-from.js';
+import { endsForGood } from './history.js';
 import type { RunHistory } from './history.js';
 import type { Journal } from './journal.js';
 import { staleLease } from './store-writer.js';
@@ -55,6 +56,8 @@ export interface OpenSession {
   readonly before: SpentBefore;
   /** What is recorded of it; absent: it begins. */
   readonly history?: RunHistory;
+  /** Nothing of it was left to do when its last session ended. */
+  readonly isOver?: boolean;
   /** The run had finished: its journal then, and how it ended. */
   readonly finished?: { readonly batches: number; readonly end: SessionEnd };
 }
@@ -169,6 +172,7 @@ export function* resumeSession(
       history,
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: outcomes,
+      isOver: history.sessions.slice(-1).some(endsForGood),
       ...(history.cut === undefined ? finishedBefore(before, history) : {}),
     };
   } catch (error) {

@@ -14,6 +14,7 @@ import type {
   Bindings,
   CallNode,
   Choice,
+  EndNode,
   LoopNode,
   MapNode,
   NodeBase,
@@ -207,9 +208,23 @@ export type WaitInput<S> = OptionsOf<WaitNode, S> & { readonly kind: 'wait' };
 /** A place where paths part or meet. */
 export type PassInput<S> = OptionsOf<PassNode, S> & { readonly kind: 'pass' };
 
+/** An end of the plan, on purpose. */
+export type EndInput<S> = Omit<OptionsOf<EndNode, S>, 'reason'> & {
+  readonly kind: 'end';
+  readonly reason?: TextInput;
+};
+
 /** Any node of {@link PlanInput}. */
 export type NodeInput<S> =
-  TaskInput<S> | AgentInput<S> | CallInput<S> | MapInput<S> | LoopInput<S> | AskInput<S> | WaitInput<S> | PassInput<S>;
+  | TaskInput<S>
+  | AgentInput<S>
+  | CallInput<S>
+  | MapInput<S>
+  | LoopInput<S>
+  | AskInput<S>
+  | WaitInput<S>
+  | PassInput<S>
+  | EndInput<S>;
 
 /** A choice after a node: a function that answers with a target, or cases that are tried in order. */
 export interface RouteInput<S> extends Pick<Route, 'from' | 'map' | 'targets' | 'parent'> {

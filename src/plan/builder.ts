@@ -123,6 +123,12 @@ class Builder {
         } as PlanNode;
       case 'ask':
         return { ...input, question: this.texts.template(input.question), ...when } as PlanNode;
+      case 'end':
+        return {
+          ...input,
+          ...(input.reason === undefined ? {} : { reason: this.texts.template(input.reason) }),
+          ...when,
+        } as PlanNode;
       case 'wait':
       case 'pass':
         return { ...input, ...when } as PlanNode;

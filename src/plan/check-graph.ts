@@ -22,6 +22,7 @@ export function checkGraph(scope: Scope): void {
   }
   checkStarts(scope);
   checkReachable(scope);
+  checkEnds(scope);
   checkQuorums(scope);
   checkRoutes(scope);
   checkAgents(scope);
@@ -87,6 +88,19 @@ function checkStarts(scope: Scope): void {
     const message = `nothing leads to ${nameOf(scope, node)}, and ${after} may choose any node: it is unclear whether it starts on its own`;
     findings.add('ambiguous-start', message, { node, hint });
   }
+}
+
+/** Nothing follows a node that ends the plan, unless that may be skipped: `unreachable-node`, here as an error. */
+function checkEnds(scope: Scope): void {
+  const { plan, shape, findings } = scope;
+  plan.nodes.forEach((node, at) => {
+    if (node.kind !== 'end' || node.when !== undefined || (shape.outEdges[at] ?? []).length === 0) return;
+    const message = `nothing can run after ${nameOf(scope, at)}: it ends the workflow`;
+    findings.add('unreachable-node', message, {
+      node: at,
+      hint: 'take out what leads on from it, or give it a condition',
+    });
+  });
 }
 
 function checkQuorums(scope: Scope): void {

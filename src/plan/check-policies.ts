@@ -3,11 +3,15 @@ import type { Budget } from './budget.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { instructionOf } from './nodes.js';
+import type { NodeKind } from './plan.js';
 
 const LIMITS = ['usd', 'tokens', 'calls', 'toolCalls'] as const;
 const LIMITING: readonly string[] = [...LIMITS, 'time'] as const;
 const OF_NODES = [...LIMITING, 'onLimit', 'unpriced', 'strict'];
 const OF_PLANS: readonly string[] = ['day', 'thread'];
+
+/** Kinds of nodes that do no work: they spend nothing, and give nothing to judge. */
+const IDLE: ReadonlySet<NodeKind> = new Set(['ask', 'wait', 'pass', 'end']);
 
 /** Budgets: `bad-budget` for keys that do not exist or do not belong there, for one that limits nothing, and for a node that spends nothing. */
 export function checkBudgets(scope: Scope): void {
@@ -16,7 +20,7 @@ export function checkBudgets(scope: Scope): void {
   plan.nodes.forEach((node, at) => {
     if (node.budget === undefined) return;
     checkBudget(scope, node.budget, at);
-    if (node.kind !== 'ask' && node.kind !== 'wait' && node.kind !== 'pass') return;
+    if (!IDLE.has(node.kind)) return;
     const message = `${nameOf(scope, at)} can't have a budget: a node of kind "${node.kind}" spends nothing`;
     badBudget(scope, at, '', message, 'give it to the node that works, or to the workflow');
   });
@@ -75,7 +79,7 @@ export function checkSupervision(scope: Scope): void {
   const { plan, findings } = scope;
   plan.nodes.forEach((node, at) => {
     if (node.supervise === undefined) return;
-    if (node.kind === 'ask' || node.kind === 'wait' || node.kind === 'pass') {
+    if (IDLE.has(node.kind)) {
       const what = `${nameOf(scope, at)} can't be supervised: a node of kind "${node.kind}" does no work`;
       const hint = 'supervise the node that works with what it gives';
       findings.add('bad-supervision', what, { node: at, path: 'supervise', hint });

@@ -86,6 +86,7 @@ function resultTypes(node: PlanNode): ReadonlySet<string> | undefined {
     case 'loop':
     case 'wait':
     case 'pass':
+    case 'end':
       return undefined;
   }
 }

@@ -18,7 +18,7 @@ export interface Drawing {
 /** A node, or a frame around the items of a sub-plan. */
 export interface DrawnItem {
   readonly key: string;
-  readonly shape: NodeKind | 'choice' | 'end' | 'anywhere';
+  readonly shape: NodeKind | 'choice' | 'anywhere';
   /** Lines of text. */
   readonly lines: readonly string[];
   /** Starts a run. */
@@ -139,6 +139,8 @@ function whatText(node: PlanNode): string | undefined {
       return roundsText(node);
     case 'ask':
       return 'asks a person';
+    case 'end':
+      return `ends as ${node.status ?? 'succeeded'}`;
     case 'wait':
       return node.event === undefined ? `waits ${node.ms ?? 0} ms` : `waits for ${node.event}`;
   }

@@ -141,6 +141,7 @@ function nodeCost(node: PlanNode, counting: Counting): Cost {
     case 'ask':
     case 'wait':
     case 'pass':
+    case 'end':
       return NOTHING;
   }
 }

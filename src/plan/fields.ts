@@ -68,7 +68,7 @@ const OPTIONS: Rows<NodeOptions> = {
 
 const EVERY: Rows<NodeBase & Pick<PlanNode, 'kind'>> = {
   id: shown(TEXT),
-  kind: result('kind', word('task', 'agent', 'call', 'map', 'loop', 'ask', 'wait', 'pass')),
+  kind: result('kind', word('task', 'agent', 'call', 'map', 'loop', 'ask', 'wait', 'pass', 'end')),
   'writes?': course('writes', list(TEXT)),
   'output?': course('output', TEXT),
   'countsAnewFrom?': policy('max visits', TEXT),
@@ -161,6 +161,11 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
     'onExpire?': ON_EXPIRE,
   },
   pass: {},
+  end: {
+    'status?': course('status', word('succeeded', 'failed')),
+    'reason?': course('reason', TEMPLATE),
+    'out?': course('end', integer(0)),
+  },
 };
 
 /** The form of a node. */
@@ -271,6 +276,8 @@ function bareOwn(node: PlanNode): PlanNode {
       return { ...node, over: bareRef(node.over) };
     case 'call':
       return node.inputs === undefined ? node : { ...node, inputs: bareInputs(node.inputs) };
+    case 'end':
+      return { ...node, ...present({ reason: node.reason && withoutWording(node.reason) }) };
     case 'loop':
       return { ...node, ...present({ rounds: node.rounds && bareRef(node.rounds) }) };
     case 'task':

@@ -354,8 +354,21 @@ export interface PassNode extends NodeBase {
   readonly kind: 'pass';
 }
 
+/**
+ * Ends the plan that it stands in, on purpose: what still runs there is cancelled. The final state is what it saw, as at the first exit (E7). It takes no
+ * slot and leaves no record, and no `retry` or `onError` hears of it.
+ */
+export interface EndNode extends NodeBase {
+  readonly kind: 'end';
+  /** How the plan ends. Default `succeeded`; `failed` is an error `SKEIN_ENDED`, whose message is the reason. */
+  readonly status?: 'succeeded' | 'failed';
+  readonly reason?: Template;
+  /** How many of the plans around it end with it: those of the blocks that it stands in. Default 0. */
+  readonly out?: number;
+}
+
 /** One vertex of a plan. */
-export type PlanNode = TaskNode | AgentNode | CallNode | MapNode | LoopNode | AskNode | WaitNode | PassNode;
+export type PlanNode = TaskNode | AgentNode | CallNode | MapNode | LoopNode | AskNode | WaitNode | PassNode | EndNode;
 
 /** The kinds of nodes. */
 export type NodeKind = PlanNode['kind'];

@@ -35,6 +35,9 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
     case 'ask':
       addTemplate(found, node.question, 'question');
       break;
+    case 'end':
+      addTemplate(found, node.reason ?? [], 'reason');
+      break;
     case 'map':
       found.push({ channel: node.over.channel, path: 'over' });
       addInputs(found, node.inputs);
@@ -60,6 +63,7 @@ export function readsOutputs(node: PlanNode): boolean {
   if (node.supervise?.instruction !== undefined) texts.push(node.supervise.instruction);
   if (node.kind === 'agent') texts.push(node.agent.instructions, node.prompt);
   else if (node.kind === 'ask') texts.push(node.question);
+  else if (node.kind === 'end') texts.push(node.reason ?? []);
   else if ('plan' in node) {
     for (const source of Object.values(node.inputs ?? {})) texts.push(...templatesIn(source));
   }
@@ -103,7 +107,7 @@ export function fieldChannels(node: PlanNode): readonly string[] {
 
 /** Channels that a node is known to write. */
 export function writtenChannels(node: PlanNode): readonly string[] {
-  if (node.kind === 'pass') return [];
+  if (node.kind === 'pass' || node.kind === 'end') return [];
   const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};
   const output = node.output === undefined ? [] : [node.output];
   if (node.kind === 'agent' && node.conversation !== undefined) output.push(node.conversation.channel);

@@ -20,6 +20,7 @@ import { forkEdits, recordedEdits } from './fork-edits.js';
 import type { Changes, RunDefinition } from './changes.js';
 import { compareRuns, isSame, whoAnswers } from './changes.js';
 import type { RunOptions } from './options.js';
+import { endsForGood } from '../journal/history.js';
 import type { RunHistory } from '../journal/history.js';
 
 /** A run of the store that is resumed, and what is recorded of it. */
@@ -59,7 +60,7 @@ export function* readRecordedRun(store: Store, runId: string): Slices<RecordedRu
     },
     models: yield* modelsOf(store, family),
     finished: (path) => (finished ??= finishedIn(family))(path),
-    isOver: family[0].sessions.at(-1)?.end?.outcome === 'succeeded',
+    isOver: family[0].sessions.slice(-1).some(endsForGood),
     spent: () => (spent ??= spentIn(store, family[0])),
   };
 }

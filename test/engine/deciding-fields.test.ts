@@ -91,6 +91,7 @@ const SUB = { plan: INNER, inputs: {}, outputs: {} };
 const OWN: Readonly<Record<NodeKind, object>> = {
   task: {},
   pass: {},
+  end: { status: 'failed', reason: ['Why.'], out: 1 },
   agent: AGENT_NODE,
   ask: ASK,
   wait: WAIT,

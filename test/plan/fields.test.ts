@@ -17,6 +17,7 @@ const NODES: Readonly<Record<NodeKind, object>> = {
   ask: { question: [] },
   wait: { ms: 1 },
   pass: {},
+  end: {},
 };
 const KINDS = Object.keys(NODES) as NodeKind[];
 

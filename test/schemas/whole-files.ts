@@ -83,6 +83,7 @@ steps:
     on_error: skip
     supervise: { instruction: Do it. }
     steps: [{ id: more, agent: writer, prompt: "{{steps.more.output?}}" }]
+  - { id: stop, type: end, status: failed, reason: "{{steps.check.output}}", depends_on: [check], condition: { step: check, contains: a } }
 output: { steps: [check], format: plain, truncate: { limit: 5 } }
 `;
 
@@ -179,6 +180,7 @@ workflow:
         - { when: "{{ $steps.first.output.ok }}", steps: [{ type: agent, name: root }] }
         - { when: '{{ $steps.first.output.list == ["a"] }}', goto: done, max: 3 }
       else: [{ type: agent, name: root }]
+    - { type: condition, condition: "{{ $steps.first.output.ok }}", true: [{ type: end, status: failed, reason: "{{ $steps.first.output.ok }}" }] }
 `;
 
 const AGENT = `---

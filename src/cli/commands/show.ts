@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
+import { isEnding } from '../../base/errors.js';
 import type { RunOverview } from '../../index.js';
 import { formatCensus } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
@@ -90,8 +91,9 @@ function stepLines({ steps }: RunOverview, style: Style): readonly string[] {
   return left === 0 ? lines : [...lines, `  … and ${countText(left, 'step')} more, all in --json`];
 }
 
-function nextLines({ status, questions }: RunOverview, short: string): readonly string[] {
+function nextLines({ status, questions, error }: RunOverview, short: string): readonly string[] {
   if (status === 'running' || status === 'succeeded' || status === 'degraded') return [];
+  if (isEnding(error)) return [`next: skein fork ${shellWord(short)} --from STEP runs it again from a step on`];
   if (status === 'paused' && questions.some((pause) => pause.overdue !== true)) return [];
   return [`next: skein resume ${shellWord(short)}`];
 }

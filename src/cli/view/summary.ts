@@ -1,6 +1,7 @@
 import { isPlainObject } from '../../base/json.js';
 import { cellsOfText } from '../../base/text.js';
 import { formatDuration } from '../../base/duration.js';
+import { isEnding } from '../../base/errors.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { RunOutcome, Census } from '../../events/census.js';
 import { billedOf, costText } from '../../events/cost-text.js';
@@ -119,6 +120,7 @@ function costBefore({ recorded }: SummaryOptions): readonly string[] {
 /** What did not succeed can be resumed. */
 function resumeLines({ recorded, outcome, error }: SummaryOptions): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
+  if (isEnding(error)) return [`next: skein fork ${recorded.id} --from STEP runs it again from a step on`];
   if (recorded.takenOver) return [`next: skein show ${recorded.id} shows its progress: another process runs it`];
   const what = RESUMED[outcome];
   const short = outcome === 'out_of_budget' ? lackIn(error) : undefined;

@@ -173,7 +173,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       policies: policiesOf(node, boundTo(fn, prefix)),
       sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
-      counted: !('plan' in node) && node.kind !== 'pass',
+      counted: !('plan' in node) && node.kind !== 'pass' && node.kind !== 'end',
       survives: node.onError !== undefined && node.onError !== 'fail',
       onErrorTo: targetOf(node.onError, shape),
       onMaxVisitsTo: targetOf(node.onMaxVisits, shape),

@@ -17,7 +17,7 @@ import type { ChannelWrite } from '../ports/executor.js';
 import { chooseRoutes } from './routes.js';
 import { joined, reported } from '../run-result.js';
 import type { Reports } from '../run-result.js';
-import type { Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from '../services.js';
+import type { PlanEnd, Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from '../services.js';
 import {
   editedOutput,
   editedWrites,
@@ -26,7 +26,7 @@ import {
   writeChannels,
   writeOutput,
 } from '../state/state-writer.js';
-import type { StepOwner } from '../steps/step.js';
+import type { Leaving, StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
 import { leavesOut } from '../state/left-out.js';
 import { addStep, removeStep } from '../work-queue.js';
@@ -181,6 +181,23 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     this.flow.branchEnded(step.input);
     this.finish(step, outcome, ending);
     this.restIfIdle();
+  }
+
+  /** As at the first exit, the state is what the one who ended it saw and wrote. A step around that one is cut off. */
+  ended(step: Step, { path, error, out }: PlanEnd, { reason, writes = [] }: Leaving): void {
+    const own = step.path === path;
+    this.flow.decided(step.influence);
+    const endedAs = error === undefined ? 'succeeded' : 'failed';
+    this.finish(step, own ? endedAs : 'cancelled', own ? { error, reason } : { reason: `ended by ${path}` });
+    this.run.reporter.wrote(step, writes);
+    const version = writeChannels(this, step, step.input, editedWrites(writes, this.run.options.edits?.[step.path]));
+    this.final = version;
+    if (out > 0 && this.parent !== '') this.end({ type: 'ended', path, error, out: out - 1 });
+    else if (error !== undefined) this.end({ type: 'failed', error, path });
+    else {
+      this.stopSteps();
+      this.finishWith({ version, conflict: undefined });
+    }
   }
 
   ranOut(step: Step, error: ErrorData, writes: readonly ChannelWrite[]): void {

@@ -16,7 +16,7 @@ import { Attempts } from './attempts.js';
 import { consult } from './consult.js';
 import { tellVisit } from './kinds/round-notes.js';
 import { joined, type Reports } from '../run-result.js';
-import type { RunServices, ScopeOwner, Work } from '../services.js';
+import type { PlanEnd, RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
 import { tellLabel } from './tell-label.js';
 import { warnOfMissing } from './warn-of-missing.js';
@@ -41,6 +41,8 @@ export interface StepOwner extends ChannelSource {
   paused(step: Step, question: Question, reason: string): void;
   /** It waited for budget until nothing else of the run went on. */
   ranShort(step: Step, error: ErrorData): void;
+  /** The plan ends here, on purpose. */
+  ended(step: Step, end: PlanEnd, how: Leaving): void;
   /** A bound of the run is reached. */
   ranOut(step: Step, error: ErrorData, writes: readonly ChannelWrite[]): void;
   /** Read-only view of a version, for a function of a user. */
@@ -57,6 +59,12 @@ export interface StepOwner extends ChannelSource {
   bodyOf(kind: NodeKind): Body;
   /** Id of a node by its index. */
   nameOf(node: number): string;
+}
+
+/** What is told of a step with which its plan ends: why, and what it writes all the same. */
+export interface Leaving {
+  readonly reason?: string | undefined;
+  readonly writes?: readonly ChannelWrite[];
 }
 
 /** One kind of body. */
@@ -265,6 +273,11 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   /** A bound of the run is reached, or a budget has not enough: no policy and no handler is asked. */
   runOut(error: ErrorData, how: Short, writes: readonly ChannelWrite[] = []): void {
     this.closeAnd(() => (how === 'waited' ? this.owner.ranShort(this, error) : this.owner.ranOut(this, error, writes)));
+  }
+
+  /** Its plan ends with it: no policy and no handler is asked. */
+  endPlan(end: PlanEnd, how: Leaving): void {
+    this.closeAnd(() => this.owner.ended(this, end, how));
   }
 
   private closeAnd(tell: () => void): void {

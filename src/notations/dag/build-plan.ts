@@ -10,6 +10,7 @@ import { supervisionFields, supervisionOf, supervisionOfWhole } from '../supervi
 import type { SuperviseDef } from '../supervise-key.js';
 import { buildConditions } from './conditions.js';
 import { connectChoices } from './choices.js';
+import { endNode, reportUnreachable } from './ends.js';
 import { channelsOf, loopNode } from './loops.js';
 import type { Definition, StepDef } from './definition.js';
 import type { Agent } from './find-agents.js';
@@ -68,11 +69,14 @@ interface Around {
 
 /** The nodes of a list of steps, and how they are connected. */
 function buildCourse(steps: readonly StepDef[], around: Around): Pick<Plan, 'nodes' | 'edges' | 'routes'> {
-  const { graph } = around.parts.references;
-  const choices = connectChoices(steps, graph, around.findings);
+  const { parts, findings } = around;
+  const { graph } = parts.references;
+  const choices = connectChoices(steps, graph, findings);
+  reportUnreachable(steps, { graph, chosen: choices.chosen }, findings);
   const nodes = steps.map((step): PlanNode => {
     const join = choices.chosen.has(step.id) ? {} : { join: 'settled' as const };
     if (step.loop !== undefined) return { ...buildLoop(step, around), ...join };
+    if (step.end !== undefined) return { ...endNode(step, step.end, parts.references, findings), ...join };
     return { ...buildNode(step, around), ...join, ...present({ choice: choices.choiceOf(step) }) };
   });
   const edges = steps.flatMap(({ id: to }) => graph.dependsOn(to).map((from) => ({ from, to })));

@@ -9,6 +9,7 @@ import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
 import type { Conversation } from '../../plan/plan.js';
+import type { EndDef } from '../end-key.js';
 import type { LoopDef } from '../loop-keys.js';
 import type { SecurityDef } from '../security-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
@@ -94,7 +95,7 @@ export interface InlineAgent extends AgentTraits {
   readonly prompt: SourceScalar | undefined;
 }
 
-/** A step: it asks an agent, or has steps that are repeated. */
+/** A step: it asks an agent, has steps that are repeated, or ends the file. */
 export interface StepDef {
   /** Empty when it is missing. */
   readonly id: string;
@@ -102,6 +103,7 @@ export interface StepDef {
   readonly label: string;
   readonly at: Position;
   readonly loop: LoopSteps | undefined;
+  readonly end: EndDef | undefined;
   readonly agent: SourceScalar | undefined;
   readonly prompt: SourceScalar | undefined;
   /** JSON Schema of the output. */

@@ -6,6 +6,7 @@ import { PROVIDER_NAMES } from '../../plan/providers.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { SECURITY_KEY } from '../security-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
+import { END_KEYS } from '../end-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
@@ -42,11 +43,16 @@ export const ANSWER = map(
 );
 
 /** The keys of every step. */
-const ANY_STEP = {
+const EVERY_STEP = {
   id: text('unique; the name in references, folders and events', { ...NAME_FORM, needed: true }),
   type: text('what the step does'),
   depends_on: texts('steps that must have ended'),
   condition: CONDITION,
+} as const;
+
+/** Those of a step that works, and may fail. */
+const ANY_STEP = {
+  ...EVERY_STEP,
   on_error: word(ON_ERROR, 'what happens when the step fails', { default: 'fail' }),
   retry_count: integer('repetitions of a failed attempt', { min: 0, max: 100, default: 0 }),
   timeout: text('for each attempt: 90s, 10m, 1h30m', { pattern: DURATION_PATTERN, from: 'string', blank: true }),
@@ -94,6 +100,7 @@ export const STEP_FORMS = {
     { ...ANY_STEP, ...LOOP_KEYS, steps: STEPS, supervise: SUPERVISE_WHOLE },
     'steps again and again, until something holds',
   ),
+  end: map({ ...EVERY_STEP, ...END_KEYS }, 'ends the file; what still runs is cancelled'),
 } as const;
 
 /** The section `truncate`, of `config` and of `output`. */

@@ -35,7 +35,7 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
     findings,
   );
   const plan = buildPlan({ definition, agents, skills, references, workspace, given, recorded, interactive }, findings);
-  checkOutputSteps(definition, references.graph.ids, findings);
+  checkOutputSteps(definition, graph, findings);
   // Whoever calls the file knows where the name is written.
   if (loading.chain.length === 1) checkGiven(given, plan, findings);
   const parts = {

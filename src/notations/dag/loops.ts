@@ -83,7 +83,7 @@ function roundsOf(
 /** Inputs, outputs of nodes, and conversations. */
 export function channelsOf(inputs: readonly InputSpec[], nodes: readonly PlanNode[]): readonly ChannelSpec[] {
   const talks = conversationsOf(nodes);
-  const written = nodes.flatMap((node) => [stepChannel(node.id), ...(node.kind === 'loop' ? (node.writes ?? []) : [])]);
+  const written = nodes.flatMap((node) => [node.output ?? [], node.kind === 'loop' ? (node.writes ?? []) : []].flat());
   const plain = new Set([...inputs.map(({ channel }) => channel), ...written]);
   for (const name of talks) plain.delete(name);
   return [...[...plain].map((name) => ({ name })), ...talks.map((name) => ({ name, reducer: 'extend' as const }))];
@@ -91,7 +91,9 @@ export function channelsOf(inputs: readonly InputSpec[], nodes: readonly PlanNod
 
 /** The steps of a loop and of the loops in it, by the ids that lead to them. */
 function outputsIn(steps: readonly StepDef[]): readonly (readonly string[])[] {
-  return steps.flatMap(({ id, loop }) => [[id], ...outputsIn(loop?.steps ?? []).map((ids) => [id, ...ids])]);
+  return steps
+    .filter(({ end }) => end === undefined)
+    .flatMap(({ id, loop }) => [[id], ...outputsIn(loop?.steps ?? []).map((ids) => [id, ...ids])]);
 }
 
 function conversationsOf(nodes: readonly PlanNode[]): readonly string[] {

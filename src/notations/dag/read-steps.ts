@@ -7,6 +7,7 @@ import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readBudgetKey } from '../budget-key.js';
 import { readSecurityKey } from '../security-key.js';
+import { readEnd } from '../end-key.js';
 import { readLoop } from '../loop-keys.js';
 import { readConversation } from '../model-call-keys.js';
 import { readSchema } from '../schema-key.js';
@@ -82,7 +83,7 @@ function typeOf(node: SourceNode, label: string, findings: Findings): keyof type
   if (written?.kind !== 'scalar' || written.text.trim() === '' || written.value === null) return 'agent';
   const known = Object.keys(STEP_FORMS);
   const word = written.text.toLowerCase();
-  if (word === 'agent' || word === 'loop') return word;
+  if (word === 'agent' || word === 'loop' || word === 'end') return word;
   const hint = findings.near(word, known) ?? `write one of: ${known.join(', ')}`;
   findings.error('unknown-value', `type of ${label} is ${quoteShort(written.text)}`, written.at, hint);
   return 'agent';
@@ -105,6 +106,7 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
     label,
     at: fields.placeOf('id'),
     loop: type === 'loop' ? readLoopSteps(fields, label, place) : undefined,
+    end: type === 'end' ? readEnd(fields) : undefined,
     agent: agent?.text.trim() === '' ? undefined : agent,
     prompt: fields.scalar('prompt'),
     schema: readSchema(fields),

@@ -189,6 +189,11 @@ function reportNoReference(expression: string, use: Use, references: References,
 }
 
 function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): void {
+  if (!graph.hasOutput(id)) {
+    const hint = 'it ends the workflow: refer to a step that gives something';
+    findings.error('missing-output', `${step.label} refers to ${quoteShort(id)}, which has no output`, at, hint);
+    return;
+  }
   if (graph.endsBefore(id, step)) return;
   const ids = graph.idsAround(step);
   if (!ids.has(id)) {

@@ -5,6 +5,7 @@ import type { Findings } from '../../text/findings.js';
 import { present } from '../../base/json.js';
 import type { Definition } from './definition.js';
 import { nearestStep } from './step-graph.js';
+import type { StepGraph } from './step-graph.js';
 import type { Workspace } from '../opened-file.js';
 
 /**
@@ -48,10 +49,16 @@ export async function readInitialMemory(
   return '';
 }
 
-/** Checks that the steps named in `output` exist (`unknown-step`). */
-export function checkOutputSteps(definition: Definition, ids: ReadonlySet<string>, findings: Findings): void {
+/** Checks that the steps named in `output` exist (`unknown-step`), and give something (`missing-output`). */
+export function checkOutputSteps(definition: Definition, graph: StepGraph, findings: Findings): void {
+  const { ids } = graph;
   for (const { text, at } of definition.output.steps ?? []) {
-    if (ids.has(text)) continue;
+    if (ids.has(text) && graph.hasOutput(text)) continue;
+    if (ids.has(text)) {
+      const message = `output names the step ${quoteShort(text)}, which has no output`;
+      findings.error('missing-output', message, at, 'leave it out: it ends the workflow');
+      continue;
+    }
     findings.error(
       'unknown-step',
       `output names the step ${quoteShort(text)}, which does not exist`,

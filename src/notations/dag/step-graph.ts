@@ -3,6 +3,7 @@ import { quoteShort } from '../../lang/value-text.js';
 import { walkBack } from '../../plan/reach.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
+import { allSteps } from './definition.js';
 import type { StepDef } from './definition.js';
 
 /** Which step comes before which. The steps of a loop are a graph of their own, and see what has ended when the loop starts. */
@@ -13,6 +14,8 @@ export interface StepGraph {
   idsBeside(step: StepDef): ReadonlySet<string>;
   /** The steps beside a step and beside the loops around it. */
   idsAround(step: StepDef): ReadonlySet<string>;
+  /** False for a step that leaves nothing behind: it ends the file. */
+  hasOutput(id: string): boolean;
   /** Known dependencies of a step, in order, each once. */
   dependsOn(id: string): readonly string[];
   /** True when a step has ended whenever this one starts. */
@@ -21,6 +24,8 @@ export interface StepGraph {
   endedInRoundBefore(id: string, step: StepDef): boolean;
   /** True for a loop around a step. */
   isAround(id: string, step: StepDef): boolean;
+  /** How many loops are around a step. */
+  loopsAround(step: StepDef): number;
   /** All steps that have ended whenever this one starts. */
   upstreamOf(step: StepDef): readonly string[];
   /** The innermost loop that has a step. */
@@ -47,6 +52,7 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
   const ends = new Map<StepDef, StepDef>();
   const all = new Map<string, readonly string[]>();
   const inside = new Map<string, readonly string[]>();
+  const without = new Set(allSteps(steps).flatMap(({ id, end }) => (end === undefined ? [] : [id])));
   const connect = (list: readonly StepDef[], loop: StepDef | undefined): Level => {
     const ids = new Set(list.map((step) => step.id).filter((id) => id !== ''));
     const parents = parentsIn(list, { loop, ids }, findings);
@@ -83,13 +89,18 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
       const [own = ids, ...more] = [...around(step)].map(([level]) => level.ids);
       return more.length === 0 ? own : new Set([own, ...more].flatMap((each) => [...each]));
     },
+    hasOutput: (id) => !without.has(id),
     dependsOn: (id) => all.get(id) ?? [],
     endsBefore: (id, step) => [...around(step)].some(([level, here]) => level.ids.has(id) && level.walk(here)(id)),
     endedInRoundBefore: (id, step) =>
       [...around(step)].some(([level]) => level.loop !== undefined && level.ids.has(id)),
     isAround: (id, step) => [...around(step)].some(([level]) => level.loop?.id === id),
+    loopsAround: (step) => [...around(step)].length - 1,
     upstreamOf: (step) =>
-      [...around(step)].toReversed().flatMap(([level, here]) => [...level.ids].filter(level.walk(here))),
+      [...around(step)]
+        .toReversed()
+        .flatMap(([level, here]) => [...level.ids].filter(level.walk(here)))
+        .filter((id) => !without.has(id)),
     loopOf: (id) => levelOfId.get(id)?.loop,
     stepsIn: (id) => inside.get(id) ?? [],
     endOf: (loop) => ends.get(loop) ?? loop,

@@ -90,6 +90,7 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
           }));
     }
     case 'condition':
+    case 'end':
     case 'goto':
     case 'loop':
     case 'map':

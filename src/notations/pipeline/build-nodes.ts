@@ -4,6 +4,7 @@ import type {
   AgentNode,
   AskNode,
   CallNode,
+  EndNode,
   InputSpec,
   LoopNode,
   MapNode,
@@ -16,10 +17,20 @@ import type {
 import { END } from '../../plan/plan.js';
 import { present } from '../../base/json.js';
 import type { Block, Placed } from './blocks.js';
-import type { AgentStep, AskStep, CallStep, GotoStep, LoopStep, MapStep, PipelineDef, RetryDef } from './definition.js';
+import type {
+  AgentStep,
+  AskStep,
+  CallStep,
+  EndStep,
+  GotoStep,
+  LoopStep,
+  MapStep,
+  PipelineDef,
+  RetryDef,
+} from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
-import { conversationsIn, itemChannel, itemsOf, lastOf, resultOf } from './blocks.js';
+import { around, conversationsIn, itemChannel, itemsOf, lastOf, resultOf } from './blocks.js';
 import { buildCondition } from './conditions.js';
 import type { ConditionParts } from './conditions.js';
 import { outputsBefore } from './order.js';
@@ -57,6 +68,8 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
       return askNode(placed, step, parts);
     case 'call':
       return buildCall(placed, step, policies(placed, parts), parts);
+    case 'end':
+      return endNode(placed, step, parts);
   }
 }
 
@@ -142,6 +155,20 @@ function askNode(placed: Placed, step: AskStep, parts: NodeParts): AskNode {
     schema,
     expiresMs,
     onExpire: expireAnswer === undefined ? undefined : { answer: expireAnswer },
+  });
+}
+
+/** The blocks around it are parts of the same file. */
+function endNode(placed: Placed, { end }: EndStep, parts: NodeParts): EndNode {
+  const out = [...around(placed)].length - 1;
+  const reason = end.reason && parts.texts.template(end.reason, placed);
+  const status = end.status === 'failed' ? end.status : undefined;
+  return present({
+    kind: 'end' as const,
+    ...policies(placed, parts),
+    status,
+    reason,
+    out: out === 0 ? undefined : out,
   });
 }
 

@@ -6,6 +6,7 @@ import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Values } from '../../text/forms.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { Conversation } from '../../plan/plan.js';
+import type { EndDef } from '../end-key.js';
 import type { LoopDef } from '../loop-keys.js';
 import type { SecurityDef } from '../security-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
@@ -177,8 +178,57 @@ export interface CallStep extends StepBase {
   readonly inputs: readonly { readonly name: string; readonly value: SourceScalar; readonly at: Position }[];
 }
 
+/** Ends the file, wherever in it the step stands. */
+export interface EndStep extends StepBase {
+  readonly type: 'end';
+  readonly end: EndDef;
+}
+
 export type StepDef =
-  AgentStep | ConditionStep | ParallelStep | SequenceStep | GotoStep | LoopStep | MapStep | AskStep | CallStep;
+  | AgentStep
+  | ConditionStep
+  | ParallelStep
+  | SequenceStep
+  | GotoStep
+  | LoopStep
+  | MapStep
+  | AskStep
+  | CallStep
+  | EndStep;
+
+/**
+ * Whether nothing runs behind a step, whatever happens: it ends the file, or something in it does that is reached in any case. What jumps may pass by is
+ * not reached in any case.
+ */
+export function endsFile(step: StepDef): boolean {
+  if (step.when !== undefined) return false;
+  switch (step.type) {
+    case 'end':
+      return true;
+    case 'condition':
+      return branchesOf(step).every((branch) => branch.length > 0 && listEnds(branch));
+    case 'parallel':
+      return step.onError === 'fail' && step.steps.some(endsFile);
+    case 'sequence':
+    case 'loop':
+      return step.onError === 'fail' && listEnds(step.steps);
+    case 'agent':
+    case 'goto':
+    case 'map':
+    case 'ask':
+    case 'call':
+      return false;
+  }
+}
+
+function listEnds(steps: readonly StepDef[]): boolean {
+  const end = steps.findIndex(endsFile);
+  return end >= 0 && !steps.slice(0, end).some(jumps);
+}
+
+function jumps(step: StepDef): boolean {
+  return step.type === 'goto' || branchesOf(step).some((branch) => branch.some(jumps));
+}
 
 /** The lists of steps of which one runs next. */
 export function branchesOf(step: StepDef): readonly (readonly StepDef[])[] {

@@ -5,7 +5,7 @@ import type { Dominators } from '../../plan/dominance.js';
 import { walkBack } from '../../plan/reach.js';
 import { allSteps } from './blocks.js';
 import type { Block, Placed } from './blocks.js';
-import { branchesOf } from './definition.js';
+import { branchesOf, endsFile } from './definition.js';
 import type { GotoStep, StepDef } from './definition.js';
 
 /** Where it goes on when there is nothing more to do in a block. */
@@ -13,7 +13,8 @@ export const NOWHERE = -1;
 
 /**
  * Where a block goes on after a step, as indexes into its steps. A condition has one way for each case, and the last for where none holds; an agent that
- * chooses has one for each answer, behind the one without an answer. A jump back that continues at its limit has the way there behind that to its target.
+ * chooses has one for each answer, behind the one without an answer. A jump back that continues at its limit has the way there behind that to its target. What ends the file
+ * has none.
  */
 export type Ways = readonly number[];
 
@@ -63,6 +64,7 @@ export function connectBlock(block: Block, findings: Findings): Flow {
       if (step.type === 'condition') {
         ways[here] = branchesOf(step).map((branch) => connect(branch, following));
       } else if (step.type === 'goto') jump(placed, step, following);
+      else if (endsFile(step)) ways[here] = [];
       else ways[here] = [following, ...branchesOf(step).map((branch) => connect(branch, following))];
     });
     return first;
@@ -169,7 +171,7 @@ function checkReached(block: Block, flow: Pick<Flow, 'ways' | 'back' | 'reached'
       if (placed?.step !== step) continue;
       const isReached = reached.has(placed.at);
       if (!isReached && wasReached) {
-        const hint = 'a jump comes before it: remove the step, or jump to it';
+        const hint = 'a jump or an end comes before it: remove the step, or jump to it';
         findings.error('unreachable-step', `${step.label} can never run: no path leads to it`, step.at, hint);
       }
       wasReached = isReached;
@@ -211,7 +213,7 @@ function leadingOut(ways: readonly Ways[]): ReadonlySet<number> {
   const before = reversed(ways);
   const leading = new Set<number>();
   ways.forEach((targets, at) => {
-    if (targets.some((to) => to === NOWHERE)) leading.add(at);
+    if (targets.length === 0 || targets.includes(NOWHERE)) leading.add(at);
   });
   for (const at of leading) for (const from of before[at] ?? []) leading.add(from);
   return leading;

@@ -23,6 +23,7 @@ const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
   map: 'map',
   ask: 'ask',
   call: 'call',
+  end: 'end',
 };
 
 /**

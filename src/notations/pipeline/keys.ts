@@ -19,6 +19,7 @@ import { NAME_FORM } from '../../text/names.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { SECURITY_KEY } from '../security-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
+import { END_KEYS } from '../end-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
@@ -28,7 +29,7 @@ import { UNSUPPORTED } from './agents/unsupported-keys.js';
 
 /** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
 export type WrittenType =
-  'agent' | 'condition' | 'parallel' | 'sequence' | 'subworkflow' | 'goto' | 'loop' | 'map' | 'ask' | 'call';
+  'agent' | 'condition' | 'parallel' | 'sequence' | 'subworkflow' | 'goto' | 'loop' | 'map' | 'ask' | 'call' | 'end';
 
 /** The longest delay of a timer: 24.8 days. */
 export const MAX_TIMER_MS = 2_147_483_647;
@@ -292,6 +293,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
   map: MAP,
   ask: ASK,
   call: CALL,
+  end: map({ ...IDENTITY, when: WHEN, ...END_KEYS }, 'ends the file; what still runs is cancelled'),
 };
 
 /** Forms that stand in several places, by name. */

@@ -101,6 +101,7 @@ function callsIn(steps: readonly StepDef[]): readonly CallStep[] {
       case 'map':
         return callsIn(step.steps);
       case 'ask':
+      case 'end':
       case 'goto':
         return [];
     }

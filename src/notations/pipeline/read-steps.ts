@@ -8,10 +8,11 @@ import type { AgentStep, GotoStep, SequenceStep, StepDef } from './definition.js
 import { createIds, positionalId } from './ids.js';
 import { STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
+import { readEnd } from '../end-key.js';
 import { readLoop } from '../loop-keys.js';
 import { readConversation } from '../model-call-keys.js';
 import { readSchema } from '../schema-key.js';
-import { NO_POLICIES, SHAPE, readLoops, readPolicies } from './read-policies.js';
+import { NO_POLICIES, SHAPE, readLoops, readPolicies, readWhen } from './read-policies.js';
 import { NO_LIMITS, readAnswers, readCondition, readLimits, nothingRan } from './read-branches.js';
 import type { ListPlace } from './read-branches.js';
 import { readAsk, readCall, readMap } from './read-step-kinds.js';
@@ -137,6 +138,8 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
       return readAsk(step);
     case 'call':
       return readCall(step);
+    case 'end':
+      return { type, ...base, ...NO_POLICIES, when: readWhen(fields), end: readEnd(fields) };
   }
 }
 

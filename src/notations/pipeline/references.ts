@@ -150,6 +150,7 @@ function walkIn(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
   const { step } = placed;
   switch (step.type) {
     case 'condition':
+    case 'end':
     case 'goto':
       return missingOutput(`${step.label}, which has no output`, 'refer to a step with an output');
     case 'agent':

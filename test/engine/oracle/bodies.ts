@@ -34,6 +34,7 @@ export function beginBody(start: BodyStart, done: Done): Cancel {
     case 'agent':
     case 'ask':
     case 'wait':
+    case 'end':
       throw new Error(`the oracle does not run nodes of the kind ${node.kind}`);
   }
 }

@@ -52,6 +52,8 @@ export class RecordedDurable implements Durable, JournalOwner {
   private uncommitted: RecordedTicket[] = [];
   /** What goes on once all that is written is committed: effects whose start is, or those inside of others. */
   private starting: (() => void)[] = [];
+  /** Effects that wait until the run has caught up with its record. */
+  private afterReplay: (() => void)[] = [];
   private running = 0;
   private nextOrder: number;
   private over = false;
@@ -243,6 +245,13 @@ export class RecordedDurable implements Durable, JournalOwner {
   }
 
   private begin(ticket: RecordedTicket, effect: Effect): void {
+    // Of a run that was over, what has no record was cut off by its end: it may come to that again.
+    if (this.session.isOver === true && this.replaying) {
+      this.afterReplay.push(() => this.begin(ticket, effect));
+      this.deliveries.wake();
+      return;
+    }
+    if (ticket.dropped) return;
     const kind = ticket.options?.effect;
     const before = kind === 'once' ? this.session.ledger.started(ticket.key) : undefined;
     if (kind !== 'once' && kind !== 'idempotent') this.perform(ticket, effect);
@@ -329,6 +338,8 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   /** Nothing to deliver: the run has caught up with its record (R3), and may have nothing left but questions (R4). */
   private idle(): void {
+    const waiting = this.afterReplay.splice(0);
+    for (const begin of waiting) begin();
     this.timers.attend();
     const { waits } = this.questions;
     const { budget } = this;

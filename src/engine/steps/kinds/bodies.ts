@@ -6,6 +6,7 @@ import type { Body, Step } from '../step.js';
 import { noTicket, callBody } from './call.js';
 import type { NodeKind } from '../../../plan/plan.js';
 import { askBody } from './ask.js';
+import { endBody } from './end.js';
 import { loopBody } from './loop.js';
 import { mapBody } from './map.js';
 import { taskBody } from './task.js';
@@ -53,6 +54,7 @@ const BODIES: Readonly<Record<NodeKind, Body>> = {
   wait: waitBody,
   // Nothing: the node is a place for routes.
   pass: { start: (step) => step.succeed(undefined), take: noTicket },
+  end: endBody,
 };
 
 /** The body of a node kind. */

@@ -30,7 +30,7 @@ type Stopped = Exclude<ScopeEnd, { type: 'done' }>;
 
 /** The end of what is inside, with what its message begins with. */
 export function prefixed(end: Stopped, { errorPrefix: prefix }: SubPlan): Stopped {
-  if (end.type === 'paused' || prefix === undefined) return end;
+  if (end.type === 'paused' || end.type === 'ended' || prefix === undefined) return end;
   return { ...end, error: { ...end.error, message: `${prefix}${end.error.message}` } };
 }
 
@@ -112,6 +112,7 @@ class Inside implements ScopeOwner, Activity {
 /** Ends a step like the scope inside of it. `kept`: what it writes all the same where a bound of the run is reached. */
 export function endLike(step: Step, end: Stopped, kept: () => readonly ChannelWrite[] = () => []): void {
   if (end.type === 'failed') step.fail(end.error);
+  else if (end.type === 'ended') step.endPlan(end, { writes: kept() });
   else if (end.type === 'out_of_budget') step.runOut(end.error, end.how, end.how === 'waited' ? [] : kept());
   else step.pause({ text: '' }, 'a step inside of it waits for an answer');
 }

@@ -1,0 +1,37 @@
+import { TextReader } from '../../../plan/builder.js';
+import type { EndNode } from '../../../plan/plan.js';
+import { refusal } from '../../../base/problem.js';
+import type { NodeSpec } from '../node-spec.js';
+
+/** How a graph ends. */
+export interface EndNodeOptions {
+  /** Default `succeeded`. `failed`: the run fails with `SKEIN_ENDED`, whose message is the reason; no `retry` and no `onError` of the graph hears of it. */
+  readonly status?: NonNullable<EndNode['status']>;
+  /** Why. Names between braces are keys of the state, with a path behind them: `{{ verdict.why }}`. */
+  readonly reason?: string;
+}
+
+/**
+ * A node that ends its graph on purpose: what still runs is cancelled, and the final state is what the node saw, as with `firstExitWins`. In a graph that is a node
+ * of another one it ends the inner one only.
+ *
+ * @example
+ * const flow = graph<{ tests: string; published?: string }>()
+ *   .addNode('check', ({ tests }) => ({ tests: tests.trim() }))
+ *   .addNode('stop', endNode({ status: 'failed', reason: 'The tests say: {{ tests }}' }))
+ *   .addNode('publish', () => ({ published: 'yes' }))
+ *   .addConditionalEdge('check', ({ tests }) => (tests === 'passed' ? 'publish' : 'stop'))
+ *   .setEntry('check');
+ */
+export function endNode(options: EndNodeOptions = {}): NodeSpec<undefined> {
+  const { status, reason } = options;
+  if (status !== undefined && status !== 'succeeded' && status !== 'failed')
+    throw refusal('bad-end', `endNode: the status ${JSON.stringify(status)} does not exist`, "'succeeded' or 'failed'");
+  const how = {
+    ...(status === undefined ? {} : { status }),
+    ...(reason === undefined ? {} : { reason: TEXTS.template(reason) }),
+  };
+  return { build: (name) => ({ node: { id: name, kind: 'end', writes: [], ...how } }) };
+}
+
+const TEXTS = new TextReader(new Set());
