@@ -1,6 +1,6 @@
 import { templatesIn } from '../lang/json-template.js';
 import type { CelVar, Condition, JsonTemplate, Template, ValueRef } from '../lang/values.js';
-import type { PlanNode, Route, SubInputs } from './plan.js';
+import type { AgentNode, PlanNode, Route, SubInputs } from './plan.js';
 
 /** A place in a plan that reads a channel. */
 export interface Reference {
@@ -23,14 +23,7 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
     case 'pass':
       break;
     case 'agent':
-      addTemplate(found, node.agent.instructions, 'agent.instructions');
-      for (const { instructions = [] } of Object.values(node.agent.forModels ?? {}))
-        addTemplate(found, instructions, 'agent.forModels');
-      addTemplate(found, node.prompt, 'prompt');
-      if (node.conversation !== undefined)
-        found.push({ channel: node.conversation.channel, path: 'conversation.channel' });
-      if (node.fieldsUnless !== undefined)
-        found.push({ channel: node.fieldsUnless.after.channel, path: 'fieldsUnless.after' });
+      addAgent(found, node);
       break;
     case 'ask':
       addTemplate(found, node.question, 'question');
@@ -51,6 +44,15 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
       break;
   }
   return found;
+}
+
+function addAgent(found: Reference[], { agent, prompt, conversation, fieldsUnless }: AgentNode): void {
+  addTemplate(found, agent.instructions, 'agent.instructions');
+  for (const { instructions = [] } of Object.values(agent.forModels ?? {}))
+    addTemplate(found, instructions, 'agent.forModels');
+  addTemplate(found, prompt, 'prompt');
+  if (conversation !== undefined) found.push({ channel: conversation.channel, path: 'conversation.channel' });
+  if (fieldsUnless !== undefined) found.push({ channel: fieldsUnless.after.channel, path: 'fieldsUnless.after' });
 }
 
 /** Whether a node reads all labelled channels: a text of it has a block of outputs. */

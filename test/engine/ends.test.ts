@@ -6,7 +6,7 @@ import { fails, logs, outcomes, plan, run, task } from './plans.js';
 const LOG = ['log:append'];
 const listed = (word: string) => () => ({ log: [word] });
 const words = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, logs(name)]));
-const end = (more: object = {}): PlanNode => ({ id: 'stop', kind: 'end', ...more }) as PlanNode;
+const end = (more: object = {}): PlanNode => ({ id: 'stop', kind: 'end', ...more });
 
 /** `a`, then the end and `slow` side by side; `after` comes behind `slow`. */
 const forked = (more: object = {}) =>

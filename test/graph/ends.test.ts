@@ -38,7 +38,7 @@ describe('[addition 9] endNode', () => {
     const calls: string[] = [];
     const flow = gate(calls);
     const first = await flow.run({ tests: 'no' }, { store });
-    const again = await flow.run(undefined as never, { store, resume: first.runId });
+    const again = await flow.run({}, { store, resume: first.runId });
     expect([again.outcome, again.error?.code, calls]).toEqual(['failed', 'SKEIN_ENDED', []]);
   });
 

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from 'skein';
 import { loadWorkflowText } from 'skein/yaml';
@@ -58,9 +61,7 @@ describe('[addition 9] end in a pipeline', () => {
   });
 
   it('ends a called file only: well, or as a failure of the step that called it', async () => {
-    const { mkdtemp, rm, writeFile } = await import('node:fs/promises');
-    const { join } = await import('node:path');
-    const cwd = await mkdtemp(join((await import('node:os')).tmpdir(), 'skein-ends-'));
+    const cwd = await mkdtemp(join(tmpdir(), 'skein-ends-'));
     const called = (status: string): string =>
       pipeline(
         agent('in'),

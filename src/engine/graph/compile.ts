@@ -173,7 +173,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       policies: policiesOf(node, boundTo(fn, prefix)),
       sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
-      counted: !('plan' in node) && node.kind !== 'pass' && node.kind !== 'end',
+      counted: isCounted(node),
       survives: node.onError !== undefined && node.onError !== 'fail',
       onErrorTo: targetOf(node.onError, shape),
       onMaxVisitsTo: targetOf(node.onMaxVisits, shape),
@@ -199,6 +199,10 @@ function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {
   const groups = new Map<string, Route[]>();
   for (const route of plan.routes) addTo(groups, route.from, route);
   return groups;
+}
+
+function isCounted(node: PlanNode): boolean {
+  return !('plan' in node) && node.kind !== 'pass' && node.kind !== 'end';
 }
 
 function hasBody(node: PlanNode): boolean {

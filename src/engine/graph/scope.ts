@@ -1,23 +1,21 @@
 import { visitAddress } from '../../base/address.js';
 import type { ErrorData } from '../../base/errors.js';
 import { toErrorData } from '../../base/errors.js';
-import type { Census, OpenCensus, StepOutcome } from '../../events/census.js';
-import { addCensus, countAllowed, emptyCensus, endingOf } from '../../events/census.js';
+import type { StepOutcome } from '../../events/census.js';
+import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending, PassedOver, SettledFailure } from './explain.js';
-import { endingBody, failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
+import { failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
 import { settledError, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
-import { ScopeState } from '../state/scope-state.js';
+import { ScopeSteps } from './scope-steps.js';
 import { END } from '../../plan/plan.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
 import type { ChannelWrite } from '../ports/executor.js';
 import { chooseRoutes } from './routes.js';
-import { joined, reported } from '../run-result.js';
-import type { Reports } from '../run-result.js';
-import type { PlanEnd, Restable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from '../services.js';
+import type { PlanEnd, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from '../services.js';
 import {
   editedOutput,
   editedWrites,
@@ -29,12 +27,10 @@ import {
 import type { Leaving, StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
 import { leavesOut } from '../state/left-out.js';
-import { addStep, removeStep } from '../work-queue.js';
-import type { StepList } from '../work-queue.js';
+import { removeStep } from '../work-queue.js';
 import type { Arrivals, Choice, Decided, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from '../state/version.js';
-import { Visits } from './visits.js';
 
 /**
  * One execution of a plan: its state and its steps; its tokens are in a {@link Flow}. It knows nothing of time, back ends or
@@ -44,31 +40,18 @@ import { Visits } from './visits.js';
  *   that become ready together start in plan order (E9).
  * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
  */
-export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHandle, Restable, StepList {
-  readonly census: OpenCensus = emptyCensus();
-  reports: Reports = undefined;
+export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHandle {
   around: readonly string[] | undefined = undefined;
-  readonly prefix: string;
-  readonly parent: string;
-  over = false;
   readonly bodyOf = bodyOf;
   private readonly flow: Flow;
-  private readonly visits: Visits;
-  /** Steps and skips that are queued or running. */
-  private outstanding = 0;
   private pausedSteps = 0;
   /** How it ends in place of pausing: a step waited for budget. */
   private short: ScopeEnd | undefined = undefined;
   private settled: SettledFailure[] | undefined = undefined;
-  /** Head of the list of steps that are queued or running. */
-  first: Step | undefined = undefined;
 
   constructor(run: RunServices, options: ScopeOptions) {
     super(run, options);
-    this.prefix = options.prefix;
-    this.parent = options.parent;
     this.flow = new Flow(this, options.compiled, options.inputs);
-    this.visits = new Visits(options.compiled);
     this.flow.decided(options.influence);
   }
 
@@ -82,16 +65,6 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
   /** Label of all that decided where it went on. */
   get control(): number {
     return this.flow.control;
-  }
-
-  count(census: Census, reports: Reports): void {
-    addCensus(this.census, census);
-    this.reports = joined(this.reports, reports);
-  }
-
-  /** Number of nodes that neither ran nor were skipped. */
-  untouched(): number {
-    return this.visits.untouched();
   }
 
   succeeded(step: Step, given: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void {
@@ -350,35 +323,6 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     this.flow.sendDead(node, tokenOf('dead', version, { depth, round }, influence));
   }
 
-  private enqueue(step: Step): void {
-    this.outstanding += 1;
-    addStep(this, step);
-    this.run.enqueue(step);
-  }
-
-  private finish(step: Step, outcome: StepOutcome, ending: Ending): void {
-    this.outstanding -= 1;
-    removeStep(this, step);
-    this.tell(step.compiled, step.path, outcome, step.attempt, ending);
-  }
-
-  /** A node that does nothing is not a step in the census unless it failed. */
-  private countStep(node: CompiledNode, outcome: StepOutcome): void {
-    if (node.node.kind !== 'pass' || (outcome !== 'succeeded' && outcome !== 'skipped')) this.census[outcome] += 1;
-  }
-
-  private tell(node: CompiledNode, path: string, outcome: StepOutcome, attempts: number, ending: Ending): void {
-    this.countStep(node, outcome);
-    const { reporter } = this.run;
-    const report = { path, node: node.id, ...endingOf({ ...ending, outcome }) };
-    this.reports = reported(this.reports, reporter.nextReport(), report);
-    if (reporter.observed) reporter.emit(path, this.parent, endingBody(node, outcome, attempts, ending));
-  }
-
-  private restIfIdle(): void {
-    if (this.outstanding === 0 && !this.over) this.run.rest(this);
-  }
-
   /** Ends the scope; what still runs is cancelled (E8). */
   private end(end: ScopeEnd, onTheWay: readonly Version[] = []): void {
     if (this.over) return;
@@ -396,20 +340,5 @@ export class Scope extends ScopeState implements StepOwner, FlowOwner, ScopeHand
     const error =
       first ?? foldError(this, version, this.outside) ?? outputError(this.compiled, this.reader(version, this.outside));
     this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
-  }
-
-  /** Aborts what is queued or running; gives the versions that they saw. */
-  private stopSteps(): Version[] {
-    const seen: Version[] = [];
-    for (let step = this.first; step !== undefined; step = step.following) {
-      if (step.over) continue;
-      seen.push(step.input);
-      const { started } = step;
-      step.abort();
-      if (started) this.tell(step.compiled, step.path, 'cancelled', step.attempt, { reason: 'the run ended first' });
-      else if (step.visit === 1) this.visits.undone(step.compiled.index);
-    }
-    this.first = undefined;
-    return seen;
   }
 }
