@@ -97,10 +97,17 @@ export function formatCensus(census: Census): string {
 
 /** Adds counts to a census that is being counted. */
 export function addCensus(into: OpenCensus, more: Census): void {
-  for (const [key] of WORDS) {
-    const count = more[key];
-    if (count !== undefined && count !== 0) into[key] = (into[key] ?? 0) + count;
-  }
+  // One by one: names that are looked up take longer, and each round of a loop is added.
+  into.succeeded += more.succeeded;
+  into.degraded += more.degraded;
+  into.failed += more.failed;
+  into.skipped += more.skipped;
+  into.timed_out += more.timed_out;
+  into.cancelled += more.cancelled;
+  into.paused += more.paused;
+  into.out_of_budget += more.out_of_budget;
+  into.notRun += more.notRun;
+  if (more.limited !== undefined) into.limited = (into.limited ?? 0) + more.limited;
 }
 
 /** Whether what ended is not as it was meant to be: something failed, or gave up at its limit, and the definition allowed it. */

@@ -202,6 +202,7 @@ export class Flow {
    * may wait for it. Gives its node and the number of in-edges that had no token.
    */
   release(): { node: CompiledNode; missing: number } | undefined {
+    if (this.waiting === 0) return undefined;
     const place = this.firstFilled();
     const node = this.compiled.nodes[this.compiled.order[place] ?? -1];
     const join = this.joins?.[place];
@@ -215,10 +216,9 @@ export class Flow {
     return { node, missing: round.arrivals.filter((token) => token === undefined).length };
   }
 
-  /** Place of the earliest join in which a token waits; -1 when there is none. */
+  /** Place of the earliest join in which a token waits. */
   private firstFilled(): number {
     const joins = this.joins ?? [];
-    if (this.waiting === 0) return -1;
     let place = this.filledFrom;
     while (place < joins.length && (joins[place]?.size ?? 0) === 0) place += 1;
     this.filledFrom = place;

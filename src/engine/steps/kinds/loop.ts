@@ -99,7 +99,7 @@ function roundEnded(loop: Loop, { version, influence }: SubStart, scope: ScopeHa
   if (repeats.value && node.stopWhen === 'repeated') succeedWith(step, node, scope);
   else if (round < cap) {
     if (node.keep !== undefined) loop.before = scope;
-    const decided = [over.label, repeated].reduce((a, b) => labels.join(a, b), labels.join(influence, scope.control));
+    const decided = labels.join(labels.join(labels.join(influence, scope.control), over.label), repeated);
     runRound(loop, carried(loop, { version, influence: decided }, scope), round + 1);
   } else endAtCap(loop, scope);
 }
@@ -178,8 +178,9 @@ function carried({ step, node }: Loop, inputs: SubStart, scope: ScopeHandle): Su
     version = version.with(at, inputCell(value, channels.reducers[at], labels.join(influence, label), digest));
   };
   for (const name of node.carry ?? []) carry(name, name, false);
-  for (const [to, name] of Object.entries(node.carryAs ?? {})) carry(to, name, true);
-  for (const [list, name] of Object.entries(node.collect ?? {})) {
+  if (node.carryAs !== undefined) for (const [to, name] of Object.entries(node.carryAs)) carry(to, name, true);
+  if (node.collect === undefined) return { version, influence };
+  for (const [list, name] of Object.entries(node.collect)) {
     const at = channels.index.get(list);
     const { value, label: read } = step.labelOf(() => scope.read(name));
     if (value === undefined) influence = labels.join(influence, read);
