@@ -16,7 +16,7 @@ async function knownKeys(yaml: string): Promise<readonly string[]> {
 const step = (keys: string): string =>
   `${AGENTS}workflow: [{ id: first, type: agent, name: a }, { qqqqqqqq: 1, ${keys} }]\n`;
 /** Keys of steps that can be tried again. */
-const BLOCK = ['when', 'retry', 'timeout', 'on_error', 'supervise', 'budget'];
+const BLOCK = ['when', 'retry', 'timeout', 'on_error', 'supervise', 'budget', 'security'];
 const INNER = 'steps: [{ type: agent, name: a }]';
 
 describe('the tables of keys of docs/pipeline.md say what the loader knows, no more and no less', () => {
@@ -36,6 +36,7 @@ describe('the tables of keys of docs/pipeline.md say what the loader knows, no m
     ['## Conditions', 0, ['name'], 'type: condition, condition: $steps.first.output, true: [{ goto: first }]'],
     ['## Lists', 0, BLOCK, `type: map, over: $steps.first.output, ${INNER}`],
     ['## Questions to a person', 0, ['when', 'on_error'], 'type: ask, question: q'],
+    ['## Waiting', 0, ['when', 'on_error'], 'type: wait, for: 3s'],
     ['## Other files', 0, BLOCK, 'type: call, file: x.yaml'],
   ])('%s, table %i', async (heading, skip, common, keys) => {
     const documented = [...(await keysBelow(DOC, heading, skip)), 'id', 'type', ...common];

@@ -41,6 +41,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'missing-until',
   'bad-line',
   'missing-question',
+  'missing-wait',
   'missing-file',
   'missing-answer',
   'missing-instruction',

@@ -175,6 +175,8 @@ workflow:
       afresh: true
       choose: { one: [{ type: agent, name: root }], two: { about: It is two., steps: [{ type: agent, name: root }] }, three: { goto: done } }
     - { type: agent, id: done, name: root, when: "{{ $steps.first.output.ok }}", schema: { ok: boolean, note?: string, all: [{ n: integer, kind: { enum: [a, b] } }], at: { line: number } } }
+    - { type: wait, id: nap, for: 30s, when: "{{ $steps.first.output.ok }}" }
+    - { type: wait, event: paid, for: 90, on_error: continue }
     - type: condition
       cases:
         - { when: "{{ $steps.first.output.ok }}", steps: [{ type: agent, name: root }] }

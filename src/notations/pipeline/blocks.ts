@@ -1,7 +1,8 @@
 import type { Plan } from '../../plan/plan.js';
-import { calledOutputs } from './results.js';
+import { calledOutputs } from '../results.js';
+import type { CallDef } from '../call-keys.js';
 import { branchesOf } from './definition.js';
-import type { CallStep, PipelineDef, StepDef } from './definition.js';
+import type { PipelineDef, StepDef } from './definition.js';
 
 /** What a step leaves behind: one channel. */
 export interface Output {
@@ -44,12 +45,12 @@ type Open<T> = { -readonly [K in keyof T]: T[K] };
 type OpenBlock = Open<Omit<Block, 'steps' | 'byId'>> & { steps: Placed[]; byId: Map<string, Placed> };
 
 interface Placing {
-  readonly calls: ReadonlyMap<CallStep, Plan>;
+  readonly calls: ReadonlyMap<CallDef, Plan>;
   order: number;
 }
 
 /** Puts every step of a pipeline into its block, and gives every output its channel and its label. */
-export function placeSteps(definition: PipelineDef, calls: ReadonlyMap<CallStep, Plan>): Block {
+export function placeSteps(definition: PipelineDef, calls: ReadonlyMap<CallDef, Plan>): Block {
   return placeBlock({ kind: 'list', path: '', holder: undefined, roots: definition.steps }, { calls, order: 0 });
 }
 
@@ -80,8 +81,10 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
       return [output(path, `${path} (agent: ${step.agent?.text ?? ''})`, placing)];
     case 'ask':
       return [output(path, `${path} (answer)`, placing)];
+    case 'wait':
+      return step.wait.event === undefined ? [] : [output(path, `${path} (event: ${step.wait.event})`, placing)];
     case 'call': {
-      const plan = placing.calls.get(step);
+      const plan = placing.calls.get(step.call);
       return plan === undefined
         ? []
         : calledOutputs(plan).map(({ channel, label, names }) => ({
@@ -141,7 +144,7 @@ export function itemsOf(reader: Placed): readonly Item[] {
   const items: Item[] = [];
   for (const { block } of around(reader)) {
     if (block.kind === 'map' && block.holder?.step.type === 'map')
-      items.push({ channel: itemChannel(block.path), name: block.holder.step.as });
+      items.push({ channel: itemChannel(block.path), name: block.holder.step.map.as });
   }
   return items;
 }
@@ -170,7 +173,8 @@ export function* addressesIn(block: Block): Generator<Address> {
   for (const placed of block.steps) {
     const names = ['outputs', placed.step.id];
     const { type } = placed.step;
-    if (type === 'agent' || type === 'ask' || type === 'map') yield { placed, names };
+    if (type === 'agent' || type === 'ask' || type === 'map' || (type === 'wait' && placed.outputs.length > 0))
+      yield { placed, names };
     if (placed.inner === undefined || type === 'map') continue;
     for (const inner of addressesIn(placed.inner)) yield { ...inner, names: [...names, ...inner.names] };
   }

@@ -1,3 +1,4 @@
+import type { SourceScalar } from '../../text/nodes.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template } from '../../lang/values.js';
 import type {
@@ -5,17 +6,17 @@ import type {
   AskNode,
   CallNode,
   EndNode,
-  InputSpec,
   LoopNode,
   MapNode,
   NodeBase,
   PassNode,
   Plan,
   PlanNode,
-  SubInputs,
 } from '../../plan/plan.js';
 import { END } from '../../plan/plan.js';
 import { present } from '../../base/json.js';
+import { callInputs, NO_PLAN } from '../call-inputs.js';
+import type { CallDef } from '../call-keys.js';
 import type { Block, Placed } from './blocks.js';
 import type {
   AgentStep,
@@ -36,7 +37,7 @@ import type { ConditionParts } from './conditions.js';
 import { outputsBefore } from './order.js';
 import { PROMPT } from './references.js';
 import type { Names } from './references.js';
-import { DEFAULT_ITEMS, retriedBy } from './keys.js';
+import { retriedBy } from './keys.js';
 import type { Findings } from '../../text/findings.js';
 import { securityOf, supervisedFile, supervising } from './supervising.js';
 import type { SupervisionParts } from './supervising.js';
@@ -66,8 +67,10 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
       return mapNode(placed, step, parts);
     case 'ask':
       return askNode(placed, step, parts);
+    case 'wait':
+      return { kind: 'wait', ...policies(placed, parts), ...writing(placed), ...step.wait };
     case 'call':
-      return buildCall(placed, step, policies(placed, parts), parts);
+      return callNode(placed, step, parts);
     case 'end':
       return endNode(placed, step, parts);
   }
@@ -145,7 +148,7 @@ function talksOf({ inner }: Placed): readonly string[] {
 }
 
 function askNode(placed: Placed, step: AskStep, parts: NodeParts): AskNode {
-  const { question, choices, schema, expiresMs, expireAnswer } = step;
+  const { question, choices, schema, expiresMs, expireAnswer } = step.ask;
   return present({
     kind: 'ask' as const,
     ...policies(placed, parts),
@@ -223,21 +226,17 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
     ...(placed.inner === undefined ? [] : outputsBefore(placed.inner, names.flows)).map((output) => output.channel),
     ...talksOf(placed),
   ];
-  const { max_items: maxItems = DEFAULT_ITEMS, concurrency, on_item_error: onItemError = 'fail' } = step.keys;
-  const { key } = step;
+  const { over, as: _as, ...bounds } = step.map;
   return present({
     kind: 'map' as const,
     ...policies(placed, parts),
     ...writing(placed),
     plan,
-    over: (step.over === undefined ? undefined : texts.value(step.over, placed)) ?? { channel: PROMPT },
+    over: (over === undefined ? undefined : texts.value(over, placed)) ?? { channel: PROMPT },
     item: itemChannel(placed.inner?.path ?? ''),
     inputs: Object.fromEntries(channels.map((channel) => [channel, { channel }])),
-    key,
     result: mapResult(placed, names),
-    maxItems,
-    concurrency,
-    onItemError: onItemError === 'continue' ? ('leaveOut' as const) : onItemError,
+    ...bounds,
   });
 }
 
@@ -253,9 +252,9 @@ function mapResult(placed: Placed, names: Names): string {
   return '';
 }
 
-function writing(placed: Placed): { readonly writes: readonly string[]; readonly output: string } {
-  const channel = placed.outputs[0]?.channel ?? '';
-  return { writes: [channel], output: channel };
+function writing(placed: Placed): Pick<NodeBase, 'writes' | 'output'> {
+  const channel = placed.outputs[0]?.channel;
+  return channel === undefined ? { writes: [] } : { writes: [channel], output: channel };
 }
 
 function policies(placed: Placed, parts: NodeParts): NodeBase {
@@ -288,55 +287,44 @@ function retryPolicy(retry: RetryDef): NodeBase['retry'] {
   return jitter === 0 ? policy : { ...policy, jitter };
 }
 
-type Given = Record<string, SubInputs[string]>;
-
-/**
- * The node of another file. An input `prompt` that is not given otherwise gets what the user message of an agent would be.
- *
- * Problem codes: `unknown-input`, `missing-input`.
- */
-export function buildCall(placed: Placed, step: CallStep, base: NodeBase, parts: NodeParts): CallNode {
-  const plan = parts.calls.get(step);
+/** The node of another file. An input `prompt` that is not given otherwise gets what the user message of an agent would be. */
+function callNode(placed: Placed, step: CallStep, parts: NodeParts): CallNode {
+  const plan = parts.calls.get(step.call);
+  const base = policies(placed, parts);
   // The file could not be loaded, which was reported.
-  if (plan === undefined) return { kind: 'call', ...base, plan: NOTHING };
+  if (plan === undefined) return { kind: 'call', ...base, plan: NO_PLAN };
   const { findings } = parts.names;
-  const inputs: Given = {};
-  const byName = new Map(plan.inputs.map((input) => [input.name, input]));
-  for (const { name, value, at } of step.inputs) {
-    const input = byName.get(name);
-    if (input !== undefined) inputs[input.channel] = { template: parts.texts.template(value, placed) };
-    else {
-      const known = byName.size === 0 ? 'it has no inputs' : `its inputs are: ${[...byName.keys()].join(', ')}`;
-      const message = `${step.label} gives the input ${quoteShort(name)}, which its file does not have`;
-      findings.error('unknown-input', message, at, findings.near(name, byName.keys()) ?? known);
-    }
-  }
-  const prompt = byName.get(PROMPT);
-  if (prompt !== undefined && !Object.hasOwn(inputs, prompt.channel)) {
-    inputs[prompt.channel] = { template: parts.texts.message(step.prompt, placed) };
-  } else if (step.prompt !== undefined) {
-    const message = `${step.label} has a prompt, and ${prompt === undefined ? 'its file has no input with this name' : 'also gives the input "prompt"'}`;
-    findings.error('unknown-input', message, step.prompt.at, 'give the inputs of the file under inputs');
-  }
-  checkMissing(step, plan.inputs, inputs, findings);
+  const { texts } = parts;
+  const prompt = promptInput(step, plan, findings);
+  const given = {
+    label: step.label,
+    at: step.at,
+    call: step.call,
+    template: (text: SourceScalar) => texts.template(text, placed),
+    ...(prompt === undefined ? {} : { also: { [prompt]: { template: texts.message(step.prompt, placed) } } }),
+  };
+  const inputs = callInputs(given, plan, findings);
   const outputs = Object.fromEntries(placed.outputs.map(({ channel, inner = channel }) => [channel, inner]));
   const inner = supervisedFile(plan, placed, parts);
   return { kind: 'call', ...base, writes: Object.keys(outputs), plan: inner, inputs, outputs };
 }
 
-const NOTHING: Plan = { format: 1, name: '', inputs: [], channels: [], nodes: [], edges: [], routes: [] };
-
-function checkMissing(step: CallStep, wanted: readonly InputSpec[], given: Given, findings: Findings): void {
-  for (const { name, channel, required } of wanted) {
-    if (!required || Object.hasOwn(given, channel)) continue;
-    const message = `${step.label} does not give the input ${quoteShort(name)}, which its file needs`;
-    findings.error('missing-input', message, step.file?.at ?? step.at, `add ${name} under inputs`);
+/** The channel of the input `prompt`, where the step does not give it under `inputs`. Problem code: `unknown-input`. */
+function promptInput(step: CallStep, plan: Plan, findings: Findings): string | undefined {
+  const prompt = plan.inputs.find(({ name }) => name === PROMPT);
+  const isGiven = step.call.inputs.some(({ name }) => name === PROMPT);
+  if (prompt !== undefined && !isGiven) return prompt.channel;
+  if (step.prompt !== undefined) {
+    const why = prompt === undefined ? 'its file has no input with this name' : 'also gives the input "prompt"';
+    const hint = 'give the inputs of the file under inputs';
+    findings.error('unknown-input', `${step.label} has a prompt, and ${why}`, step.prompt.at, hint);
   }
+  return undefined;
 }
 
 /** What nodes are built from. */
 export interface NodeParts extends SupervisionParts, ConditionParts {
   /** The plan of a block. */
   readonly planOf: (block: Block) => Plan;
-  readonly calls: ReadonlyMap<CallStep, Plan>;
+  readonly calls: ReadonlyMap<CallDef, Plan>;
 }

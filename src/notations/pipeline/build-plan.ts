@@ -7,12 +7,13 @@ import type { Findings } from '../../text/findings.js';
 import { present } from '../../base/json.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
+import type { CallDef } from '../call-keys.js';
 import { conversationsIn, itemChannel, itemsOf, placeSteps } from './blocks.js';
 import type { Block, Output } from './blocks.js';
 import { buildNode } from './build-nodes.js';
 import type { NodeParts } from './build-nodes.js';
 import { buildCondition } from './conditions.js';
-import type { CallStep, ConditionStep, PipelineDef } from './definition.js';
+import type { ConditionStep, PipelineDef } from './definition.js';
 import { connectBlock, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
 import { outputsBefore } from './order.js';
@@ -27,7 +28,7 @@ export interface BuildContext {
   /** The file of the definition, for the places of references. */
   readonly yaml: ParsedYaml;
   /** The plan of the file that a `call` step names. A file that could not be loaded is absent, and was reported. */
-  readonly calls: ReadonlyMap<CallStep, Plan>;
+  readonly calls: ReadonlyMap<CallDef, Plan>;
 }
 
 /** What the workflow gets when no prompt is given. */

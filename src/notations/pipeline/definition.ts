@@ -3,15 +3,17 @@ import type { Position } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
-import type { Values } from '../../text/forms.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { Conversation } from '../../plan/plan.js';
 import type { EndDef } from '../end-key.js';
+import type { AskDef } from '../ask-keys.js';
+import type { CallDef } from '../call-keys.js';
 import type { LoopDef } from '../loop-keys.js';
 import type { SecurityDef } from '../security-key.js';
+import type { MapDef } from '../map-keys.js';
 import type { SuperviseDef } from '../supervise-key.js';
+import type { WaitDef } from '../wait-keys.js';
 import type { ModelTable } from './agents/agent-models.js';
-import type { MAP } from './keys.js';
 
 /** A pipeline file as it was written: types are checked, steps have their ids, references are not resolved yet. */
 export interface PipelineDef {
@@ -148,34 +150,27 @@ export interface LoopStep extends StepBase {
 /** Its steps, one after the other, for each item of a list. */
 export interface MapStep extends StepBase {
   readonly type: 'map';
-  readonly over: SourceScalar | undefined;
-  /** What an item is called in templates: `{{ $item }}`. */
-  readonly as: string;
-  /** Path into an item that names it. */
-  readonly key: readonly string[] | undefined;
-  /** The words and numbers of the step, by key. */
-  readonly keys: Values<typeof MAP.keys>;
+  readonly map: MapDef;
   readonly steps: readonly StepDef[];
 }
 
 /** A question to a person. */
 export interface AskStep extends StepBase {
   readonly type: 'ask';
-  readonly question: SourceScalar | undefined;
-  readonly choices: readonly string[] | undefined;
-  readonly schema: Json | undefined;
-  readonly expiresMs: number | undefined;
-  /** The answer that is taken when nobody gave one in time; absent: the step fails then. */
-  readonly expireAnswer: Json | undefined;
+  readonly ask: AskDef;
+}
+
+/** Waits for time to pass, or for an outside event. */
+export interface WaitStep extends StepBase {
+  readonly type: 'wait';
+  readonly wait: WaitDef;
 }
 
 /** Another workflow file as one step. */
 export interface CallStep extends StepBase {
   readonly type: 'call';
-  readonly file: SourceScalar | undefined;
+  readonly call: CallDef;
   readonly prompt: SourceScalar | undefined;
-  /** Inputs of a workflow that has some, by name. */
-  readonly inputs: readonly { readonly name: string; readonly value: SourceScalar; readonly at: Position }[];
 }
 
 /** Ends the file, wherever in it the step stands. */
@@ -193,6 +188,7 @@ export type StepDef =
   | LoopStep
   | MapStep
   | AskStep
+  | WaitStep
   | CallStep
   | EndStep;
 
@@ -217,6 +213,7 @@ export function endsFile(step: StepDef): boolean {
     case 'map':
     case 'ask':
     case 'call':
+    case 'wait':
       return false;
   }
 }
@@ -234,4 +231,12 @@ function jumps(step: StepDef): boolean {
 export function branchesOf(step: StepDef): readonly (readonly StepDef[])[] {
   if (step.type === 'condition') return [...step.cases.map(({ steps }) => steps), step.otherwise];
   return step.type === 'agent' ? step.choose.map(({ steps }) => steps) : [];
+}
+
+/** All steps that call a file, wherever they stand. */
+export function callsIn(steps: readonly StepDef[]): readonly CallStep[] {
+  return steps.flatMap((step): readonly CallStep[] => {
+    if (step.type === 'call') return [step];
+    return callsIn('steps' in step ? step.steps : branchesOf(step).flat());
+  });
 }

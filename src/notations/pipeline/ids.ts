@@ -24,6 +24,7 @@ const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
   ask: 'ask',
   call: 'call',
   end: 'end',
+  wait: 'wait',
 };
 
 /**

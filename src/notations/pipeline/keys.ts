@@ -1,48 +1,38 @@
-import { DURATION_PATTERN } from '../../base/duration.js';
-import {
-  any,
-  either,
-  flag,
-  integer,
-  list,
-  map,
-  named,
-  names,
-  number,
-  text,
-  texts,
-  variants,
-  word,
-} from '../../text/forms.js';
+import { any, either, flag, integer, list, map, named, names, number, text, variants, word } from '../../text/forms.js';
 import type { Form, MapForm } from '../../text/forms.js';
 import { NAME_FORM } from '../../text/names.js';
+import { ASK_KEYS } from '../ask-keys.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { SECURITY_KEY } from '../security-key.js';
+import { CALL_KEYS } from '../call-keys.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
 import { END_KEYS } from '../end-key.js';
+import { duration, LONGEST_TIMER } from '../duration-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
+import { MAP_KEYS } from '../map-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
+import { WAIT_KEYS } from '../wait-keys.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
 
 /** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
 export type WrittenType =
-  'agent' | 'condition' | 'parallel' | 'sequence' | 'subworkflow' | 'goto' | 'loop' | 'map' | 'ask' | 'call' | 'end';
+  | 'agent'
+  | 'condition'
+  | 'parallel'
+  | 'sequence'
+  | 'subworkflow'
+  | 'goto'
+  | 'loop'
+  | 'map'
+  | 'ask'
+  | 'call'
+  | 'wait'
+  | 'end';
 
-/** The longest delay of a timer: 24.8 days. */
-export const MAX_TIMER_MS = 2_147_483_647;
-
-const LONGEST_SECONDS = MAX_TIMER_MS / 1_000;
 const MANY = 1_000_000;
-
-/** The longest list of a map when the file does not say. */
-export const DEFAULT_ITEMS = 100;
-
-/** Half a millisecond is rounded up to one. */
-const duration = (about: string, min: 0 | 0.0005, max = LONGEST_SECONDS): Form =>
-  either([text('', { pattern: DURATION_PATTERN, from: 'string' }), number('', { min, max })], about);
 
 /**
  * What the classes of `retry.on` stand for: codes of errors, and parts of messages. Providers are told apart by the status that the message of a
@@ -78,7 +68,7 @@ export const RETRY = map(
       default: 'fixed',
     }),
     initial_delay: duration('the first delay: 500ms, 2s, or a number of seconds', 0),
-    initial_delay_seconds: number('the same as a number', { min: 0, max: LONGEST_SECONDS }),
+    initial_delay_seconds: number('the same as a number', { min: 0, max: LONGEST_TIMER }),
     jitter: either(
       [flag(''), number('', { min: 0, max: 1 })],
       'how much of the delay is drawn at random, 0 to 1; true is 0.1',
@@ -177,55 +167,12 @@ export const CASE = map(
   { one: ['steps', 'goto'] },
 );
 
-/** A step that repeats steps for each item of a list. */
-export const MAP = map(
-  {
-    ...IDENTITY,
-    over: text('a reference to a list', { needed: true }),
-    as: text('the name of an item in references', {
-      pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
-      except: ['steps', 'prompt'],
-      default: 'item',
-    }),
-    key: text('the path of what names an item', {
-      pattern: '^[^.]*[^.\\s][^.]*(?:\\.[^.]*[^.\\s][^.]*)*$',
-    }),
-    max_items: integer('a longer list fails the step', { min: 1, max: MANY, default: DEFAULT_ITEMS }),
-    concurrency: integer('how many items at once; by default no limit', { min: 1, max: MANY }),
-    on_item_error: word(['fail', 'continue'], 'continue leaves out items that fail', { default: 'fail' }),
-    steps: STEPS,
-    ...POLICIES_OF_BLOCKS,
-  },
-  'runs its steps for each item of a list',
-);
-
-/** What happens to a question that nobody answers. */
-export const EXPIRED = map({ answer: any('the answer', { needed: true }) }, 'the answer that counts then');
-
-/** A question to a person. */
-export const ASK = map(
-  {
-    ...IDENTITY,
-    question: text('what is asked', { needed: true }),
-    choices: texts('answers to choose from', { min: 1 }),
-    schema: STEP_SCHEMA,
-    expires: duration('how long the question waits: 24h', 0.0005, Number.MAX_SAFE_INTEGER / 1_000),
-    on_expire: either(
-      [text('', { pattern: '^(?:fail|\\s*)$' }), EXPIRED],
-      'what happens then: fail, or {answer: VALUE}',
-    ),
-    when: WHEN,
-    on_error: ON_ERROR,
-  },
-  'asks a person',
-);
-
+/** Another file, with the prompt of a pipeline. */
 const CALL = map(
   {
     ...IDENTITY,
-    file: text('a pipeline or a DAG workflow, relative to this file', { needed: true }),
+    ...CALL_KEYS,
     prompt: text('the prompt of the pipeline; by default that of the run'),
-    inputs: names(text('', { blank: true }), 'inputs of a DAG workflow, by name'),
     ...POLICIES_OF_BLOCKS,
   },
   'runs another file',
@@ -290,10 +237,17 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
     { ...IDENTITY, ...LOOP_KEYS, steps: STEPS, ...POLICIES_OF_BLOCKS },
     'runs its steps again and again, until something holds',
   ),
-  map: MAP,
-  ask: ASK,
+  map: map({ ...IDENTITY, ...MAP_KEYS, steps: STEPS, ...POLICIES_OF_BLOCKS }, 'runs its steps for each item of a list'),
+  ask: map({ ...IDENTITY, ...ASK_KEYS, when: WHEN, on_error: ON_ERROR }, 'asks a person'),
   call: CALL,
   end: map({ ...IDENTITY, when: WHEN, ...END_KEYS }, 'ends the file; what still runs is cancelled'),
+  wait: map(
+    { ...IDENTITY, ...WAIT_KEYS, when: WHEN, on_error: ON_ERROR },
+    'waits for time to pass, or for an outside event',
+    {
+      some: ['for', 'event'],
+    },
+  ),
 };
 
 /** Forms that stand in several places, by name. */

@@ -5,18 +5,19 @@ import type { SourceFile, WorkflowSettings } from '../../plan/workflow.js';
 import type { Findings } from '../../text/findings.js';
 import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
-import { loadCalls } from './load-calls.js';
-import type { CalledFiles } from './load-calls.js';
+import { loadCalls } from '../load-calls.js';
+import type { CalledFiles } from '../load-calls.js';
+import { callsIn } from './definition.js';
 import type { PipelineDef } from './definition.js';
 import { readPipeline } from './read-pipeline.js';
-import { resultNodes } from './results.js';
+import { resultNodes } from '../results.js';
 
 /** Loads a pipeline, and the files that its steps call. */
 export const load = fromYaml(async ({ source, yaml, root }, loading, findings) => {
   const { path } = source;
   const definition = readPipeline(root, basename(path, extname(path)) || 'workflow', findings);
   if (definition === undefined) return undefined;
-  const called = await loadCalls(definition, { ...loading, base: dirname(path) }, findings);
+  const called = await loadCalls(callsIn(definition.steps), { ...loading, base: dirname(path) }, findings);
   const plan = buildPlan(definition, { yaml, calls: called.plans }, findings);
   // Of a file that is called, the step that calls it says what it gives.
   if (loading.chain.length === 1) checkGiven(loading.inputs ?? [], plan, findings);

@@ -1,12 +1,12 @@
 import type { SourceScalar } from '../../text/nodes.js';
-import { parseDuration } from '../../base/duration.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { describe } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
+import { MAX_TIMER_MS, readDuration } from '../duration-key.js';
 import { readBudgetKey } from '../budget-key.js';
 import { readSecurityKey } from '../security-key.js';
 import { readSupervise } from '../supervise-key.js';
-import { DEFAULT_LOOPS, LOOPS, MAX_TIMER_MS, POLICIES, RETRY, RETRY_CLASSES, WORKFLOW } from './keys.js';
+import { DEFAULT_LOOPS, LOOPS, POLICIES, RETRY, RETRY_CLASSES, WORKFLOW } from './keys.js';
 import type { RetryDef, StepBase } from './definition.js';
 
 const FIRST_DELAY_MS = 1_000;
@@ -55,23 +55,6 @@ export function readWhen(fields: Fields): SourceScalar | undefined {
 /** The key `on_error`. */
 export function readOnError(fields: Fields): StepBase['onError'] {
   return fields.word('on_error', POLICIES.on_error) ?? 'fail';
-}
-
-/** A duration such as `30s`, or a number of seconds, in milliseconds. Problem code: `bad-duration`. */
-export function readDuration(
-  fields: Fields,
-  key: string,
-  { min, max }: { readonly min: number; readonly max: number },
-): number | undefined {
-  const node = fields.scalar(key);
-  if (node === undefined) return undefined;
-  const ms = typeof node.value === 'number' ? Math.round(node.value * 1_000) : parseDuration(node.text);
-  if (ms !== undefined && ms >= min && ms <= max) return ms;
-  const isCount = typeof node.value === 'string' && /^\d+(?:\.\d+)?$/.test(node.text) && Number(node.text) > 0;
-  const most = max === MAX_TIMER_MS ? '; at most 24 days' : '';
-  const hint = isCount ? `write ${node.text}s for seconds` : `write 90s, 10m or 1h30m, or a number of seconds${most}`;
-  fields.error('bad-duration', key, `${key} of ${fields.name} is ${quoteShort(node.text)}`, hint);
-  return undefined;
 }
 
 function readRetry(step: Fields): RetryDef | undefined {

@@ -15,7 +15,7 @@ import { readSchema } from '../schema-key.js';
 import { NO_POLICIES, SHAPE, readLoops, readPolicies, readWhen } from './read-policies.js';
 import { NO_LIMITS, readAnswers, readCondition, readLimits, nothingRan } from './read-branches.js';
 import type { ListPlace } from './read-branches.js';
-import { readAsk, readCall, readMap } from './read-step-kinds.js';
+import { readAsk, readCall, readMap, readWait } from './read-step-kinds.js';
 import { checkRequired, typeOf } from './step-types.js';
 import type { OpenStep } from './step-types.js';
 
@@ -140,6 +140,8 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
       return readCall(step);
     case 'end':
       return { type, ...base, ...NO_POLICIES, when: readWhen(fields), end: readEnd(fields) };
+    case 'wait':
+      return readWait(step);
   }
 }
 

@@ -4,9 +4,10 @@ import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
+import type { CallDef } from '../call-keys.js';
 import { addressesIn, around, findMap, lastOf, resultOf } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
-import { calledResult } from './results.js';
+import { calledResult } from '../results.js';
 import type { AgentDef, CallStep } from './definition.js';
 import type { Dotted, Segment } from './expressions.js';
 import type { Fault, Flows } from './order.js';
@@ -19,7 +20,7 @@ export interface Names {
   readonly top: Block;
   readonly flows: Flows;
   readonly agents: ReadonlyMap<string, AgentDef>;
-  readonly calls: ReadonlyMap<CallStep, Plan>;
+  readonly calls: ReadonlyMap<CallDef, Plan>;
   readonly findings: Findings;
 }
 
@@ -153,6 +154,10 @@ function walkIn(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
     case 'end':
     case 'goto':
       return missingOutput(`${step.label}, which has no output`, 'refer to a step with an output');
+    case 'wait':
+      if (step.wait.event === undefined)
+        return missingOutput(`${step.label}, which has no output`, 'refer to a step with an output');
+      return leafOf(walk, placed.outputs[0]);
     case 'agent':
     case 'ask':
     case 'map':
@@ -252,7 +257,7 @@ function isChild(word: Segment | undefined, inner: Block): boolean {
 
 function walkCall(walk: Walk, step: CallStep, names: Names): Leaf | Fault {
   const { placed, segments, used } = walk;
-  const plan = names.calls.get(step);
+  const plan = names.calls.get(step.call);
   // The file could not be loaded, which was reported.
   if (plan === undefined) return { channel: '', placed, used: segments.length, names: walk.names };
   if (segments[used]?.text !== 'outputs') {
@@ -285,7 +290,7 @@ function walkCall(walk: Walk, step: CallStep, names: Names): Leaf | Fault {
 
 /** A path needs JSON: a warning where nothing says that there will be any, an error where a schema says that there won't. */
 function checkPath(leaf: Placed, path: readonly Segment[], reader: Placed, names: Names): Fault | undefined {
-  if (path.length === 0 || leaf.step.type === 'call') return undefined;
+  if (path.length === 0 || leaf.step.type === 'call' || leaf.step.type === 'wait') return undefined;
   const schema = schemaOf(leaf, names);
   const { label } = leaf.step;
   if (schema === undefined) {
@@ -308,7 +313,7 @@ const LIST: Json = { type: 'array' };
 function schemaOf(leaf: Placed, names: Names): Json | undefined {
   const { step } = leaf;
   if (step.type === 'agent') return step.schema ?? names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;
-  if (step.type === 'ask') return step.schema;
+  if (step.type === 'ask') return step.ask.schema;
   if (step.type === 'loop') {
     const last = lastOf(leaf);
     return last === undefined ? undefined : schemaOf(last, names);

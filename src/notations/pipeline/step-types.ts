@@ -22,6 +22,8 @@ const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
   ['workflow', 'subworkflow'],
   ['until', 'loop'],
   ['steps', 'parallel'],
+  ['event', 'wait'],
+  ['for', 'wait'],
   ['name', 'agent'],
 ];
 
@@ -75,14 +77,10 @@ const REQUIRED: Partial<Record<WrittenType, readonly [key: string, code: string,
   agent: ['name', 'missing-agent', 'add "name: AGENT"'],
   condition: ['condition', 'missing-condition', 'add "condition: $steps.ID.output"'],
   goto: ['goto', 'missing-target', 'add "goto: ID", the id of a step around it'],
-  map: ['over', 'missing-over', 'add "over: $steps.ID.output", the list to go through'],
-  ask: ['question', 'missing-question', 'add "question: TEXT"'],
-  call: ['file', 'missing-file', 'add "file: PATH", relative to this file'],
 };
 
 /**
- * Reports the key that a step of a type must have and lacks. Problem codes: `missing-agent`, `missing-condition`, `missing-target`, `missing-over`,
- * `missing-question`, `missing-file`.
+ * Reports the key that a step of a type must have and lacks. Problem codes: `missing-agent`, `missing-condition`, `missing-target`.
  */
 export function checkRequired(type: WrittenType, { fields, path }: OpenStep): void {
   const [key, code, hint] = REQUIRED[type] ?? [];

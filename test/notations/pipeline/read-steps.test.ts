@@ -42,10 +42,10 @@ describe('what a step must have', () => {
       'a list to go through',
       '  - {type: map, steps: [{type: agent, name: a}]}\n',
       '5:5 error missing-over',
-      'map step requires over',
+      'nothing says what steps[0] goes through',
     ],
-    ['a question', '  - {type: ask}\n', '5:5 error missing-question', 'ask step requires question'],
-    ['a file', '  - {type: call}\n', '5:5 error missing-file', 'call step requires file'],
+    ['a question', '  - {type: ask}\n', '5:5 error missing-question', 'steps[0] asks nothing'],
+    ['a file', '  - {type: call}\n', '5:5 error missing-file', 'steps[0] calls no file'],
   ])('%s', (_, text, place, words) => {
     expect(wrong(text)).toEqual([place]);
     expect(told(text)[0]).toContain(words);

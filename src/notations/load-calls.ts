@@ -1,13 +1,13 @@
-import { madeOnce } from '../../base/collections.js';
-import { quoteShort } from '../../lang/value-text.js';
-import type { Plan } from '../../plan/plan.js';
-import type { Workflow } from '../../plan/workflow.js';
-import { absolutePath, shownPath } from '../../text/files.js';
-import { visibleText } from '../../text/findings.js';
-import type { Findings } from '../../text/findings.js';
-import type { Loading } from '../loading.js';
-import { branchesOf } from './definition.js';
-import type { CallStep, PipelineDef, StepDef } from './definition.js';
+import type { Position } from '../base/problem.js';
+import { madeOnce } from '../base/collections.js';
+import { quoteShort } from '../lang/value-text.js';
+import type { Plan } from '../plan/plan.js';
+import type { Workflow } from '../plan/workflow.js';
+import { absolutePath, shownPath } from '../text/files.js';
+import { visibleText } from '../text/findings.js';
+import type { Findings } from '../text/findings.js';
+import type { CallDef } from './call-keys.js';
+import type { Loading } from './loading.js';
 
 /** Files that call files, at most. */
 const DEEPEST = 20;
@@ -20,25 +20,32 @@ interface CallContext extends Pick<Loading, 'cwd' | 'load' | 'chain'> {
   readonly base: string;
 }
 
-/** What the `call` steps of a pipeline lead to. */
+/** A step that calls a file. */
+export interface Caller {
+  readonly label: string;
+  readonly at: Position;
+  readonly call: CallDef;
+}
+
+/** What the `call` steps of a file lead to. */
 export interface CalledFiles {
-  readonly plans: ReadonlyMap<CallStep, Plan>;
+  readonly plans: ReadonlyMap<CallDef, Plan>;
   readonly workflows: readonly Workflow[];
 }
 
 /**
- * Loads the files that the steps of a pipeline call, one after the other. Their problems become problems of the caller.
+ * Loads the files that steps call, one after the other. Their problems become problems of the caller.
  * Problem codes: `call-cycle`, `call-depth`, `called-file`, `too-many-steps`.
  */
 export async function loadCalls(
-  definition: PipelineDef,
+  callers: readonly Caller[],
   context: CallContext,
   findings: Findings,
 ): Promise<CalledFiles> {
-  const plans = new Map<CallStep, Plan>();
+  const plans = new Map<CallDef, Plan>();
   const workflows = new Set<Workflow>();
   let nodes = 0;
-  for (const step of callsIn(definition.steps)) {
+  for (const step of callers) {
     const workflow = await loadOne(step, context, findings);
     if (workflow === undefined) continue;
     workflows.add(workflow);
@@ -46,17 +53,17 @@ export async function loadCalls(
     nodes += countNodes(workflow.plan);
     if (nodes > MOST_NODES) {
       const message = `with the files that it calls the workflow has more than ${MOST_NODES} steps`;
-      findings.error('too-many-steps', message, step.file?.at ?? step.at, 'call fewer files');
+      findings.error('too-many-steps', message, step.call.file?.at ?? step.at, 'call fewer files');
       break;
     }
-    plans.set(step, workflow.plan);
+    plans.set(step.call, workflow.plan);
   }
   for (const { problems } of workflows) findings.add(problems);
   return { plans, workflows: [...workflows] };
 }
 
-async function loadOne(step: CallStep, context: CallContext, findings: Findings): Promise<Workflow | undefined> {
-  const { file } = step;
+async function loadOne(step: Caller, context: CallContext, findings: Findings): Promise<Workflow | undefined> {
+  const { file, inputs } = step.call;
   if (file === undefined || file.text.trim() === '') return undefined;
   const { cwd, chain } = context;
   const path = absolutePath(file.text, context.base);
@@ -72,8 +79,11 @@ async function loadOne(step: CallStep, context: CallContext, findings: Findings)
     findings.error('call-depth', message, file.at, 'call it from a file further up');
     return undefined;
   }
-  const inputs = step.inputs.map((input) => input.name);
-  const workflow = await context.load(path, [...chain, path], inputs);
+  const workflow = await context.load(
+    path,
+    [...chain, path],
+    inputs.map(({ name }) => name),
+  );
   // A file that could not be read has no place of its own.
   if (workflow.files.length === 0) {
     for (const { code, message, hint } of workflow.problems)
@@ -85,27 +95,6 @@ async function loadOne(step: CallStep, context: CallContext, findings: Findings)
     findings.error('called-file', message, file.at, 'see the problems of that file');
   }
   return workflow;
-}
-
-function callsIn(steps: readonly StepDef[]): readonly CallStep[] {
-  return steps.flatMap((step): readonly CallStep[] => {
-    switch (step.type) {
-      case 'call':
-        return [step];
-      case 'condition':
-      case 'agent':
-        return callsIn(branchesOf(step).flat());
-      case 'parallel':
-      case 'sequence':
-      case 'loop':
-      case 'map':
-        return callsIn(step.steps);
-      case 'ask':
-      case 'end':
-      case 'goto':
-        return [];
-    }
-  });
 }
 
 const counted = new WeakMap<Plan, number>();

@@ -1,9 +1,9 @@
-import { addTo } from '../../base/collections.js';
-import { END } from '../../plan/plan.js';
-import type { Plan, PlanNode } from '../../plan/plan.js';
+import { addTo } from '../base/collections.js';
+import { END } from '../plan/plan.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
 
 /**
- * The nodes that hold the results of a pipeline, in plan order: those at which its flow ends. Where it ends without having done anything, as behind an
+ * The nodes that hold the results of a file, in plan order: those at which its flow ends. Where it ends without having done anything, as behind an
  * empty branch, what ran directly before counts.
  */
 export function resultNodes(plan: Plan): readonly string[] {

@@ -1,0 +1,54 @@
+import type { Position } from '../base/problem.js';
+import { quoteShort } from '../lang/value-text.js';
+import type { Template } from '../lang/values.js';
+import type { InputSpec, Plan, SubInputs } from '../plan/plan.js';
+import type { Findings } from '../text/findings.js';
+import type { SourceScalar } from '../text/nodes.js';
+import type { CallDef } from './call-keys.js';
+import { jsonTemplate } from './json-template.js';
+
+/** A step that calls a file, and what it gives it. */
+export interface Calling {
+  readonly label: string;
+  readonly at: Position;
+  readonly call: CallDef;
+  /** Inputs that it gives without naming them, by channel. */
+  readonly also?: SubInputs;
+  /** Reads a text with references, as the step sees it. */
+  template(text: SourceScalar): Template;
+}
+
+/** In the place of a file that could not be loaded. */
+export const NO_PLAN: Plan = { format: 1, name: '', inputs: [], channels: [], nodes: [], edges: [], routes: [] };
+
+/** What a called file gets, by channel. Problem codes: `unknown-input`, `missing-input`, and those of references. */
+export function callInputs(calling: Calling, plan: Plan, findings: Findings): SubInputs {
+  const { call, label, also = {} } = calling;
+  const byName = new Map(plan.inputs.map((input) => [input.name, input]));
+  const inputs: Record<string, SubInputs[string]> = {};
+  for (const { name, value, at } of call.inputs) {
+    const input = byName.get(name);
+    if (input !== undefined) inputs[input.channel] = jsonTemplate(value, (text) => calling.template(text));
+    else {
+      const known = byName.size === 0 ? 'it has no inputs' : `its inputs are: ${[...byName.keys()].join(', ')}`;
+      const message = `${label} gives the input ${quoteShort(name)}, which its file does not have`;
+      findings.error('unknown-input', message, at, findings.near(name, byName.keys()) ?? known);
+    }
+  }
+  const all = { ...inputs, ...also };
+  checkMissing(calling, plan.inputs, all, findings);
+  return all;
+}
+
+function checkMissing(
+  { label, at, call }: Calling,
+  wanted: readonly InputSpec[],
+  given: SubInputs,
+  findings: Findings,
+): void {
+  for (const { name, channel, required } of wanted) {
+    if (!required || Object.hasOwn(given, channel)) continue;
+    const message = `${label} does not give the input ${quoteShort(name)}, which its file needs`;
+    findings.error('missing-input', message, call.file?.at ?? at, `add ${name} under inputs`);
+  }
+}
