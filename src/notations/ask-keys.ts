@@ -52,7 +52,7 @@ function readChoices(fields: Fields): readonly string[] | undefined {
     fields.error('empty-block', 'choices', message, 'list the answers, or remove the key');
     return undefined;
   }
-  return [...new Set(choices.map(({ text }) => text))];
+  return [...new Set(choices.map((choice) => choice.text))];
 }
 
 function readExpireAnswer(step: Fields): Json | undefined {
