@@ -4,6 +4,7 @@
 export { budgetText } from './plan/budget.js';
 export { escapeXml } from './lang/xml-block.js';
 export { agentsOf, hasBudget } from './plan/nodes.js';
+export { endorsedText } from './plan/endorsement.js';
 export { checkPlan } from './plan/checks.js';
 export { roundsText } from './plan/drawing.js';
 export { affected } from './plan/downstream.js';

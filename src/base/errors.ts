@@ -52,6 +52,7 @@ export const ERROR_CODES = [
   'SKEIN_REJECTED', // a person rejected what a step did; final
   'SKEIN_AUDIT', // the audit folder could not be written
   'SKEIN_FILE', // a file could not be read or written
+  'SKEIN_NOT_ENDORSED', // what a step gave has no endorsement: a person or its schema refused it
   'SKEIN_NOT_JSON', // a value that is to be recorded is not JSON
   'SKEIN_STORE', // the store of runs could not be opened, read or written
   'SKEIN_JOURNAL', // the journal of a run is damaged, or newer than this version of Skein

@@ -12,6 +12,7 @@ import { checkNames } from './check-names.js';
 import { checkLoopEnds, checkReferences, writersOf } from './check-references.js';
 import type { Writers } from './check-references.js';
 import { checkSchemas } from './check-schemas.js';
+import { checkEndorsement } from './check-endorsement.js';
 import { checkSecurity } from './check-security.js';
 import { raised } from './security.js';
 import type { Security } from './security.js';
@@ -99,6 +100,7 @@ function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly
   checkSupervision(scope);
   checkBudgets(scope);
   checkSecurity(scope);
+  checkEndorsement(scope);
   checkDeclarations(scope);
   checkBindings(scope);
   checkConditions(scope);

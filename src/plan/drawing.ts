@@ -5,6 +5,7 @@ import { routeTargets } from './graph-shape.js';
 import { END } from './plan.js';
 import type { Join, LoopNode, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
 import { budgetText } from './budget.js';
+import { endorsedText } from './endorsement.js';
 import { securityText } from './security.js';
 import { supervisedText } from './supervision.js';
 
@@ -119,6 +120,7 @@ function linesOf(node: PlanNode, tokens: Tokens | undefined): readonly string[] 
   for (const budget of budgets) if (budget !== undefined) lines.push(`budget ${budgetText(budget)}`);
   const securities = [node.security, 'plan' in node ? node.plan.security : undefined];
   for (const one of securities) if (one !== undefined) lines.push(`security ${securityText(one)}`);
+  if (node.endorse !== undefined) lines.push(endorsedText(node.endorse));
   const failure = errorText(node.onError);
   if (failure !== undefined) lines.push(failure);
   return lines;

@@ -1,4 +1,6 @@
 import type { Condition } from '../lang/values.js';
+import { ENDORSEMENT } from './endorsement.js';
+import type { Endorsement } from './endorsement.js';
 import { integer, is, list, number, object, word, wordOr } from './form.js';
 import { course, judgement, policy } from './rows.js';
 import type { Rows } from './rows.js';
@@ -31,6 +33,8 @@ export interface RetryPolicy {
 export interface NodePolicies {
   /** All must hold, else the step is skipped. `code` conditions call the binding `when:NODE`. */
   readonly when?: readonly Condition[];
+  /** What it gives becomes vetted, once somebody vouches for it or a schema lets nothing else through. */
+  readonly endorse?: Endorsement;
   /** What it gives is judged before anything sees it. Not on `ask`, `wait`, `pass`. */
   readonly supervise?: Supervision;
   readonly retry?: RetryPolicy;
@@ -53,6 +57,7 @@ const RETRY = object<RetryPolicy>({
 /** Their rows in the table of fields. */
 export const POLICIES: Rows<NodePolicies> = {
   'when?': course('when', CONDITIONS),
+  'endorse?': judgement('endorsement', ENDORSEMENT),
   'supervise?': judgement('supervision', SUPERVISION),
   'retry?': policy('retry', RETRY),
   'timeoutMs?': policy('timeout', number(1, LONGEST_TIMER)),

@@ -1,4 +1,5 @@
 import { freezeData } from '../base/json.js';
+import type { Json } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { refusal } from '../base/problem.js';
 import type {
@@ -211,6 +212,11 @@ abstract class StepObject<D extends TreeStep> extends TreeObject<D> {
   /** What it, with those inside of it, may spend in a run: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
   budget(budget: BudgetInput): this {
     return this.changed({ budget: budgetData(budget) });
+  }
+
+  /** Who makes vetted what it gives although an untrusted text had a say in it: a person who sees it, or a JSON Schema of the answer. */
+  endorse(by: 'person' | { readonly schema: Json }): this {
+    return this.changed({ endorse: by });
   }
 
   /** All that is wrong with it; references are judged where there is a state. Never throws. */

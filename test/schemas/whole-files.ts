@@ -62,6 +62,7 @@ steps:
     supervise: { human: true }
     budget: { usd: 0.1, on_limit: stop }
     security: paranoid
+    endorse: person
   - { id: on, budget: 2, agent: writer, depends_on: [draft], prompt: x, supervise: false }
   - { id: off, agent: writer, depends_on: [draft], prompt: x, schema: { ok: boolean, note?: string, all: [{ n: integer, kind: { enum: [a, b] } }], at: { line: number } } }
   - id: check
@@ -150,6 +151,7 @@ workflow:
       supervise: { human: true }
       budget: 20k-tokens, 3-calls
       security: { mode: paranoid, model: openai/gpt-5-mini }
+      endorse: person
       retry: { max_attempts: 2, backoff: exponential, initial_delay: 2s, jitter: 0.5, on: [timeout, "503"] }
     - { type: parallel, id: both, name: x, steps: [{ type: agent, name: root, retry: { retries: 1, initial_delay_seconds: 0.5, jitter: true } }, { type: agent, name: root }], timeout: 10m, supervise: false, budget: { calls: 5 } }
     - { type: sequence, id: line, steps: [{ type: agent, name: root }], supervise: { instruction: Do both., human: true } }
@@ -299,7 +301,7 @@ workflow:
       commands: [[npm, test]]
       sends: [{ tool: kit/send, fixed: { to: a }, free: [body] }]
       security: default
-      states: { talk: { supervise: { human: true }, security: { mode: research, scope: the login page, model: openai/gpt-5-mini } }, work: { supervise: { instruction: Do it. } }, end: { supervise: false } }
+      states: { talk: { supervise: { human: true }, endorse: person, security: { mode: research, scope: the login page, model: openai/gpt-5-mini } }, work: { supervise: { instruction: Do it. } }, end: { supervise: false } }
   states:
     talk:
       prompt_task: chat

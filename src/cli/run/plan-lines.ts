@@ -90,6 +90,7 @@ function stepLines(step: StepDescription, place: Place): readonly string[] {
       ...(step.rounds === undefined ? [] : [step.rounds]),
       ...(step.supervision === undefined ? [] : [step.supervision.text]),
       ...(step.budgets ?? []).map(({ text }) => `budget: ${text}`),
+      ...(step.endorsement === undefined ? [] : [step.endorsement]),
       ...(step.securities ?? []).map(({ text }) => `security: ${text}`),
     ].map((line) => `${indent}  ${printable(line)}`),
     ...block('system prompt', step.system, inner),

@@ -4,6 +4,7 @@ import type { AgentNode, LoopNode, Plan, PlanNode, Route } from '../../plan/plan
 import type { Budget } from '../../plan/budget.js';
 import type { Envelope } from '../../plan/envelope.js';
 import type { Power } from '../../plan.js';
+import type { Endorsement } from '../../plan/endorsement.js';
 import type { Security } from '../../plan/security.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
@@ -71,6 +72,8 @@ export interface StepDescription {
   readonly budgets?: readonly BudgetDescription[];
   /** Its own, and that of its workflow. */
   readonly securities?: readonly SecurityDescription[];
+  /** Who makes vetted what it gives, in words. */
+  readonly endorsement?: string;
   /** Of what contains steps: the name of its workflow, and the steps. */
   readonly workflow?: string;
   readonly steps?: readonly StepDescription[];
@@ -98,6 +101,7 @@ interface Wording {
   readonly supervised: (supervision: Supervision) => string;
   readonly budget: (budget: Budget) => string;
   readonly security: (security: Security) => string;
+  readonly endorsed: (endorse: Endorsement) => string;
   readonly rounds: (loop: LoopNode) => string;
   /** Whether the steps of a plan stand in the order in which they run. */
   readonly inOrder: (plan: Plan) => boolean;
@@ -120,6 +124,7 @@ export async function describePlan(
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
   const {
     budgetText,
+    endorsedText,
     escapeXml,
     roundsText,
     securityText,
@@ -143,6 +148,7 @@ export async function describePlan(
     supervised: supervisedText,
     budget: budgetText,
     security: securityText,
+    endorsed: endorsedText,
     rounds: roundsText,
     inOrder,
     known,
@@ -211,6 +217,7 @@ function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
     ...judged(node, wording),
     ...budgetsOf(node, wording),
     ...securitiesOf(node, wording),
+    ...present({ endorsement: node.endorse && wording.endorsed(node.endorse) }),
     ...innerSteps(node, wording),
   }));
 }

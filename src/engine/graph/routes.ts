@@ -57,7 +57,7 @@ export function chooseRoutes(step: Step, { version, goto }: Result, done: (choic
       }
       answer(ticket.outcome);
     }
-    if (isSaid) step.decides(step.influence);
+    if (isSaid) step.decides(step.given);
     if (around.length > 0 && step.owner.parent === '') throw nothingAround(step.compiled.id);
     const choice = collect(step, chosen);
     done(around.length === 0 ? choice : { ...choice, around });

@@ -80,8 +80,8 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
       return;
     }
     this.run.reporter.wrote(step, writes);
-    if (step.influence !== step.control && (compiled.survives || leavesOut(compiled, output, writes)))
-      step.decides(step.influence);
+    if (step.given !== step.control && (compiled.survives || leavesOut(compiled, output, writes)))
+      step.decides(step.given);
     if (compiled.routes.length === 0) this.goOn(step, version, output, undefined);
     else this.askRoutes(step, version, output, goto);
   }

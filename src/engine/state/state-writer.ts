@@ -26,6 +26,8 @@ interface WritingStep extends Writer {
   readonly input: Version;
   /** Label of what had a say in what it writes. */
   readonly influence: number;
+  /** The same of its result, which may have been endorsed. */
+  readonly given: number;
   /** Something had a say in whether it can write. */
   influenced(label: number): void;
 }
@@ -63,9 +65,17 @@ export function writeChannels(
   writes: readonly ChannelWrite[] = [],
 ): Version {
   let version = before;
-  for (const { channel, value } of writes)
-    version = put(holder, version, indexFor(holder, step.compiled, channel), value, step);
+  for (const { channel, value } of writes) {
+    const index = indexFor(holder, step.compiled, channel);
+    version = put(holder, version, index, value, step);
+    if (step.given !== step.influence) relabelled(version.get(index), step.influence, holder);
+  }
   return version;
+}
+
+/** Its result was endorsed, and this was not. */
+function relabelled(cell: Cell | undefined, label: number, { run }: ChannelHolder): void {
+  if (cell !== undefined) cell.label = run.labels.join(cell.label, label);
 }
 
 function writeResult(holder: ChannelHolder, step: WritingStep, output: unknown): Version {
@@ -104,7 +114,7 @@ function put(holder: ChannelHolder, version: Version, channel: number, value: un
   const cell = writeCell(old, checked, step, holder, reducer);
   // What is folded has everything in it that came before.
   const { labels } = holder.run;
-  cell.label = reducer === undefined ? step.influence : labels.join(old?.label ?? labels.absent, step.influence);
+  cell.label = reducer === undefined ? step.given : labels.join(old?.label ?? labels.absent, step.given);
   if (holder.recorded && checked !== value) keepDigest(cell, checked, value);
   return version.with(channel, cell, old);
 }

@@ -1,5 +1,6 @@
 import { attemptAddress } from '../../base/address.js';
 import { CLEAN } from '../../guard/label.js';
+import type { Label } from '../../guard/label.js';
 import { FiredNode } from '../graph/fired-node.js';
 import type { Again, FailedInside } from '../ports/executor.js';
 import type { RunServices, ScopeOwner } from '../services.js';
@@ -21,6 +22,8 @@ export abstract class Attempts extends FiredNode {
   private activities: Set<Activity> | undefined = undefined;
   /** It uses a slot. */
   private slot = false;
+  /** Label of what it gives, once that is endorsed. */
+  private vetted: number | undefined = undefined;
 
   /** What the step runs inside of. */
   protected abstract get around(): ScopeOwner;
@@ -51,6 +54,22 @@ export abstract class Attempts extends FiredNode {
     this.control = this.run.labels.join(this.control, label);
   }
 
+  /** What was seen, or can be nothing else, has no more than the level `vetted`; what is private stays so. What was decided before stays as it was decided. */
+  endorsed(what: 'all' | 'result'): void {
+    const { labels } = this.run;
+    this.vetted = labels.of({ ...labels.get(this.influence), level: 'vetted' });
+    if (what === 'all') this.influence = this.vetted;
+  }
+
+  /** Label of its result. */
+  get given(): number {
+    return this.vetted ?? this.influence;
+  }
+
+  get givenLabel(): Label {
+    return this.run.labels.get(this.influence);
+  }
+
   /** The label of what `body` reads, which has a say in nothing else unless it is said. */
   labelOf<T>(body: () => T): { readonly value: T; readonly label: number } {
     const before = this.influence;
@@ -69,6 +88,7 @@ export abstract class Attempts extends FiredNode {
 
   /** The next attempt; after a correction all of them are there again. That there is one says how the last one went. */
   protected nextAttempt(isCorrected: boolean): void {
+    this.vetted = undefined;
     this.decides(this.influence);
     this.attempt += 1;
     this.earlierRepeats = isCorrected ? 0 : this.earlierRepeats + this.repeats;

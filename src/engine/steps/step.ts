@@ -13,6 +13,7 @@ import type { ChannelWrite, StepContext } from '../ports/executor.js';
 import type { Phases } from '../ports/supervision.js';
 import type { Given, PolicedStep } from './policies/policy.js';
 import { Attempts } from './attempts.js';
+import { askPerson } from './ask-person.js';
 import { consult } from './consult.js';
 import { tellVisit } from './kinds/round-notes.js';
 import { joined, type Reports } from '../run-result.js';
@@ -256,6 +257,10 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
 
   consult<T>(phase: (phases: Phases, context: StepContext) => Promise<T>, done: (given: T) => void): void {
     consult(this, phase, done);
+  }
+
+  ask(name: string, question: Question, done: (answer: unknown) => void): void {
+    askPerson(this, `${this.key}@${name}`, { name, question }, done);
   }
 
   skip(reason: string): void {

@@ -30,6 +30,7 @@ export interface Draft {
   within?: NonNullable<WorkStatement['within']>;
   budget?: WrittenBudget;
   security?: WrittenSecurity;
+  endorsed?: true;
   supervision?: WrittenSupervision;
   /** The clauses that it has, by their places in the usual order. */
   readonly seen: Set<number>;
@@ -149,6 +150,8 @@ export class ClauseReader {
         return present({ budget: this.budget(token) });
       case 'SECURITY':
         return present({ security: this.security(token) });
+      case 'ENDORSED':
+        return { endorsed: true };
       case 'SUPERVISED':
       case 'UNSUPERVISED':
         return { supervision: this.supervision(token) };

@@ -112,7 +112,7 @@ class Definer {
   }
 
   private agent(statement: WorkStatement): TreeAgent {
-    const { name, outputs, requires, budget, security, supervision } = statement;
+    const { name, outputs, requires, supervision } = statement;
     if (supervision !== undefined && supervision.mode !== 'off') {
       const message = `SUPERVISED on the agent ${quoteShort(name.text)} has no effect: agents are supervised as their goal is`;
       this.findings.warning('no-effect', message, supervision.at, 'write it behind the goal');
@@ -124,14 +124,14 @@ class Definer {
       name: name.text,
       prompt: this.text(statement, source),
       outputs: outputs.map(({ text }) => text),
-      ...present({ budget: budget?.budget, security: security?.security }),
+      ...settingsOf(statement),
       ...(Object.keys(override).length > 0 && { override }),
       at: name.at,
     };
   }
 
   private goal(statement: WorkStatement): TreeGoal | TreeConvergence {
-    const { kind, name, outputs, using, budget, security, supervision } = statement;
+    const { kind, name, outputs, using, supervision } = statement;
     const source = this.around.sources.get(statement);
     const override = this.skill(source, statement);
     const work = {
@@ -139,7 +139,8 @@ class Definer {
       description: this.text(statement, source),
       using: using.flatMap((used) => this.used(used, 'agent', this.agents, [...this.file.goals])),
       outputs: outputs.map(({ text }) => text),
-      ...present({ supervision: supervision?.mode, budget: budget?.budget, security: security?.security }),
+      ...present({ supervision: supervision?.mode }),
+      ...settingsOf(statement),
       ...(Object.keys(override).length > 0 && { override }),
       at: name.at,
     };
@@ -289,4 +290,10 @@ class Definer {
     }
     return raised(configured, own);
   }
+}
+
+/** What agents and goals say in the same words. */
+function settingsOf({ budget, security, endorsed }: WorkStatement): Pick<TreeAgent, 'budget' | 'security' | 'endorse'> {
+  const endorse = endorsed === true ? ('person' as const) : undefined;
+  return present({ budget: budget?.budget, security: security?.security, endorse });
 }

@@ -30,6 +30,7 @@ export const CLAUSES = [
   'WITHIN',
   'BUDGET',
   'SECURITY',
+  'ENDORSED',
   'SUPERVISED',
   'UNSUPERVISED',
 ] as const;
@@ -86,6 +87,8 @@ export interface WorkStatement {
     { readonly number: number; readonly at: Position } | { readonly variable: string; readonly at: Position };
   readonly budget?: WrittenBudget;
   readonly security?: WrittenSecurity;
+  /** By a person. */
+  readonly endorsed?: true;
   readonly supervision?: WrittenSupervision;
 }
 
@@ -119,9 +122,26 @@ export function isKeyword(word: string): boolean {
 
 /** The clauses that a statement may have, in the order in which they are usually written. */
 export const CLAUSES_OF: Readonly<Record<WorkKind, readonly (readonly Clause[])[]>> = {
-  AGENT: [['text', 'FROM'], ['->'], ['REQUIRES'], ['BUDGET'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
-  GOAL: [['text', 'FROM'], ['->'], ['USING'], ['BUDGET'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
-  CONVERGE: [['text', 'FROM'], ['->'], ['USING'], ['WITHIN'], ['BUDGET'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
+  AGENT: [
+    ['text', 'FROM'],
+    ['->'],
+    ['REQUIRES'],
+    ['BUDGET'],
+    ['SECURITY'],
+    ['ENDORSED'],
+    ['SUPERVISED', 'UNSUPERVISED'],
+  ],
+  GOAL: [['text', 'FROM'], ['->'], ['USING'], ['BUDGET'], ['SECURITY'], ['ENDORSED'], ['SUPERVISED', 'UNSUPERVISED']],
+  CONVERGE: [
+    ['text', 'FROM'],
+    ['->'],
+    ['USING'],
+    ['WITHIN'],
+    ['BUDGET'],
+    ['SECURITY'],
+    ['ENDORSED'],
+    ['SUPERVISED', 'UNSUPERVISED'],
+  ],
   RUN: [['USING'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
 };
 
@@ -136,6 +156,7 @@ export const SHOWN: Readonly<Record<Clause, string>> = {
   WITHIN: 'WITHIN number or WITHIN $name',
   BUDGET: 'BUDGET 0.50, 20-calls',
   SECURITY: 'SECURITY paranoid or SECURITY research "scope"',
+  ENDORSED: 'ENDORSED',
   SUPERVISED: 'SUPERVISED or SUPERVISED HUMAN',
   UNSUPERVISED: 'UNSUPERVISED',
 };

@@ -142,6 +142,7 @@ function policies(step: StepDef, { parts, findings }: Around): NodeBase {
     timeoutMs: step.timeoutMs,
     budget: step.budget,
     security: securityFrom(step.security),
+    endorse: step.keys.endorse,
     onError: onError(step),
     at: step.at,
   });

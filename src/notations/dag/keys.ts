@@ -3,6 +3,7 @@ import { DURATION_PATTERN } from '../../base/duration.js';
 import { any, either, flag, integer, list, map, named, names, text, texts, variants, word } from '../../text/forms.js';
 import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
+import { ENDORSE } from '../endorse-key.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { SECURITY_KEY } from '../security-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
@@ -58,6 +59,7 @@ const ANY_STEP = {
   timeout: text('for each attempt: 90s, 10m, 1h30m', { pattern: DURATION_PATTERN, from: 'string', blank: true }),
   budget: named('budget'),
   security: named('security'),
+  endorse: ENDORSE,
 } as const;
 
 /** A step. */

@@ -34,7 +34,7 @@ export interface WrittenSettings {
 }
 
 /** By state. */
-type StateKeys = Readonly<Record<string, WrittenSettings>>;
+type StateKeys = Readonly<Record<string, WrittenSettings & { readonly endorse?: 'person' | 'schema' }>>;
 
 /** A key `supervise`. */
 export type SuperviseKey =

@@ -3,6 +3,7 @@ import { quoteShort } from '../../lang/value-text.js';
 import { LOWERED_HINT } from '../../plan/check-security.js';
 import { lowers, raised, securityText } from '../../plan/security.js';
 import type { Security } from '../../plan/security.js';
+import type { NodePolicies } from '../../plan/node-policies.js';
 import type { NodeBase, Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
 import { entryOf } from '../../text/nodes.js';
@@ -19,10 +20,14 @@ export function packSettings({ workflow, metadata }: Pack): Pick<Plan, 'budget' 
     : settingsOf(workflow.engine?.skein);
 }
 
-/** The same of a state in a turn. */
-export function stateSettings({ workflow }: Pack, state: string): Pick<NodeBase, 'budget' | 'security'> {
+/** The same of a state in a turn, and who endorses what it says. */
+export function stateSettings(
+  { workflow }: Pack,
+  state: string,
+): Pick<NodeBase, 'budget' | 'security'> & Pick<NodePolicies, 'endorse'> {
   const states = workflow?.engine?.skein?.states ?? {};
-  return Object.hasOwn(states, state) ? settingsOf(states[state]) : {};
+  const own = Object.hasOwn(states, state) ? states[state] : undefined;
+  return { ...settingsOf(own), ...present({ endorse: own?.endorse }) };
 }
 
 /** The same of a composition in a turn. */

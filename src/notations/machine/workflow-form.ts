@@ -3,6 +3,7 @@ import { any, either, flag, integer, list, map, named, names, text, texts, varia
 import { CACHE } from '../model-call-keys.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
+import { ENDORSE } from '../endorse-key.js';
 import { SECURITY_KEY } from '../security-key.js';
 import { SUPERVISE } from '../supervise-key.js';
 import type { Dialect } from './dialect.js';
@@ -12,6 +13,8 @@ const bound = (about: string): Form => integer(about, { min: 1, max: MANY });
 
 /** What holds for a state, or for a composition. */
 const OF_PART = { supervise: SUPERVISE, budget: STEP_BUDGET, security: SECURITY_KEY } as const;
+
+const OF_STATE = { ...OF_PART, endorse: ENDORSE } as const;
 
 /** The form of the section `workflow`. */
 export function workflowForm({ schema, newer, words }: Dialect): Form {
@@ -32,7 +35,7 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
       security: SECURITY_KEY,
       ...DECLARATION_KEYS,
       cache: CACHE,
-      states: names(map(OF_PART, 'what holds for the state alone'), 'by state'),
+      states: names(map(OF_STATE, 'what holds for the state alone'), 'by state'),
     },
     'what only Skein does',
   );

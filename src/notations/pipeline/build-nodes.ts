@@ -269,6 +269,7 @@ function policies(placed: Placed, parts: NodeParts): NodeBase {
     timeoutMs,
     budget: step.budget,
     security: securityOf(step.security, parts),
+    endorse: step.endorse,
     onError: step.onError === 'continue' ? ('ignore' as const) : undefined,
     at,
     ...supervising(placed, parts),

@@ -62,6 +62,7 @@ export interface StepBase {
   readonly supervise: SuperviseDef | undefined;
   readonly budget: Budget | undefined;
   readonly security: SecurityDef | undefined;
+  readonly endorse: 'person' | 'schema' | undefined;
 }
 
 /** The key `retry`. */

@@ -2,6 +2,7 @@ import { any, either, flag, integer, list, map, named, names, number, text, vari
 import type { Form, MapForm } from '../../text/forms.js';
 import { NAME_FORM } from '../../text/names.js';
 import { ASK_KEYS } from '../ask-keys.js';
+import { ENDORSE } from '../endorse-key.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { SECURITY_KEY } from '../security-key.js';
 import { CALL_KEYS } from '../call-keys.js';
@@ -94,6 +95,7 @@ export const POLICIES = {
   retry: named('retry'),
   budget: named('budget'),
   security: named('security'),
+  endorse: ENDORSE,
 } as const;
 
 /** Those of steps that contain others. */

@@ -14,7 +14,10 @@ const FIRST_DELAY_MS = 1_000;
 const SOME_JITTER = 0.1;
 
 /** What a step says of failures and time. */
-export type Policies = Pick<StepBase, 'when' | 'timeoutMs' | 'retry' | 'onError' | 'supervise' | 'budget' | 'security'>;
+export type Policies = Pick<
+  StepBase,
+  'when' | 'timeoutMs' | 'retry' | 'onError' | 'supervise' | 'budget' | 'security' | 'endorse'
+>;
 
 /** Of steps that can't fail. */
 export const NO_POLICIES: Policies = {
@@ -25,10 +28,11 @@ export const NO_POLICIES: Policies = {
   supervise: undefined,
   budget: undefined,
   security: undefined,
+  endorse: undefined,
 };
 
 /**
- * Reads `when`, `timeout`, `on_error`, `retry`, `supervise`, `budget` and `security` of a step. Problem codes: `missing-condition`, `bad-duration`, `bad-retry`, `no-effect`, those of
+ * Reads `when`, `timeout`, `on_error`, `retry`, `supervise`, `budget`, `security` and `endorse` of a step. Problem codes: `missing-condition`, `bad-duration`, `bad-retry`, `no-effect`, those of
  * {@link readSupervise}, of {@link readBudgetKey}, of {@link readSecurityKey} and of the types.
  */
 export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'whole'): Policies {
@@ -40,6 +44,7 @@ export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'w
     supervise: readSupervise(fields, supervises),
     budget: readBudgetKey(fields, 'step'),
     security: readSecurityKey(fields),
+    endorse: fields.word('endorse', POLICIES.endorse),
   };
 }
 

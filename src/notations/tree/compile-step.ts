@@ -17,7 +17,7 @@ export function compileStep(step: TreeStep, around: Placing): CompiledStep {
   const role = step.kind === 'agent' ? ('subagent' as const) : step.kind;
   const about = step.kind === 'agent' ? {} : { about: textTemplate(step.description, place.visible) };
   const security = raised(around.security, step.security);
-  const own = { ...about, ...present({ budget: step.budget, security }) };
+  const own = { ...about, ...present({ budget: step.budget, security, endorse: step.endorse }) };
   const node = { ...compiled.node, ...(step.kind === 'agent' && place.isTop ? {} : { role }), ...own };
   const isUnit = step.kind !== 'agent' || place.isTop;
   if (place.mode === 'off' || !isUnit) return { ...compiled, node };

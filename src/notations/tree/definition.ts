@@ -1,6 +1,7 @@
 import type { Position } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
+import type { Endorsement } from '../../plan/endorsement.js';
 import type {
   CacheUse,
   FunctionTool,
@@ -81,6 +82,7 @@ export interface TreeWork {
   readonly supervision?: SupervisionMode;
   readonly budget?: Budget;
   readonly security?: Security;
+  readonly endorse?: Endorsement;
   readonly override?: TreeOverride;
   readonly at?: Position;
 }
@@ -95,6 +97,7 @@ export interface TreeAgent {
   readonly strict?: boolean;
   readonly budget?: Budget;
   readonly security?: Security;
+  readonly endorse?: Endorsement;
   readonly override?: TreeOverride;
   readonly at?: Position;
 }

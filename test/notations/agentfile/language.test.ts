@@ -93,7 +93,7 @@ describe('what real files hold', () => {
       'another order of clauses',
       agentfile('AGENT c "C."\nGOAL a USING c SUPERVISED HUMAN -> x "A."'),
       ['a'],
-      '3:33 warning clause-order: -> usually stands before USING (GOAL name "..." -> field, field USING name, name BUDGET 0.50, 20-calls SECURITY paranoid or SECURITY research "scope" SUPERVISED or SUPERVISED HUMAN)',
+      '3:33 warning clause-order: -> usually stands before USING (GOAL name "..." -> field, field USING name, name BUDGET 0.50, 20-calls SECURITY paranoid or SECURITY research "scope" ENDORSED SUPERVISED or SUPERVISED HUMAN)',
     ],
     [
       'a text over several lines',

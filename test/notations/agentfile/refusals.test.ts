@@ -49,7 +49,7 @@ describe('mistakes in an Agentfile', () => {
     [
       'words behind a text',
       'GOAL a "A." and more',
-      '2:13 error unexpected: "and" has no meaning here (what may follow is a text, FROM, ->, USING, BUDGET, SECURITY, SUPERVISED, UNSUPERVISED)',
+      '2:13 error unexpected: "and" has no meaning here (what may follow is a text, FROM, ->, USING, BUDGET, SECURITY, ENDORSED, SUPERVISED, UNSUPERVISED)',
     ],
     [
       'a text that does not end',
@@ -104,7 +104,7 @@ describe('mistakes in an Agentfile', () => {
     [
       'a number and a variable',
       'INPUT n\nCONVERGE a "A." WITHIN 3 $n',
-      '3:26 error unexpected: "$n" has no meaning here (what may follow is a text, FROM, ->, USING, WITHIN, BUDGET, SECURITY, SUPERVISED, UNSUPERVISED)',
+      '3:26 error unexpected: "$n" has no meaning here (what may follow is a text, FROM, ->, USING, WITHIN, BUDGET, SECURITY, ENDORSED, SUPERVISED, UNSUPERVISED)',
     ],
     [
       'no WITHIN',

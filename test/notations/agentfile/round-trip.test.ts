@@ -105,7 +105,7 @@ function treeOf({ agents, goals, runs, preset, mode, security, model, tools, rea
         : within === 3
           ? convergence(`goal_${at}`, text, 0).withinVar('size')
           : convergence(`goal_${at}`, text, within);
-    if (careful) made.security('paranoid');
+    if (careful) made.security('paranoid').endorse('person');
     const team = using.flatMap((index) => makers[index] ?? []);
     return moded(
       made.using(...team).withOutputs(...['x', 'y'].slice(0, fields).map((name) => `${name}${at}`)),

@@ -2,6 +2,7 @@ import type { ErrorData } from '../../../base/errors.js';
 import type { NodePolicies } from '../../../plan/node-policies.js';
 import type { PlanNode } from '../../../plan/plan.js';
 import type { Bound, Given, PolicedStep, Policy, PolicyMaker } from './policy.js';
+import { endorse } from './endorse.js';
 import { retry } from './retry.js';
 import { supervise } from './supervise.js';
 import { timeout } from './timeout.js';
@@ -10,6 +11,7 @@ import { when } from './when.js';
 /** Who makes the policies of a node, outermost first: the one place that knows their order. */
 const MAKERS: { readonly [Name in keyof NodePolicies]-?: PolicyMaker } = {
   when,
+  endorse,
   supervise,
   retry,
   timeoutMs: timeout,

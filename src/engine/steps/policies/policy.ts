@@ -2,6 +2,7 @@ import type { ErrorData } from '../../../base/errors.js';
 import type { ReadChannel } from '../../../lang/json-path.js';
 import type { LabelledChannel } from '../../../lang/outputs-block.js';
 import type { WorkMeter } from '../../../lang/work-meter.js';
+import type { Label } from '../../../guard/label.js';
 import type { PlanNode } from '../../../plan/plan.js';
 import type { Durable, Question } from '../../ports/durable.js';
 import type { Again, ChannelWrite, FailedInside, StepContext } from '../../ports/executor.js';
@@ -31,6 +32,8 @@ export interface Policy {
 export interface PolicedStep {
   /** Key of the attempt. What a policy does in addition to the body has the key `KEY@name`. */
   readonly key: string;
+  /** Label of what it gives: of all that had a say in it. */
+  readonly givenLabel: Label;
   /** From 1. */
   readonly attempt: number;
   /** From 1: attempts since the last correction up to this one, and calls that were made again inside of those before it. */
@@ -58,6 +61,10 @@ export interface PolicedStep {
   /** It fails, and nothing tries again. */
   failForGood(error: ErrorData): void;
   pause(question: Question, reason: string): void;
+  /** Asks a person, under the key `KEY@name`; `done` gets the answer. Nobody there: it pauses. */
+  ask(name: string, question: Question, done: (answer: unknown) => void): void;
+  /** What it gives is vetted from here on: `all` of it, or its `result` alone. */
+  endorsed(what: 'all' | 'result'): void;
   /** Has a phase of the supervision done, in a slot; `done` gets what came of it unless the step is over by then. What it throws fails the step for good. */
   consult<T>(phase: (phases: Phases, context: StepContext) => Promise<T>, done: (given: T) => void): void;
 }

@@ -113,7 +113,10 @@ class Writer {
     if (agent.task !== undefined) this.refuse(agent, 'an agent can stand in USING alone, without a task');
     const { model, settings } = agent.override ?? {};
     this.checkBeyond(`agent ${agent.name}`, agent.override ?? {}, ['model', 'settings']);
-    const budget = this.budget(`agent ${agent.name}`, agent.budget) + this.security(`agent ${agent.name}`, agent);
+    const budget =
+      this.budget(`agent ${agent.name}`, agent.budget) +
+      this.security(`agent ${agent.name}`, agent) +
+      this.endorsed(agent);
     const profile = model === undefined && settings === undefined ? '' : this.profileOf(agent, model, settings);
     if (agent.strict === true) this.refuse(agent, 'strict outputs have no clause');
     return `AGENT ${this.name(agent.name, 'agent')} ${quoted(agent.prompt)}${fields(agent)}${profile}${budget}`;
@@ -141,7 +144,7 @@ class Writer {
     const using = work.using.length === 0 ? '' : ` USING ${work.using.map(({ name }) => name).join(', ')}`;
     const mode = work.supervision === undefined ? '' : SUPERVISION[work.supervision];
     const what = `${work.kind} ${work.name}`;
-    const budget = this.budget(what, work.budget) + this.security(what, work);
+    const budget = this.budget(what, work.budget) + this.security(what, work) + this.endorsed(work as TreeStep);
     const start = `${work.kind === 'goal' ? 'GOAL' : 'CONVERGE'} ${this.name(work.name, work.kind)}`;
     return `${start} ${quoted(work.description)}${fields(work)}${using}${this.within(work)}${budget}${mode}`;
   }
@@ -174,6 +177,12 @@ class Writer {
     const { mode, scope, ...more } = security;
     this.checkBeyond(`the security of ${what}`, more, []);
     return ` SECURITY ${mode}${scope === undefined ? '' : ` ${quoted(scope)}`}`;
+  }
+
+  private endorsed(step: TreeStep): string {
+    if (step.endorse !== undefined && step.endorse !== 'person')
+      this.refuse(step, 'a schema that endorses has no clause');
+    return step.endorse === undefined ? '' : ' ENDORSED';
   }
 
   /** Goals alone stand in sequences, and what is customized there must be the same in all. */

@@ -63,7 +63,7 @@ function namesOf(tree: TreeWorkflow): ReadonlyMap<TreeStep, string> {
 function stepCode(step: TreeStep, names: ReadonlyMap<TreeStep, string>): string {
   const outputs = step.outputs.length === 0 ? '' : `.withOutputs(${step.outputs.map(literal).join(', ')})`;
   const customized = step.override === undefined ? '' : `.customize(${literal(runtimeOf(step.override))})`;
-  const own = `${customized}${budgetCode(step.budget)}${securityCode(step)}`;
+  const own = `${customized}${budgetCode(step.budget)}${securityCode(step)}${endorseCode(step)}`;
   if (step.kind === 'agent') return `${agentCode(step)}${outputs}${own}`;
   const using = step.using.map((one) => names.get(one) ?? '');
   const team = using.length === 0 ? '' : `.using(${using.join(', ')})`;
@@ -87,6 +87,10 @@ function supervisionCode(mode: keyof typeof SUPERVISION | undefined): string {
 
 function budgetCode(budget: TreeStep['budget']): string {
   return budget === undefined ? '' : `.budget(${literal(budget)})`;
+}
+
+function endorseCode({ endorse }: TreeStep): string {
+  return endorse === undefined ? '' : `.endorse(${literal(endorse)})`;
 }
 
 function securityCode({ security }: { readonly security?: TreeWorkflow['security'] | undefined }): string {

@@ -1,0 +1,67 @@
+import { digestText } from '../../../base/hash.js';
+import { recordText } from '../../../base/json.js';
+import type { Json } from '../../../base/json.js';
+import { schemaFindings } from '../../../lang/schema-check.js';
+import { endorsingSchema } from '../../../plan/endorsement.js';
+import type { PlanNode } from '../../../plan/plan.js';
+import type { Label } from '../../../guard/label.js';
+import type { Question } from '../../ports/durable.js';
+import type { Given, PolicedStep, Policy } from './policy.js';
+
+/**
+ * A node that may make vetted what it gives: `endorse`. A person is asked about what an untrusted text had a say in, and sees all of it; the question holds a digest
+ * of that, so a yes counts for nothing else. A schema needs nobody: what does not match it fails the attempt.
+ */
+export function endorse(node: PlanNode): Policy | undefined {
+  if (node.endorse === undefined) return undefined;
+  const found = endorsingSchema(node);
+  if (found === undefined) return { gave: (step, given, out) => askPerson(step, node.id, given, out) };
+  return {
+    gave(step, { output }, out) {
+      if (step.givenLabel.level !== 'untrusted') return out();
+      const findings = schemaFindings(found.schema ?? false, jsonOf(output));
+      if (findings.length === 0) {
+        step.endorsed('result');
+        return out();
+      }
+      const message = `what '${node.id}' gave does not match the schema that endorses it: ${findings.join('; ')}`;
+      step.fail({ code: 'SKEIN_NOT_ENDORSED', message, hint: 'nothing of it was used' });
+    },
+  };
+}
+
+const CHOICES = ['allow', 'deny'] as const;
+
+function askPerson(step: PolicedStep, id: string, given: Given, out: () => void): void {
+  const { givenLabel: label } = step;
+  if (label.level !== 'untrusted') return out();
+  step.ask('endorse:guard#1', questionOf(id, given, label), (answer) => {
+    if (answer === 'allow') {
+      step.endorsed('all');
+      out();
+      return;
+    }
+    const message = `a person did not vouch for what '${id}' gave`;
+    step.fail({ code: 'SKEIN_NOT_ENDORSED', message, hint: 'nothing of it was used', retryable: false });
+  });
+}
+
+function questionOf(id: string, { output, writes = [] }: Given, { isPrivate, sources, more }: Label): Question {
+  const value = jsonOf(output);
+  const also = Object.fromEntries(writes.map(({ channel, value: one }) => [channel, jsonOf(one)]));
+  const shown = writes.length === 0 ? { value } : { value, also };
+  return {
+    text: `Do you vouch for what "${id}" gives? Texts that no one vouches for had a say in it.`,
+    choices: CHOICES,
+    evidence: {
+      ...shown,
+      digest: digestText(recordText(shown)),
+      sources: more === true ? [...sources, 'and more'] : sources,
+      private: isPrivate,
+    },
+  };
+}
+
+function jsonOf(value: unknown): Json {
+  return value === undefined ? null : (JSON.parse(recordText(value)) as Json);
+}
