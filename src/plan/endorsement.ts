@@ -2,7 +2,6 @@ import { isPlainObject } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import { any, object, wordOr } from './form.js';
 import type { Form } from './form.js';
-import type { PlanNode } from './plan.js';
 
 /**
  * Who makes vetted what a node gives although an untrusted text had a say in it. `person`: somebody who has seen the value. `schema`: that of the answer of an
@@ -16,12 +15,18 @@ export const ENDORSEMENT: Form<Endorsement> = wordOr(
   object<{ readonly schema: Json }>({ schema: any<Json>() }),
 );
 
+/** What of a node says who endorses what it gives. */
+interface Endorsed {
+  readonly endorse?: Endorsement;
+  /** Of an agent. */
+  readonly agent?: { readonly output?: { readonly schema: Json } };
+}
+
 /** The schema that endorses what a node gives; undefined: a person does, or nobody. */
-export function endorsingSchema(node: PlanNode): { readonly schema: Json | undefined } | undefined {
-  const { endorse } = node;
+export function endorsingSchema({ endorse, agent }: Endorsed): { readonly schema: Json | undefined } | undefined {
   if (endorse === undefined || endorse === 'person') return undefined;
   if (endorse !== 'schema') return endorse;
-  return { schema: node.kind === 'agent' ? node.agent.output?.schema : undefined };
+  return { schema: agent?.output?.schema };
 }
 
 /** An endorsement in words. */
@@ -45,12 +50,12 @@ export function openPart(schema: Json | undefined, place = 'the value'): string 
   const { allOf, anyOf, oneOf, type } = schema as Readonly<Record<string, Json | undefined>>;
   const some = [anyOf, oneOf].find((list) => Array.isArray(list));
   if (Array.isArray(some)) return firstOf(some.map((one: Json) => openPart(one, place)));
-  if (type !== undefined) return firstOf([type].flat().map((one) => openType(one as Json, schema, place)));
+  if (type !== undefined) return firstOf([type].flat().map((one) => openType(String(one), schema, place)));
   const narrow = Array.isArray(allOf) && allOf.some((one: Json) => openPart(one, place) === undefined);
   return narrow ? undefined : `${place} may be anything`;
 }
 
-function openType(type: Json, schema: Readonly<Record<string, unknown>>, place: string): string | undefined {
+function openType(type: string, schema: Readonly<Record<string, unknown>>, place: string): string | undefined {
   switch (type) {
     case 'boolean':
     case 'null':

@@ -27,7 +27,7 @@ const sorting = (
 function person(says: 'allow' | 'deny' = 'allow') {
   const asked: { readonly question: Question; readonly address: string }[] = [];
   const answer: NonNullable<RunOptions['answer']> = (question, address) => {
-    asked.push({ question: question as Question, address });
+    asked.push({ question, address });
     return Promise.resolve(says);
   };
   return { asked, answer };
@@ -169,11 +169,11 @@ workflow:
     steps: [{ id: one, type: agent, name: w, endorse: person }]
 `;
     const { models } = ownModels({ w: () => 'bug' });
-    const inputs = { prompt: '["x", "y"]' };
+    const listed = { prompt: '["x", "y"]' };
     const { plan } = await loadWorkflowText(flow, { cwd: '/tmp' });
     const result = await run(
       { plan },
-      { inputs, untrusted: ['prompt'], answer, models: { ...models, override: 'own/w' } },
+      { inputs: listed, untrusted: ['prompt'], answer, models: { ...models, override: 'own/w' } },
     ).result;
     expect([result.outcome, asked.length]).toEqual(['succeeded', 2]);
     expect(asked.map(({ address }) => address)).toEqual([

@@ -133,7 +133,10 @@ steps:
     const result = await run(await loadWorkflow('flow.yaml', { cwd }), {
       cwd,
       models,
-      answer: (_question, address) => (asked.push(address), Promise.resolve('allow')),
+      answer: async (_question, address) => {
+        asked.push(address);
+        return await Promise.resolve('allow');
+      },
     }).result;
     expect([result.outcome, asked.length]).toEqual(['succeeded', questions]);
     expect(result.labels?.['steps.sort.output']?.level ?? result.labels?.['steps.sort']?.level).toBe(level);

@@ -122,17 +122,8 @@ export async function describePlan(
   defaults: Values = {},
 ): Promise<PlanDescription> {
   const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
-  const {
-    budgetText,
-    endorsedText,
-    escapeXml,
-    roundsText,
-    securityText,
-    supervisedText,
-    traitsOf,
-    withoutSecurity,
-    withoutSupervision,
-  } = await import('../../plan.js');
+  const texts = await import('../../plan.js');
+  const { traitsOf, withoutSecurity, withoutSupervision } = texts;
   const calls = estimateCalls(plan);
   const inOrder = ({ notation }: Plan): boolean => traitsOf(notation).inOrder === true;
   const { levels } = outlinePlan(plan);
@@ -144,12 +135,12 @@ export async function describePlan(
   const wording: Wording = {
     condition: conditionText,
     template: templateText,
-    escape: escapeXml,
-    supervised: supervisedText,
-    budget: budgetText,
-    security: securityText,
-    endorsed: endorsedText,
-    rounds: roundsText,
+    escape: texts.escapeXml,
+    supervised: texts.supervisedText,
+    budget: texts.budgetText,
+    security: texts.securityText,
+    endorsed: texts.endorsedText,
+    rounds: texts.roundsText,
     inOrder,
     known,
   };
