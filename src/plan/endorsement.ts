@@ -50,12 +50,12 @@ export function openPart(schema: Json | undefined, place = 'the value'): string 
   const { allOf, anyOf, oneOf, type } = schema as Readonly<Record<string, Json | undefined>>;
   const some = [anyOf, oneOf].find((list) => Array.isArray(list));
   if (Array.isArray(some)) return firstOf(some.map((one: Json) => openPart(one, place)));
-  if (type !== undefined) return firstOf([type].flat().map((one) => openType(String(one), schema, place)));
+  if (type !== undefined) return firstOf([type].flat().map((one) => openType(one, schema, place)));
   const narrow = Array.isArray(allOf) && allOf.some((one: Json) => openPart(one, place) === undefined);
   return narrow ? undefined : `${place} may be anything`;
 }
 
-function openType(type: string, schema: Readonly<Record<string, unknown>>, place: string): string | undefined {
+function openType(type: unknown, schema: Readonly<Record<string, unknown>>, place: string): string | undefined {
   switch (type) {
     case 'boolean':
     case 'null':
