@@ -22,10 +22,35 @@ export interface SharedCount {
   /** Of all runs, as it was known last. */
   readonly spent: Amount;
   readonly reserved: Amount;
+  /** Where it is kept. */
+  readonly book: SharedBook;
   /** Asks how it stands; says whether that has changed. */
   refresh(): boolean;
-  /** Holds an amount for this run, and gives what ends that. Undefined: there is no room for it any more, or nobody can say now. */
-  hold(wanted: Amount, budget: Budget): ((spent: Amount) => void) | undefined;
+}
+
+/** Where a run keeps what it spends under limits that many runs have together. */
+export interface SharedBook {
+  /**
+   * Holds an amount under all of some limits for this run, and gives what ends that. Undefined: there is no room for it any more, or nobody can say now.
+   * `note`: what is recorded with it.
+   */
+  hold(wanted: Amount, limits: readonly Shared[], note: Note | undefined): ((spent: Amount) => void) | undefined;
+}
+
+/** A count, and what it is held to. */
+export interface Shared {
+  readonly count: SharedCount;
+  readonly budget: Budget;
+}
+
+/** What is recorded when something is held. */
+export interface Note {
+  /** The line; undefined where there is nothing to say. */
+  line(): string | undefined;
+  /** It counts as spent from the beginning. */
+  readonly atOnce: boolean;
+  /** The line stands in the record. */
+  written(): void;
 }
 
 /** How one measure of a limit stands. */
@@ -83,22 +108,26 @@ export class Account {
     return this.limit.shared?.refresh() ?? false;
   }
 
-  /** Holds an amount, and gives what ends that; undefined where another run was quicker. */
-  hold(wanted: Amount): ((spent: Amount) => void) | undefined {
-    const { shared } = this.limit;
-    const settle = shared?.hold(wanted, this.budget);
-    if (shared !== undefined && settle === undefined) return undefined;
+  /** The count that other runs have, too, with what it is held to. */
+  get shared(): Shared | undefined {
+    const { shared: count } = this.limit;
+    return count === undefined ? undefined : { count, budget: this.budget };
+  }
+
+  hold(wanted: Amount): void {
     this.ownReserved = addAmounts(this.ownReserved, wanted);
-    return (spent) => {
-      this.ownReserved = subtractAmounts(this.ownReserved, wanted);
-      if (settle === undefined) this.spend(spent);
-      else settle(spent);
-    };
+  }
+
+  /** What was held is over. What other runs count, too, is settled in their book. */
+  settle(wanted: Amount, spent: Amount): void {
+    this.ownReserved = subtractAmounts(this.ownReserved, wanted);
+    if (!this.isShared) this.spend(spent);
   }
 
   spend(spent: Amount): void {
-    if (this.limit.shared === undefined) this.ownSpent = addAmounts(this.ownSpent, spent);
-    else this.limit.shared.hold(NO_AMOUNT, {})?.(spent);
+    const { shared } = this;
+    if (shared === undefined) this.ownSpent = addAmounts(this.ownSpent, spent);
+    else shared.count.book.hold(NO_AMOUNT, [{ ...shared, budget: {} }], undefined)?.(spent);
   }
 
   /** There is no room, and there would be if other runs gave back what they hold. */

@@ -3,7 +3,7 @@ import { SkeinError } from '../base/errors.js';
 import type { BudgetChange } from '../plan/budget.js';
 import { changedBudget } from '../plan/budget.js';
 import { Account } from './account.js';
-import type { Lack, Limit, Standing } from './account.js';
+import type { Lack, Limit, Note, Standing } from './account.js';
 import { holdsAt } from './limits.js';
 import type { Amount } from './amount.js';
 import { NO_AMOUNT } from './amount.js';
@@ -64,12 +64,12 @@ export class BudgetLedger {
 
   /**
    * Asks for room under every limit that holds at a step. `path`: its address, `review/loop#3/critic`. `pretended`: nobody bills it, so that limits which
-   * other runs share do not hold.
+   * other runs share do not hold. `note`: what is recorded with what is held under such limits.
    */
-  reserve(path: string, wanted: Amount, pretended = false): Reservation {
+  reserve(path: string, wanted: Amount, { pretended, note }: Reserved = {}): Reservation {
     const line = this.lineOf(path, pretended);
     for (const account of line.accounts) account.refresh();
-    const entry = new Entry(line.accounts, wanted, (this.came += 1), () => this.serve());
+    const entry = new Entry(line.accounts, { wanted, note }, (this.came += 1), () => this.serve());
     if (entry.mayFit()) {
       line.push(entry);
       this.serve();
@@ -145,6 +145,12 @@ export class BudgetLedger {
   }
 }
 
+/** What else is known of something that is reserved. */
+interface Reserved {
+  readonly pretended?: boolean | undefined;
+  readonly note?: Note | undefined;
+}
+
 function earliest(lines: Iterable<Line>): Line | undefined {
   let found: Line | undefined;
   let came = Number.POSITIVE_INFINITY;
@@ -186,15 +192,20 @@ class Entry implements Reservation {
   private short: Lack | undefined;
   private isOver = false;
   private wake: (() => void) | undefined;
-  /** What ends that it is held, for each limit. */
-  private settles: readonly ((spent: Amount) => void)[] = [];
+  /** What ends that it is held under limits that runs share. */
+  private settleShared: ((spent: Amount) => void) | undefined;
+  readonly wanted: Amount;
+  private readonly note: Note | undefined;
 
   constructor(
     private readonly accounts: readonly Account[],
-    readonly wanted: Amount,
+    { wanted, note }: { readonly wanted: Amount; readonly note: Note | undefined },
     readonly came: number,
     private readonly changed: () => void,
-  ) {}
+  ) {
+    this.wanted = wanted;
+    this.note = note;
+  }
 
   get lack(): Lack | undefined {
     return this.isWaiting ? this.tightest() : this.short;
@@ -218,18 +229,14 @@ class Entry implements Reservation {
     this.wake?.();
   }
 
-  /** It is held, unless another run was quicker: gives the limit that has no room. */
+  /** It is held, unless another run was quicker: gives the limits that may have no room. */
   hold(): readonly Account[] {
-    const settles: ((spent: Amount) => void)[] = [];
-    for (const account of this.accounts) {
-      const settle = account.hold(this.wanted);
-      if (settle === undefined) {
-        for (const giveBack of settles) giveBack(NO_AMOUNT);
-        return [account];
-      }
-      settles.push(settle);
-    }
-    this.settles = settles;
+    const { wanted, accounts } = this;
+    const shared = accounts.flatMap((account) => account.shared ?? []);
+    const [first] = shared;
+    this.settleShared = first?.count.book.hold(wanted, shared, this.note);
+    if (first !== undefined && this.settleShared === undefined) return accounts.filter((account) => account.isShared);
+    for (const account of accounts) account.hold(wanted);
     this.decide('held');
     return [];
   }
@@ -253,8 +260,10 @@ class Entry implements Reservation {
   private end(spent: Amount): void {
     if (this.isOver) return;
     this.isOver = true;
-    if (this.state === 'held') for (const settle of this.settles) settle(spent);
-    else if (spent !== NO_AMOUNT) for (const account of this.accounts) account.spend(spent);
+    if (this.state === 'held') {
+      for (const account of this.accounts) account.settle(this.wanted, spent);
+      this.settleShared?.(spent);
+    } else if (spent !== NO_AMOUNT) for (const account of this.accounts) account.spend(spent);
     this.changed();
   }
 

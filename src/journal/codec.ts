@@ -3,7 +3,7 @@ import { isPlainObject } from '../base/json.js';
 import type { BeginRecord, DoneRecord, JournalRecord } from './record.js';
 import { RECORD_VERSION } from './record.js';
 import { checkRecord } from './schema.js';
-import type { Batch, BlobText, Lease, RunStanding } from './store.js';
+import type { Batch, BlobText, Lease, RunStanding, SpendingChange } from './store.js';
 import type { ThreadRecord } from './thread-record.js';
 
 /** A value whose JSON text has more characters than this is kept as a blob (J7). */
@@ -107,6 +107,8 @@ const FULL_BATCH = 64 * 1024;
 /** Lines that are to be committed together, put into batches. */
 export class OpenBatches {
   readonly blobs: BlobText[] = [];
+  /** What changes with them of what the run has spent. */
+  private spending: NonNullable<Batch['spending']> | undefined = undefined;
   lines = 0;
   private readonly texts: string[] = [];
 
@@ -121,15 +123,32 @@ export class OpenBatches {
     return last;
   }
 
-  /** The batches that follow the end of a journal; blobs go with the first, how the run stands with the last. */
+  charge(changes: readonly SpendingChange[], at: number): void {
+    this.spending = { at, changes: [...(this.spending?.changes ?? []), ...changes] };
+  }
+
+  /** The same with one more line. */
+  with(line: string): OpenBatches {
+    const more = new OpenBatches();
+    more.blobs.push(...this.blobs);
+    more.texts.push(...this.texts);
+    more.spending = this.spending;
+    more.lines = this.lines;
+    more.put(line);
+    return more;
+  }
+
+  /** The batches that follow the end of a journal; blobs go with the first, what was spent and how the run stands with the last. */
   after(end: JournalEnd, lease: Lease, standing?: (batches: number) => RunStanding | undefined): readonly Batch[] {
-    const { texts, blobs } = this;
+    const { texts, blobs, spending } = this;
     let { sum } = end;
-    return texts.map((text, at) => {
-      const seq = end.batches + at;
+    return texts.map((text, index) => {
+      const seq = end.batches + index;
       sum = chainSum(sum, lease.runId, seq, text);
-      const batch: Batch = { lease, seq, text, sum, ...(at === 0 && blobs.length > 0 ? { blobs } : {}) };
-      return at < texts.length - 1 ? batch : withStanding(batch, standing?.(seq + 1));
+      const batch: Batch = { lease, seq, text, sum, ...(index === 0 && blobs.length > 0 ? { blobs } : {}) };
+      if (index < texts.length - 1) return batch;
+      const last = spending === undefined ? batch : { ...batch, spending };
+      return withStanding(last, standing?.(seq + 1));
     });
   }
 }

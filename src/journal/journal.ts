@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import type { JournalEnd } from './codec.js';
 import { OpenBatches, endOf } from './codec.js';
-import type { Batch, BlobText, Lease, RunStanding, Store } from './store.js';
+import type { Batch, BlobText, Lease, RunStanding, SharedSpending, SpendingChange, Store } from './store.js';
 import { LEASE_MS } from './store.js';
 import { StoreWriter } from './store-writer.js';
 
@@ -41,6 +41,9 @@ export class Journal {
   goodUntil: number;
   /** Something was written that is more than a {@link note}. */
   worked = false;
+  /** Called when changes of spending are committed: those of the open batches, and those on their way. */
+  private charged: (() => void)[] = [];
+  private charging: (() => void)[] = [];
 
   constructor(
     store: Store,
@@ -74,6 +77,37 @@ export class Journal {
     this.worked = true;
     this.open.put(line, blob);
     if (this.open.lines >= MOST_WAITING) this.enlist();
+  }
+
+  /** Changes what the run has spent and holds, with the commit of what was written last. `committed`: called when that is done. */
+  charge(changes: readonly SpendingChange[], committed: () => void): void {
+    if (this.over) return;
+    this.open.charge(changes, this.clock.now());
+    this.charged.push(committed);
+    if (this.open.lines > 0) this.enlist();
+  }
+
+  /**
+   * Commits at once what was written, with one more line where there is one, and with changes of what the run has spent and holds: all or nothing.
+   * Gives how their keys stand then; undefined where that is too much, or nobody can say now. The owner is told of it as of any commit.
+   *
+   * @throws SkeinError `SKEIN_LEASE`, `SKEIN_STORE`
+   */
+  spend(line: string | undefined, changes: readonly SpendingChange[]): readonly SharedSpending[] | undefined {
+    if (this.over || this.writer.waits) return undefined;
+    const { end, lease } = this;
+    const open = line === undefined ? this.open : this.open.with(line);
+    const batches = open.after(end, lease);
+    const sums = this.writer.spend(lease, changes, batches);
+    if (sums === undefined || batches.length === 0) return sums;
+    this.worked = true;
+    this.open = new OpenBatches();
+    this.end = endOf(batches, end);
+    const done = this.charged;
+    this.charged = [];
+    for (const committed of done) committed();
+    this.enlist();
+    return sums;
   }
 
   /**
@@ -124,6 +158,8 @@ export class Journal {
     const batches = open.after(end, lease, stands ? (count) => this.stand(count) : undefined);
     this.open = new OpenBatches();
     this.end = endOf(batches, end);
+    this.charging.push(...this.charged);
+    this.charged = [];
     return batches;
   }
 
@@ -135,8 +171,14 @@ export class Journal {
   /** Tells the owner how a commit went. */
   settle(error: ErrorData | undefined): void {
     if (this.over) return;
-    if (error === undefined) this.owner.committed();
-    else this.fail(error);
+    if (error !== undefined) {
+      this.fail(error);
+      return;
+    }
+    const done = this.charging;
+    this.charging = [];
+    for (const committed of done) committed();
+    this.owner.committed();
   }
 
   /** The lease is gone, or the store. */

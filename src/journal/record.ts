@@ -86,6 +86,8 @@ export interface SpentRecord {
   readonly spent: RecordedAmount;
   /** What it ends; absent: it has no start. */
   readonly part?: number;
+  /** What was reserved last for the effect was not begun: it counts for nothing. */
+  readonly unmade?: true;
 }
 
 /** An amount of a budget. */

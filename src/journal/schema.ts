@@ -136,7 +136,7 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
   },
   open: { fence: need(count), plan: may(stored), code: may(textsByName), inputs: may(stored), settings: may(stored) },
   start: { key: need(text), id: may(text), reserved: may(amount), part: may(count) },
-  spent: { key: need(text), spent: need(amount), part: may(count) },
+  spent: { key: need(text), spent: need(amount), part: may(count), unmade: may(yes) },
   done: {
     key: need(text),
     id: may(text),

@@ -4,7 +4,7 @@ import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { madeOnce } from '../base/collections.js';
 import { withStanding } from './codec.js';
-import type { Batch, Lease, RunStanding, Store } from './store.js';
+import type { Batch, Lease, RunStanding, SharedSpending, SpendingChange, Store } from './store.js';
 import { LEASE_MS, isLocked } from './store.js';
 
 /**
@@ -107,6 +107,25 @@ export class StoreWriter {
     });
   }
 
+  /** Others keep something from being committed. */
+  get waits(): boolean {
+    return this.waiting !== undefined;
+  }
+
+  /** Changes what a run has spent and holds, and commits batches of it: see the store. Undefined also while others have the store locked. */
+  spend(
+    lease: Lease,
+    changes: readonly SpendingChange[],
+    batches: readonly Batch[],
+  ): readonly SharedSpending[] | undefined {
+    try {
+      return this.store.spend(lease, changes, this.clock.now(), batches);
+    } catch (error) {
+      if (isLocked(error)) return undefined;
+      throw error;
+    }
+  }
+
   /** Commits one journal at once, and before it what waits. */
   flushNow(journal: WrittenJournal): void {
     const { waiting } = this;
@@ -154,7 +173,9 @@ export class StoreWriter {
     this.enlisted = [];
     const batches: Batch[] = [];
     for (const journal of journals) batches.push(...journal.takeBatches());
+    // What has nothing to write any more was committed by `spend`.
     if (batches.length > 0) this.commit({ journals, batches });
+    else this.settle({ journals, batches }, []);
   }
 
   private commit(commit: Commit): void {

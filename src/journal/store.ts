@@ -57,12 +57,18 @@ export interface Store {
   /** Answers of a run, in the order in which they came. */
   answers(runId: string): readonly Answer[];
   /**
-   * Changes what a run has spent and holds under a key that many runs share, in one transaction, unless the sums of all of them would be more than
-   * `most`. What a session held that is over, or whose process is known to have died, counts as spent.
+   * Changes what a run has spent and holds under keys that many runs share, and commits batches of the run with it: all or nothing. Gives how each key
+   * stands then; undefined where the sums of all runs under one of them would be more than `most`: nothing was changed. What a session held that
+   * is over, or whose process is known to have died, counts as spent.
    *
    * @throws SkeinError `SKEIN_LEASE` when the lease is stale
    */
-  spend(lease: Lease, change: SpendingChange, now: number): Spend;
+  spend(
+    lease: Lease,
+    changes: readonly SpendingChange[],
+    now: number,
+    batches?: readonly Batch[],
+  ): readonly SharedSpending[] | undefined;
   /** What all runs have spent and hold under a key. */
   spending(key: string, now: number): SharedSpending;
   /** Asks whoever runs it to cancel a run. */
@@ -174,10 +180,12 @@ export interface Batch {
   readonly blobs?: readonly BlobText[];
   /** How the run stands with this batch. */
   readonly standing?: RunStanding;
+  /** What changes with it of what the run has spent and holds. `most` says nothing here. */
+  readonly spending?: { readonly at: number; readonly changes: readonly SpendingChange[] };
 }
 
 /** The first batch of a run that is being made. */
-export type FirstBatch = Omit<Batch, 'lease' | 'seq'>;
+export type FirstBatch = Omit<Batch, 'lease' | 'seq' | 'spending'>;
 
 /** A batch that was stored. */
 export interface StoredBatch {
@@ -209,12 +217,6 @@ export interface SpendingChange extends Partial<SharedSpending> {
   readonly key: string;
   /** What is spent and held together stays within these, where more of them is asked for. */
   readonly most?: Counts;
-}
-
-/** How it stands now. */
-export interface Spend extends SharedSpending {
-  /** False: it would have been more than `most`, and nothing was changed. */
-  readonly fits: boolean;
 }
 
 /** An answer to a question, as it comes in. */

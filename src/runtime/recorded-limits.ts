@@ -8,9 +8,8 @@ import { BudgetLedger } from '../budget/ledger.js';
 import type { SharedLimit } from '../budget/limits.js';
 import { budgetRows } from '../engine/durable/recorded/recorded-budget.js';
 import { answeredMore, recordedSpending, recordedWork } from '../engine/durable/recorded/recorded-spending.js';
-import { StoreCount } from '../engine/durable/recorded/store-count.js';
+import { StoreCounts } from '../engine/durable/recorded/store-count.js';
 import type { RunHistory } from '../journal/history.js';
-import type { OpenSession } from '../journal/session.js';
 import { readHistory } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
 import { readStored } from '../journal/stored.js';
@@ -76,9 +75,8 @@ function recordedBudget(store: Store, runId: string) {
   const models = JSON.parse(flags) as RunOptions['models'];
   const changes = budgetSettings({ store, plan, before, resumes: history }, undefined)?.changes ?? {};
   const own = runLimits(plan, changes).map((limit) => ({ ...limit, worked: () => recordedWork(history, limit.path) }));
-  // Only looked at, for which it takes no lease.
-  const reading = { store, lease: { runId, fence: 0 } };
-  const limits = [...sharedLimits({ plan, changes, models }, reading, history.begin.thread?.id), ...own];
+  const counts = new StoreCounts(store, systemClock);
+  const limits = [...sharedLimits({ plan, changes, models }, counts, history.begin.thread?.id), ...own];
   const ledger = new BudgetLedger(limits);
   ledger.refresh();
   for (const { path, amount } of recordedSpending(store, history)) ledger.charge(path, amount);
@@ -139,14 +137,10 @@ function limitNamed(limits: readonly Limit[], { add }: BudgetChange, name: strin
 }
 
 /** The limits of days and threads of a run in a store. `thread`: the one that it is a turn of; without it nothing counts for threads. */
-export function sharedLimits(
-  run: SharingRun,
-  session: Pick<OpenSession, 'store' | 'lease'>,
-  thread: string | undefined,
-): readonly Limit[] {
+export function sharedLimits(run: SharingRun, counts: StoreCounts, thread: string | undefined): readonly Limit[] {
   return sharedIn(run).flatMap((limit) => {
     const keyAt = keyOf(limit, thread);
-    return keyAt === undefined ? [] : [{ ...limit, shared: new StoreCount(session, systemClock, keyAt) }];
+    return keyAt === undefined ? [] : [{ ...limit, shared: counts.count(keyAt) }];
   });
 }
 

@@ -10,8 +10,6 @@ import type {
   RunStanding,
   SessionEnd,
   SharedSpending,
-  Spend,
-  SpendingChange,
   Store,
   StoredBatch,
 } from '../journal/store.js';
@@ -29,7 +27,7 @@ import {
   taken,
   withoutDead,
 } from './rules.js';
-import { isOutdated, spendIn, spendingOf, type SpendingRow, type SpendingRows } from './spending.js';
+import { isOutdated, settleAll, spendAll, spendingOf, type SpendingRow, type SpendingRows } from './spending.js';
 
 /** A run with all that is its own. */
 interface Entry {
@@ -109,6 +107,7 @@ class MemoryStore implements Store {
       if (entry === undefined) return false;
       entry.batches.push({ seq: batch.seq, text: batch.text, sum: batch.sum });
       entry.row = standingIn(entry.row, batch.standing);
+      settleAll(this.#spendingRows, batch);
       for (const { digest, text } of batch.blobs ?? []) {
         entry.blobs.add(digest);
         if (!this.#blobs.has(digest)) this.#blobs.set(digest, text);
@@ -167,10 +166,20 @@ class MemoryStore implements Store {
     return [...(this.#runs.get(runId)?.answers ?? [])];
   }
 
-  spend(lease: Lease, change: SpendingChange, now: number): Spend {
-    checkTexts(change.key);
+  spend(...[lease, changes, now, batches = []]: Parameters<Store['spend']>): ReturnType<Store['spend']> {
+    checkTexts(changes);
     if (this.#leased(lease) === undefined) throw lost(lease);
-    return spendIn(this.#spendingRows(change.key), lease, change, now);
+    const before = new Map(this.#spending);
+    let isDone = false;
+    try {
+      for (const batch of batches) settleAll(this.#spendingRows, batch);
+      const sums = spendAll(this.#spendingRows, lease, changes, now);
+      if (sums !== undefined) this.append(batches.map(({ spending: _, ...batch }) => batch));
+      isDone = sums !== undefined;
+      return sums;
+    } finally {
+      if (!isDone) this.#restore(before);
+    }
   }
 
   spending(key: string, now: number): SharedSpending {
@@ -205,7 +214,12 @@ class MemoryStore implements Store {
       .toSorted((a, b) => b.createdAt - a.createdAt);
   }
 
-  #spendingRows(key: string): SpendingRows {
+  #restore(spending: ReadonlyMap<string, readonly SpendingRow[]>): void {
+    this.#spending.clear();
+    for (const [key, rows] of spending) this.#spending.set(key, rows);
+  }
+
+  readonly #spendingRows = (key: string): SpendingRows => {
     const all = (): readonly SpendingRow[] => this.#spending.get(key) ?? [];
     const without = ({ run, fence }: SpendingRow): readonly SpendingRow[] =>
       all().filter((row) => row.run !== run || row.fence !== fence);
@@ -215,7 +229,7 @@ class MemoryStore implements Store {
       put: (row) => void this.#spending.set(key, [...without(row), row]),
       drop: (row) => void this.#spending.set(key, without(row)),
     };
-  }
+  };
 
   #entry(runId: string): Entry {
     const entry = this.#runs.get(runId);

@@ -1,5 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import type { Batch, Holder, Lease, RunRow, RunStanding } from '../journal/store.js';
+import type { Batch, FirstBatch, Holder, Lease, RunRow, RunStanding } from '../journal/store.js';
 import { isHeld as isLeased } from '../journal/store.js';
 import { isDead } from './holder.js';
 
@@ -131,4 +131,11 @@ export function checkTexts(...values: readonly unknown[]): void {
     if (typeof value === 'string') checkText(value);
     else if (typeof value === 'object' && value !== null) checkTexts(...(Object.values(value) as unknown[]));
   }
+}
+
+/** Checks the texts of a batch: its own, and its blobs. */
+export function checkBatch({ text, sum, blobs }: FirstBatch): void {
+  checkText(text);
+  checkText(sum);
+  if (blobs !== undefined) checkTexts(...blobs);
 }

@@ -1,4 +1,4 @@
-import type { Counts, Lease, RunRow, SharedSpending, Spend, SpendingChange } from '../journal/store.js';
+import type { Batch, Counts, Lease, RunRow, SharedSpending, SpendingChange } from '../journal/store.js';
 import { SPENDING_MS } from '../journal/store.js';
 import { threadOfRow } from '../journal/thread-rows.js';
 import { isHeld } from './rules.js';
@@ -27,21 +27,51 @@ export function spendingOf(rows: SpendingRows, now: number): SharedSpending {
   return { spent, reserved };
 }
 
-/** Changes the row of a session, unless that is too much, and puts those together that are over. */
-export function spendIn(rows: SpendingRows, { runId, fence }: Lease, change: SpendingChange, at: number): Spend {
+/** Changes the row of a session, and puts those together that are over. Gives how the key stands then; undefined, and nothing is changed, where that is too much. */
+function spendIn(
+  rows: SpendingRows,
+  { runId, fence }: Lease,
+  change: SpendingChange,
+  at: number,
+): SharedSpending | undefined {
   const { key, most = {} } = change;
   const before = summed(rows, at);
   const more = plus(change.spent, change.reserved);
   const [spent, reserved] = [plus(before.spent, change.spent), plus(before.reserved, change.reserved)];
   const sum = plus(spent, reserved);
   const fits = Object.entries(most).every(([name, limit]) => (more[name] ?? 0) <= 0 || (sum[name] ?? 0) <= limit);
-  if (!fits) return { spent: before.spent, reserved: before.reserved, fits };
+  if (!fits) return undefined;
   for (const row of before.over) rows.drop(row);
   if (before.over.length > 0) rows.put({ key, run: '', fence: 0, at, spent: before.past, reserved: {} });
   const own = rows.all().find((row) => row.run === runId && row.fence === fence);
   const mine = { spent: plus(own?.spent, change.spent), reserved: plus(own?.reserved, change.reserved) };
   rows.put({ key, run: runId, fence, at, ...mine });
-  return { spent, reserved, fits };
+  return { spent, reserved };
+}
+
+/** {@link spendIn} for several keys, one after the other. Undefined: one is too much, and those before it were changed. */
+export function spendAll(
+  rowsOf: (key: string) => SpendingRows,
+  lease: Lease,
+  changes: readonly SpendingChange[],
+  at: number,
+): readonly SharedSpending[] | undefined {
+  const sums: SharedSpending[] = [];
+  for (const change of changes) {
+    const sum = spendIn(rowsOf(change.key), lease, change, at);
+    if (sum === undefined) return undefined;
+    sums.push(sum);
+  }
+  return sums;
+}
+
+/** Makes changes that are not held against a limit. */
+export function settleAll(
+  rowsOf: (key: string) => SpendingRows,
+  { lease, spending }: Pick<Batch, 'lease' | 'spending'>,
+): void {
+  if (spending === undefined) return;
+  for (const { most: _, ...change } of spending.changes) spendIn(rowsOf(change.key), lease, change, spending.at);
 }
 
 interface Summed extends SharedSpending {

@@ -27,6 +27,20 @@ export function spendingRows(statements: Statements, key: string): SpendingRows 
   };
 }
 
+/** Gives what a transaction gives. What it hands to `orFull` has to be something, or nothing of it stays: what was to be spent does not fit. */
+export function unlessFull<T>(transaction: (orFull: (given: T | undefined) => T) => T): T | undefined {
+  const full = new Error('what was to be spent does not fit');
+  try {
+    return transaction((given) => {
+      if (given === undefined) throw full;
+      return given;
+    });
+  } catch (error) {
+    if (error === full) return undefined;
+    throw error;
+  }
+}
+
 /** Deletes rows that nobody asks for any more. */
 export function dropOutdated(statements: Statements, now: number): void {
   const hasRow = (id: string): boolean => statements.first('run', [id]) !== undefined;

@@ -10,8 +10,6 @@ import type {
   RunStanding,
   SessionEnd,
   SharedSpending,
-  Spend,
-  SpendingChange,
   Store,
   StoredBatch,
 } from '../journal/store.js';
@@ -19,6 +17,7 @@ import { LEASE_MS } from '../journal/store.js';
 import { threadOfRow } from '../journal/thread-rows.js';
 import {
   begun,
+  checkBatch,
   checkLease,
   checkText,
   checkTexts,
@@ -34,8 +33,8 @@ import {
 import type { Connection } from './sqlite-connection.js';
 import type { NumberedRow } from './sqlite-rows.js';
 import { answerValues, readAnswer, readBatch, readPage, readRun, runValues, readText } from './sqlite-rows.js';
-import { spendIn, spendingOf } from './spending.js';
-import { spendingRows } from './sqlite-spending.js';
+import { settleAll, spendAll, spendingOf, type SpendingRows } from './spending.js';
+import { spendingRows, unlessFull } from './sqlite-spending.js';
 import { Statements } from './sqlite-statements.js';
 import { backUp, removeRuns, shrink } from './sqlite-upkeep.js';
 
@@ -128,10 +127,10 @@ export class SqliteStore implements FileStore {
   append(batches: readonly Batch[]): readonly boolean[] {
     for (const batch of batches) checkBatch(batch);
     const [only] = batches;
-    const { blobs = [], standing } = only ?? {};
+    const { blobs = [], standing, spending } = only ?? {};
     // A single statement is a transaction of its own, which costs half as much.
-    if (only !== undefined && batches.length === 1 && blobs.length === 0 && standing === undefined)
-      return this.#remembering(() => [this.#append(only)]);
+    const isBare = blobs.length === 0 && standing === undefined && spending === undefined;
+    if (only !== undefined && batches.length === 1 && isBare) return this.#remembering(() => [this.#append(only)]);
     return this.#remembering(() => this.#database.transaction(() => batches.map((batch) => this.#append(batch))));
   }
 
@@ -215,16 +214,22 @@ export class SqliteStore implements FileStore {
     });
   }
 
-  spend(lease: Lease, change: SpendingChange, now: number): Spend {
-    checkText(change.key);
-    return this.#database.patiently(() => {
-      if (this.#leased(lease) === undefined) throw lost(lease);
-      return spendIn(spendingRows(this.#statements, change.key), lease, change, now);
-    });
+  spend(...[lease, changes, now, batches = []]: Parameters<Store['spend']>): ReturnType<Store['spend']> {
+    checkTexts(changes);
+    for (const batch of batches) checkBatch(batch);
+    return unlessFull((orFull) =>
+      this.#remembering(() =>
+        this.#database.patiently(() => {
+          if (this.#leased(lease) === undefined) throw lost(lease);
+          for (const batch of batches) this.#append(batch);
+          return orFull(spendAll(this.#spendingRows, lease, changes, now));
+        }),
+      ),
+    );
   }
 
   spending(key: string, now: number): SharedSpending {
-    return spendingOf(spendingRows(this.#statements, key), now);
+    return spendingOf(this.#spendingRows(key), now);
   }
 
   requestCancel(runId: string): void {
@@ -297,6 +302,7 @@ export class SqliteStore implements FileStore {
       this.#statements.run('putBlob', [blob.digest, blob.text]);
       this.#statements.run('useBlob', [place.n, blob.digest]);
     }
+    settleAll(this.#spendingRows, batch);
     if (standing !== undefined) {
       const { n, row } = this.#row(lease.runId);
       this.#write(n, standingIn(row, standing));
@@ -304,13 +310,14 @@ export class SqliteStore implements FileStore {
     return true;
   }
 
+  readonly #spendingRows = (key: string): SpendingRows => spendingRows(this.#statements, key);
+
   #place({ runId, fence }: Lease): Place | undefined {
     const known = this.#places.get(runId);
     if (known?.fence === fence) return known;
     const row = this.#statements.first('place', [runId, fence]);
     if (row === undefined) return undefined;
-    const last = row['last'] ?? null;
-    const place = { n: Number(row['n']), fence, seq: last === null ? 0 : Number(last) + 1 };
+    const place = { n: Number(row['n']), fence, seq: Number(row['last'] ?? -1) + 1 };
     this.#places.set(runId, place);
     return place;
   }
@@ -340,10 +347,4 @@ export class SqliteStore implements FileStore {
   #write(n: number, row: RunRow): void {
     this.#statements.run('write', [...runValues(row), n]);
   }
-}
-
-function checkBatch({ text, sum, blobs }: FirstBatch): void {
-  checkText(text);
-  checkText(sum);
-  if (blobs !== undefined) checkTexts(...blobs);
 }

@@ -148,7 +148,10 @@ export const anyRecord: Arbitrary<JournalRecord> = fc.oneof(
     'reserved',
     'part',
   ]),
-  shape<Of<'spent'>>({ t: fc.constant('spent'), at: number, key: text, spent: amount, part: count }, ['part']),
+  shape<Of<'spent'>>(
+    { t: fc.constant('spent'), at: number, key: text, spent: amount, part: count, unmade: fc.constant(true as const) },
+    ['part', 'unmade'],
+  ),
   fc.tuple(doneHead, stored).map(([head, value]) => ({ ...head, ...value })),
   shape<Of<'timer'>>({ t: fc.constant('timer'), at: number, key: text, id: text, due: number }, ['id']),
   shape<Of<'pause'>>(

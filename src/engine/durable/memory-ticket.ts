@@ -1,7 +1,8 @@
 import type { Limit } from '../../base/duration.js';
 import { SkeinError } from '../../base/errors.js';
 import type { Outcome, Question, Reserve, StepIo, Ticket, Waiter } from '../ports/durable.js';
-import type { Hold, Spender, Stand } from './run-budget.js';
+import type { Hold } from './hold.js';
+import type { Spender, Stand } from './run-budget.js';
 
 /** What a ticket asks of its back end. */
 interface TicketOwner {

@@ -8,6 +8,8 @@ import { limitName, moreIn, moreQuestion } from '../../budget/lack-text.js';
 import type { Budget, BudgetChange } from '../../plan/budget.js';
 import { AliveTime, isBelow } from './alive-time.js';
 import { budgetError, cheaperModel, shortOutcome } from './budget-errors.js';
+import type { RecordedNote } from './hold.js';
+import { Hold } from './hold.js';
 import type { Held, Outcome, Question, Reserve, Reserving } from '../ports/durable.js';
 
 /** An effect that spends. */
@@ -18,6 +20,8 @@ export interface Spender {
   short: Outcome | undefined;
   /** What it holds; undefined for nothing. */
   holds: Set<Hold> | undefined;
+  /** What is settled when its outcome is written. */
+  ends?: (() => void)[] | undefined;
 }
 
 /** Something that goes on only when nothing else of its run does. */
@@ -26,7 +30,7 @@ export interface Stand {
   readonly alone: () => void;
   /** The one that waits was dropped. */
   readonly dropped: (error: SkeinError) => void;
-  /** It waits for something outside of its run, and so it goes on waiting. */
+  /** It waits for something outside of its run, or for no more than its turn, and so it goes on. */
   readonly goesOn?: () => boolean;
   /** It is told before others are: what waits for budget, before questions. */
   readonly first?: true;
@@ -47,8 +51,8 @@ export interface BudgetHost<S extends Spender> {
   ends(spender: S): void;
   /** Asks a person. */
   ask(spender: S, name: string, question: Question): Promise<unknown>;
-  /** Commits that it is about to be spent; gives what is called with what was. Absent: nothing is recorded. */
-  reserved?(spender: S, wanted: Reserving): Promise<((spent: Amount) => void) | undefined>;
+  /** What is recorded of it. Absent: nothing. */
+  record?(spender: S, wanted: Reserving): RecordedNote;
 }
 
 /**
@@ -122,7 +126,7 @@ export class RunBudget<S extends Spender> {
   private askAgain(): void {
     for (const one of this.waiting) {
       if (one.reservation.state !== 'short') continue;
-      one.reservation = this.ledger.reserve(one.path, one.wanted.amount, one.wanted.pretended);
+      one.reservation = this.ledger.reserve(one.path, one.wanted.amount, one.reserved);
       this.watch(one);
     }
   }
@@ -140,22 +144,27 @@ export class RunBudget<S extends Spender> {
     if (spender.short?.ok === false) throw fromErrorData(spender.short.error);
     const path = stepOf(spender.key);
     if (wanted.unpriced === true) this.checkPrice(path, wanted);
-    let reservation = this.ledger.reserve(path, wanted.amount, wanted.pretended);
-    if (reservation.state !== 'held') reservation = await this.wait({ spender, path, wanted, reservation });
+    const note = this.host.record?.(spender, wanted);
+    const reserved = { pretended: wanted.pretended, note };
+    let reservation = this.ledger.reserve(path, wanted.amount, reserved);
+    if (reservation.state !== 'held') reservation = await this.wait({ spender, path, wanted, reserved, reservation });
     let outer: Held | undefined;
-    let spent: ((spent: Amount) => void) | undefined;
+    // What is recorded with the rows of a store is settled with the record of what it gave.
+    const isTold = wanted.told === true && note?.isWritten === true;
     try {
       const { told: _told, ...inner } = wanted;
       outer = await this.around?.(inner);
-      spent = await this.host.reserved?.(spender, wanted);
+      await note?.committed();
     } catch (error) {
+      note?.ended(undefined);
       reservation.cancel();
       throw outer === undefined ? this.refused(spender, error) : error;
     }
     const hold = new Hold(wanted.amount, {
       settle: (amount) => {
-        reservation.settle(amount);
-        spent?.(amount);
+        note?.ended(amount);
+        if (isTold && !spender.dropped) (spender.ends ??= []).push(() => reservation.settle(amount));
+        else reservation.settle(amount);
         outer?.settle(amount);
         spender.holds?.delete(hold);
       },
@@ -165,6 +174,7 @@ export class RunBudget<S extends Spender> {
     (spender.holds ??= new Set()).add(hold);
     if (wanted.atOnce === true) hold.settle(wanted.amount);
     if (!spender.dropped) return hold;
+    note?.ended(undefined);
     hold.settle(NO_AMOUNT);
     throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
   }
@@ -198,7 +208,7 @@ export class RunBudget<S extends Spender> {
             first: true,
             alone: () => this.alone(one),
             dropped: (error) => this.end(one, () => refused(error)),
-            goesOn: () => one.reservation.waitsForOthers,
+            goesOn: () => one.reservation.state === 'held' || one.reservation.waitsForOthers,
           },
         };
         this.waiting.add(one);
@@ -279,6 +289,15 @@ export class RunBudget<S extends Spender> {
   /** The effect has ended: what it still holds counts as spent. */
   close(spender: S): void {
     for (const hold of spender.holds ?? []) hold.settle(hold.amount);
+    if (spender.dropped) this.told(spender);
+  }
+
+  /** The outcome of the effect is written, or nobody takes it any more. */
+  told(spender: S): void {
+    const { ends } = spender;
+    if (ends === undefined) return;
+    spender.ends = undefined;
+    for (const end of ends) end();
   }
 }
 
@@ -291,6 +310,7 @@ interface Waiting<S> extends Decision {
   readonly spender: S;
   readonly path: string;
   readonly wanted: Reserving;
+  readonly reserved: { readonly pretended: true | undefined; readonly note: RecordedNote | undefined };
   reservation: Reservation;
 }
 
@@ -298,43 +318,4 @@ interface Decision {
   readonly stand: Stand;
   readonly held: (reservation: Reservation) => void;
   readonly refused: (error: Error) => void;
-}
-
-interface Holding {
-  readonly settle: (spent: Amount) => void;
-  readonly begins: () => void;
-  readonly ends: () => void;
-}
-
-/** What an effect holds. */
-export class Hold implements Held {
-  private isOver = false;
-  /** What is done inside of it. */
-  private inside = 0;
-
-  constructor(
-    readonly amount: Amount,
-    private readonly holding: Holding,
-  ) {
-    holding.begins();
-  }
-
-  settle(spent: Amount): void {
-    if (this.isOver) return;
-    if (this.inside === 0) this.holding.ends();
-    this.isOver = true;
-    this.holding.settle(spent);
-  }
-
-  async during<T>(inside: () => Promise<T>): Promise<T> {
-    if (this.isOver) return await inside();
-    this.inside += 1;
-    if (this.inside === 1) this.holding.ends();
-    try {
-      return await inside();
-    } finally {
-      this.inside -= 1;
-      if (this.inside === 0 && !this.isOver) this.holding.begins();
-    }
-  }
 }

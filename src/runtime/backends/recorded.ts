@@ -17,6 +17,7 @@ import type { OpenSession } from '../../journal/session.js';
 import { beginSession, resumeSession } from '../../journal/session.js';
 import type { Label } from '../../guard/label.js';
 import { joined } from '../../guard/label.js';
+import { StoreCounts } from '../../engine/durable/recorded/store-count.js';
 import type { Store } from '../../journal/store.js';
 import type { RunSettings } from '../../plan/fields.js';
 import { answerBy, inMemory } from './backend.js';
@@ -148,14 +149,15 @@ function begin({ compiled, models, options, around }: Opening, opening: Opened, 
   const { session, inputs, edits, announced, turn, settings } = opening;
   const { changes = {}, taken = 0 } = settings.budget ?? {};
   const { plan } = compiled;
-  const shared = sharedLimits({ plan, changes, models: options.models }, session, turn?.of.id);
+  const counts = new StoreCounts(session.store, systemClock);
+  const shared = sharedLimits({ plan, changes, models: options.models }, counts, turn?.of.id);
   const make = budgetOf([...shared, ...runLimits(plan, changes)], around);
   const durable = new RecordedDurable(session, {
     answer: answerBy(models, options.answer),
     onReplayedAnswer: (question, address) => {
       if (!isApproval(question, address) && !isGuardQuestion(address)) models.answered(question.text);
     },
-    budget: make && { make, taken },
+    budget: make && { make, taken, counts },
     onCancel: () => owner.cancel('a cancellation was requested'),
   });
   turn?.onLost(() => owner.cancel('another process has taken over the thread'));

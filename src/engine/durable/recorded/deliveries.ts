@@ -62,6 +62,7 @@ export class Deliveries {
 
   put(ticket: RecordedTicket): void {
     this.queue.put(ticket);
+    this.wake();
   }
 
   /** Puts tickets that have the highest orders so far, in their order. */

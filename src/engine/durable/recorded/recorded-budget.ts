@@ -3,19 +3,20 @@ import { budgetNumber } from '../../../base/address.js';
 import { toErrorData } from '../../../base/errors.js';
 import { isPlainObject } from '../../../base/json.js';
 import type { Amount } from '../../../budget/amount.js';
-import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { OpenSession } from '../../../journal/session.js';
 import type { Store } from '../../../journal/store.js';
 import type { BudgetChange } from '../../../plan/budget.js';
-import type { Outcome, Question, Reserve, Reserving } from '../../ports/durable.js';
+import type { Outcome, Question, Reserve } from '../../ports/durable.js';
 import type { MakeBudget } from '../memory-durable.js';
 import type { RunBudget, Stand } from '../run-budget.js';
+import { BudgetNote } from './budget-note.js';
 import type { Deliveries } from './deliveries.js';
 import type { BudgetRow } from './recorded-spending.js';
 import { recordedSpending, recordedWork } from './recorded-spending.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 import { cancelled } from './recorded-ticket.js';
+import type { StoreCounts } from './store-count.js';
 
 /** How often it is looked whether somebody has changed a limit, in milliseconds. */
 const POLL_MS = 500;
@@ -25,6 +26,8 @@ export interface BudgetOptions {
   readonly make: MakeBudget;
   /** How many of the changes that stand beside the record are taken into account already. */
   readonly taken: number;
+  /** What is counted of limits that other runs share. */
+  readonly counts?: StoreCounts | undefined;
 }
 
 interface BudgetParts {
@@ -44,28 +47,31 @@ export class RecordedBudget {
   private readonly budget: RunBudget<RecordedTicket>;
   /** What waits until nothing else of the run goes on. */
   private readonly standing = new Map<Stand, RecordedTicket>();
-  private parts = 0;
   private taken: number;
   private stopPoll: () => void;
 
   constructor(
     private readonly its: BudgetParts,
-    { make, taken }: BudgetOptions,
+    { make, taken, counts }: BudgetOptions,
   ) {
-    const { session, inside, clock } = its;
+    const { session, inside, clock, journal } = its;
+    const { history, store } = session;
+    const parts = {
+      count: (history?.spends.length ?? 0) + 1,
+      counts: (amount: Amount) => this.budget.counts(amount),
+    };
+    if (counts !== undefined) counts.journal = journal;
     this.budget = make<RecordedTicket>({
       now: () => clock.now(),
-      workedBefore: (path) => (session.history === undefined ? 0 : recordedWork(session.history, path)),
+      workedBefore: (path) => (history === undefined ? 0 : recordedWork(history, path)),
       stand: (ticket, stand) => this.stand(ticket, stand),
       leave: (ticket, stand) => this.leave(ticket, stand),
       begins: (ticket) => this.begins(ticket),
       ends: (ticket) => this.ends(ticket),
       ask: (ticket, name, question) => inside.ask(ticket, name, question),
-      reserved: (ticket, wanted) => this.record(ticket, wanted),
+      record: (ticket, wanted) => new BudgetNote(its, parts, ticket, wanted),
     });
     this.taken = taken;
-    const { history, store } = session;
-    this.parts = (history?.spends.length ?? 0) + 1;
     for (const { path, amount } of history === undefined ? [] : recordedSpending(store, history))
       this.budget.charge(path, amount);
     const poll = (): void => {
@@ -108,6 +114,11 @@ export class RecordedBudget {
   ended(ticket: RecordedTicket): Outcome | undefined {
     if (ticket.holds !== undefined) this.budget.close(ticket);
     return ticket.short;
+  }
+
+  /** The outcome of the effect is written: what it spent is settled with it. */
+  told(ticket: RecordedTicket): void {
+    this.budget.told(ticket);
   }
 
   /** It was dropped. */
@@ -169,27 +180,6 @@ export class RecordedBudget {
     if (ticket.effects > 0 || ticket.questions === 0 || ticket.dropped) return;
     this.its.stops(ticket);
     this.its.deliveries.wake();
-  }
-
-  /** Nothing is spent before it is committed that it may be. */
-  private async record(
-    { key, id }: RecordedTicket,
-    { amount: reserved, told, atOnce }: Reserving,
-  ): Promise<((spent: Amount) => void) | undefined> {
-    const { journal, clock, committed } = this.its;
-    const at = clock.now();
-    if (atOnce === true) {
-      if (!this.budget.counts(reserved)) return undefined;
-      journal.write(encodeRecord({ t: 'spent', at, key, spent: reserved }));
-      await new Promise<void>(committed);
-      return undefined;
-    }
-    const part = told === true ? undefined : (this.parts += 1);
-    const number = part === undefined ? {} : { part };
-    journal.write(encodeRecord({ t: 'start', at, key, ...(id === undefined ? {} : { id }), reserved, ...number }));
-    await new Promise<void>(committed);
-    if (part === undefined) return undefined;
-    return (spent) => journal.write(encodeRecord({ t: 'spent', at: clock.now(), key, part, spent }));
   }
 }
 

@@ -229,7 +229,6 @@ export class RecordedDurable implements Durable, JournalOwner {
     ticket.replayed = true;
     ticket.due = this.outcomes.outcomeOf(record);
     this.deliveries.put(ticket);
-    this.deliveries.wake();
   }
 
   /** What frees resources is performed all the same. */
@@ -307,12 +306,12 @@ export class RecordedDurable implements Durable, JournalOwner {
     const outcome = this.budget?.ended(ticket) ?? given;
     if (ticket.dropped || this.over || ticket.due !== undefined) return;
     const stamped = this.stamped(ticket, outcome);
-    if (!isUnanswered(outcome)) this.count.answered(ticket.key);
-    ticket.due = isUnanswered(outcome) ? outcome : writeOutcome(this.journal, ticket, stamped);
-    if (isUnanswered(outcome)) {
-      this.deliveries.put(ticket);
-      this.deliveries.wake();
-    } else this.uncommitted.push(ticket);
+    const waits = isUnanswered(outcome);
+    if (!waits) this.count.answered(ticket.key);
+    ticket.due = waits ? outcome : writeOutcome(this.journal, ticket, stamped);
+    this.budget?.told(ticket);
+    if (!waits) this.uncommitted.push(ticket);
+    else this.deliveries.put(ticket);
   }
 
   private stamped(ticket: RecordedTicket, outcome: Outcome): Outcome {

@@ -59,7 +59,7 @@ function spentApart(history: RunHistory): Apart {
   const toolCalls = new Map<string, number>();
   const reserved = new Set<string>();
   const parts = new Map<number, SpentAt>();
-  for (const entry of history.spends) {
+  for (const entry of begunOf(history.spends)) {
     const { record, session } = entry;
     const path = stepOf(record.key);
     if (record.t === 'spent') {
@@ -73,6 +73,20 @@ function spentApart(history: RunHistory): Apart {
     } else parts.set(record.part, { path, amount: record.reserved ?? NO_AMOUNT });
   }
   return { all: [...all, ...parts.values()], toolCalls, reserved };
+}
+
+/** Without what was reserved and not begun. */
+function begunOf(spends: readonly SpendEntry[]): readonly SpendEntry[] {
+  const begun: SpendEntry[] = [];
+  for (const entry of spends) {
+    const { record } = entry;
+    if (!('unmade' in record)) begun.push(entry);
+    else {
+      const at = begun.findLastIndex((other) => other.record.key === record.key && other.record.part === undefined);
+      if (at >= 0) begun.splice(at, 1);
+    }
+  }
+  return begun;
 }
 
 const TOOL = /^tool#[\d.]+$/;

@@ -1,7 +1,8 @@
 import { SkeinError } from '../../../base/errors.js';
 import type { Limit } from '../../../base/duration.js';
 import type { Effect, Outcome, Question, Reserve, StepIo, StepOptions, Ticket, Waiter } from '../../ports/durable.js';
-import type { Hold, Spender } from '../run-budget.js';
+import type { Hold } from '../hold.js';
+import type { Spender } from '../run-budget.js';
 
 /** What a ticket asks of its back end. */
 interface TicketOwner {
@@ -44,6 +45,7 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   undo: (() => void) | undefined = undefined;
   short: Outcome | undefined = undefined;
   holds: Set<Hold> | undefined = undefined;
+  ends: (() => void)[] | undefined = undefined;
   private controller: AbortController | undefined = undefined;
 
   constructor(

@@ -1,66 +1,100 @@
 import type { Clock } from '../../../base/clock.js';
-import { SkeinError } from '../../../base/errors.js';
+import type { Note, Shared, SharedBook, SharedCount } from '../../../budget/account.js';
 import type { Amount } from '../../../budget/amount.js';
-import { NO_AMOUNT } from '../../../budget/amount.js';
-import type { SharedCount } from '../../../budget/account.js';
-import type { OpenSession } from '../../../journal/session.js';
-import type { Counts, SharedSpending } from '../../../journal/store.js';
-import { isLocked } from '../../../journal/store.js';
+import { addAmounts, NO_AMOUNT } from '../../../budget/amount.js';
+import type { Journal } from '../../../journal/journal.js';
+import type { Counts, SharedSpending, SpendingChange, Store } from '../../../journal/store.js';
 import type { Budget } from '../../../plan/budget.js';
 
 /**
- * A limit that runs share, counted in their store. What is held stands there before a call is journaled, and so before it is made: runs of several processes
- * never hold more together than the limit.
+ * What a run spends under limits that runs share, counted in their store. What is held stands there from the commit that records the call on, and so
+ * before it is made: runs of several processes never hold more together than a limit. It is settled with the commit that records what the call gave.
  */
-export class StoreCount implements SharedCount {
-  spent = NO_AMOUNT;
-  reserved = NO_AMOUNT;
+export class StoreCounts implements SharedBook {
+  /** Absent: the counts are only looked at. */
+  journal: Journal | undefined = undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+  ) {}
 
   /** `keyAt`: under which key is counted what is reserved at a time. */
+  count(keyAt: (now: number) => string): SharedCount {
+    return new StoreCount(this, this.store, this.clock, keyAt);
+  }
+
+  hold(wanted: Amount, limits: readonly Shared[], note: Note | undefined): ((spent: Amount) => void) | undefined {
+    const { journal } = this;
+    if (journal === undefined) return undefined;
+    const now = this.clock.now();
+    const amount = countsOf(wanted);
+    const held = limits.flatMap(({ count, budget }) =>
+      count instanceof StoreCount ? [{ count, key: count.keyAt(now), most: mostOf(budget) }] : [],
+    );
+    const isSpent = note?.atOnce === true;
+    const changes = held.map(({ key, most }) => ({
+      key,
+      most,
+      ...(isSpent ? { spent: amount } : { reserved: amount }),
+    }));
+    const line = note?.line();
+    const sums = journal.spend(line, changes);
+    if (sums === undefined) {
+      for (const { count } of held) count.refresh();
+      return undefined;
+    }
+    if (line !== undefined) note?.written();
+    held.forEach(({ count }, at) => count.stands(sums[at]));
+    return (spent) => {
+      const more = countsOf(spent);
+      const change = isSpent ? { spent: without(more, amount) } : { spent: more, reserved: without({}, amount) };
+      // It belongs to the day on which it was held. Where it can't be written, all that was held counts as spent.
+      if (!isSpent || spent !== wanted)
+        for (const { count, key } of held)
+          count.expect({ key, ...change }, (expected, done) => journal.charge([expected], done));
+    };
+  }
+}
+
+/** The count under one limit. */
+class StoreCount implements SharedCount {
+  spent = NO_AMOUNT;
+  reserved = NO_AMOUNT;
+  /** Changes that are written, and not committed: the store does not know of them. */
+  private readonly expected = new Set<SpendingChange>();
+
   constructor(
-    private readonly session: Pick<OpenSession, 'store' | 'lease'>,
+    readonly book: SharedBook,
+    private readonly store: Store,
     private readonly clock: Clock,
-    private readonly keyAt: (now: number) => string,
+    readonly keyAt: (now: number) => string,
   ) {}
 
   refresh(): boolean {
     const now = this.clock.now();
-    return this.stands(this.session.store.spending(this.keyAt(now), now));
+    return this.stands(this.store.spending(this.keyAt(now), now));
   }
 
-  hold(wanted: Amount, budget: Budget): ((spent: Amount) => void) | undefined {
-    const { store, lease } = this.session;
-    const now = this.clock.now();
-    const key = this.keyAt(now);
-    const reserved = countsOf(wanted);
-    try {
-      const { fits, ...standing } = store.spend(lease, { key, reserved, most: mostOf(budget) }, now);
-      this.stands(standing);
-      if (!fits) return undefined;
-    } catch (error) {
-      if (isLocked(error)) return undefined;
-      throw error;
-    }
-    return (spent) => this.settle(key, reserved, countsOf(spent));
+  /** A change of which the store knows once `write` says so. */
+  expect(change: SpendingChange, write: (change: SpendingChange, committed: () => void) => void): void {
+    this.expected.add(change);
+    if (change.key === this.keyAt(this.clock.now())) this.add(change);
+    write(change, () => this.expected.delete(change));
   }
 
-  /** It belongs to the day on which it was held. Where it can't be written, all that was held counts as spent. */
-  private settle(key: string, held: Counts, spent: Counts): void {
-    const { store, lease } = this.session;
-    const now = this.clock.now();
-    const reserved = Object.fromEntries(Object.entries(held).map(([name, count]) => [name, -count]));
-    try {
-      const { fits: _, ...standing } = store.spend(lease, { key, spent, reserved }, now);
-      if (key === this.keyAt(now)) this.stands(standing);
-    } catch (error) {
-      if (!SkeinError.isInstance(error)) throw error;
-    }
-  }
-
-  private stands({ spent, reserved }: SharedSpending): boolean {
+  /** So it stands in the store. Says whether it did not stand so. */
+  stands(sums: SharedSpending | undefined): boolean {
     const before = JSON.stringify([this.spent, this.reserved]);
-    [this.spent, this.reserved] = [amountOf(spent), amountOf(reserved)];
+    [this.spent, this.reserved] = [amountOf(sums?.spent), amountOf(sums?.reserved)];
+    const key = this.keyAt(this.clock.now());
+    for (const change of this.expected) if (change.key === key) this.add(change);
     return before !== JSON.stringify([this.spent, this.reserved]);
+  }
+
+  private add({ spent, reserved }: SpendingChange): void {
+    this.spent = addAmounts(this.spent, amountOf(spent));
+    this.reserved = addAmounts(this.reserved, amountOf(reserved));
   }
 }
 
@@ -71,8 +105,12 @@ function countsOf({ usd, tokens, calls, toolCalls }: Amount): Counts {
   return { usd: Math.round(usd * BILLION), tokens, calls, toolCalls };
 }
 
-function amountOf({ usd = 0, tokens = 0, calls = 0, toolCalls = 0 }: Counts): Amount {
+function amountOf({ usd = 0, tokens = 0, calls = 0, toolCalls = 0 }: Counts = {}): Amount {
   return { usd: usd / BILLION, tokens, calls, toolCalls };
+}
+
+function without(counts: Counts, less: Counts): Counts {
+  return Object.fromEntries(Object.entries(less).map(([name, count]) => [name, (counts[name] ?? 0) - count]));
 }
 
 function mostOf(budget: Budget): Counts {

@@ -1,0 +1,77 @@
+import type { Clock } from '../../../base/clock.js';
+import type { Amount } from '../../../budget/amount.js';
+import { NO_AMOUNT } from '../../../budget/amount.js';
+import { encodeRecord } from '../../../journal/codec.js';
+import type { Journal } from '../../../journal/journal.js';
+import type { Reserving } from '../../ports/durable.js';
+import type { RecordedNote } from '../hold.js';
+import type { RecordedTicket } from './recorded-ticket.js';
+
+interface NoteParts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** Calls back when all that is written by now is committed. */
+  readonly committed: (then: () => void) => void;
+}
+
+/** What a recorded run says of something that it is about to spend: a line before, and one after where the outcome of the effect does not say it. */
+export class BudgetNote implements RecordedNote {
+  isWritten = false;
+  private isOver = false;
+  private part: number | undefined = undefined;
+  private done: Promise<void> | undefined = undefined;
+
+  /** `parts`: how many have a number of their own. */
+  constructor(
+    private readonly its: NoteParts,
+    private readonly parts: { count: number; counts(amount: Amount): boolean },
+    private readonly ticket: RecordedTicket,
+    private readonly wanted: Reserving,
+  ) {}
+
+  get atOnce(): boolean {
+    return this.wanted.atOnce === true;
+  }
+
+  /** No outcome says what it spent. */
+  private get isPart(): boolean {
+    return !this.atOnce && this.wanted.told !== true;
+  }
+
+  line(): string | undefined {
+    const { parts, isPart } = this;
+    const { key, id } = this.ticket;
+    const { amount } = this.wanted;
+    const at = this.its.clock.now();
+    if (this.atOnce) return parts.counts(amount) ? encodeRecord({ t: 'spent', at, key, spent: amount }) : undefined;
+    const ids = { ...(id === undefined ? {} : { id }), ...(isPart ? { part: parts.count + 1 } : {}) };
+    return encodeRecord({ t: 'start', at, key, reserved: amount, ...ids });
+  }
+
+  written(): void {
+    this.isWritten = true;
+    if (this.isPart) this.part = this.parts.count += 1;
+    // It may be committed before anybody waits for that.
+    this.done = new Promise<void>(this.its.committed);
+  }
+
+  /** Nothing is spent before it is committed that it may be. */
+  async committed(): Promise<void> {
+    const line = this.isWritten ? undefined : this.line();
+    if (line !== undefined) {
+      this.its.journal.write(line);
+      this.written();
+    }
+    await this.done;
+  }
+
+  ended(spent: Amount | undefined): void {
+    const { part, its, ticket } = this;
+    if (this.isOver || !this.isWritten || (spent !== undefined && part === undefined)) return;
+    this.isOver = true;
+    const ends = part === undefined ? { unmade: true as const } : { part };
+    its.journal.write(
+      encodeRecord({ t: 'spent', at: its.clock.now(), key: ticket.key, spent: spent ?? NO_AMOUNT, ...ends }),
+    );
+  }
+}
