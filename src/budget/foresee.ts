@@ -40,7 +40,7 @@ export function budgetProblems(plan: Plan, seen: Foreseen): readonly Problem[] {
   const budget = budgetAsked(plan.budget, seen.budget);
   const limits = limitsOf(plan, budget);
   if (limits.length === 0) return [];
-  const all = [...askedOf(plan)];
+  const all = askedOf(plan);
   const below = ({ path: at }: Limit): readonly Asked[] => all.filter(({ path }) => holdsAt(at, path));
   const unknown = seen.pretended === true ? [] : limits.flatMap((limit) => unpriced(limit, below(limit), seen));
   // Nobody bills what is pretended: it counts for no day and no thread.

@@ -1,3 +1,4 @@
+import { madeOnce } from '../base/collections.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { PlacedNode } from './nodes.js';
 import { nodesOf, phaseAgent } from './nodes.js';
@@ -5,11 +6,22 @@ import type { Plan } from './plan.js';
 import type { Security } from './security.js';
 import { securityAt } from './security-at.js';
 
+/** Who is asked, and where. */
+interface Asked extends PlacedNode {
+  readonly agent: AgentSpec;
+}
+
+const known = new WeakMap<Plan, readonly Asked[]>();
+
 /**
  * All that a plan asks of models: its agents, who supervises them, and who looks at their calls, by what holds around the whole. What judges in place of a model
- * needs none.
+ * needs none. Of a plan that no one changes any more.
  */
-export function* askedOf(plan: Plan, around?: Security): Generator<PlacedNode & { readonly agent: AgentSpec }> {
+export function askedOf(plan: Plan, around?: Security): readonly Asked[] {
+  return around === undefined ? madeOnce(known, plan, () => [...askedIn(plan)]) : [...askedIn(plan, around)];
+}
+
+function* askedIn(plan: Plan, around?: Security): Generator<Asked> {
   const security = securityAt(plan, around);
   for (const place of nodesOf(plan)) {
     const { node } = place;

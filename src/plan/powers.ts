@@ -1,3 +1,4 @@
+import { madeOnce } from '../base/collections.js';
 import { present } from '../base/json.js';
 import { variablesIn } from '../base/text.js';
 import type { AgentSpec, McpServerSpec, SandboxUse } from './agent-spec.js';
@@ -41,8 +42,14 @@ export function powersOf(plan: Plan, isOutside: (path: string) => boolean = () =
   return [...powers.values()];
 }
 
-/** An agent or a tool server whose programs must run in a sandbox; undefined: none must. */
+const sandboxed = new WeakMap<Plan, { readonly who: string | undefined }>();
+
+/** An agent or a tool server whose programs must run in a sandbox; undefined: none must. Of a plan that no one changes any more. */
 export function sandboxedIn(plan: Plan): string | undefined {
+  return madeOnce(sandboxed, plan, () => ({ who: findSandboxed(plan) })).who;
+}
+
+function findSandboxed(plan: Plan): string | undefined {
   for (const { agent } of askedOf(plan)) {
     const { name, sandbox, mcpServers = {} } = agent;
     if (sandbox !== undefined) return `agent ${name}`;

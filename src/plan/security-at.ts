@@ -1,11 +1,27 @@
 import { nodePathOf } from '../base/address.js';
-import { nodesById } from './nodes.js';
+import { madeOnce } from '../base/collections.js';
+import { nodesById, nodesOf } from './nodes.js';
 import type { Plan, PlanNode } from './plan.js';
 import { raised } from './security.js';
 import type { Security } from './security.js';
 
-/** What holds for the node at each path of a plan, `around` being what holds for the whole run. */
+const declared = new WeakMap<Plan, boolean>();
+
+/** Whether a plan, or a node or a plan in it, says anything of it. */
+function declares(plan: Plan): boolean {
+  const says = ({ security }: { readonly security?: Security }): boolean => security !== undefined;
+  return madeOnce(
+    declared,
+    plan,
+    () => [...nodesOf(plan)].some(({ node, plan: inside }) => says(node) || says(inside)) || says(plan),
+  );
+}
+
+const NOTHING = (): undefined => undefined;
+
+/** What holds for the node at each path of a plan, `around` being what holds for the whole run. Of a plan that no one changes any more. */
 export function securityAt(plan: Plan, around?: Security): (path: string) => Security | undefined {
+  if (around === undefined && !declares(plan)) return NOTHING;
   const known = new Map<string, Security | undefined>();
   return (path) => {
     const ids = nodePathOf(path);

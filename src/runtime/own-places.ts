@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { madeOnce } from '../base/collections.js';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
 import { askedOf } from '../plan/asked.js';
@@ -46,8 +47,14 @@ export function definitionPlaces({ files = [], agentFolders = [] }: Runnable): r
   return [...files.map((file) => file.path), ...agentFolders];
 }
 
+const scripts = new WeakMap<Plan, readonly string[]>();
+
 /** Scripts that agents name as their models. */
 function scriptsOf(plan: Plan): readonly string[] {
-  const models = [...askedOf(plan)].flatMap(({ agent }) => agent.models);
+  return madeOnce(scripts, plan, () => findScripts(plan));
+}
+
+function findScripts(plan: Plan): readonly string[] {
+  const models = askedOf(plan).flatMap(({ agent }) => agent.models);
   return [...new Set(models.filter((model) => /^script\//i.test(model)))].map((model) => model.slice('script/'.length));
 }
