@@ -1,3 +1,4 @@
+import { present } from '../base/json.js';
 import type {
   Answer,
   Batch,
@@ -174,7 +175,16 @@ class MemoryStore implements Store {
     try {
       for (const batch of batches) settleAll(this.#spendingRows, batch);
       const sums = spendAll(this.#spendingRows, lease, changes, now);
-      if (sums !== undefined) this.append(batches.map(({ spending: _, ...batch }) => batch));
+      if (sums !== undefined)
+        this.append(
+          batches.map(({ lease, seq, text, sum, blobs, standing }) => ({
+            lease,
+            seq,
+            text,
+            sum,
+            ...present({ blobs, standing }),
+          })),
+        );
       isDone = sums !== undefined;
       return sums;
     } finally {
