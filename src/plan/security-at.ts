@@ -9,12 +9,11 @@ const declared = new WeakMap<Plan, boolean>();
 
 /** Whether a plan, or a node or a plan in it, says anything of it. */
 function declares(plan: Plan): boolean {
-  const says = ({ security }: { readonly security?: Security }): boolean => security !== undefined;
-  return madeOnce(
-    declared,
+  const all = (): readonly { readonly security?: Security }[] => [
     plan,
-    () => [...nodesOf(plan)].some(({ node, plan: inside }) => says(node) || says(inside)) || says(plan),
-  );
+    ...[...nodesOf(plan)].flatMap(({ node, plan: inside }) => [node, inside]),
+  ];
+  return madeOnce(declared, plan, () => all().some(({ security }) => security !== undefined));
 }
 
 const NOTHING = (): undefined => undefined;

@@ -1,4 +1,3 @@
-import { present } from '../base/json.js';
 import type {
   Answer,
   Batch,
@@ -175,16 +174,7 @@ class MemoryStore implements Store {
     try {
       for (const batch of batches) settleAll(this.#spendingRows, batch);
       const sums = spendAll(this.#spendingRows, lease, changes, now);
-      if (sums !== undefined)
-        this.append(
-          batches.map(({ lease, seq, text, sum, blobs, standing }) => ({
-            lease,
-            seq,
-            text,
-            sum,
-            ...present({ blobs, standing }),
-          })),
-        );
+      if (sums !== undefined) this.append(batches.map(unsettled));
       isDone = sums !== undefined;
       return sums;
     } finally {
@@ -256,4 +246,10 @@ class MemoryStore implements Store {
 
 function rowOf({ row, batches }: Entry): RunRow {
   return { ...withoutDead(row), batches: batches.length };
+}
+
+/** A batch without what it settles. */
+function unsettled(batch: Batch): Batch {
+  const { spending: _, ...rest } = batch;
+  return rest;
 }
