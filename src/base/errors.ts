@@ -24,6 +24,7 @@ export const ERROR_CODES = [
   'SKEIN_MAX_VISITS', // a node was visited more often than its maxVisits
   'SKEIN_MAX_ROUNDS', // a loop did not meet its condition within maxRounds
   'SKEIN_MAX_ITEMS', // a map got more items than maxItems
+  'SKEIN_REQUIRE', // fewer parts of a group succeeded than must
   'SKEIN_INVARIANT', // an invariant of a graph did not hold
   'SKEIN_NO_EXECUTOR', // no executor is registered for a node kind
   'SKEIN_NO_BINDING', // a code node has no function

@@ -4,6 +4,7 @@ import { MOST_ROUNDS } from '../plan/limits.js';
 import { integer, map, text, word } from '../text/forms.js';
 import type { SourceScalar } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
+import { readRequire, REQUIRE_KEY } from './require-key.js';
 
 /** The longest list of a map when the file does not say. */
 export const DEFAULT_ITEMS = 100;
@@ -21,19 +22,20 @@ export const MAP_KEYS = {
   max_items: integer('a longer list fails the step', { min: 1, max: MOST_ROUNDS, default: DEFAULT_ITEMS }),
   concurrency: integer('how many items at once; by default no limit', { min: 1, max: MOST_ROUNDS }),
   on_item_error: word(['fail', 'continue'], 'continue leaves out items that fail', { default: 'fail' }),
+  ...REQUIRE_KEY,
 } as const;
 
 const KEYS = map(MAP_KEYS, '');
 
 /** Steps for each item of a list, as it was written. */
-export interface MapDef extends Pick<MapNode, 'key' | 'maxItems' | 'concurrency' | 'onItemError'> {
+export interface MapDef extends Pick<MapNode, 'key' | 'maxItems' | 'concurrency' | 'require' | 'onItemError'> {
   /** Absent: something was reported. */
   readonly over: SourceScalar | undefined;
   /** What an item is called in references. */
   readonly as: string;
 }
 
-/** Reads the keys of a map. Problem codes: `missing-over`, `bad-name`, `bad-path`, and those of the types. */
+/** Reads the keys of a map. Problem codes: `missing-over`, `bad-name`, `bad-path`, `bad-require`, and those of the types. */
 export function readMapKeys(fields: Fields): MapDef {
   const { max_items: maxItems = DEFAULT_ITEMS, concurrency, on_item_error: onItemError } = fields.values(KEYS);
   if (fields.lacks('over')) {
@@ -41,13 +43,19 @@ export function readMapKeys(fields: Fields): MapDef {
     fields.error('missing-over', 'over', `nothing says what ${fields.name} goes through`, hint);
   }
   const key = readKeyPath(fields);
+  const require = readRequire(fields, { most: maxItems, word: 'item' });
+  if (require !== undefined && fields.has('on_item_error')) {
+    const message = `on_item_error of ${fields.name} has no effect when require is set`;
+    fields.warning('no-effect', 'on_item_error', message, 'remove it: require says how many items may fail');
+  }
   return {
     over: fields.given('over'),
     as: readItemName(fields),
     ...(key === undefined ? {} : { key }),
     maxItems,
     ...(concurrency === undefined ? {} : { concurrency }),
-    ...(onItemError === 'continue' ? { onItemError: 'leaveOut' as const } : {}),
+    ...(require === undefined ? {} : { require }),
+    ...(require === undefined && onItemError === 'continue' ? { onItemError: 'leaveOut' as const } : {}),
   };
 }
 

@@ -11,6 +11,7 @@ import { checkLimits } from './check-limits.js';
 import { checkNames } from './check-names.js';
 import { checkLoopEnds, checkReferences, writersOf } from './check-references.js';
 import type { Writers } from './check-references.js';
+import { checkRequired } from './check-require.js';
 import { checkSchemas } from './check-schemas.js';
 import { checkEndorsement } from './check-endorsement.js';
 import { checkSecurity } from './check-security.js';
@@ -96,6 +97,7 @@ function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly
   const below = subPlans(task, scope);
   checkNames(scope, writers);
   checkLimits(scope);
+  checkRequired(scope);
   checkGraph(scope);
   checkSupervision(scope);
   checkBudgets(scope);

@@ -37,6 +37,7 @@ import type {
   OtherWay,
   Plan,
   PlanNode,
+  Require,
   SubInputs,
 } from './plan.js';
 import { bounding, byName, course, formsOf, policy, result, shown } from './rows.js';
@@ -82,6 +83,7 @@ const EVERY: Rows<NodeBase & Pick<PlanNode, 'kind'>> = {
 
 const INPUTS: Form<SubInputs> = names(JSON_TEMPLATE);
 const WITH_PLAN = { plan: shown(someObject<Plan>()), 'inputs?': course('inputs', INPUTS) };
+const REQUIRE: Row<Require> = course('require', wordOr(['all'], integer(1)));
 const OUTPUTS = course('outputs', names(TEXT));
 const WITH_OUTPUTS = { ...WITH_PLAN, 'outputs?': OUTPUTS, 'errorPrefix?': shown(TEXT) };
 const SCHEMA = result('schema', any<Json>());
@@ -120,7 +122,7 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
       ),
     ),
   },
-  call: WITH_OUTPUTS,
+  call: { ...WITH_OUTPUTS, 'require?': REQUIRE },
   map: {
     ...WITH_PLAN,
     over: course('list', REF),
@@ -129,6 +131,7 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
     result: course('result', TEXT),
     maxItems: bounding('unbounded-map', policy('max items', integer(1, MOST_ROUNDS))),
     'concurrency?': policy('concurrency', integer(1)),
+    'require?': REQUIRE,
     'onItemError?': course('on item error', word('fail', 'continue', 'leaveOut')),
   },
   loop: {

@@ -266,9 +266,17 @@ export interface SubPlan {
   readonly errorPrefix?: string;
 }
 
+/**
+ * How much of a group must succeed: so many of its parts, or `all`. A part that fails cancels no other one. When all have ended and fewer have succeeded,
+ * the node fails; otherwise failures degrade the run.
+ */
+export type Require = number | 'all';
+
 /** A sub-plan as one step. */
 export interface CallNode extends NodeBase, SubPlan {
   readonly kind: 'call';
+  /** Of the branches of its plan: a branch succeeds when it comes to its end, and its last node has succeeded. Absent: the first failure fails the node. */
+  readonly require?: Require;
 }
 
 /**
@@ -291,6 +299,8 @@ export interface MapNode extends NodeBase {
   readonly maxItems: number;
   /** How many items at once. Default: as the run allows. */
   readonly concurrency?: number;
+  /** Of the items; a failed one is left out of the list unless `onItemError` says `continue`. */
+  readonly require?: Require;
   /** A failed item fails the step (default), gives null, or is left out of the list. */
   readonly onItemError?: 'fail' | 'continue' | 'leaveOut';
 }

@@ -96,7 +96,7 @@ const OWN: Readonly<Record<NodeKind, object>> = {
   agent: AGENT_NODE,
   ask: ASK,
   wait: WAIT,
-  call: { ...SUB, errorPrefix: 'inner: ' },
+  call: { ...SUB, errorPrefix: 'inner: ', require: 2 },
   map: {
     plan: INNER,
     over: { channel: 'x' },
@@ -107,6 +107,7 @@ const OWN: Readonly<Record<NodeKind, object>> = {
     maxItems: 3,
     concurrency: 2,
     onItemError: 'continue',
+    require: 'all',
   },
   loop: {
     ...SUB,

@@ -153,7 +153,7 @@ workflow:
       security: { mode: paranoid, model: openai/gpt-5-mini }
       endorse: person
       retry: { max_attempts: 2, backoff: exponential, initial_delay: 2s, jitter: 0.5, on: [timeout, "503"] }
-    - { type: parallel, id: both, name: x, steps: [{ type: agent, name: root, retry: { retries: 1, initial_delay_seconds: 0.5, jitter: true } }, { type: agent, name: root }], timeout: 10m, supervise: false, budget: { calls: 5 } }
+    - { type: parallel, id: both, name: x, require: 1, steps: [{ type: agent, name: root, retry: { retries: 1, initial_delay_seconds: 0.5, jitter: true } }, { type: agent, name: root }], timeout: 10m, supervise: false, budget: { calls: 5 } }
     - { type: sequence, id: line, steps: [{ type: agent, name: root }], supervise: { instruction: Do both., human: true } }
     - { type: subworkflow, workflow: [{ type: agent, name: root }] }
     - { type: subworkflow, workflow: { max_loop_iterations: 2, steps: [{ type: agent, name: root }] } }

@@ -210,6 +210,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_PACKAGE_MISSING',
     'SKEIN_QUESTION',
     'SKEIN_REJECTED',
+    'SKEIN_REQUIRE',
     'SKEIN_REPLAY_MISS',
     'SKEIN_SANDBOX',
     'SKEIN_SCRIPT',

@@ -3,7 +3,7 @@ import type { GraphShape } from '../../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
 import { maxStepsOf, countedAnew } from '../../plan/limits.js';
 import type { GuideOf } from '../../plan/guide.js';
-import type { Bindings, ChannelSpec, Plan, PlanNode, Route } from '../../plan/plan.js';
+import type { Bindings, ChannelSpec, Plan, PlanNode, Require, Route } from '../../plan/plan.js';
 import { fieldChannels } from '../../plan/references.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
@@ -17,6 +17,8 @@ import { findCycles } from './cycles.js';
 export interface CompiledPlan {
   readonly plan: Plan;
   readonly bindings: Bindings;
+  /** How many of its branches must succeed; absent: the first failure ends it. */
+  readonly require: Require | undefined;
   /** In front of its keys in the bindings. */
   readonly prefix: string;
   readonly nodes: readonly CompiledNode[];
@@ -131,11 +133,18 @@ export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: n
  * for (const topic of topics) startRun(compiled, { inputs: { topic } });
  */
 export function compile(plan: Plan, bindings: Bindings = {}): CompiledPlan {
-  return compilePlan(plan, bindings, '', []);
+  return compilePlan(plan, bindings, { prefix: '', given: [], require: undefined });
 }
 
-/** `given` are names of values that the node around a sub-plan gives it. */
-function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: readonly string[]): CompiledPlan {
+/** Where a plan stands. */
+interface Standing {
+  readonly prefix: string;
+  /** Names of values that the node around it gives it. */
+  readonly given: readonly string[];
+  readonly require: Require | undefined;
+}
+
+function compilePlan(plan: Plan, bindings: Bindings, { prefix, given, require }: Standing): CompiledPlan {
   const shape = analyzeShape(plan);
   const channels = tableOf(plan, bindings, prefix, given);
   const slots = assignSlots(shape);
@@ -171,10 +180,10 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
       guide: node.kind === 'agent' ? guideOf(node, fn, prefix) : undefined,
       until: node.kind === 'loop' ? (untilOf(node, fn, prefix) as StateFunction | undefined) : undefined,
       policies: policiesOf(node, boundTo(fn, prefix)),
-      sub: 'plan' in node ? compilePlan(node.plan, bindings, `${prefix}${node.id}/`, givenBy(node)) : undefined,
+      sub: 'plan' in node ? compilePlan(node.plan, bindings, standingOf(node, prefix)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
       counted: isCounted(node),
-      survives: node.onError !== undefined && node.onError !== 'fail',
+      survives: require !== undefined || (node.onError !== undefined && node.onError !== 'fail'),
       onErrorTo: targetOf(node.onError, shape),
       onMaxVisitsTo: targetOf(node.onMaxVisits, shape),
       countsAnew: countedAnew(plan.nodes, at),
@@ -183,6 +192,7 @@ function compilePlan(plan: Plan, bindings: Bindings, prefix: string, given: read
   return {
     plan,
     bindings,
+    require,
     prefix,
     nodes,
     starts: shape.starts,
@@ -290,6 +300,11 @@ function writesOf(node: PlanNode): CompiledNode['writes'] {
   if (node.writes === undefined) return undefined;
   const talk = node.kind === 'agent' && node.conversation !== undefined ? [node.conversation.channel] : [];
   return new Set([...node.writes, ...talk, ...fieldChannels(node)]);
+}
+
+function standingOf(node: Extract<PlanNode, { readonly plan: Plan }>, around: string): Standing {
+  const require = node.kind === 'call' ? node.require : undefined;
+  return { prefix: `${around}${node.id}/`, given: givenBy(node), require };
 }
 
 /** What a node gives its sub-plan by name, declared there or not. */

@@ -61,8 +61,8 @@ export interface SettledFailure {
 }
 
 /** The failures of nodes with `onError: settle` as the one that ends their plan, in plan order; undefined for none. */
-export function settledError(failures: readonly SettledFailure[] | undefined): ErrorData | undefined {
-  const all = failures?.toSorted((one, other) => one.node.index - other.node.index) ?? [];
+export function settledError(failures: readonly SettledFailure[]): ErrorData | undefined {
+  const all = failures.toSorted((one, other) => one.node.index - other.node.index);
   const [first] = all;
   if (first === undefined) return undefined;
   const texts = all.map(({ node: { node, id }, error }) => `${node.kind} ${node.label ?? id}: ${error.message}`);

@@ -1,6 +1,6 @@
 import { visitAddress } from '../../base/address.js';
 import type { ErrorData } from '../../base/errors.js';
-import { toErrorData } from '../../base/errors.js';
+import { isFinal, toErrorData } from '../../base/errors.js';
 import type { StepOutcome } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
@@ -9,6 +9,7 @@ import { failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './
 import { settledError, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
+import { endsBranch, isEnough, tooFew } from './required.js';
 import { ScopeSteps } from './scope-steps.js';
 import { END } from '../../plan/plan.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
@@ -48,6 +49,8 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
   /** How it ends in place of pausing: a step waited for budget. */
   private short: ScopeEnd | undefined = undefined;
   private settled: SettledFailure[] | undefined = undefined;
+  /** Branches that came to their end with a step that succeeded. */
+  private reached = 0;
 
   constructor(run: RunServices, options: ScopeOptions) {
     super(run, options);
@@ -115,12 +118,13 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     const { compiled, input, path, depth, round, control: influence } = step;
     const { onErrorTo, node } = compiled;
     const { onError } = node;
-    if (step.refused || !goesOnPast(onError, error)) {
+    const isPart = this.compiled.require !== undefined && (onError ?? 'fail') === 'fail' && !isFinal(error);
+    if (!isPart && (step.refused || !goesOnPast(onError, error))) {
       this.end({ type: 'failed', error, path }, [input]);
       return;
     }
     const failure = { from: compiled.id, path, error };
-    if (onError === 'settle') (this.settled ??= []).push({ node: compiled, ...failure });
+    if (isPart || onError === 'settle') (this.settled ??= []).push({ node: compiled, ...failure });
     else countAllowed(this.census, failureOf(error));
     if (onErrorTo < 0) this.flow.branchEnded(input);
     const kind = onError === 'continue' ? 'failed' : onErrorTo < 0 ? 'poison' : 'dead';
@@ -274,6 +278,7 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     if (choice?.around !== undefined) this.around = [...(this.around ?? []), ...choice.around];
     if (this.run.check !== undefined && ending === undefined && this.isStopped(step, version)) return;
     const live = tokenOf('live', version, step, step.control);
+    if (ending === undefined && endsBranch(compiled, choice)) this.reached += 1;
     if (compiled.exit) this.leaveByExit(compiled, live);
     else this.flow.send(compiled, live, choice);
     this.restIfIdle();
@@ -333,10 +338,20 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     this.outside.scopeEnded(this, end);
   }
 
+  /** What comes of failures that ended nobody else. */
+  private settledError(): ErrorData | undefined {
+    const { settled = [], reached } = this;
+    const { require } = this.compiled;
+    if (require === undefined) return settledError(settled);
+    if (!isEnough(require, reached, settled.length)) return tooFew('branches', require, reached, settled);
+    for (const { error } of settled) countAllowed(this.census, failureOf(error));
+    return undefined;
+  }
+
   /** All that is to run has run. A state that nobody can read is not a success. */
   private finishWith({ version, conflict }: ReturnType<Flow['mergeEnds']>): void {
     this.final = version;
-    const first = settledError(this.settled) ?? conflict;
+    const first = this.settledError() ?? conflict;
     const error =
       first ?? foldError(this, version, this.outside) ?? outputError(this.compiled, this.reader(version, this.outside));
     this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });

@@ -60,6 +60,7 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
         ...policies(placed, parts),
         writes: [...placed.outputs.map((output) => output.channel), ...talksOf(placed)],
         plan: innerPlan(placed, parts),
+        ...(step.type === 'parallel' ? present({ require: step.require }) : {}),
       };
     case 'loop':
       return loopNode(placed, step, parts);

@@ -4,7 +4,7 @@ import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import type { Conversation } from '../../plan/plan.js';
+import type { Conversation, Require } from '../../plan/plan.js';
 import type { EndDef } from '../end-key.js';
 import type { AskDef } from '../ask-keys.js';
 import type { CallDef } from '../call-keys.js';
@@ -115,6 +115,7 @@ export interface CaseDef {
 /** Its steps start together, and it ends when all have ended. */
 export interface ParallelStep extends StepBase {
   readonly type: 'parallel';
+  readonly require: Require | undefined;
   readonly steps: readonly StepDef[];
 }
 

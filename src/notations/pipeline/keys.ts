@@ -11,6 +11,7 @@ import { END_KEYS } from '../end-key.js';
 import { duration, LONGEST_TIMER } from '../duration-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { MAP_KEYS } from '../map-keys.js';
+import { REQUIRE_KEY } from '../require-key.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { WAIT_KEYS } from '../wait-keys.js';
@@ -220,7 +221,10 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       ],
     },
   ),
-  parallel: map({ ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES_OF_BLOCKS }, 'runs steps at the same time'),
+  parallel: map(
+    { ...IDENTITY, name: NAME, steps: STEPS, ...REQUIRE_KEY, ...POLICIES_OF_BLOCKS },
+    'runs steps at the same time',
+  ),
   sequence: map(
     { ...IDENTITY, name: NAME, steps: STEPS, ...POLICIES_OF_BLOCKS },
     'runs steps one after the other, as one step',

@@ -1,14 +1,21 @@
 import { readAskKeys } from '../ask-keys.js';
 import { readCallKeys } from '../call-keys.js';
 import { readMapKeys } from '../map-keys.js';
+import { readRequire } from '../require-key.js';
 import { readWaitKeys } from '../wait-keys.js';
-import type { AskStep, CallStep, MapStep, StepDef, WaitStep } from './definition.js';
+import type { AskStep, CallStep, MapStep, ParallelStep, StepDef, WaitStep } from './definition.js';
 import { NO_POLICIES, readOnError, readPolicies, readWhen } from './read-policies.js';
 import type { OpenStep } from './step-types.js';
 
 /** A step that repeats steps for each item of a list. */
 export function readMap({ fields, base }: OpenStep, steps: readonly StepDef[]): MapStep {
   return { type: 'map', ...base, ...readPolicies(fields), map: readMapKeys(fields), steps };
+}
+
+/** Steps that start together. */
+export function readParallel({ fields, base }: OpenStep, steps: readonly StepDef[]): ParallelStep {
+  const require = readRequire(fields, { most: Math.max(1, steps.length), word: 'step' });
+  return { type: 'parallel', ...base, ...readPolicies(fields), require, steps };
 }
 
 /** A question to a person. */

@@ -15,7 +15,7 @@ import { readSchema } from '../schema-key.js';
 import { NO_POLICIES, SHAPE, readLoops, readPolicies, readWhen } from './read-policies.js';
 import { NO_LIMITS, readAnswers, readCondition, readLimits, nothingRan } from './read-branches.js';
 import type { ListPlace } from './read-branches.js';
-import { readAsk, readCall, readMap, readWait } from './read-step-kinds.js';
+import { readAsk, readCall, readMap, readParallel, readWait } from './read-step-kinds.js';
 import { checkRequired, typeOf } from './step-types.js';
 import type { OpenStep } from './step-types.js';
 
@@ -121,7 +121,7 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
     case 'condition':
       return readCondition(step, place, readList);
     case 'parallel':
-      return { type, ...base, ...readPolicies(fields), steps: readInner(type, step, place) };
+      return readParallel(step, readInner(type, step, place));
     case 'sequence': {
       const steps = readInner(type, step, place);
       return { type, ...base, ...readPolicies(fields), steps, maxLoopIterations: undefined };

@@ -6,7 +6,10 @@ import { limitHint } from '../../../plan/notations.js';
 import type { MapNode } from '../../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../../events/census.js';
+import type { StepOutcome } from '../../../events/census.js';
 import { failureOf } from '../../graph/explain.js';
+import { isEnough, tooFew } from '../../graph/required.js';
+import type { FailedPart } from '../../graph/required.js';
 import type { ScopeEnd, ScopeHandle, Work } from '../../services.js';
 import { inputCell } from '../../state/cell.js';
 import type { SubStart } from './call.js';
@@ -44,6 +47,12 @@ interface Items {
   readonly channel: number;
 }
 
+/** An item that failed, and how much of that the census has. */
+interface FailedItem extends FailedPart {
+  readonly outcome: StepOutcome;
+  readonly counted: number;
+}
+
 /**
  * Opens one item after the other, each from the queue of the run: items that end at once are closed before the next one is opened, so that they
  * hold no memory together.
@@ -52,8 +61,8 @@ class MapRun implements Work {
   readonly leaf = false;
   next: Work | undefined = undefined;
   private readonly results: unknown[];
-  /** Items that are left out. */
-  private readonly failed = new Set<number>();
+  /** Items that failed, as they may. */
+  private readonly failed = new Map<number, FailedItem>();
   private readonly attempt: number;
   private queued = false;
   /** An item waits for what can't come for now: no more are opened, and the map ends like it when the others have. */
@@ -89,18 +98,38 @@ class MapRun implements Work {
   /** Has the next item opened as soon as one more may be open; ends with the last one. */
   goOn(): void {
     if (!this.isWanted() || this.queued) return;
-    const { results, failed, open, step, waits } = this;
+    const { results, open, step, waits } = this;
     if (waits !== undefined) {
       if (open === 0) endLike(step, waits);
     } else if (this.opened < results.length) {
       if (open >= (this.node.concurrency ?? Number.POSITIVE_INFINITY)) return;
       this.queued = true;
       step.run.enqueue(this);
-    } else if (open === 0) step.succeed(failed.size === 0 ? results : results.filter((_, at) => !failed.has(at)));
+    } else if (open === 0) this.finish();
+  }
+
+  /** The step that failed in an item is the one that was allowed to. */
+  private allow({ outcome, counted }: FailedItem): void {
+    this.step.adopt({ ...emptyCensus(), degraded: 1, [outcome]: -counted }, undefined);
+  }
+
+  /** All items have ended. */
+  private finish(): void {
+    const { results, failed, step } = this;
+    const { require, onItemError } = this.node;
+    const succeeded = results.length - failed.size;
+    if (require !== undefined && !isEnough(require, succeeded, failed.size)) {
+      step.fail(tooFew('items', require, succeeded, [...failed.values()]));
+      return;
+    }
+    if (require !== undefined) for (const item of failed.values()) this.allow(item);
+    const isWhole = failed.size === 0 || onItemError === 'continue';
+    step.succeed(isWhole ? results : results.filter((_, at) => !failed.has(at)));
   }
 
   private allows(error: ErrorData): boolean {
-    const { onItemError } = this.node;
+    const { onItemError, require } = this.node;
+    if (require !== undefined) return !isFinal(error);
     return onItemError !== undefined && onItemError !== 'fail' && !isFinal(error);
   }
 
@@ -120,11 +149,11 @@ class MapRun implements Work {
     if (end.type === 'done') {
       this.results[at] = taken(scope, this.node.result) ?? null;
     } else if (end.type === 'failed' && this.allows(end.error)) {
-      if (this.node.onItemError === 'leaveOut') this.failed.add(at);
-      // The step that failed in the item is the one that was allowed to.
       const outcome = failureOf(end.error);
-      const counted = Math.min(1, scope.census[outcome]);
-      this.step.adopt({ ...emptyCensus(), degraded: 1, [outcome]: -counted }, undefined);
+      const path = `${this.step.path}[${this.items.keys[at] ?? at}]`;
+      const item = { path, error: end.error, outcome, counted: Math.min(1, scope.census[outcome]) };
+      this.failed.set(at, item);
+      if (this.node.require === undefined) this.allow(item);
     } else if (end.type === 'paused' || (end.type === 'out_of_budget' && end.how === 'waited')) {
       if (this.waits?.type !== 'out_of_budget') this.waits = end;
     } else {

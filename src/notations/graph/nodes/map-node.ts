@@ -1,4 +1,5 @@
-import type { Bindings, MapNode, Plan, SubInputs } from '../../../plan/plan.js';
+import { present } from '../../../base/json.js';
+import type { Bindings, MapNode, Plan, Require, SubInputs } from '../../../plan/plan.js';
 import { WHOLE_STATE } from '../../../plan/plan.js';
 import { isNeeded } from '../../../plan/nodes.js';
 import type { NodeFunction } from '../draft.js';
@@ -26,6 +27,8 @@ export interface MapOptions {
   readonly maxItems?: number;
   /** A failed item fails the node (default), or gives null. */
   readonly onItemError?: 'fail' | 'continue';
+  /** How many items must succeed, or all: a failed one cancels no other. It is left out of the list, or null with `onItemError: 'continue'`. */
+  readonly require?: Require;
   /** What else the function reads, when its first parameter is not destructured. */
   readonly inputs?: readonly string[];
   /** The key, or the node, of a workflow whose value is the result of an item. Default: its answer. */
@@ -42,6 +45,7 @@ export const MAP_OPTION_NAMES: ReadonlySet<string> = new Set([
   'concurrency',
   'maxItems',
   'onItemError',
+  'require',
   'inputs',
   'answerKey',
   'projectState',
@@ -62,7 +66,7 @@ interface ItemPlan {
  * A recorded run knows each item by itself.
  */
 export function mapNode(options: MapOptions, body: NodeFunction | InnerWorkflow): NodeSpec<unknown[]> {
-  const { over, item = 'item', key, concurrency, maxItems = MOST_ITEMS, onItemError } = options;
+  const { over, item = 'item', key, concurrency, maxItems = MOST_ITEMS, onItemError, require } = options;
   const { plan, bindings, result, needs, takes } =
     typeof body === 'function' ? functionPlan(body, item, options) : workflowPlan(body, item, options);
   const inputs: SubInputs = Object.fromEntries([...needs, ...takes].map((name) => [name, { channel: name }]));
@@ -80,7 +84,7 @@ export function mapNode(options: MapOptions, body: NodeFunction | InnerWorkflow)
         maxItems,
         ...(key === undefined ? {} : { key: key.split('.') }),
         ...(concurrency === undefined ? {} : { concurrency }),
-        ...(onItemError === undefined ? {} : { onItemError }),
+        ...present({ onItemError, require }),
       };
       return { node, bindings: innerBindings(name, bindings), reads: [over, ...needs], mayRead: takes };
     },

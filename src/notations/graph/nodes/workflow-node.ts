@@ -1,7 +1,7 @@
 import type { Problem } from '../../../base/problem.js';
 import { definitionError, hasErrors, holdingBack, refusal } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
-import type { Bindings, InputSpec, Plan, SubInputs } from '../../../plan/plan.js';
+import type { Bindings, InputSpec, Plan, Require, SubInputs } from '../../../plan/plan.js';
 import { WHOLE_STATE } from '../../../plan/plan.js';
 import { isNeeded } from '../../../plan/nodes.js';
 import { traitsOf } from '../../../plan/notations.js';
@@ -32,6 +32,11 @@ export interface WorkflowNodeOptions {
    * that the workflow was given and made longer, `extend` takes what came to it.
    */
   readonly writes?: Readonly<Record<string, string>>;
+  /**
+   * How many of its branches must succeed, or all: a node that fails cancels no other one. When all have ended and fewer have come to their end, the node fails;
+   * otherwise the run is degraded. Default: the first failure ends it.
+   */
+  readonly require?: Require;
 }
 
 /** A workflow, as far as a node is made of it. */
@@ -82,6 +87,7 @@ export function workflowNode(
           ...(only === undefined
             ? { outputs, writes: Object.keys(outputs) }
             : { outputs: { [output ?? node]: only }, output: output ?? node }),
+          ...(options.require === undefined ? {} : { require: options.require }),
           errorPrefix: `${by}: inner workflow failed: `,
         },
         bindings: innerBindings(node, inner.bindings),
