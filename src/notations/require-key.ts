@@ -1,6 +1,6 @@
 import { quoteShort } from '../lang/value-text.js';
 import type { Require } from '../plan/plan.js';
-import { either, integer, word } from '../text/forms.js';
+import { either, integer, text } from '../text/forms.js';
 import { describe } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
 
@@ -10,7 +10,7 @@ const MANY = 1_000_000;
 /** The key that says how much of a group must succeed. */
 export const REQUIRE_KEY = {
   require: either(
-    [word(['all'], ''), integer('', { min: 1, max: MANY })],
+    [text('', { pattern: '^(?:[Aa][Ll][Ll]|\\s*)$', from: 'string' }), integer('', { min: 1, max: MANY })],
     'how many of its parts must succeed, or all: a part that fails cancels no other one. Absent: the first failure ends it',
   ),
 } as const;

@@ -14,10 +14,13 @@ export function isEnough(require: Require, succeeded: number, failed: number): b
   return require === 'all' ? failed === 0 : succeeded >= require;
 }
 
-/** Whether nothing follows a node that has run. */
-export function endsBranch({ exit, hops }: CompiledNode, choice: Choice | undefined): boolean {
-  if (exit || choice === undefined) return exit || hops.length === 0;
-  return choice.hops.length + choice.others.length === 0 && hops.every((hop) => hop.route >= 0);
+/** How many branches end with a node that has run: 1 where nothing follows it. */
+export function branchEnds({ exit, hops }: CompiledNode, choice: Choice | undefined): number {
+  const isLast =
+    choice === undefined
+      ? hops.length === 0
+      : choice.hops.length + choice.others.length === 0 && hops.every((hop) => hop.route >= 0);
+  return exit || isLast ? 1 : 0;
 }
 
 const MOST_NAMED = 3;

@@ -9,7 +9,7 @@ import { failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './
 import { settledError, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
-import { endsBranch, isEnough, tooFew } from './required.js';
+import { branchEnds, isEnough, tooFew } from './required.js';
 import { ScopeSteps } from './scope-steps.js';
 import { END } from '../../plan/plan.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
@@ -278,7 +278,7 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     if (choice?.around !== undefined) this.around = [...(this.around ?? []), ...choice.around];
     if (this.run.check !== undefined && ending === undefined && this.isStopped(step, version)) return;
     const live = tokenOf('live', version, step, step.control);
-    if (ending === undefined && endsBranch(compiled, choice)) this.reached += 1;
+    if (ending === undefined) this.reached += branchEnds(compiled, choice);
     if (compiled.exit) this.leaveByExit(compiled, live);
     else this.flow.send(compiled, live, choice);
     this.restIfIdle();
