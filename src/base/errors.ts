@@ -33,6 +33,7 @@ export const ERROR_CODES = [
   'SKEIN_NO_MODEL', // no model is configured and none could be found
   'SKEIN_PACKAGE_MISSING', // an optional package is needed and not installed
   'SKEIN_NO_KEY', // a provider's API key is missing, or may not be sent to the address that a file names
+  'SKEIN_POLICY', // a policy forbids what a file names: an address for models, a folder to write to
   'SKEIN_MODEL_UNAVAILABLE', // the provider does not know the model: the next of a fallback list is tried
   'SKEIN_MODEL_REFUSED', // the provider answered 4xx; not retryable
   'SKEIN_MODEL_OVERLOADED', // 408, 429; retryable, may carry retryAfterMs

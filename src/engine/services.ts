@@ -5,6 +5,7 @@ import type { Tally } from '../events/spending.js';
 import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable, CompiledPlan } from './graph/compile.js';
 import type { Durable, Short } from './ports/durable.js';
+import type { NodeGuard } from './ports/node-guard.js';
 import type { Again, Executors, FailedInside } from './ports/executor.js';
 import type { Phases } from './ports/supervision.js';
 import type { Reporter } from './reporter.js';
@@ -54,6 +55,8 @@ export interface RunServices extends WorkMeter {
 
 /** What somebody asks of one run. */
 export interface Asked {
+  /** Decides about tools that steps call by themselves. */
+  readonly guard?: NodeGuard | undefined;
   /** How many nodes may run one after another in each of its plans; replaces their own bounds. */
   readonly maxSteps?: number | undefined;
   /** Listeners get the state after each step. */

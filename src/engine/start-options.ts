@@ -1,4 +1,5 @@
 import type { CountsCalls } from '../events/spending.js';
+import type { NodeGuard } from './ports/node-guard.js';
 import type { RunOptionsOf } from './ports/durable.js';
 import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
@@ -48,6 +49,8 @@ export interface StartOptions extends Asked, Hearers {
   readonly announced?: (path: string) => boolean;
   /** Gives the options for runs that functions start. Default: none. */
   readonly runOptions?: RunOptionsOf;
+  /** Decides about tools that steps call by themselves. Default: nothing does. */
+  readonly guard?: NodeGuard | undefined;
   /** Counts the calls of the run in addition: those of one that a function started. */
   readonly counts?: CountsCalls | undefined;
   /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. Undefined: it is done. */

@@ -9,6 +9,7 @@ import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import { NO_PLACES } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
+import type { GuardRules } from '../guard/decide.js';
 import { unitePolicies } from '../guard/policy.js';
 import { systemIds } from '../base/ids.js';
 import { isThenable, present } from '../base/json.js';
@@ -28,6 +29,7 @@ import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
 import { checkGiven, limitsOf } from './check-run.js';
 import { declaredRules } from './declared-rules.js';
+import { nodeGuard } from './node-guard.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
@@ -108,6 +110,7 @@ export function openModels(options: RunOptions): ModelRegistry {
     ...prices,
     ...limits,
     ...present({ inputs: options.inputs }),
+    policies: policiesOf(options),
     env,
   });
 }
@@ -214,10 +217,16 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
     };
     return { own, runOptions };
   });
-  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, opened, security }));
+  const declared = lazily(() => {
+    const { inputs, influence } = opened;
+    return declaredRules(compiled.plan, { inputs, untrusted, influence });
+  });
+  const guard = lazily(() => nodeGuard({ rules: declared(), policies, cwd }));
+  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, rules: declared(), opened, security }));
   const { listeners, signal, concurrency, check, streamState } = options;
   return {
     runOptions: (...how) => lent().runOptions(...how),
+    guard: (...asked) => guard()(...asked),
     // One with a store of its own is a run beside this one.
     counts: options.store === undefined ? sharedWith(options)?.counts : undefined,
     executors: { agent: (node, step) => agents()(node, step), ...options.executors },
@@ -271,11 +280,21 @@ interface Agents {
   readonly own: OwnPlaces;
   readonly runOptions: RunOptionsOf;
   readonly policies: readonly Policy[];
+  readonly rules: GuardRules;
   readonly opened: OpenedRun;
   readonly security: ReturnType<typeof securityAt>;
 }
 
-function agentsOf({ one, cwd, own, runOptions, policies, opened, security }: Agents): ReturnType<typeof agentExecutor> {
+function agentsOf({
+  one,
+  cwd,
+  own,
+  runOptions,
+  policies,
+  rules,
+  opened,
+  security,
+}: Agents): ReturnType<typeof agentExecutor> {
   const { models, options } = one;
   const { settings, formerModels, influence } = opened;
   const { memory } = settings;
@@ -295,7 +314,7 @@ function agentsOf({ one, cwd, own, runOptions, policies, opened, security }: Age
     tools,
     cwd,
     runOptions,
-    rules: declaredRules(one.compiled.plan, { inputs: opened.inputs, untrusted: settings.untrusted, influence }),
+    rules,
     policies,
     files: options.writtenFiles,
     security,

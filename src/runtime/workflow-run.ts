@@ -10,6 +10,8 @@ import type { Store } from '../journal/store.js';
 import type { Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
 import { securityGiven } from '../plan/security.js';
+import { unitePolicies } from '../guard/policy.js';
+import { checkAuditPlace } from './audit-place.js';
 import { checkModels, checkPriced, checkedPlan } from './checked-plan.js';
 import type { Backend } from './backends/backend.js';
 import { inMemory } from './backends/backend.js';
@@ -201,6 +203,9 @@ async function openAudit(
   const asked = workflow.settings.audit;
   const audit = options.audit ?? asked;
   if (audit === undefined || audit === false) return undefined;
+  // What the program or the user names is theirs.
+  if (options.audit === undefined)
+    checkAuditPlace(audit.dir, options.cwd ?? process.cwd(), unitePolicies(options.policy ?? []));
   const { findSecrets, openRunFolder } = await import('../audit/run-folder.js');
   return await openRunFolder({
     workflow,

@@ -208,6 +208,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_NO_THREAD',
     'SKEIN_OUTPUT_INVALID',
     'SKEIN_PACKAGE_MISSING',
+    'SKEIN_POLICY',
     'SKEIN_QUESTION',
     'SKEIN_REJECTED',
     'SKEIN_REPLAY_MISS',

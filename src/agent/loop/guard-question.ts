@@ -10,9 +10,6 @@ import { freeSchema, parsedJson } from '../../lang/answers.js';
 import type { ToolCall } from '../model.js';
 import { CHOICES, callEvidence, inputOf, isAllowed } from './approval.js';
 
-/** An answer that comes later than this, in milliseconds, is too late: files and pages have changed since the call was wanted. */
-export const EXPIRES_MS = 7 * 24 * 60 * 60 * 1_000;
-
 /** What the guard says of a call that a person must allow. */
 export interface GuardedCallToShow {
   readonly call: ToolCall;
@@ -25,7 +22,8 @@ export interface GuardedCallToShow {
 
 /** What is the same for all calls of a question. */
 interface Circumstances {
-  readonly agent: string;
+  /** `the agent "a"`. */
+  readonly who: string;
   readonly label: Label;
   readonly rules: GuardRules;
 }
@@ -34,7 +32,7 @@ interface Circumstances {
  * What a person is asked about calls in which others may have had a say. All that wait together are one question, and each is shown whole. The
  * question is known by a digest of all that it shows, so the answer counts for exactly this.
  */
-export function guardQuestion({ agent, label, rules }: Circumstances, calls: readonly GuardedCallToShow[]): Question {
+export function guardQuestion({ who, label, rules }: Circumstances, calls: readonly GuardedCallToShow[]): Question {
   const { level, isPrivate } = label;
   const known = { label: { level, private: isPrivate }, policy: digestText(recordText(rules)) };
   const shown = calls.map(({ call, decision: { why, sources, rule, declare }, traces }) => ({
@@ -45,7 +43,7 @@ export function guardQuestion({ agent, label, rules }: Circumstances, calls: rea
   const one = shown.length === 1 && first !== undefined;
   const what = one ? `call ${first.call.name}` : `make these ${shown.length} calls`;
   return {
-    text: `May the agent "${agent}" ${what}? What it has read had a say in ${one ? 'it' : 'them'}.`,
+    text: `May ${who} ${what}? What it has read had a say in ${one ? 'it' : 'them'}.`,
     choices: CHOICES,
     schema: freeSchema(CHOICES, 'allow', namesOf(calls)),
     evidence: one ? { ...shown[0], ...known } : { calls: shown, ...known },

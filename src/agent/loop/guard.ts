@@ -120,7 +120,7 @@ class StepGuard implements Guard {
     );
     for (const { call, decision, traces } of asked) tellDecided(this.step, call, decision, traces);
     const [first] = asked;
-    const circumstances = { agent: spec.name, label: trust.label, rules: this.rules };
+    const circumstances = { who: `the agent "${spec.name}"`, label: trust.label, rules: this.rules };
     const said = first && ((await ask(guardQuestion(circumstances, asked), first.at + 1)) ?? EXPIRED);
     const yes = typeof said === 'string' ? yesIn(said) : undefined;
     for (const one of asked) {

@@ -14,7 +14,7 @@ import type { RunTrust } from '../run-trust.js';
 import { madeOnce } from '../../base/collections.js';
 import { callEvidence } from './approval.js';
 import { tellDenied } from './decided.js';
-import { EXPIRES_MS } from './guard-question.js';
+import { GUARD_EXPIRES_MS } from '../../engine/ports/node-guard.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { filesOfCall, worksOnFiles } from './files-of-call.js';
 import type { Cleared, ClearedCall, Guard, Looks } from './guard.js';
@@ -98,7 +98,7 @@ class Runner implements ToolRunner {
       calls,
       looks: (call, index, again) => this.looks(call, lookedAt(`${turn}.${index}`, again)),
       at: (index) => `${turn}.${index}`,
-      ask: (question, index) => inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: EXPIRES_MS })(question)),
+      ask: (question, index) => inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: GUARD_EXPIRES_MS })(question)),
       isTaken: (call, index) => this.isTaken(call, `${turn}.${index}`),
     });
   }
@@ -131,7 +131,7 @@ class Runner implements ToolRunner {
       looks: looksAt,
       at: () => `${turn}.${index}`,
       io,
-      ask: (question) => inTime(ask('guard', { ms: EXPIRES_MS })(question)),
+      ask: (question) => inTime(ask('guard', { ms: GUARD_EXPIRES_MS })(question)),
       isTaken: () => false,
     });
     const [cleared = asWanted(wanted)] = (await clearing) ?? [];

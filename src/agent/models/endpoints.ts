@@ -3,6 +3,8 @@ import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { ProviderEntry } from '../../plan/providers.js';
 import { ollamaHost } from './ollama.js';
+import type { Policy } from '../../plan/policy.js';
+import { checkNamedAddress } from './named-address.js';
 import type { Env } from './environment.js';
 import { envValue, hostVariable, mayReceive, ownerOf } from './environment.js';
 
@@ -21,10 +23,17 @@ export interface Endpoint {
  * Base URL and key of a provider: what the workflow says, then the environment. A key goes only where {@link mayReceive} lets it.
  *
  * @throws SkeinError `SKEIN_NO_KEY` when the workflow names a variable that is empty or whose value may not be sent to the address, or the provider
- *   can't do without a key; `SKEIN_NO_MODEL` when it has no base URL.
+ *   can't do without a key; `SKEIN_NO_MODEL` when it has no base URL; `SKEIN_POLICY` when the policies don't let models be called where the workflow says.
  */
-export function endpointOf(provider: ProviderEntry, model: string, env: Env, spec: ProviderSpec | undefined): Endpoint {
+export function endpointOf(
+  provider: ProviderEntry,
+  model: string,
+  env: Env,
+  spec: ProviderSpec | undefined,
+  policies: readonly Policy[] = [],
+): Endpoint {
   const own = spec !== undefined && spec.type.trim().toLowerCase() === provider.id ? spec : undefined;
+  if (own?.baseUrl !== undefined) checkNamedAddress(own.baseUrl, policies);
   const given = own?.baseUrl ?? envValue(env, provider.baseUrlEnv);
   const found = keyOf(provider, env, own);
   const baseUrl = baseUrlOf(provider, given);

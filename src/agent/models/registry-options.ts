@@ -1,6 +1,7 @@
 import type { ProvidersLimits } from '../../budget/provider-limits.js';
 import type { PriceTable } from '../../budget/prices.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { Policy } from '../../plan/policy.js';
 import type { ScriptedResult } from '../../plan/made-of.js';
 import type { Model, ModelSource, ReplayedCall } from '../model.js';
 import type { Env } from './environment.js';
@@ -36,6 +37,8 @@ export interface ModelRegistryOptions {
   readonly importPackage?: ImportPackage;
   /** What providers are asked at most: the option `limits` of a run. */
   readonly limits?: ProvidersLimits | undefined;
+  /** What holds for the run: where models may be called that a workflow names an address for. */
+  readonly policies?: readonly Policy[] | undefined;
   /** Prices that win over those that come with Skein: the option `prices` of a run. */
   readonly prices?: PriceTable | undefined;
 }

@@ -207,7 +207,7 @@ function scriptId(file: string): string {
 }
 
 function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec | undefined): Model {
-  const { providers = {}, env, importPackage, limits: { [name.provider]: asked } = {} } = parts.options;
+  const { providers = {}, env, importPackage, policies, limits: { [name.provider]: asked } = {} } = parts.options;
   const factory = Object.hasOwn(providers, name.provider) ? providers[name.provider] : undefined;
   if (factory !== undefined) {
     const own = ownModel(id, () => factory(name.model));
@@ -216,7 +216,7 @@ function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec
   if (name.provider === 'mock') return mockModel(name.model, id);
   const provider = providerById(name.provider);
   if (provider === undefined) throw new SkeinError('SKEIN_MODEL_UNKNOWN', `no provider is called "${name.provider}"`);
-  const endpoint = endpointOf(provider, name.model, env, spec);
+  const endpoint = endpointOf(provider, name.model, env, spec, policies);
   const make = (): Model =>
     lazyModel(id, takesSchema(provider), async () => {
       const [{ fromLanguageModel }, { loadModel }] = await Promise.all([

@@ -70,11 +70,15 @@ export function serverRefusal(policies: readonly NarrowPolicy[], server: string,
       ({ of, allow }) => of.some((rule) => speaksOfAll(rule, server)) && !allow.some((rule) => speaksOf(rule, server)),
     );
     if (denied || isLeftOut) return `the policy ${file} allows none of its tools`;
-    const host = url !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
-    if (url !== undefined && policy.domains !== undefined && !isDeclaredHost(host ?? url, policy.domains))
-      return `the policy ${file} does not list ${host ?? 'its address'} in domains`;
   }
-  return undefined;
+  return url === undefined ? undefined : domainRefusal(policies, url);
+}
+
+/** Why an address may not be reached; undefined: it may. */
+export function domainRefusal(policies: readonly NarrowPolicy[], url: string): string | undefined {
+  const host = URL.canParse(url) ? new URL(url).host : undefined;
+  const policy = policies.find(({ domains }) => domains !== undefined && !isDeclaredHost(host ?? url, domains));
+  return policy && `the policy ${policy.file} does not list ${host ?? 'its address'} in domains`;
 }
 
 /** A rule about each tool of a server. */

@@ -8,6 +8,7 @@ import { isEnvFile, isInside } from './compare-paths.js';
 import type { OwnPlaces } from './provider-options.js';
 import { NO_PLACES } from './provider-options.js';
 import type { WrittenFiles } from '../written-files.js';
+import { leavesPolicy } from './policy-folders.js';
 import { createProtection, realOf } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';
 
@@ -169,19 +170,6 @@ function checkOf(reasonAgainst: (path: string) => string | undefined): Access['c
     const reason = reasonAgainst(real);
     if (reason !== undefined) throw refused(`${shown} ${reason}`);
   };
-}
-
-/** Why a path is none that all policies list; undefined: it is. `~` is the user's home, `$WORKSPACE` the working directory. */
-function leavesPolicy(home: string, only: readonly (readonly string[])[]): (path: string) => string | undefined {
-  const lists = only.map((folders) =>
-    folders.map((folder) =>
-      realOf(resolve(home, folder.replace(/^\$WORKSPACE(?=$|[/\\])/, home).replace(/^~(?=$|[/\\])/, homedir()))),
-    ),
-  );
-  return (path) =>
-    lists.every((folders) => folders.some((folder) => isInside(folder, realOf(path))))
-      ? undefined
-      : `is outside of the folders that a policy allows: ${only.flat().join(', ')}`;
 }
 
 function turns(): Folders['inTurn'] {

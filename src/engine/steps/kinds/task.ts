@@ -13,6 +13,9 @@ import type {
   TextQuestion,
 } from '../../../plan/builder-input.js';
 import { asQuestion, questionName } from '../../../plan/task-question.js';
+import type { ClearsCalls, NodeCall } from '../../../plan/node-call.js';
+import { CLEAR } from '../../../plan/node-call.js';
+import { GUARD_EXPIRES_MS } from '../../ports/node-guard.js';
 import { limitOf } from '../../../base/duration.js';
 import type { Goto, Jump } from '../../../plan/goto.js';
 import { isGoto, jumpOf } from '../../../plan/goto.js';
@@ -28,7 +31,7 @@ import { InnerRuns } from './inner-run.js';
 import { isMutation } from '../../state/viewed.js';
 
 /** The second argument of a code node's function. */
-export class TaskStep implements TaskStepInput {
+export class TaskStep implements TaskStepInput, ClearsCalls {
   /** 1 for the first try. */
   readonly attempt: number;
   /** Questions so far. */
@@ -148,10 +151,29 @@ export class TaskStep implements TaskStepInput {
     this.tell(() => eventNote(event));
   }
 
+  async [CLEAR](call: NodeCall): Promise<boolean> {
+    const { step, io } = this;
+    const decided = step.run.options.guard?.(call, this.influence.label(), this.path);
+    if (decided === undefined) return false;
+    const { note, question, why } = decided;
+    this.tell(() => note);
+    if (question === undefined) throw refused(`this call of ${call.tool} was refused: ${why}`);
+    const limit = { ms: GUARD_EXPIRES_MS };
+    const answer = await askInside(step, io.signal, () => io.ask('guard#1.1', question, limit));
+    this.tell(() => answerNote(answer));
+    if (answer !== 'allow') throw refused(`a person refused this call of ${call.tool}`);
+    return true;
+  }
+
   private tell(note: () => StepNote): void {
     const { step } = this;
     if (step.run.reporter.followed && step.performs(this.attempt)) step.emit({ type: 'step.note', note: note() });
   }
+}
+
+function refused(message: string): SkeinError {
+  const hint = 'skein show RUN --taint says who had a say in it';
+  return new SkeinError('SKEIN_TOOL_REFUSED', message, { hint, retryable: false });
 }
 
 /** What listeners get is theirs: nobody changes it any more. An event that is not JSON is no reason to fail. */

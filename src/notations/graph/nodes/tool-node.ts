@@ -1,5 +1,7 @@
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
+import type { NodeCall } from '../../../plan/node-call.js';
+import { CLEAR, cleared } from '../../../plan/node-call.js';
 import { madeOf, partsOf, stateOfTool } from '../../../plan/made-of.js';
 import type { NodeSpec } from '../node-spec.js';
 import { callTool, functionTool } from './tool.js';
@@ -50,6 +52,7 @@ export function toolNode<Result>(
 export function toolStepOf(step: TaskStep, stateOf: () => StateOf): ToolStep {
   const { signal, idempotencyKey, runOptions } = step;
   return {
+    ...(CLEAR in step && { [CLEAR]: (call: NodeCall) => cleared(step, call) }),
     signal,
     idempotencyKey,
     runOptions,

@@ -5,6 +5,7 @@ import { schemaFindings } from '../../../lang/schema-check.js';
 import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
 import type { StateOf, TaskQuestion, TextQuestion } from '../../../plan/builder-input.js';
 import { madeOf, mustApprove, partsOf, withApproval } from '../../../plan/made-of.js';
+import { cleared } from '../../../plan/node-call.js';
 import { refusal } from '../../../base/problem.js';
 import { jsonSchemaOf, validated } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
@@ -159,7 +160,9 @@ export async function callTool(
   const findings = schemaFindings(schema, given);
   if (findings.length > 0) throw badInput(name, findings);
   const call = toolFunction(definition);
-  const { approve } = definition;
+  const { approve, effect = 'once' } = definition;
+  const isAllowed = await cleared(step, { tool: name, effect, input: given as JsonObject });
+  if (isAllowed) return await call(given as never, step);
   if (approve === true || (typeof approve === 'function' && (await mustApprove(call, given))))
     await allowed(name, given, step);
   return await call(given as never, step);

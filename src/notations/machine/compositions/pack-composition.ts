@@ -2,6 +2,7 @@ import { SkeinError } from '../../../base/errors.js';
 import type { Json, JsonObject } from '../../../base/json.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { Definition } from '../../../plan/builder-input.js';
+import { cleared } from '../../../plan/node-call.js';
 import { madeOf, mustApprove } from '../../../plan/made-of.js';
 import type { ToolStep } from '../../graph/nodes/tool.js';
 import { packTool, packTools } from '../pack-tools.js';
@@ -67,7 +68,8 @@ function inUse({ tool, call }: CalledTool): ToolInUse {
     const findings = schemaFindings(schema, input);
     if (findings.length > 0)
       throw new SkeinError('SKEIN_INPUT', `the input of ${name} does not match its schema: ${findings.join('; ')}`);
-    if (approve === true || (approve === 'code' && (await mustApprove(call, input)))) {
+    const isAllowed = await cleared(step, { tool: name, effect: effect ?? 'once', input: input as JsonObject });
+    if (!isAllowed && (approve === true || (approve === 'code' && (await mustApprove(call, input))))) {
       const text = `May the step call ${name} with ${JSON.stringify(input)}?`;
       const answer = await step.ask({ text, choices: ['allow', 'deny'] }, 'approve');
       if (answer !== 'allow') throw new SkeinError('SKEIN_TOOL_REFUSED', `a person refused the call of ${name}`);
