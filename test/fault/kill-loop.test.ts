@@ -6,7 +6,7 @@ import { seededRandom } from '../../src/testing/index.js';
 import { openSqliteStore } from '../../src/stores/sqlite.js';
 import { linesIn, makeDir, startRunner, type Ended, type Order } from './support/process.js';
 import { readBudget } from '../../src/runtime.js';
-import { answerHere, calmState, finish, orderOf, raiseHere } from './support/calm.js';
+import { answerHere, calmResult, endOf, finish, orderOf, raiseHere, type Calm } from './support/calm.js';
 import { SHAPES } from './support/shapes.js';
 
 /** Kills in all; `npm run test:fault` asks for more than one of each shape. */
@@ -31,8 +31,8 @@ test.each([0, 1])(
   async (half) => {
     const mine = names.filter((_, at) => at % 2 === half);
     const budget = Math.max(Math.ceil(KILLS / 2), mine.length);
-    const calm = new Map<string, unknown>();
-    for (const name of mine) calm.set(name, await calmState(name));
+    const calm = new Map<string, Calm>();
+    for (const name of mine) calm.set(name, await calmResult(name));
     let kills = 0;
     const isSpared = (name: string) => (counts.get(name)?.kills ?? 0) === 0;
     // On a busy machine a run may end before its kill: then that shape has another one.
@@ -50,7 +50,7 @@ test.each([0, 1])(
 );
 
 /** Kills a run again and again, and lets it end; gives the number of kills. */
-async function disturbed(name: string, seed: string, limit: number, wanted: unknown): Promise<number> {
+async function disturbed(name: string, seed: string, limit: number, wanted: Calm | undefined): Promise<number> {
   const random = seededRandom(seed);
   const dir = makeDir();
   const watch = new Watch(name, dir);
@@ -68,7 +68,7 @@ async function disturbed(name: string, seed: string, limit: number, wanted: unkn
   if (ended?.code !== 0 || (name === 'edited' && kills <= 1)) ended = await finish(orderOf(name, dir));
   await watch.check(seed, 2);
   expect({ seed, code: ended.code, stderr: ended.stderr }).toEqual({ seed, code: 0, stderr: '' });
-  expect({ seed, state: ended.result?.state }).toEqual({ seed, state: wanted });
+  expect({ seed, ...endOf(ended.result) }).toEqual({ seed, ...wanted });
   const received = linesIn(dir, 'received.txt');
   expect({ seed, received: received.toSorted() }).toEqual({ seed, received: [...new Set(received)].toSorted() });
   const count = counts.get(name);

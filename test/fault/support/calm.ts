@@ -5,6 +5,7 @@ import { openSqliteStore } from '../../../src/stores/sqlite.js';
 import type { Ended, Order } from './process.js';
 import { linesIn, makeDir, startRunner } from './process.js';
 import { answerAll } from './session.js';
+import type { RunResult } from '../../../src/engine/run.js';
 
 /** An order for the run `r` of a shape in a folder. */
 export function orderOf(shape: string, dir: string, more: Partial<Order> = {}): Order {
@@ -22,21 +23,35 @@ export async function finish(order: Order): Promise<Ended> {
   throw new Error('the run asks for ever');
 }
 
-const calm = new Map<string, Promise<unknown>>();
+/** How a shape ends. */
+export type Calm = Pick<RunResult, 'state' | 'labels'>;
 
-/** The final state of a shape that nobody disturbed. */
-export function calmState(shape: string): Promise<unknown> {
+const calm = new Map<string, Promise<Calm>>();
+
+/** The final state of a shape that nobody disturbed, and who had a say in it. */
+export function calmResult(shape: string): Promise<Calm> {
   const known = calm.get(shape) ?? undisturbed(shape);
   calm.set(shape, known);
   return known;
 }
 
-async function undisturbed(shape: string): Promise<unknown> {
+/** The final state alone. */
+export async function calmState(shape: string): Promise<unknown> {
+  return (await calmResult(shape)).state;
+}
+
+async function undisturbed(shape: string): Promise<Calm> {
   const dir = makeDir();
   const { result, stderr } = await finish(orderOf(shape, dir, { pace: 0 }));
   rmSync(dir, { recursive: true });
   if (result?.outcome !== 'succeeded') throw new Error(`${shape} does not even run undisturbed: ${stderr}`);
-  return result.state;
+  return endOf(result);
+}
+
+/** What is compared of a run that has ended. */
+export function endOf(result: RunResult | undefined): Calm {
+  const { state, labels } = result ?? {};
+  return { state, labels } as Calm;
 }
 
 /** Gives a run that is out of budget two calls more. */

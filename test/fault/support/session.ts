@@ -14,6 +14,8 @@ export async function session(built: Built, store: Store, options: Partial<RunOp
 export function answerTo({ key, question }: PauseRecord, done: (key: string) => boolean): unknown {
   if (/[.@]outcome$/.test(key)) return done(key.slice(0, -'.outcome'.length)) ? 'it was done' : 'run it';
   if (key.endsWith('@human')) return 'approve';
+  // The guard is allowed one call and refused the next one.
+  if (key.endsWith('@ask:guard#3.1')) return 'deny';
   return question?.choices?.[0] ?? 'Ada';
 }
 

@@ -9,6 +9,7 @@ import {
 import type { Tool, ToolProvider } from '../../../src/agent/tool.js';
 import { createToolProvider } from '../../../src/agent/tools/provider.js';
 import type { TaskStep } from '../../../src/plan/builder-input.js';
+import type { Security } from '../../../src/plan/security.js';
 import type { RunOptions } from '../../../src/runtime.js';
 
 /** The outside of a workflow: what its steps do here is counted. */
@@ -60,7 +61,7 @@ export function worldModel(world: World, say: Say = (prompt) => `re ${shortDiges
     async *stream({ messages, caller }): AsyncGenerator<ModelPart> {
       const prompt = promptOf(messages);
       const { path, turn, phase } = caller;
-      await world.perform(`${path}${isSecond(prompt) ? '~2' : ''}@${phase ?? `model#${turn}`}`);
+      await world.perform(`${path}${isSecond(prompt) ? '~2' : ''}@${callName(turn, phase, prompt)}`);
       const said = say(prompt, turn, phase);
       if (typeof said === 'string') yield { type: 'text', text: said };
       else {
@@ -75,6 +76,12 @@ export function worldModel(world: World, say: Say = (prompt) => `re ${shortDiges
   };
 }
 
+/** As it is recorded. A model that looks at a call of a tool is shown its input, in which stands where it is. */
+function callName(turn: number, phase: string | undefined, prompt: string): string {
+  if (phase !== 'screen' && phase !== 'review') return phase ?? `model#${turn}`;
+  return `${phase}#${/"at": "([\d.]+)"/.exec(prompt)?.[1] ?? '1.1'}`;
+}
+
 function promptOf(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === 'user');
   return last?.role === 'user' ? last.text : '';
@@ -86,12 +93,13 @@ export function shortDigest(text: string): string {
 }
 
 /** Options for agents that talk to the model of the world, with the built-in tools and one that sends. */
-export function worldAgents(world: World, say?: Say): Pick<RunOptions, 'models' | 'executors'> {
+export function worldAgents(world: World, say?: Say, security?: Security): Pick<RunOptions, 'models' | 'executors'> {
   const providers = { world: () => worldModel(world, say) };
   const models = { env: {}, noProbe: true, providers, override: 'world/one' };
   const tools = withSend(world, createToolProvider({ cwd: world.cwd, env: { PATH: process.env['PATH'] ?? '' } }));
   const registry = createModelRegistry({ ...models, cwd: world.cwd });
-  return { models, executors: { agent: agentExecutor({ models: registry, tools }) } };
+  const agent = agentExecutor({ models: registry, tools, cwd: world.cwd, security: () => security });
+  return { models, executors: { agent } };
 }
 
 function withSend(world: World, tools: ToolProvider): ToolProvider {
