@@ -165,7 +165,7 @@ await build({
     // so each is what comes through one door, and what stays behind other doors is not read.
     codeSplitting: {
       groups: [
-        { name: 'start', test: /src\/cli\/(?:own-package|view\/streams)\.|rolldown\/runtime/ },
+        { name: 'start', test: /src\/cli\/(?:own-package|view\/streams)\./ },
         { name: 'base', test: /src\/(?:base|events|secrets)\// },
         { name: 'program', test: /node_modules\/commander\/|src\/cli\/(?:failures|other-verbs|program)\./ },
         {
