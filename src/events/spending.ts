@@ -135,6 +135,8 @@ export function spentOf({ details }: Pick<ErrorData, 'details'>): Spent | undefi
   };
 }
 
+const NO_MODELS: ReadonlyMap<string, ModelSpending> = new Map();
+
 /** What counts calls. */
 export type CountsCalls = Pick<Tally, 'answered' | 'cutOff' | 'refused' | 'called'>;
 
@@ -150,8 +152,8 @@ export class Tally {
   usage: Usage = NO_USAGE;
   failedModelCalls = 0;
   toolCalls = 0;
-  /** By model; calls that failed are in it where it is known what they spent. */
-  readonly byModel = new Map<string, ModelSpending>();
+  /** Made with the first call: each run has tallies, whether it calls models or not. */
+  private models: Map<string, ModelSpending> | undefined = undefined;
   private answeredCalls = 0;
   private dollars = NO_DOLLARS;
 
@@ -160,6 +162,11 @@ export class Tally {
 
   get modelCalls(): number {
     return this.answeredCalls + this.failedModelCalls;
+  }
+
+  /** By model; calls that failed are in it where it is known what they spent. */
+  get byModel(): ReadonlyMap<string, ModelSpending> {
+    return this.models ?? NO_MODELS;
   }
 
   answered(model: string, usage: Usage, cost?: Cost): void {
@@ -203,8 +210,9 @@ export class Tally {
     this.usage = addUsage(this.usage, usage);
     this.dollars = addCost(this.dollars, cost);
     if (model === undefined) return;
-    const before = this.byModel.get(model) ?? { model, calls: 0, usage: NO_USAGE, ...NO_DOLLARS };
-    this.byModel.set(model, {
+    const models = (this.models ??= new Map());
+    const before = models.get(model) ?? { model, calls: 0, usage: NO_USAGE, ...NO_DOLLARS };
+    models.set(model, {
       model,
       calls: before.calls + calls,
       usage: addUsage(before.usage, usage),
