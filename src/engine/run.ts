@@ -100,7 +100,9 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     });
   }
 
-  readonly runOptions: RunOptionsOf = (...how) => this.options.runOptions?.(...how) ?? NO_OPTIONS;
+  runOptions(...how: Parameters<RunOptionsOf>): ReturnType<RunOptionsOf> {
+    return this.options.runOptions?.(...how) ?? NO_OPTIONS;
+  }
 
   begin(): void {
     if (this.reporter.followed) {
