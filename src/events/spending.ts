@@ -210,7 +210,7 @@ export class Tally {
     this.usage = addUsage(this.usage, usage);
     this.dollars = addCost(this.dollars, cost);
     if (model === undefined) return;
-    const models = (this.models ??= new Map());
+    const models = (this.models ??= new Map<string, ModelSpending>());
     const before = models.get(model) ?? { model, calls: 0, usage: NO_USAGE, ...NO_DOLLARS };
     models.set(model, {
       model,
