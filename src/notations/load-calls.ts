@@ -7,7 +7,7 @@ import { absolutePath, shownPath } from '../text/files.js';
 import { visibleText } from '../text/findings.js';
 import type { Findings } from '../text/findings.js';
 import type { CallDef } from './call-keys.js';
-import type { Loading } from './loading.js';
+import type { Loading, WorkflowParts } from './loading.js';
 
 /** Files that call files, at most. */
 const DEEPEST = 20;
@@ -60,6 +60,19 @@ export async function loadCalls(
   }
   for (const { problems } of workflows) findings.add(problems);
   return { plans, workflows: [...workflows] };
+}
+
+/** What a workflow is made of, with what the files are made of that it calls: each file once, also when several steps call it. */
+export function withCalled(own: WorkflowParts, { workflows }: CalledFiles): WorkflowParts {
+  const memory =
+    own.settings.memory ?? workflows.find(({ settings }) => settings.memory !== undefined)?.settings.memory;
+  const files = [...own.files, ...workflows.flatMap((workflow) => workflow.files)].toReversed();
+  return {
+    settings: { ...own.settings, ...(memory === undefined ? {} : { memory }) },
+    files: [...new Map(files.map((file) => [file.path, file])).values()].toReversed(),
+    agentFiles: new Map([...workflows.flatMap(({ agentFiles }) => [...(agentFiles ?? [])]), ...own.agentFiles]),
+    agentFolders: [...new Set([...own.agentFolders, ...workflows.flatMap((workflow) => workflow.agentFolders ?? [])])],
+  };
 }
 
 async function loadOne(step: Caller, context: CallContext, findings: Findings): Promise<Workflow | undefined> {

@@ -16,7 +16,7 @@ async function knownKeys(yaml: string): Promise<readonly string[]> {
 const step = (keys: string): string =>
   `${AGENTS}workflow: [{ id: first, type: agent, name: a }, { qqqqqqqq: 1, ${keys} }]\n`;
 /** Keys of steps that can be tried again. */
-const BLOCK = ['when', 'retry', 'timeout', 'on_error', 'supervise', 'budget', 'security'];
+const BLOCK = ['when', 'retry', 'timeout', 'on_error', 'supervise', 'budget', 'security', 'endorse'];
 const INNER = 'steps: [{ type: agent, name: a }]';
 
 describe('the tables of keys of docs/pipeline.md say what the loader knows, no more and no less', () => {

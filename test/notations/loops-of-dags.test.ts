@@ -109,7 +109,7 @@ describe('[issue 14] [bad input] a loop of a DAG workflow is refused', () => {
     ['without an end', `type: loop, max_rounds: 3, ${body}`, 'missing-until: nothing says when step "l" ends'],
     ['without a cap', `type: loop, until: { line: DONE }, ${body}`, 'unbounded-loop: step "l" has no bound'],
     ['without steps', 'type: loop, until: { line: DONE }, max_rounds: 3', 'no-steps: step "l" has no steps'],
-    ['of another type', `type: map, ${body}`, 'unknown-value: type of step "l" is "map"'],
+    ['of another type', `type: mop, ${body}`, 'unknown-value: type of step "l" is "mop"'],
     ['with keys of another type', `${ROUNDS}, prompt: x, ${body}`, 'unknown-key: unknown key "prompt"'],
     ['that reads what it does not have', `type: loop, until: steps.z.output, max_rounds: 3, ${body}`, 'unknown-step'],
     ['that reads itself', `type: loop, until: steps.l.output, max_rounds: 3, ${body}`, 'refers to the loop around it'],

@@ -135,7 +135,7 @@ describe.each([
     expect(failed.error?.message).toBe("the loop 'polish' did not end within its 4 rounds");
     expect(failed.error?.hint).toBe('raise max_rounds, or set on_limit to continue');
     const { outcome, asked, census } = await ran(loop(`${base}\n    on_limit: continue`), says);
-    expect([outcome, census.succeeded, census.degraded]).toEqual(['degraded', 10, 1]);
+    expect([outcome, census.succeeded, census.limited]).toEqual(['degraded', 10, 1]);
     expect(asked.at(-1)).toBe('publish: false four');
   });
 

@@ -1,5 +1,5 @@
 import type { SkillText, AgentSpec } from '../../plan/agent-spec.js';
-import type { AgentNode, InputSpec, NodeBase, Plan, PlanNode, RetryPolicy } from '../../plan/plan.js';
+import type { AgentNode, AskNode, InputSpec, NodeBase, Plan, PlanNode, RetryPolicy } from '../../plan/plan.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template, Truncate } from '../../lang/values.js';
 import { absolutePath } from '../../text/files.js';
@@ -9,10 +9,15 @@ import { securityFrom } from '../security-key.js';
 import { supervisionFields, supervisionOf, supervisionOfWhole } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import { buildConditions } from './conditions.js';
+import type { AskDef } from '../ask-keys.js';
+import { callNode } from './calls.js';
+import type { CalledPlans } from './calls.js';
 import { connectChoices } from './choices.js';
 import { endNode, reportUnreachable } from './ends.js';
 import { channelsOf, loopNode } from './loops.js';
+import { innerSteps } from './definition.js';
 import type { Definition, StepDef } from './definition.js';
+import { mapNode } from './maps.js';
 import type { Agent } from './find-agents.js';
 import { inputChannel, stepChannel } from './references.js';
 import type { References } from './references.js';
@@ -24,6 +29,7 @@ export interface Parts {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly skills: ReadonlyMap<string, readonly SkillText[]>;
   readonly references: References;
+  readonly plans: CalledPlans;
   readonly workspace: Workspace;
   /** Inputs that are given; one that is not declared is an input when a text uses it. */
   readonly given: readonly string[];
@@ -36,7 +42,7 @@ export interface Parts {
 const BACKOFF_MS = 500;
 
 /**
- * The plan of a definition: an agent node for each step, whose output is the channel `steps.ID.output`, and a loop node for each loop. All references
+ * The plan of a definition: a node for each step, whose output is the channel `steps.ID.output`. All references
  * are resolved and checked on the way. With findings that are errors the plan must not be used.
  */
 export function buildPlan(parts: Parts, findings: Findings): Plan {
@@ -75,26 +81,49 @@ function buildCourse(steps: readonly StepDef[], around: Around): Pick<Plan, 'nod
   reportUnreachable(steps, { graph, chosen: choices.chosen }, findings);
   const nodes = steps.map((step): PlanNode => {
     const join = choices.chosen.has(step.id) ? {} : { join: 'settled' as const };
-    if (step.loop !== undefined) return { ...buildLoop(step, around), ...join };
-    if (step.end !== undefined) return { ...endNode(step, step.end, parts.references, findings), ...join };
-    return { ...buildNode(step, around), ...join, ...present({ choice: choices.choiceOf(step) }) };
+    return { ...buildStep(step, around), ...join, ...present({ choice: choices.choiceOf(step) }) };
   });
   const edges = steps.flatMap(({ id: to }) => graph.dependsOn(to).map((from) => ({ from, to })));
   return { nodes, edges: choices.without(edges), routes: choices.routes };
 }
 
-function buildLoop(step: StepDef, around: Around): PlanNode {
+function buildStep(step: StepDef, around: Around): PlanNode {
+  const { references } = around.parts;
+  if (step.loop !== undefined || step.map !== undefined || step.call !== undefined) return buildWhole(step, around);
+  if (step.end !== undefined) return endNode(step, step.end, references, around.findings);
+  if (step.wait !== undefined) return { ...policies(step, around), kind: 'wait', ...step.wait };
+  return step.ask === undefined ? buildNode(step, around) : askNode(step, step.ask, around);
+}
+
+/** The node of a step that contains others: a loop, a map, a file. */
+function buildWhole(step: StepDef, around: Around): PlanNode {
   const { parts, findings } = around;
   const { references } = parts;
-  const { truncate } = promptSettings(parts);
   const said = supervisionOfWhole(step, around.supervise, findings);
   const supervise = step.supervise?.mode === 'nobody' ? step.supervise : around.supervise;
-  const course = buildCourse(step.loop?.steps ?? [], { ...around, supervise });
   const base = {
     ...policies(step, around),
-    ...supervisionFields(said, { template: (text) => references.template(text, step, { truncate }) }),
+    ...supervisionFields(said, { template: (text) => references.template(text, step, promptSettings(parts)) }),
   };
+  const { call, map } = step;
+  if (call !== undefined) return callNode(step, { call, base, plans: parts.plans, supervise, references }, findings);
+  const course = buildCourse(innerSteps(step) ?? [], { ...around, supervise });
+  if (map !== undefined) return mapNode(step, { map, base, course, references }, findings);
   return loopNode(step, { base, course, references }, findings);
+}
+
+function askNode(step: StepDef, ask: AskDef, around: Around): AskNode {
+  const { question, choices, schema, expiresMs, expireAnswer } = ask;
+  return present({
+    ...policies(step, around),
+    kind: 'ask' as const,
+    question:
+      question === undefined ? [] : around.parts.references.template(question, step, promptSettings(around.parts)),
+    choices,
+    schema,
+    expiresMs,
+    onExpire: expireAnswer === undefined ? undefined : { answer: expireAnswer },
+  });
 }
 
 function buildInputs(parts: Parts): readonly InputSpec[] {
@@ -136,7 +165,7 @@ function promptSettings({ definition: { config, output } }: Parts): { readonly t
 function policies(step: StepDef, { parts, findings }: Around): NodeBase {
   return present({
     id: step.id,
-    output: stepChannel(step.id),
+    output: parts.references.graph.hasOutput(step.id) ? stepChannel(step.id) : undefined,
     when: notEmpty(buildConditions(step, parts.references, findings)),
     retry: retryPolicy(step),
     timeoutMs: step.timeoutMs,

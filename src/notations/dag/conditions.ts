@@ -6,7 +6,7 @@ import type { Findings } from '../../text/findings.js';
 import { toJson } from '../../text/nodes.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import type { ConditionDef, StepDef } from './definition.js';
-import { inputChannel, stepChannel } from './references.js';
+import { inputChannel, itemChannel, stepChannel } from './references.js';
 import type { References } from './references.js';
 
 /**
@@ -89,7 +89,9 @@ interface Scope {
 }
 
 function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Condition | undefined {
-  const names = ['steps', 'inputs', ...(scope.value === undefined ? [] : ['output'])];
+  const maps = scope.references.graph.mapsAround(scope.step).toReversed();
+  const items = Object.fromEntries(maps.map(({ id, map }) => [map?.as ?? '', { channel: itemChannel(id) }]));
+  const names = ['steps', 'inputs', ...(scope.value === undefined ? [] : ['output']), ...Object.keys(items)];
   const { problems, expression } = compileExpression(node.text, names);
   for (const problem of problems) {
     findings.error('bad-expression', `${scope.owner}: ${problem.message}`, node.at, problem.hint);
@@ -105,6 +107,7 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
     steps: { fields: Object.fromEntries(steps) },
     inputs: { fields: Object.fromEntries(inputs) },
     ...(scope.value === undefined ? {} : { output: scope.value }),
+    ...items,
   };
   const unknown = unknownMember(expression.reads, vars);
   if (unknown !== undefined) {
@@ -132,13 +135,19 @@ function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: So
   const ids = isName(name) ? [name] : references.graph.upstreamOf(step);
   if (!references.spend(ids.length, node.at)) return;
   if (isName(name)) references.canRead(name, step, node.at);
-  for (const id of ids) steps.set(id, outputsOf([id], references.graph));
+  for (const id of ids) steps.set(id, outputsOf([id], references));
 }
 
-/** The output of a step; of a loop also those of its steps. */
-function outputsOf(ids: readonly string[], graph: References['graph']): CelVar {
+/** The output of a step; of a loop also those of its steps, and of a called file those of the steps at its top. */
+function outputsOf(ids: readonly string[], references: References): CelVar {
   const output = { channel: stepChannel(...ids) };
-  const inside = graph.stepsIn(ids.at(-1) ?? '').map((id) => [id, outputsOf([...ids, id], graph)] as const);
+  const id = ids.at(-1) ?? '';
+  const steps = references.graph.stepsIn(id).map((inner) => [inner, outputsOf([...ids, inner], references)] as const);
+  const called = (references.called.get(id)?.outputs ?? []).flatMap(({ names: [name = '', ...deeper] }) => {
+    const own: CelVar = { fields: { output: { channel: stepChannel(...ids, name) } } };
+    return deeper.length > 0 ? [] : [[name, own] as const];
+  });
+  const inside: readonly (readonly [string, CelVar])[] = [...steps, ...called];
   return { fields: inside.length === 0 ? { output } : { output, outputs: { fields: Object.fromEntries(inside) } } };
 }
 

@@ -9,10 +9,14 @@ import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
 import type { Conversation } from '../../plan/plan.js';
+import type { AskDef } from '../ask-keys.js';
+import type { CallDef } from '../call-keys.js';
 import type { EndDef } from '../end-key.js';
 import type { LoopDef } from '../loop-keys.js';
+import type { MapDef } from '../map-keys.js';
 import type { SecurityDef } from '../security-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
+import type { WaitDef } from '../wait-keys.js';
 import type { STEP } from './keys.js';
 
 /** A workflow file as it was written: types are checked, names are not resolved yet. */
@@ -95,7 +99,7 @@ export interface InlineAgent extends AgentTraits {
   readonly prompt: SourceScalar | undefined;
 }
 
-/** A step: it asks an agent, has steps that are repeated, or ends the file. */
+/** A step: it asks an agent, or is one of the other types. */
 export interface StepDef {
   /** Empty when it is missing. */
   readonly id: string;
@@ -103,6 +107,10 @@ export interface StepDef {
   readonly label: string;
   readonly at: Position;
   readonly loop: LoopSteps | undefined;
+  readonly map: MapSteps | undefined;
+  readonly ask: AskDef | undefined;
+  readonly call: CallDef | undefined;
+  readonly wait: WaitDef | undefined;
   readonly end: EndDef | undefined;
   readonly agent: SourceScalar | undefined;
   readonly prompt: SourceScalar | undefined;
@@ -129,9 +137,19 @@ export interface LoopSteps extends LoopDef {
   readonly steps: readonly StepDef[];
 }
 
-/** All steps, each loop in front of its own. */
+/** What is done for each item of a list. */
+export interface MapSteps extends MapDef {
+  readonly steps: readonly StepDef[];
+}
+
+/** The steps of a loop or a map; undefined for any other step. */
+export function innerSteps({ loop, map }: StepDef): readonly StepDef[] | undefined {
+  return (loop ?? map)?.steps;
+}
+
+/** All steps, each loop and each map in front of its own. */
 export function allSteps(steps: readonly StepDef[]): readonly StepDef[] {
-  return steps.flatMap((step) => [step, ...(step.loop === undefined ? [] : allSteps(step.loop.steps))]);
+  return steps.flatMap((step) => [step, ...allSteps(innerSteps(step) ?? [])]);
 }
 
 /** JSON Schemas of outputs by the id of their step; that of a loop is that of its last step. */
@@ -145,7 +163,9 @@ export function schemasOf(steps: readonly StepDef[]): ReadonlyMap<string, Json> 
 }
 
 function schemaOf(step: StepDef | undefined): Json | undefined {
-  return step?.loop === undefined ? step?.schema : schemaOf(step.loop.steps.at(-1));
+  if (step?.loop !== undefined) return schemaOf(step.loop.steps.at(-1));
+  if (step?.map !== undefined) return { type: 'array', items: schemaOf(step.map.steps.at(-1)) ?? {} };
+  return step?.ask?.schema ?? step?.schema;
 }
 
 /** An answer of `choose`. */

@@ -16,7 +16,7 @@ export function endNode(
   findings: Findings,
 ): EndNode {
   const when = buildConditions(step, references, findings);
-  const out = references.graph.loopsAround(step);
+  const out = references.graph.blocksAround(step);
   return present({
     kind: 'end' as const,
     id: step.id,

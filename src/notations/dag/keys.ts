@@ -4,14 +4,18 @@ import { any, either, flag, integer, list, map, named, names, text, texts, varia
 import { NAME_FORM, VARIABLE_FORM } from '../../text/names.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
 import { ENDORSE } from '../endorse-key.js';
+import { ASK_KEYS } from '../ask-keys.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { SECURITY_KEY } from '../security-key.js';
+import { CALL_KEYS } from '../call-keys.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
 import { END_KEYS } from '../end-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
+import { MAP_KEYS } from '../map-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
+import { WAIT_KEYS } from '../wait-keys.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
 const MANY = 1_000_000;
@@ -101,6 +105,14 @@ export const STEP_FORMS = {
   loop: map(
     { ...ANY_STEP, ...LOOP_KEYS, steps: STEPS, supervise: SUPERVISE_WHOLE },
     'steps again and again, until something holds',
+  ),
+  map: map({ ...ANY_STEP, ...MAP_KEYS, steps: STEPS, supervise: SUPERVISE_WHOLE }, 'steps for each item of a list'),
+  ask: map({ ...EVERY_STEP, on_error: ANY_STEP.on_error, ...ASK_KEYS }, 'asks a person'),
+  call: map({ ...ANY_STEP, ...CALL_KEYS, supervise: SUPERVISE_WHOLE }, 'runs another file'),
+  wait: map(
+    { ...EVERY_STEP, on_error: ANY_STEP.on_error, ...WAIT_KEYS },
+    'waits for time to pass, or for an outside event',
+    { some: ['for', 'event'] },
   ),
   end: map({ ...EVERY_STEP, ...END_KEYS }, 'ends the file; what still runs is cancelled'),
 } as const;

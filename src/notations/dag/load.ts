@@ -5,7 +5,9 @@ import type { Findings } from '../../text/findings.js';
 import { checkName } from '../../text/names.js';
 import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
-import { schemasOf } from './definition.js';
+import { loadCalls, withCalled } from '../load-calls.js';
+import { calledBy } from './calls.js';
+import { allSteps, schemasOf } from './definition.js';
 import { agentFolders } from './discover-agents.js';
 import { findAgents } from './find-agents.js';
 import { findSkills } from './find-skills.js';
@@ -24,27 +26,41 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   const agents = await findAgents(definition, workspace, findings);
   const skills = await findSkills(definition, workspace, findings);
   const memory = await readInitialMemory(definition, workspace, findings);
+  const calls = allSteps(definition.steps).flatMap(({ call, label, at }) =>
+    call === undefined ? [] : [{ call, label, at }],
+  );
+  const called = await loadCalls(calls, { ...loading, base: dirname(source.path) }, findings);
   const graph = connectSteps(definition.steps, findings);
   const recorded = new Set(loading.recorded);
   const given = [...(loading.inputs ?? []), ...recorded].filter((name) =>
     checkName(name, 'input name', undefined, findings),
   );
   const references = createReferences(
-    { yaml, inputs: definition.inputs, given, schemas: schemasOf(definition.steps) },
+    {
+      yaml,
+      inputs: definition.inputs,
+      given,
+      schemas: schemasOf(definition.steps),
+      called: calledBy(definition.steps, called.plans),
+    },
     graph,
     findings,
   );
-  const plan = buildPlan({ definition, agents, skills, references, workspace, given, recorded, interactive }, findings);
+  const plan = buildPlan(
+    { definition, agents, skills, references, plans: called.plans, workspace, given, recorded, interactive },
+    findings,
+  );
   checkOutputSteps(definition, graph, findings);
   // Whoever calls the file knows where the name is written.
   if (loading.chain.length === 1) checkGiven(given, plan, findings);
-  const parts = {
+  const own = new Map([...agents.values()].flatMap(({ name, file }) => (file === undefined ? [] : [[name, file]])));
+  const mine = {
     settings: buildSettings(definition, workspace, memory),
     files: [source, ...workspace.used],
-    agentFiles: new Map([...agents.values()].flatMap(({ name, file }) => (file === undefined ? [] : [[name, file]]))),
+    agentFiles: own,
     agentFolders: agentFolders(definition, workspace).map(({ path }) => path),
   };
-  return usable(plan, parts, findings);
+  return usable(plan, withCalled(mine, called), findings);
 });
 
 /** An input that nothing asks for is most likely another one, misspelt: it is refused before anything is spent. */

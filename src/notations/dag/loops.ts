@@ -1,6 +1,6 @@
 import { present } from '../../base/json.js';
 import type { Condition, ValueRef } from '../../lang/values.js';
-import type { ChannelSpec, InputSpec, LoopNode, NodeBase, Plan, PlanNode } from '../../plan/plan.js';
+import type { ChannelSpec, InputSpec, LoopNode, MapNode, NodeBase, Plan, PlanNode } from '../../plan/plan.js';
 import { conditionReferences, referencesOf } from '../../plan/references.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
@@ -28,7 +28,7 @@ export function loopNode(step: StepDef, { base, course, references }: LoopParts,
   const until = buildUntil(step, references, findings);
   const talks = conversationsOf(course.nodes);
   const reads = readsOf(course.nodes, until);
-  const inside = outputsIn(steps);
+  const inside = outputsIn(steps, references);
   const own = new Set(inside.map((ids) => stepChannel(...ids)));
   const before = [...own].filter((name) => reads.has(beforeChannel(name)));
   const given = [...reads, ...talks.filter((name) => !reads.has(name))].filter((name) => !own.has(name));
@@ -83,29 +83,46 @@ function roundsOf(
 /** Inputs, outputs of nodes, and conversations. */
 export function channelsOf(inputs: readonly InputSpec[], nodes: readonly PlanNode[]): readonly ChannelSpec[] {
   const talks = conversationsOf(nodes);
-  const written = nodes.flatMap((node) => [node.output ?? [], node.kind === 'loop' ? (node.writes ?? []) : []].flat());
+  const written = nodes.flatMap((node) => [node.output ?? [], node.writes ?? []].flat());
   const plain = new Set([...inputs.map(({ channel }) => channel), ...written]);
   for (const name of talks) plain.delete(name);
   return [...[...plain].map((name) => ({ name })), ...talks.map((name) => ({ name, reducer: 'extend' as const }))];
 }
 
-/** The steps of a loop and of the loops in it, by the ids that lead to them. */
-function outputsIn(steps: readonly StepDef[]): readonly (readonly string[])[] {
-  return steps
-    .filter(({ end }) => end === undefined)
-    .flatMap(({ id, loop }) => [[id], ...outputsIn(loop?.steps ?? []).map((ids) => [id, ...ids])]);
+/** The steps of a loop that give something, and what is reached in them from outside, by the ids that lead there. */
+export function outputsIn(steps: readonly StepDef[], references: References): readonly (readonly string[])[] {
+  return steps.flatMap((step) => {
+    const { id, loop, call } = step;
+    const called = call === undefined ? undefined : references.called.get(id);
+    const own = references.graph.hasOutput(id) && (call === undefined || called?.result !== undefined) ? [[id]] : [];
+    const inner = [...outputsIn(loop?.steps ?? [], references), ...(called?.outputs ?? []).map(({ names }) => names)];
+    return [...own, ...inner.map((ids) => [id, ...ids])];
+  });
 }
 
-function conversationsOf(nodes: readonly PlanNode[]): readonly string[] {
+/** Channels of the conversations in which nodes, and what is in them, take part. */
+export function conversationsOf(nodes: readonly PlanNode[]): readonly string[] {
   const names = nodes.flatMap((node) => {
     if (node.kind === 'agent') return node.conversation === undefined ? [] : [node.conversation.channel];
+    if (node.kind === 'map') return talksIn(node.plan);
     return node.kind === 'loop' ? (node.carry ?? []) : [];
   });
   return [...new Set(names)];
 }
 
-function readsOf(nodes: readonly PlanNode[], until: readonly Condition[]): ReadonlySet<string> {
-  const inside = nodes.flatMap((node) => ('plan' in node ? node.plan.inputs.map(({ channel }) => channel) : []));
+function talksIn({ channels }: Plan): readonly string[] {
+  return channels.flatMap(({ name, reducer }) => (reducer === 'extend' ? [name] : []));
+}
+
+/** What a loop or a map gets from around it: neither its item nor what the round before gave. */
+function fromAround(node: LoopNode | MapNode): readonly string[] {
+  const own = new Set(node.kind === 'map' ? [node.item] : Object.keys(node.carryAs ?? {}));
+  return node.plan.inputs.flatMap(({ channel }) => (own.has(channel) ? [] : [channel]));
+}
+
+/** Channels that nodes, and what is in them, read. */
+export function readsOf(nodes: readonly PlanNode[], until: readonly Condition[]): ReadonlySet<string> {
+  const inside = nodes.flatMap((node) => (node.kind === 'call' || !('plan' in node) ? [] : fromAround(node)));
   const references = [...nodes.flatMap(referencesOf), ...conditionReferences(until, 'until')];
   return new Set([...references.map(({ channel }) => channel), ...inside]);
 }

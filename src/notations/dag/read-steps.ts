@@ -5,15 +5,19 @@ import { entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
+import { readAskKeys } from '../ask-keys.js';
 import { readBudgetKey } from '../budget-key.js';
+import { readCallKeys } from '../call-keys.js';
 import { readSecurityKey } from '../security-key.js';
 import { readEnd } from '../end-key.js';
 import { readLoop } from '../loop-keys.js';
+import { readMapKeys } from '../map-keys.js';
 import { readConversation } from '../model-call-keys.js';
 import { readSchema } from '../schema-key.js';
 import { readSupervise } from '../supervise-key.js';
+import { readWaitKeys } from '../wait-keys.js';
 import { readAnswers } from './choices.js';
-import type { ConditionDef, LoopSteps, StepDef } from './definition.js';
+import type { ConditionDef, StepDef } from './definition.js';
 import { checkName } from '../../text/names.js';
 import { CONDITION, STEP, STEP_FORMS } from './keys.js';
 import { readModels } from './read-agent.js';
@@ -21,7 +25,7 @@ import { readModels } from './read-agent.js';
 /** The longest delay of a timer: 24.8 days. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
-/** Loops within loops, at most: plans within plans are bounded too. */
+/** Loops and maps within each other, at most: plans within plans are bounded too. */
 const DEEPEST = 40;
 
 /** Where a list of steps stands. */
@@ -81,9 +85,10 @@ function readList(root: Fields, place: ListPlace): readonly StepDef[] {
 function typeOf(node: SourceNode, label: string, findings: Findings): keyof typeof STEP_FORMS {
   const written = entryOf(node, 'type')?.value;
   if (written?.kind !== 'scalar' || written.text.trim() === '' || written.value === null) return 'agent';
-  const known = Object.keys(STEP_FORMS);
+  const known = Object.keys(STEP_FORMS) as (keyof typeof STEP_FORMS)[];
   const word = written.text.toLowerCase();
-  if (word === 'agent' || word === 'loop' || word === 'end') return word;
+  const found = known.find((type) => type === word);
+  if (found !== undefined) return found;
   const hint = findings.near(word, known) ?? `write one of: ${known.join(', ')}`;
   findings.error('unknown-value', `type of ${label} is ${quoteShort(written.text)}`, written.at, hint);
   return 'agent';
@@ -105,8 +110,8 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
     id,
     label,
     at: fields.placeOf('id'),
-    loop: type === 'loop' ? readLoopSteps(fields, label, place) : undefined,
-    end: type === 'end' ? readEnd(fields) : undefined,
+    ...NO_TYPE,
+    ...readType(type, fields, label, place),
     agent: agent?.text.trim() === '' ? undefined : agent,
     prompt: fields.scalar('prompt'),
     schema: readSchema(fields),
@@ -115,7 +120,7 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
     skills: fields.texts('skills') ?? [],
     keys: fields.values(STEP),
     timeoutMs: readTimeout(fields, label),
-    supervise: readSupervise(fields, type === 'loop' ? 'whole' : 'agents'),
+    supervise: readSupervise(fields, type === 'agent' ? 'agents' : 'whole'),
     budget: readBudgetKey(fields, 'step'),
     security: readSecurityKey(fields),
     models: readModels(fields, `model of ${label}`),
@@ -125,13 +130,45 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
   };
 }
 
+type OfType = Pick<StepDef, 'loop' | 'map' | 'ask' | 'call' | 'wait' | 'end'>;
+
+const NO_TYPE: OfType = {
+  loop: undefined,
+  map: undefined,
+  ask: undefined,
+  call: undefined,
+  wait: undefined,
+  end: undefined,
+};
+
+/** What only a step of its type has. */
+function readType(type: keyof typeof STEP_FORMS, fields: Fields, label: string, place: ListPlace): Partial<OfType> {
+  switch (type) {
+    case 'agent':
+      return {};
+    case 'loop':
+      return { loop: { ...readLoop(fields), steps: readInner(fields, label, place) } };
+    case 'map':
+      return { map: { ...readMapKeys(fields), steps: readInner(fields, label, place) } };
+    case 'ask':
+      return { ask: readAskKeys(fields) };
+    case 'call':
+      return { call: readCallKeys(fields) };
+    case 'wait':
+      return { wait: readWaitKeys(fields) };
+    case 'end':
+      return { end: readEnd(fields) };
+  }
+}
+
 function checkAgent(fields: Fields, label: string): void {
   if (fields.lacks('agent')) fields.error('missing-agent', 'agent', `${label} names no agent`, 'add "agent: NAME"');
   if (fields.lacks('prompt')) fields.error('missing-prompt', 'prompt', `${label} has no prompt`, 'add "prompt: TEXT"');
 }
 
-function readLoopSteps(fields: Fields, owner: string, { depth, lines }: ListPlace): LoopSteps {
-  return { ...readLoop(fields), steps: readList(fields, { owner, depth: depth + 1, lines }) };
+/** The steps of a loop or a map. */
+function readInner(fields: Fields, owner: string, { depth, lines }: ListPlace): readonly StepDef[] {
+  return readList(fields, { owner, depth: depth + 1, lines });
 }
 
 function readTimeout(fields: Fields, label: string): number | undefined {

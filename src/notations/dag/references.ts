@@ -7,6 +7,7 @@ import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import { present } from '../../base/json.js';
+import type { CalledOutput } from '../results.js';
 import { pathFault } from '../schema-paths.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import type { InputDef, StepDef } from './definition.js';
@@ -19,14 +20,26 @@ export const stepChannel = (...ids: readonly string[]): string => `steps.${ids.j
 /** Channel of a loop that holds what a step of it gave in the round before, by the channel of that step. */
 export const beforeChannel = (channel: string): string => `${channel}?`;
 
+/** Channel that holds an item of a map, as its steps see it. */
+export const itemChannel = (map: string): string => `items.${map}`;
+
 /** Channel that holds an input. */
 export const inputChannel = (name: string): string => `inputs.${name}`;
+
+/** What a called file gives. */
+export interface Called {
+  /** Channel of its result; undefined when it has none, or several. */
+  readonly result: string | undefined;
+  readonly outputs: readonly CalledOutput[];
+}
 
 /** What references may point at, and which of it was used. */
 export interface References {
   readonly graph: StepGraph;
   readonly inputs: ReadonlySet<string>;
   readonly usedInputs: Set<string>;
+  /** What called files give, by the id of the step that calls them. */
+  readonly called: ReadonlyMap<string, Called>;
   /** Parses a text with references, as one step sees it. `owner` is who is named when an input is unknown, `step "a"` by default. */
   template(
     scalar: SourceScalar,
@@ -41,6 +54,8 @@ export interface References {
   canRead(id: string, step: StepDef, at: Position): void;
   /** Checks that the output of a step can have something at a path (`no-such-path`). */
   canHave(id: string, path: readonly string[], owner: string, at: Position): void;
+  /** Reports what is wrong with a reference. */
+  fault(code: string, message: string, at: Position, hint: string): void;
   /** Checks that an input exists, and remembers that it is used. */
   canUseInput(name: string, owner: string, at: Position): void;
 }
@@ -58,6 +73,7 @@ export function createReferences(
     readonly given: readonly string[];
     /** Of outputs, by the id of their step. */
     readonly schemas: ReadonlyMap<string, Json>;
+    readonly called: References['called'];
   },
   graph: StepGraph,
   findings: Findings,
@@ -69,6 +85,7 @@ export function createReferences(
     graph,
     inputs,
     usedInputs,
+    called: source.called,
     template: (scalar, step, { truncate, owner = step.label } = {}) => {
       const pieces: (string | TemplateRef)[] = [];
       for (const piece of parsed(scalar)) {
@@ -87,7 +104,8 @@ export function createReferences(
       return reference(scalar.text.trim(), use, references);
     },
     spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),
-    canRead: (id, step, at) => checkStep(id, step, at, graph, findings),
+    canRead: (id, step, at) => checkStep(id, { step, at }, references, findings),
+    fault: (code, message, at, hint) => findings.error(code, message, at, hint),
     canHave: (id, path, owner, at) => {
       const fault = pathFault(source.schemas.get(id), path, findings);
       if (fault === undefined) return;
@@ -137,7 +155,44 @@ function reference(expression: string, use: Use, references: References): Templa
     references.canUseInput(name, use.owner, use.at);
     return { channel: inputChannel(name) };
   }
-  return kind === 'steps' ? outputRef([name, field, ...path], optional, use, references) : undefined;
+  if (kind === 'steps') return outputRef([name, field, ...path], optional, use, references);
+  const map = references.graph.mapsAround(use.step).find((each) => each.map?.as === kind);
+  return map === undefined
+    ? undefined
+    : itemRef(
+        map,
+        [name, field, ...path].filter((part) => part !== ''),
+        optional,
+        use,
+      );
+}
+
+/** The item of a map around the step, or what stands at a path in it. */
+function itemRef(map: StepDef, path: readonly string[], optional: boolean, { truncate }: Use): TemplateRef {
+  return {
+    channel: itemChannel(map.id),
+    ...present({ path: path.length === 0 ? undefined : path, truncate }),
+    ...(optional && path.length > 0 ? { optional } : {}),
+  };
+}
+
+/** The way of a reference: the ids of steps, those in a called file, and what is left. */
+interface Way {
+  readonly ids: readonly string[];
+  readonly inside: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/** Follows a reference from a step into the loops and the called file that it names. */
+function walk(name: string, words: readonly string[], { graph, called }: References): Way {
+  const ids = [name];
+  let rest = words;
+  for (; rest[0] === 'outputs' && graph.stepsIn(ids.at(-1) ?? '').includes(rest[1] ?? ''); rest = rest.slice(2))
+    ids.push(rest[1] ?? '');
+  if (!called.has(ids.at(-1) ?? '')) return { ids, inside: [], rest };
+  const inside: string[] = [];
+  for (; rest[0] === 'outputs'; rest = rest.slice(2)) inside.push(rest[1] ?? '');
+  return { ids, inside, rest };
 }
 
 /** `ID.output.PATH`, with the ids of loops around it, and `outputs` between them, in front. */
@@ -148,21 +203,36 @@ function outputRef(
   references: References,
 ): TemplateRef | undefined {
   const { graph } = references;
-  const ids = [name];
-  let rest = words;
-  for (; rest[0] === 'outputs' && graph.loopOf(rest[1] ?? '')?.id === ids.at(-1); rest = rest.slice(2))
-    ids.push(rest[1] ?? '');
+  const { ids, inside, rest } = walk(name, words, references);
   const [output, ...path] = rest;
   if (output !== 'output') return undefined;
+  const id = ids.at(-1) ?? name;
+  const called = references.called.get(id);
+  if (called !== undefined) checkCalled(called, id, inside, use, references);
   const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
   if (!isBefore) references.canRead(name, use.step, use.at);
-  references.canHave(ids.at(-1) ?? name, path, use.owner, use.at);
-  const channel = stepChannel(...ids);
+  if (inside.length === 0) references.canHave(id, path, use.owner, use.at);
+  const channel = stepChannel(...ids, ...inside);
   return {
     channel: isBefore ? beforeChannel(channel) : channel,
     ...present({ path: path.length === 0 ? undefined : path, truncate: use.truncate }),
     ...(optional && path.length > 0 ? { optional } : {}),
   };
+}
+
+/** Whether a called file gives what is read of it: its result, or the output of one of its steps. */
+function checkCalled(called: Called, id: string, inside: readonly string[], use: Use, references: References): void {
+  const { owner, at } = use;
+  const known = called.outputs.map(({ names }) => names.join('.outputs.'));
+  if (inside.length === 0) {
+    if (called.result !== undefined) return;
+    const hint = `name one of its steps: steps.${id}.outputs.${known[0] ?? 'ID'}.output`;
+    const message = `${owner} refers to the output of ${quoteShort(id)}, whose file does not have exactly one result`;
+    references.fault('missing-output', message, at, hint);
+  } else if (!known.includes(inside.join('.outputs.'))) {
+    const message = `${owner} refers to the step ${quoteShort(inside.join('.'))} of ${quoteShort(id)}, which does not exist`;
+    references.fault('unknown-step', message, at, `its steps are: ${known.join(', ')}`);
+  }
 }
 
 /** What is written like a reference and is none: what it leaves out is said when it names a step or an input. */
@@ -188,24 +258,35 @@ function reportNoReference(expression: string, use: Use, references: References,
   findings.warning('not-a-reference', `${written} is not a reference and is left as it is`, use.at, hint);
 }
 
-function checkStep(id: string, step: StepDef, at: Position, graph: StepGraph, findings: Findings): void {
+function checkStep(
+  id: string,
+  { step, at }: Pick<Use, 'step' | 'at'>,
+  { graph }: References,
+  findings: Findings,
+): void {
   if (!graph.hasOutput(id)) {
-    const hint = 'it ends the workflow: refer to a step that gives something';
+    const what = graph.step(id)?.end === undefined ? 'it waits for time to pass' : 'it ends the workflow';
+    const hint = `${what}: refer to a step that gives something`;
     findings.error('missing-output', `${step.label} refers to ${quoteShort(id)}, which has no output`, at, hint);
     return;
   }
   if (graph.endsBefore(id, step)) return;
   const ids = graph.idsAround(step);
   if (!ids.has(id)) {
-    const loop = graph.loopOf(id);
-    const what = loop === undefined ? 'which does not exist' : `which is inside of ${loop.label}`;
-    const hint = loop === undefined ? nearestStep(id, ids, findings) : `write steps.${loop.id}.outputs.${id}.output`;
+    const block = graph.blockOf(id);
+    const what = block === undefined ? 'which does not exist' : `which is inside of ${block.label}`;
+    const outside =
+      block?.map === undefined
+        ? `write steps.${block?.id}.outputs.${id}.output`
+        : `it has one for each item: write steps.${block.id}.output`;
+    const hint = block === undefined ? nearestStep(id, ids, findings) : outside;
     findings.error('unknown-step', `${step.label} refers to the step ${quoteShort(id)}, ${what}`, at, hint);
     return;
   }
   const refers = `${step.label} refers to`;
   if (id === step.id || graph.isAround(id, step)) {
-    const own = id === step.id ? 'its own output' : 'the loop around it';
+    const own =
+      id === step.id ? 'its own output' : `the ${graph.step(id)?.map === undefined ? 'loop' : 'map'} around it`;
     const hint = `write steps.${id}.output? for that of the round before`;
     const isRepeated = graph.endedInRoundBefore(id, step);
     findings.error('not-upstream', `${refers} ${own}`, at, isRepeated ? hint : 'a step sees what ran before it');

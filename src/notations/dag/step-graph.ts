@@ -3,18 +3,18 @@ import { quoteShort } from '../../lang/value-text.js';
 import { walkBack } from '../../plan/reach.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import { allSteps } from './definition.js';
+import { allSteps, innerSteps } from './definition.js';
 import type { StepDef } from './definition.js';
 
-/** Which step comes before which. The steps of a loop are a graph of their own, and see what has ended when the loop starts. */
+/** Which step comes before which. The steps of a loop or a map are a graph of their own, and see what has ended when that starts. */
 export interface StepGraph {
-  /** Steps of the file itself, not those in loops. */
+  /** Steps of the file itself, not those in loops and maps. */
   readonly ids: ReadonlySet<string>;
   /** The steps of its list. */
   idsBeside(step: StepDef): ReadonlySet<string>;
-  /** The steps beside a step and beside the loops around it. */
+  /** The steps beside a step and beside the loops and maps around it. */
   idsAround(step: StepDef): ReadonlySet<string>;
-  /** False for a step that leaves nothing behind: it ends the file. */
+  /** False for a step that leaves nothing behind: it ends the file, or waits for time to pass. */
   hasOutput(id: string): boolean;
   /** Known dependencies of a step, in order, each once. */
   dependsOn(id: string): readonly string[];
@@ -22,64 +22,88 @@ export interface StepGraph {
   endsBefore(id: string, step: StepDef): boolean;
   /** True when a step has ended in the round before, but for the first one: a loop around this step has it. */
   endedInRoundBefore(id: string, step: StepDef): boolean;
-  /** True for a loop around a step. */
+  /** True for a loop or a map around a step. */
   isAround(id: string, step: StepDef): boolean;
-  /** How many loops are around a step. */
-  loopsAround(step: StepDef): number;
+  /** How many loops and maps are around a step. */
+  blocksAround(step: StepDef): number;
   /** All steps that have ended whenever this one starts. */
   upstreamOf(step: StepDef): readonly string[];
-  /** The innermost loop that has a step. */
-  loopOf(id: string): StepDef | undefined;
+  /** The innermost loop or map that has a step. */
+  blockOf(id: string): StepDef | undefined;
+  /** The maps around a step, from the inside out. */
+  mapsAround(step: StepDef): readonly StepDef[];
+  /** A step by its id. */
+  step(id: string): StepDef | undefined;
   /** The steps of a loop; of another step none. */
   stepsIn(id: string): readonly string[];
   /** Who reads what ends a loop: behind all of its steps. */
   endOf(loop: StepDef): StepDef;
 }
 
-/** The steps of the file, or of a loop. */
+/** The steps of the file, or of a loop or a map. */
 interface Level {
-  readonly loop: StepDef | undefined;
+  readonly block: StepDef | undefined;
   readonly ids: ReadonlySet<string>;
   readonly walk: (step: StepDef) => (id: string) => boolean;
+}
+
+/** The lists of steps of a file, and how each is connected. */
+interface Levels {
+  readonly top: Level;
+  readonly of: ReadonlyMap<StepDef, Level>;
+  readonly ofId: ReadonlyMap<string, Level>;
+  /** Who reads what ends a loop. */
+  readonly ends: ReadonlyMap<StepDef, StepDef>;
+  readonly parents: ReadonlyMap<string, readonly string[]>;
+}
+
+function connectLists(steps: readonly StepDef[], findings: Findings): Levels {
+  const of = new Map<StepDef, Level>();
+  const ofId = new Map<string, Level>();
+  const ends = new Map<StepDef, StepDef>();
+  const all = new Map<string, readonly string[]>();
+  const connect = (list: readonly StepDef[], block: StepDef | undefined): Level => {
+    const ids = new Set(list.map((step) => step.id).filter((id) => id !== ''));
+    const parents = parentsIn(list, { block, ids }, findings);
+    for (const [id, needed] of parents) all.set(id, needed);
+    reportCycle(list, parents, findings);
+    const level: Level = { block, ids, walk: upstreamWalk(parents) };
+    for (const id of ids) ofId.set(id, level);
+    for (const step of list) {
+      of.set(step, level);
+      const inner = innerSteps(step);
+      if (inner === undefined) continue;
+      const end = endOf(step, inner);
+      ends.set(step, end);
+      of.set(end, connect(inner, step));
+    }
+    return level;
+  };
+  return { top: connect(steps, undefined), of, ofId, ends, parents: all };
 }
 
 /**
  * Resolves `depends_on`. Problem codes: `unknown-step`, `self-dependency`, `cycle` (with one path that really exists).
  */
 export function connectSteps(steps: readonly StepDef[], findings: Findings): StepGraph {
-  const levels = new Map<StepDef, Level>();
-  const levelOfId = new Map<string, Level>();
-  const ends = new Map<StepDef, StepDef>();
-  const all = new Map<string, readonly string[]>();
-  const inside = new Map<string, readonly string[]>();
-  const without = new Set(allSteps(steps).flatMap(({ id, end }) => (end === undefined ? [] : [id])));
-  const connect = (list: readonly StepDef[], loop: StepDef | undefined): Level => {
-    const ids = new Set(list.map((step) => step.id).filter((id) => id !== ''));
-    const parents = parentsIn(list, { loop, ids }, findings);
-    for (const [id, known] of parents) all.set(id, known);
-    reportCycle(list, parents, findings);
-    const level: Level = { loop, ids, walk: upstreamWalk(parents) };
-    for (const id of ids) levelOfId.set(id, level);
-    for (const step of list) {
-      levels.set(step, level);
-      if (step.loop === undefined) continue;
-      inside.set(
-        step.id,
-        step.loop.steps.map((each) => each.id),
-      );
-      const end = endOf(step, step.loop.steps);
-      ends.set(step, end);
-      levels.set(end, connect(step.loop.steps, step));
-    }
-    return level;
+  const { top, of: levels, ofId, ends, parents } = connectLists(steps, findings);
+  const { ids } = top;
+  // Of steps with the same id, which were reported, the first one counts.
+  const byId = new Map(
+    allSteps(steps)
+      .toReversed()
+      .map((step) => [step.id, step]),
+  );
+  const isEmpty = (id: string): boolean => {
+    const step = byId.get(id);
+    return step !== undefined && givesNothing(step);
   };
-  const { ids } = connect(steps, undefined);
   const around = function* (step: StepDef): Generator<readonly [Level, StepDef]> {
     for (let here: StepDef | undefined = step; here !== undefined;) {
       const level = levels.get(here);
       if (level === undefined) return;
       yield [level, here];
-      here = level.loop;
+      here = level.block;
     }
   };
   return {
@@ -89,22 +113,29 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
       const [own = ids, ...more] = [...around(step)].map(([level]) => level.ids);
       return more.length === 0 ? own : new Set([own, ...more].flatMap((each) => [...each]));
     },
-    hasOutput: (id) => !without.has(id),
-    dependsOn: (id) => all.get(id) ?? [],
+    hasOutput: (id) => !isEmpty(id),
+    dependsOn: (id) => parents.get(id) ?? [],
     endsBefore: (id, step) => [...around(step)].some(([level, here]) => level.ids.has(id) && level.walk(here)(id)),
     endedInRoundBefore: (id, step) =>
-      [...around(step)].some(([level]) => level.loop !== undefined && level.ids.has(id)),
-    isAround: (id, step) => [...around(step)].some(([level]) => level.loop?.id === id),
-    loopsAround: (step) => [...around(step)].length - 1,
+      [...around(step)].some(([level]) => level.block?.loop !== undefined && level.ids.has(id)),
+    isAround: (id, step) => [...around(step)].some(([level]) => level.block?.id === id),
+    blocksAround: (step) => [...around(step)].length - 1,
     upstreamOf: (step) =>
       [...around(step)]
         .toReversed()
         .flatMap(([level, here]) => [...level.ids].filter(level.walk(here)))
-        .filter((id) => !without.has(id)),
-    loopOf: (id) => levelOfId.get(id)?.loop,
-    stepsIn: (id) => inside.get(id) ?? [],
+        .filter((id) => !isEmpty(id)),
+    blockOf: (id) => ofId.get(id)?.block,
+    mapsAround: (step) => [...around(step)].flatMap(([{ block }]) => (block?.map === undefined ? [] : [block])),
+    step: (id) => byId.get(id),
+    stepsIn: (id) => byId.get(id)?.loop?.steps.map((each) => each.id) ?? [],
     endOf: (loop) => ends.get(loop) ?? loop,
   };
+}
+
+/** What ends the file, and time that passes. */
+function givesNothing({ end, wait }: StepDef): boolean {
+  return end !== undefined || (wait !== undefined && wait.event === undefined);
 }
 
 function endOf(loop: StepDef, steps: readonly StepDef[]): StepDef {
@@ -120,7 +151,7 @@ function endOf(loop: StepDef, steps: readonly StepDef[]): StepDef {
 
 function parentsIn(
   steps: readonly StepDef[],
-  { loop, ids }: Pick<Level, 'loop' | 'ids'>,
+  { block, ids }: Pick<Level, 'block' | 'ids'>,
   findings: Findings,
 ): ReadonlyMap<string, readonly string[]> {
   const parents = new Map<string, readonly string[]>();
@@ -131,10 +162,10 @@ function parentsIn(
         findings.error('self-dependency', `${step.label} depends on itself`, at, 'remove it from depends_on');
       } else if (ids.has(text)) known.add(text);
       else {
-        const isOutside = loop !== undefined;
-        const what = isOutside ? `which ${loop.label} does not have` : 'which does not exist';
+        const isOutside = block !== undefined;
+        const what = isOutside ? `which ${block.label} does not have` : 'which does not exist';
         const hint = nearestStep(text, ids, findings);
-        const advice = isOutside ? `${hint}; what runs before a loop stands under its own depends_on` : hint;
+        const advice = isOutside ? `${hint}; what runs before ${block.label} stands under its own depends_on` : hint;
         findings.error('unknown-step', `${step.label} depends on the step ${quoteShort(text)}, ${what}`, at, advice);
       }
     }

@@ -1,11 +1,11 @@
 import { basename, dirname, extname } from 'node:path';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Plan } from '../../plan/plan.js';
-import type { SourceFile, WorkflowSettings } from '../../plan/workflow.js';
+import type { WorkflowSettings } from '../../plan/workflow.js';
 import type { Findings } from '../../text/findings.js';
 import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
-import { loadCalls } from '../load-calls.js';
+import { loadCalls, withCalled } from '../load-calls.js';
 import type { CalledFiles } from '../load-calls.js';
 import { callsIn } from './definition.js';
 import type { PipelineDef } from './definition.js';
@@ -21,13 +21,13 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   const plan = buildPlan(definition, { yaml, calls: called.plans }, findings);
   // Of a file that is called, the step that calls it says what it gives.
   if (loading.chain.length === 1) checkGiven(loading.inputs ?? [], plan, findings);
-  const parts = {
+  const own = {
     settings: settingsOf(plan, definition, called),
-    files: [source, ...otherFiles(called, path)],
-    agentFiles: new Map(called.workflows.flatMap((workflow) => [...(workflow.agentFiles ?? [])])),
-    agentFolders: [...new Set(called.workflows.flatMap((workflow) => workflow.agentFolders ?? []))],
+    files: [source],
+    agentFiles: new Map(),
+    agentFolders: [],
   };
-  return usable(plan, parts, findings);
+  return usable(plan, withCalled(own, called), findings);
 });
 
 function checkGiven(given: readonly string[], plan: Plan, findings: Findings): void {
@@ -45,10 +45,4 @@ function settingsOf(plan: Plan, definition: PipelineDef, called: CalledFiles): W
   const remembers = [...definition.agents.values()].some(({ spec }) => spec.memory !== undefined);
   const memory = inner ?? (remembers ? { initial: '' } : undefined);
   return memory === undefined ? { output } : { output, memory };
-}
-
-/** Each file once, also when several steps call it. */
-function otherFiles(called: CalledFiles, path: string): readonly SourceFile[] {
-  const all = called.workflows.flatMap(({ files }) => files).filter((file) => file.path !== path);
-  return [...new Map(all.map((file) => [file.path, file])).values()];
 }

@@ -1,0 +1,82 @@
+import { present } from '../../base/json.js';
+import { quoteShort } from '../../lang/value-text.js';
+import { gateProblem, superviseInside } from '../../plan/inherited-supervision.js';
+import type { CallNode, NodeBase, Plan } from '../../plan/plan.js';
+import type { Findings } from '../../text/findings.js';
+import { callInputs, NO_PLAN } from '../call-inputs.js';
+import type { CallDef } from '../call-keys.js';
+import { calledOutputs, calledResult } from '../results.js';
+import { GATE_HINT, supervisionFields } from '../supervise-key.js';
+import type { SuperviseDef } from '../supervise-key.js';
+import { allSteps } from './definition.js';
+import type { StepDef } from './definition.js';
+import { stepChannel } from './references.js';
+import type { Called, References } from './references.js';
+
+/** The plans of the files that steps call. A file that could not be loaded is absent, and was reported. */
+export type CalledPlans = ReadonlyMap<CallDef, Plan>;
+
+/** What called files give, by the id of the step that calls them. */
+export function calledBy(steps: readonly StepDef[], plans: CalledPlans): ReadonlyMap<string, Called> {
+  return new Map(
+    allSteps(steps).flatMap(({ id, call }) => {
+      const plan = call && plans.get(call);
+      return plan === undefined ? [] : [[id, { result: calledResult(plan), outputs: calledOutputs(plan) }] as const];
+    }),
+  );
+}
+
+/** A step that calls a file, and what holds for it. */
+interface CallParts {
+  readonly call: CallDef;
+  readonly base: NodeBase;
+  readonly plans: CalledPlans;
+  /** What holds for the agents of the file. */
+  readonly supervise: SuperviseDef | undefined;
+  readonly references: References;
+}
+
+/** The node of another file. Problem codes: `unknown-input`, `missing-input`, `human-gate`, and those of references. */
+export function callNode(step: StepDef, parts: CallParts, findings: Findings): CallNode {
+  const { call, base, plans, references } = parts;
+  const { id, label, at } = step;
+  const plan = plans.get(call);
+  // The file could not be loaded, which was reported.
+  if (plan === undefined) return { ...base, kind: 'call', plan: NO_PLAN };
+  const given = {
+    label,
+    at,
+    call,
+    template: (text: Parameters<References['template']>[0]) => references.template(text, step),
+  };
+  const { result, outputs: inner } = references.called.get(id) ?? { result: undefined, outputs: [] };
+  const outputs: readonly (readonly [outer: string, inner: string])[] = [
+    ...(result === undefined ? [] : [[stepChannel(id), result] as const]),
+    ...inner.map(({ channel, names }) => [stepChannel(id, ...names), channel] as const),
+  ];
+  return present({
+    ...base,
+    output: result === undefined ? undefined : base.output,
+    kind: 'call' as const,
+    writes: outputs.map(([outer]) => outer),
+    plan: supervised(plan, step, parts.supervise, findings),
+    inputs: callInputs(given, plan, findings),
+    outputs: Object.fromEntries(outputs),
+  });
+}
+
+/** The plan of the file, supervised as the step that calls it is. */
+function supervised(plan: Plan, step: StepDef, around: SuperviseDef | undefined, findings: Findings): Plan {
+  if (around === undefined || around.mode === 'nobody') return plan;
+  // What is promised stands in texts of this file.
+  const { instruction: _, ...inside } = around;
+  const { supervise } = supervisionFields(inside, { template: () => [] });
+  if (supervise === undefined) return plan;
+  return superviseInside(plan, supervise, {
+    removesGate: (node, path) => {
+      const label = `step ${quoteShort(path.join('/'))} of the file that ${step.label} calls`;
+      const { message, hint } = gateProblem(label, node.unsupervised === true, GATE_HINT);
+      findings.error('human-gate', message, node.at ?? step.at, hint);
+    },
+  });
+}

@@ -1,0 +1,69 @@
+import { present } from '../../base/json.js';
+import type { InputSpec, MapNode, NodeBase, Plan } from '../../plan/plan.js';
+import type { Findings } from '../../text/findings.js';
+import type { MapSteps, StepDef } from './definition.js';
+import { channelsOf, conversationsOf, outputsIn, readsOf } from './loops.js';
+import { itemChannel, stepChannel } from './references.js';
+import type { References } from './references.js';
+
+/** What a map is made of. */
+interface MapParts {
+  readonly map: MapSteps;
+  /** What it has as any other node. */
+  readonly base: NodeBase;
+  /** Its steps. */
+  readonly course: Pick<Plan, 'nodes' | 'edges' | 'routes'>;
+  readonly references: References;
+}
+
+/**
+ * The node of a map: its steps are a plan, whose inputs are the item and what they read of the file. What it gives for an item is the output of its last
+ * step. Problem codes: `bad-reference`, `map-result`, and those of references.
+ */
+export function mapNode(step: StepDef, { map, base, course, references }: MapParts, findings: Findings): MapNode {
+  const { over, as: _as, steps, ...bounds } = map;
+  const item = itemChannel(step.id);
+  const own = new Set([item, ...outputsIn(steps, references).map((ids) => stepChannel(...ids))]);
+  const read = new Set([...readsOf(course.nodes, []), ...conversationsOf(course.nodes)]);
+  const given = [...read].filter((channel) => !own.has(channel));
+  const inputs = [item, ...given].map((channel): InputSpec => ({ channel, name: channel, required: false }));
+  const list = over && references.value(over, step);
+  if (over !== undefined && list === undefined) {
+    const hint = 'write steps.ID.output, followed by .PATH for JSON, without braces';
+    findings.error('bad-reference', `over of ${step.label} names no value`, over.at, hint);
+  }
+  return present({
+    ...base,
+    kind: 'map' as const,
+    writes: [stepChannel(step.id)],
+    plan: {
+      format: 1 as const,
+      name: step.id,
+      notation: 'dag',
+      inputs,
+      channels: channelsOf(inputs, course.nodes),
+      ...course,
+    },
+    over: list ?? { channel: item },
+    item,
+    inputs: Object.fromEntries(given.map((channel) => [channel, { channel }])),
+    result: resultOf(step, steps, { references, findings }),
+    ...bounds,
+  });
+}
+
+/** Channel of what a map gives for an item. */
+function resultOf(
+  { label }: StepDef,
+  steps: readonly StepDef[],
+  { references: { graph, called }, findings }: { readonly references: References; readonly findings: Findings },
+): string {
+  const last = steps.at(-1);
+  const id = last?.id ?? '';
+  const isKnown = last?.call === undefined || called.get(id)?.result !== undefined;
+  if (last !== undefined && (!graph.hasOutput(id) || !isKnown)) {
+    const hint = 'end the steps of the map with one that gives something';
+    findings.error('map-result', `${label} ends with ${last.label}, which has no output`, last.at, hint);
+  }
+  return stepChannel(id);
+}
