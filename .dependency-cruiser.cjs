@@ -52,6 +52,7 @@ const ROWS = {
     'index\\.ts',
     'plan\\.ts',
     'prices\\.ts',
+    'foreseen\\.ts',
     'yaml\\.ts',
     'events',
     'secrets',

@@ -41,12 +41,12 @@ ${content(layout, { x: MARGIN, y: MARGIN })}
 }
 
 const STYLE = [
-  'svg{color-scheme:light dark;--ink:#1c2733;--line:#6b7a89;--box:#f4f7fa;--frame:#8a99a8}',
-  '@media(prefers-color-scheme:dark){svg{--ink:#e3eaf1;--line:#93a3b3;--box:#1f2a35;--frame:#5e6f80}}',
+  'svg{color-scheme:light dark;--ink:#1c2733;--line:#6b7a89;--box:#f4f7fa;--frame:#8a99a8;--untrusted:#c2410c}',
+  '@media(prefers-color-scheme:dark){svg{--ink:#e3eaf1;--line:#93a3b3;--box:#1f2a35;--frame:#5e6f80;--untrusted:#fb923c}}',
   'text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:var(--ink)}',
   '.more{opacity:.75}.box{fill:var(--box);stroke:var(--line)}.entry{stroke-width:2.5}',
   '.frame{fill:none;stroke:var(--frame);stroke-dasharray:5 4}.edge{fill:none;stroke:var(--line);stroke-width:1.4}',
-  '.sometimes{stroke-dasharray:4 4}.tip{fill:var(--line)}.label{text-anchor:middle;font-size:12px;opacity:.85}',
+  '.sometimes{stroke-dasharray:4 4}.tip{fill:var(--line)}.label{text-anchor:middle;font-size:12px;opacity:.85}.untrusted{stroke:var(--untrusted)}',
 ].join('');
 
 function content(layout: Layout, origin: Point): string {
@@ -58,7 +58,7 @@ function itemMarkup({ item, x, y, width, height, inner }: PlacedItem, origin: Po
   const [left, top] = [round(origin.x + x), round(origin.y + y)];
   const corner = item.shape === 'end' || item.shape === 'anywhere' || item.shape === 'choice' ? 16 : 5;
   const kind = inner === undefined ? 'box' : 'frame';
-  const border = `<rect x="${left}" y="${top}" width="${round(width)}" height="${round(height)}" rx="${corner}" class="${kind}${item.entry ? ' entry' : ''}"/>`;
+  const border = `<rect x="${left}" y="${top}" width="${round(width)}" height="${round(height)}" rx="${corner}" class="${kind}${item.entry ? ' entry' : ''}${item.untrusted === true ? ' untrusted' : ''}"/>`;
   const lines = item.lines.map((line, index) => {
     const baseline = round(top + PADDING + (index + 0.76) * LINE);
     return `<text x="${round(left + PADDING)}" y="${baseline}"${index === 0 ? '' : ' class="more"'}>${escaped(line)}</text>`;
@@ -71,7 +71,7 @@ function edgeMarkup({ edge, points, label }: PlacedEdge, origin: Point): string 
   const [first, ...others] = points.map((point) => shifted(origin, point));
   if (first === undefined) return '';
   const path = [`M${at(first)}`, ...others.map((point) => `L${at(point)}`)].join('');
-  const line = `<path d="${path}" class="edge${edge.dashed ? ' sometimes' : ''}" marker-end="url(#tip)"/>`;
+  const line = `<path d="${path}" class="edge${edge.dashed ? ' sometimes' : ''}${edge.untrusted === true ? ' untrusted' : ''}" marker-end="url(#tip)"/>`;
   if (label === undefined || edge.label === undefined) return line;
   const place = shifted(origin, label);
   return `${line}\n<text x="${round(place.x)}" y="${round(place.y + 4)}" class="label">${escaped(edge.label)}</text>`;

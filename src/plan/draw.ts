@@ -17,6 +17,8 @@ export function mermaidOf(drawing: Drawing): string {
   const lines = ['flowchart TD'];
   for (const item of drawing.items) mermaidItem(item, '  ', lines);
   for (const edge of drawing.edges) lines.push(`  ${mermaidEdge(edge)}`);
+  const led = drawing.edges.flatMap(({ untrusted }, at) => (untrusted === true ? [at] : []));
+  if (led.length > 0) lines.push(`  linkStyle ${led.join(',')} stroke:${UNTRUSTED}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -44,6 +46,9 @@ export function dotOf(drawing: Drawing): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** The colour of what texts may have a say in that no one vouches for. */
+const UNTRUSTED = 'orangered';
+
 /** Left and right of a label in Mermaid. */
 const MERMAID_SHAPES: Readonly<Record<DrawnItem['shape'], readonly [string, string]>> = {
   task: ['[', ']'],
@@ -65,12 +70,14 @@ function mermaidItem(item: DrawnItem, indent: string, lines: string[]): void {
     lines.push(`${indent}subgraph ${item.key}[${label}]`);
     for (const inner of item.inner) mermaidItem(inner, `${indent}  `, lines);
     lines.push(`${indent}end`);
+    if (item.untrusted === true) lines.push(`${indent}style ${item.key} stroke:${UNTRUSTED}`);
     return;
   }
   const [left, right] = MERMAID_SHAPES[item.shape];
   lines.push(`${indent}${item.key}${left}${label}${right}`);
   if (item.entry) lines.push(`${indent}style ${item.key} stroke-width:3px`);
   if (item.exit) lines.push(`${indent}style ${item.key} stroke-dasharray:6 2`);
+  if (item.untrusted === true) lines.push(`${indent}style ${item.key} stroke:${UNTRUSTED}`);
 }
 
 function mermaidEdge(edge: DrawnEdge): string {
@@ -109,6 +116,7 @@ function dotItem(item: DrawnItem, indent: string, lines: string[], frames: Set<s
   if (item.inner !== undefined && item.inner.length > 0) {
     frames.add(item.key);
     lines.push(`${indent}subgraph cluster_${item.key} {`, `${indent}  label=${label};`);
+    if (item.untrusted === true) lines.push(`${indent}  color=${UNTRUSTED};`);
     // Edges of a frame need a node to hold on to.
     lines.push(`${indent}  ${item.key} [shape=point, style=invis, label=""];`);
     for (const inner of item.inner) dotItem(inner, `${indent}  `, lines, frames);
@@ -116,14 +124,15 @@ function dotItem(item: DrawnItem, indent: string, lines: string[], frames: Set<s
     return;
   }
   const width = item.entry ? ', penwidth=3' : '';
-  const exit = item.exit ? ', color=blue' : '';
-  lines.push(`${indent}${item.key} [label=${label}, ${DOT_STYLES[item.shape]}${width}${exit}];`);
+  const colour = item.untrusted === true ? `, color=${UNTRUSTED}` : item.exit ? ', color=blue' : '';
+  lines.push(`${indent}${item.key} [label=${label}, ${DOT_STYLES[item.shape]}${width}${colour}];`);
 }
 
 function dotEdge(edge: DrawnEdge, frames: ReadonlySet<string>): string {
   const options = [
     ...(edge.label === undefined ? [] : [`label=${dotText([edge.label])}`]),
     ...(edge.dashed ? ['style=dashed'] : []),
+    ...(edge.untrusted === true ? [`color=${UNTRUSTED}`] : []),
     ...(frames.has(edge.from) ? [`ltail=cluster_${edge.from}`] : []),
     ...(frames.has(edge.to) ? [`lhead=cluster_${edge.to}`] : []),
   ];

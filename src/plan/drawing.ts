@@ -5,6 +5,7 @@ import { routeTargets } from './graph-shape.js';
 import { END } from './plan.js';
 import type { Join, LoopNode, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
 import { budgetText } from './budget.js';
+import { heardIn } from './heard.js';
 import { endorsedText } from './endorsement.js';
 import { securityText } from './security.js';
 import { supervisedText } from './supervision.js';
@@ -25,6 +26,8 @@ export interface DrawnItem {
   /** Starts a run. */
   readonly entry: boolean;
   readonly exit: boolean;
+  /** Texts that no one vouches for may have a say in what it gives. */
+  readonly untrusted?: true;
   /** Present for a frame. */
   readonly inner: readonly DrawnItem[] | undefined;
 }
@@ -36,6 +39,8 @@ export interface DrawnEdge {
   readonly label: string | undefined;
   /** Only sometimes taken. */
   readonly dashed: boolean;
+  /** It leads on from what is untrusted. */
+  readonly untrusted?: true;
 }
 
 /**
@@ -43,11 +48,24 @@ export interface DrawnEdge {
  */
 export function drawingOf(plan: Plan): Drawing {
   const edges: DrawnEdge[] = [];
-  return { name: plan.name, items: drawPlan(plan, 'n', edges), edges };
+  const heard = heardIn(plan);
+  const isUntrusted = (path: string): boolean => heard.get(path)?.gives.level === 'untrusted';
+  return { name: plan.name, items: drawPlan(plan, { prefix: 'n', path: '', edges, isUntrusted }), edges };
+}
+
+/** Where a plan is drawn. */
+interface Canvas {
+  /** Of its keys, and of the paths of its nodes. */
+  readonly prefix: string;
+  readonly path: string;
+  readonly edges: DrawnEdge[];
+  readonly isUntrusted: (path: string) => boolean;
 }
 
 // Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
-function drawPlan(plan: Plan, prefix: string, edges: DrawnEdge[]): readonly DrawnItem[] {
+function drawPlan(plan: Plan, canvas: Canvas): readonly DrawnItem[] {
+  const { prefix, path, edges, isUntrusted } = canvas;
+  const marked = (id: string): { readonly untrusted?: true } => (isUntrusted(path + id) ? { untrusted: true } : {});
   const keys = new Map<string, string>();
   plan.nodes.forEach((node, at) => {
     if (!keys.has(node.id)) keys.set(node.id, `${prefix}${at}`);
@@ -61,7 +79,11 @@ function drawPlan(plan: Plan, prefix: string, edges: DrawnEdge[]): readonly Draw
     lines: linesOf(node, tokens.get(node.id)),
     entry: plan.entry === node.id,
     exit: exits.has(node.id),
-    inner: 'plan' in node ? drawPlan(node.plan, `${prefix}${at}_`, edges) : undefined,
+    inner:
+      'plan' in node
+        ? drawPlan(node.plan, { ...canvas, prefix: `${prefix}${at}_`, path: `${path}${node.id}/` })
+        : undefined,
+    ...marked(node.id),
   }));
   const extra = new Map<string, DrawnItem>();
   const pseudo = (shape: 'end' | 'anywhere', line: string): string => {
@@ -72,7 +94,7 @@ function drawPlan(plan: Plan, prefix: string, edges: DrawnEdge[]): readonly Draw
   const keyOf = (id: string): string | undefined => (id === END ? pseudo('end', END) : keys.get(id));
   const add = (from: string, to: string | undefined, label: string | undefined, dashed: boolean): void => {
     const source = keys.get(from);
-    if (source !== undefined && to !== undefined) edges.push({ from: source, to, label, dashed });
+    if (source !== undefined && to !== undefined) edges.push({ from: source, to, label, dashed, ...marked(from) });
   };
   for (const edge of plan.edges) add(edge.from, keyOf(edge.to), undefined, false);
   for (const route of plan.routes) {

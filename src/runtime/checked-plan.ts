@@ -8,6 +8,7 @@ import type { Limit } from '../budget/ledger.js';
 import { holdsAt, needsPrices, noPrice } from '../budget/limits.js';
 import type { Usage } from '../events/event.js';
 import type { ModelRegistry } from '../agent/models/registry-options.js';
+import { ruleOfTwo } from '../guard/foresee.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Security } from '../plan/security.js';
 import type { Plan, Bindings } from '../plan/plan.js';
@@ -62,6 +63,27 @@ export async function checkModels(
   if (first === undefined) return;
   const details = asJson({ problems: [...problems.values()] });
   throw new SkeinError(first.code, [...problems.keys()].join('; '), { ...toErrorData(first), details });
+}
+
+/**
+ * Where `paranoid` holds, no agent acts outside on what it has heard without a word of its author about that: the rule of two.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
+ */
+export function checkRuleOfTwo(plan: Plan, security: Security | undefined): void {
+  if (security === undefined && !isCareful(plan)) return;
+  const problems = ruleOfTwo(plan, security).filter(({ severity }) => severity === 'error');
+  if (problems.length === 0) return;
+  const message = problems.map(formatProblem).join('\n');
+  throw new SkeinError('SKEIN_DEFINITION', message, { details: asJson({ problems }) });
+}
+
+// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+function isCareful({ security, nodes }: Plan): boolean {
+  return (
+    security !== undefined ||
+    nodes.some((node) => node.security !== undefined || ('plan' in node && isCareful(node.plan)))
+  );
 }
 
 /**

@@ -27,6 +27,7 @@ import type { Security } from '../plan/security.js';
 import { sandboxedIn } from '../plan/powers.js';
 import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
+import { checkRuleOfTwo } from './checked-plan.js';
 import { checkGiven, limitsOf } from './check-run.js';
 import { declaredRules } from './declared-rules.js';
 import { nodeGuard } from './node-guard.js';
@@ -123,6 +124,7 @@ export function openModels(options: RunOptions): ModelRegistry {
 export function launch(one: Launch): RunHandle {
   const { compiled, models, backend, options, recorded, told, turn } = one;
   checkGiven(compiled.plan, options);
+  if (options.resume === undefined) checkRuleOfTwo(compiled.plan, securityGiven(options.security));
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const stop = lazily(() => stopOf(options));
   const signal = (): AbortSignal => stop().signal;

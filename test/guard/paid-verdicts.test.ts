@@ -29,7 +29,7 @@ function process() {
       return turn < 3 ? { calls: [['send', { nr: turn }]] } : 'Done.';
     },
   });
-  const flow = graph<{ task: string }>({ security: 'paranoid' })
+  const flow = graph<{ task: string }>({ security: 'paranoid', sends: [{ tool: 'send', free: ['nr'] }] })
     .node('worker', agentNode(agent({ name: 'worker', model: 'own/m', tools: [send] }), { taskParam: 'task' }))
     .node('after', ({ worker }) => worker.length)
     .compile();

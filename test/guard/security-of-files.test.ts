@@ -36,6 +36,9 @@ const PACK = (skein: object): string =>
     workflow: { version: 1, entry: 's', states: { s: { prompt_task: 'w' } }, engine: { skein } },
   });
 
+/** The tool of a pack is a function of the program, of which nothing says that it only reads. */
+const SENDS = [{ tool: 'read_file', free: ['path'] }];
+
 type Open = () => Runnable | Promise<Runnable>;
 
 const file =
@@ -67,8 +70,8 @@ const PLACES: readonly (readonly [where: string, open: Open])[] = [
   ['a step of a pipeline', file({ 'f.yaml': PIPELINE('', ', security: paranoid') })],
   ['a map of a pipeline', file({ 'f.yaml': MAP })],
   ['a call of a file without one', file({ 'f.yaml': CALL, 'inner.yaml': PIPELINE('', '') })],
-  ['a pack', file({ 'p.pack.json': PACK({ security: 'paranoid' }) })],
-  ['a state of a pack', file({ 'p.pack.json': PACK({ states: { s: { security: 'paranoid' } } }) })],
+  ['a pack', file({ 'p.pack.json': PACK({ security: 'paranoid', sends: SENDS }) })],
+  ['a state of a pack', file({ 'p.pack.json': PACK({ states: { s: { security: 'paranoid' } }, sends: SENDS }) })],
   ['an Agentfile', file({ Agentfile: AGENTFILE('SECURITY paranoid', '') })],
   ['a goal of an Agentfile', file({ Agentfile: AGENTFILE('', ' SECURITY paranoid') })],
   ['an agent.toml', file({ Agentfile: AGENTFILE('', ''), 'agent.toml': '[security]\nmode = "paranoid"\n' })],

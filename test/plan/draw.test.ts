@@ -32,7 +32,7 @@ function parseMermaid(text: string): { keys: Set<string>; edges: string[]; depth
     } else if (line === 'end') open -= 1;
     else if (edge !== null) edges.push(`${edge[1]}>${edge[2]}`);
     else if (item !== null) keys.add(item[1] ?? '');
-    else expect(line).toMatch(/^style \w+ stroke-\w+:[\dpx ]+$/);
+    else expect(line).toMatch(/^(?:style \w+ stroke(?:-\w+:[\dpx ]+|:\w+)|linkStyle [\d,]+ stroke:\w+)$/);
   }
   expect(open).toBe(0);
   for (const key of edges.flatMap((edge) => edge.split('>'))) expect([...keys]).toContain(key);

@@ -83,7 +83,8 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
   const given = looks ? { ...options.defaults, ...options.inputs } : undefined;
   const tools = options.checkTools === true ? await unknownTools(workflow.plan) : [];
   const budgets = await problemsOfBudgets(workflow.plan, options);
-  const found = [...workflow.problems, ...missingInputs(workflow, given), ...tools, ...budgets];
+  const two = options.checkTools === true ? await problemsOfCalls(workflow.plan) : [];
+  const found = [...workflow.problems, ...missingInputs(workflow, given), ...tools, ...budgets, ...two];
   const isError = ({ holds }: Problem): boolean =>
     options.strict === true || (options.toRun === true && holds === true);
   const problems = found.flatMap((problem) => (isError(problem) ? asErrors([problem]) : [problem]));
@@ -114,6 +115,11 @@ export async function untrustedWorkflow(
 
 async function asFile(file: string, { cwd, lenient, config }: LoadOptions): Promise<ModuleWorkflow> {
   return await openFile(file, { cwd, ...present({ lenient, config }) });
+}
+
+/** What may be asked about calls, where an agent breaks the rule of two. */
+async function problemsOfCalls(plan: Plan | undefined): Promise<readonly Problem[]> {
+  return plan === undefined ? [] : (await import('../../foreseen.js')).ruleOfTwo(plan);
 }
 
 /** A workflow without budgets needs no table of prices. */

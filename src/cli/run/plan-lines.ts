@@ -29,8 +29,23 @@ export function planLines(
     ...(plan.budget === undefined ? [] : [`budget: ${plan.budget.text}`]),
     ...(plan.security === undefined ? [] : [`security: ${plan.security.text}`]),
     ...(plan.concurrency === undefined ? [] : [`steps at once: ${plan.concurrency}`]),
+    ...questionLines(plan.questions),
     ...powerLines(plan.powers),
   ];
+}
+
+/** How many questions, or which: what models do is not known yet. */
+function questionLines({ steps, calls, count }: PlanDescription['questions']): readonly string[] {
+  if (count !== undefined && count === 0) return ['questions to a person: none'];
+  const ways = [
+    ...steps.map(({ step, what }) => `${step} ${what}${what === 'asks' ? '' : ' by a person'}`),
+    ...calls.map(({ step, tool, which, declare }) => {
+      const how = declare === undefined ? '' : `; to declare them: ${declare}`;
+      return `${step} may call ${tool}: calls ${which} ask${how}`;
+    }),
+  ];
+  const number = count ?? 'not known before the run';
+  return [`questions to a person: ${number}`, ...ways.map((way) => `  ${printable(way)}`)];
 }
 
 /** A file whose steps stand in order is read from top to bottom. */

@@ -3,6 +3,7 @@ import type { Condition, Template } from '../../lang/values.js';
 import type { AgentNode, LoopNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Envelope } from '../../plan/envelope.js';
+import type { ForeseenQuestions } from '../../foreseen.js';
 import type { Power } from '../../plan.js';
 import type { Endorsement } from '../../plan/endorsement.js';
 import type { Security } from '../../plan/security.js';
@@ -26,6 +27,8 @@ export interface PlanDescription {
   readonly concurrency?: number;
   readonly budget?: BudgetDescription;
   readonly security?: SecurityDescription;
+  /** What a person will be asked. */
+  readonly questions: ForeseenQuestions;
   /** What a run could do beyond reading the project. */
   readonly powers: readonly Power[];
 }
@@ -154,6 +157,7 @@ export async function describePlan(
     levels,
     steps: stepsOf(plan, wording),
     ...calls,
+    questions: (await import('../../foreseen.js')).foreseenQuestions(plan),
     powers,
     ...present({
       supervisionCalls: callsFor(calls, estimateCalls(withoutSupervision(plan))),

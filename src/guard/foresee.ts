@@ -1,0 +1,165 @@
+import { present } from '../base/json.js';
+import type { Position, Problem } from '../base/problem.js';
+import type { AgentSpec } from '../plan/agent-spec.js';
+import type { BuiltInTool } from '../plan/built-in-tools.js';
+import { BUILT_IN } from '../plan/built-in-tools.js';
+import type { Declarations } from '../plan/declarations.js';
+import { heardIn } from '../plan/heard.js';
+import type { Heard } from '../plan/heard.js';
+import { agentsOf, nodesOf } from '../plan/nodes.js';
+import type { Plan } from '../plan/plan.js';
+import type { Security } from '../plan/security.js';
+import { securityAt } from '../plan/security-at.js';
+import { selectTools } from '../plan/tool-names.js';
+import { effectOf } from './effects.js';
+import type { CallEffect } from './effects.js';
+
+/** Calls of an agent about which a person may be asked, because others may have a say in them. */
+export interface ForeseenCalls {
+  /** Path of the step. */
+  readonly step: string;
+  readonly agent: string;
+  /** As declarations name it: `shell`, `github/create_comment`, `github/*`. */
+  readonly tool: string;
+  readonly effect: CallEffect;
+  /** Which of its calls. */
+  readonly which: string;
+  /** The declaration by which no one is asked about such calls; absent: there is none. */
+  readonly declare?: string;
+  /** Some calls of the tool are declared. */
+  readonly declared: boolean;
+  readonly at?: Position;
+}
+
+/**
+ * The calls of a plan about which the guard may ask a person, by agent: those of tools that do more than read, where what was read may have a say. Which
+ * calls a model makes is not known before it runs.
+ */
+export function foreseenCalls(plan: Plan): readonly ForeseenCalls[] {
+  const heard = heardIn(plan);
+  return [...agentsOf(plan)].flatMap(({ path, node }) => {
+    const does = heard.get(path)?.does;
+    if (does === undefined || does.level === 'trusted') return [];
+    const place = { step: path, agent: node.agent.name, ...present({ at: node.at }) };
+    return callsOf(node.agent, does, plan).map((one) => ({ ...place, ...one }));
+  });
+}
+
+type Call = Omit<ForeseenCalls, 'step' | 'agent' | 'at'>;
+
+function callsOf(agent: AgentSpec, heard: Heard, declared: Declarations): readonly Call[] {
+  const { tools, mcpServers = {}, functions = [] } = agent;
+  const { builtIn, servers } = selectTools(tools, Object.keys(mcpServers));
+  const calls = [...new Set(builtIn.values())].flatMap((tool) => ofBuiltIn(tool, agent, { heard, declared }));
+  for (const [server, some] of servers) {
+    const names = some === 'all' ? ['*'] : [...some.raw, ...some.full];
+    for (const name of names) calls.push(send(`${server}/${name}`, 'that do more than read', declared));
+  }
+  for (const { name, effect, calls: inner } of functions)
+    if (inner === undefined && effectOf({ effect }, {}) === 'send') calls.push(send(name, 'all', declared));
+  return calls;
+}
+
+function ofBuiltIn(
+  tool: BuiltInTool,
+  { sandbox }: AgentSpec,
+  { heard, declared }: { readonly heard: Heard; readonly declared: Declarations },
+): readonly Call[] {
+  const { hosts = [], commands = [] } = declared;
+  const effect = effectOf({ builtIn: tool, effect: BUILT_IN[tool].effect }, {});
+  switch (effect) {
+    case 'get': {
+      const which = heard.isPrivate ? 'to hosts that are not declared' : 'other than GET';
+      return [{ tool, effect, which, declare: 'hosts: [HOST]', declared: !heard.isPrivate || hosts.length > 0 }];
+    }
+    case 'run': {
+      const isLoose = heard.level === 'untrusted' && sandbox !== 'offline';
+      const which = isLoose && commands.length > 0 ? 'outside of a sandbox' : 'that are not declared';
+      const declare = `commands: [[PROGRAM, ARGUMENT]]${isLoose ? ', with sandbox: offline' : ''}`;
+      return [{ tool, effect, which, declare, declared: commands.length > 0 && !isLoose }];
+    }
+    case 'write':
+      if (heard.level !== 'untrusted') return [];
+      return [{ tool, effect, which: 'that change files or make others than texts', declared: false }];
+    case 'read':
+    case 'send':
+      return [];
+  }
+}
+
+function send(tool: string, which: string, { sends = [] }: Declarations): Call {
+  const declared = sends.some((one) => one.tool === tool);
+  const declare = `sends: [{ tool: ${tool}, fixed: { NAME: VALUE }, free: [NAME] }]`;
+  return { tool, effect: 'send', which: declared ? 'that are not declared' : which, declare, declared };
+}
+
+/** A step that asks a person. */
+export interface AskingStep {
+  readonly step: string;
+  readonly what: 'asks' | 'is endorsed' | 'is supervised';
+}
+
+/** The questions of a run, as far as they are known before it. */
+export interface ForeseenQuestions {
+  /** Steps that ask a person each time they run, or that a person judges. */
+  readonly steps: readonly AskingStep[];
+  /** Calls that a person must allow because others may have a say in them. */
+  readonly calls: readonly ForeseenCalls[];
+  /** How many there are; absent where what models do, or how often a step runs, decides that. */
+  readonly count?: number;
+}
+
+/**
+ * What a run of a plan will ask a person, before it runs.
+ *
+ * @example
+ * foreseenQuestions(plan); // { steps: [{ step: 'approve', what: 'asks' }], calls: [], count: 1 }
+ */
+export function foreseenQuestions(plan: Plan): ForeseenQuestions {
+  const heard = heardIn(plan);
+  const steps = [...nodesOf(plan)].flatMap(({ path: step, node }): readonly AskingStep[] => [
+    ...(node.kind === 'ask' ? [{ step, what: 'asks' as const }] : []),
+    ...(node.endorse === 'person' && heard.get(step)?.does.level === 'untrusted'
+      ? [{ step, what: 'is endorsed' as const }]
+      : []),
+    ...(node.supervise?.by === 'human' ? [{ step, what: 'is supervised' as const }] : []),
+  ]);
+  const calls = foreseenCalls(plan);
+  const approved = [...agentsOf(plan)].some(({ node: { agent } }) => mayAsk(agent));
+  const isCertain = calls.length === 0 && !approved && steps.every((one) => runsOnce(plan, one));
+  return { steps, calls, ...(isCertain ? { count: steps.length } : {}) };
+}
+
+/** Something that is said of the agent itself has a person asked. */
+function mayAsk({ approve = [], permissions, interactive, functions = [] }: AgentSpec): boolean {
+  const asks = approve.length > 0 || (permissions?.ask ?? []).length > 0 || interactive === true;
+  return asks || functions.some((one) => one.approve !== undefined);
+}
+
+/** It runs in any case, and once: no condition, no way around it, no repetition. */
+function runsOnce(plan: Plan, { step, what }: AskingStep): boolean {
+  if (what === 'is supervised' || step.includes('/')) return false;
+  const node = plan.nodes.find(({ id }) => id === step);
+  return plan.routes.length === 0 && node?.when === undefined && node?.retry === undefined;
+}
+
+/**
+ * The rule of two: an agent that hears what no one vouches for, sees what is private and acts outside, without a word about which of these acts are wanted. A
+ * warning (`rule-of-two`); an error where `paranoid` holds. `around`: what holds for the whole run.
+ */
+export function ruleOfTwo(plan: Plan, around?: Security): readonly Problem[] {
+  const heard = heardIn(plan);
+  const security = securityAt(plan, around);
+  const all = foreseenCalls(plan);
+  return [...new Set(all.map(({ step }) => step))].flatMap((step): readonly Problem[] => {
+    const does = heard.get(step)?.does;
+    const loose = all.filter((one) => one.step === step && one.effect !== 'write' && !one.declared);
+    const [first] = loose;
+    if (does === undefined || does.level !== 'untrusted' || !does.isPrivate || first === undefined) return [];
+    const listed = loose.map(({ tool, which }) => `${tool} (${which})`).join(', ');
+    const message = `the agent "${first.agent}" hears what no one vouches for, sees what is private, and acts outside: a person is asked about calls of ${listed}`;
+    const hint = `declare those that you want: ${[...new Set(loose.flatMap(({ declare }) => declare ?? []))].join('; ')}`;
+    const severity = security(step)?.mode === 'paranoid' ? 'error' : 'warning';
+    return [{ code: 'rule-of-two', severity, message, hint, ...present({ at: first.at }) }];
+  });
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { run, toDot, toMermaid } from 'skein';
+import { graph } from 'skein/graph';
+import { paintSvg } from '../../src/draw.js';
+import { foreseenQuestions, ruleOfTwo } from '../../src/guard/foresee.js';
+import { drawingOf } from '../../src/plan/drawing.js';
+import { heardIn } from '../../src/plan/heard.js';
+import type { Plan } from '../../src/plan/plan.js';
+import { loadWorkflowText } from '../../src/yaml.js';
+
+async function planOf(text: string): Promise<Plan> {
+  const { plan, problems } = await loadWorkflowText(text, { cwd: '/tmp' });
+  return plan ?? expect.unreachable(JSON.stringify(problems));
+}
+
+const dag = (tools: string, more = '', server = ''): string => `name: d
+${more}
+agents:
+  reader: { inline: { prompt: You read., tools: [fetch] } }
+  worker: { inline: { prompt: You work., tools: ${tools}${server} } }
+steps:
+  - { id: read, agent: reader, prompt: Read. }
+  - { id: work, agent: worker, prompt: 'It says {{steps.read.output}}', depends_on: [read] }
+  - { id: other, agent: worker, prompt: Work. }
+`;
+const KIT = ', mcp-servers: { kit: { command: kit } }';
+
+describe('who may have a say in a step, before a run', () => {
+  it('goes with what is read, through conditions, maps, loops and calls, and ends where it is endorsed', async () => {
+    const text = `agents:
+  web: { instruction: You read., toolsets: [{ type: fetch }] }
+  w: { instruction: You sort., toolsets: [] }
+workflow:
+  - { id: before, type: agent, name: w }
+  - { id: page, type: agent, name: web }
+  - { id: sort, type: agent, name: w, schema: { kind: { enum: [bug] } }, endorse: schema }
+  - { id: each, type: map, over: '{{ $steps.page.output }}', steps: [{ id: one, type: agent, name: w }] }
+`;
+    const heard = heardIn(await planOf(text));
+    const levels = Object.fromEntries([...heard].map(([path, { does, gives }]) => [path, [does.level, gives.level]]));
+    expect(levels).toMatchObject({
+      before: ['trusted', 'trusted'],
+      page: ['untrusted', 'untrusted'],
+      sort: ['untrusted', 'vetted'],
+      'each/one': ['untrusted', 'untrusted'],
+    });
+  });
+
+  it('says at least what the labels of a run say', async () => {
+    const flow = graph<{ issue: string }>()
+      .node('a', ({ issue }) => issue)
+      .node('b', ({ a }) => a, { when: ({ a }) => a !== '' })
+      .compile();
+    const { labels } = await run(flow, { inputs: { issue: 'x' } }).result;
+    expect(labels).toBeUndefined();
+    expect([...heardIn(flow.plan).values()].map(({ does }) => does.level)).toEqual(['trusted', 'trusted']);
+  });
+
+  it('colours the path of drawings in every language', async () => {
+    const plan = await planOf(dag('[read_file]'));
+    const mermaid = toMermaid(plan);
+    expect(mermaid).toContain('style n0 stroke:orangered');
+    expect(mermaid).toContain('style n1 stroke:orangered');
+    expect(mermaid).not.toContain('style n2 stroke');
+    expect(mermaid).toContain('linkStyle 0 stroke:orangered');
+    expect(toDot(plan)).toMatch(/n0 -> n1 \[color=orangered\]/);
+    expect(toDot(plan).match(/color=orangered/g)).toHaveLength(3);
+    expect(paintSvg(drawingOf(plan)).match(/class="[^"]* untrusted"/g)).toHaveLength(3);
+    expect(toMermaid(await planOf(dag('[read_file]').replace('[fetch]', '[]')))).not.toContain('orangered');
+  });
+});
+
+describe('the questions of a run, before it', () => {
+  it('are numbered where they are certain', async () => {
+    const text = `agents: { w: { instruction: You work., toolsets: [] } }
+workflow:
+  - { id: do, type: agent, name: w }
+  - { id: approve, type: ask, question: Is it good? }
+`;
+    expect(foreseenQuestions(await planOf(text))).toEqual({
+      steps: [{ step: 'approve', what: 'asks' }],
+      calls: [],
+      count: 1,
+    });
+    expect(foreseenQuestions(await planOf(dag('[]').replace('[fetch]', '[]')))).toEqual({
+      steps: [],
+      calls: [],
+      count: 0,
+    });
+  });
+
+  it('are named by their calls where models decide, with what would declare them', async () => {
+    const { count, calls } = foreseenQuestions(await planOf(dag('[shell, write_file]', '', KIT)));
+    expect(count).toBeUndefined();
+    expect(calls.filter(({ step }) => step === 'work').map(({ tool, which }) => `${tool} ${which}`)).toEqual([
+      'write_file that change files or make others than texts',
+      'shell that are not declared',
+    ]);
+    const server = foreseenQuestions(await planOf(dag("['kit/post', 'kit/*']", '', KIT))).calls;
+    expect(server.map(({ step, tool }) => `${step} ${tool}`)).toContain('work kit/*');
+    // An agent whose tools show nothing of others, and who hears nothing of them, asks nothing.
+    expect(foreseenQuestions(await planOf(dag('[write_file]'))).calls.map(({ step }) => step)).not.toContain('other');
+  });
+});
+
+describe('the rule of two', () => {
+  const of = async (text: string, around?: Parameters<typeof ruleOfTwo>[1]) =>
+    ruleOfTwo(await planOf(text), around).map(({ code, severity, message, hint, at }) => ({
+      code,
+      severity,
+      message,
+      hint,
+      line: at?.line,
+    }));
+
+  it('warns of an agent that hears others, sees what is private and acts outside; and names calls and declarations', async () => {
+    const found = await of(dag("['kit/post']", '', KIT));
+    expect(found).toEqual([
+      {
+        code: 'rule-of-two',
+        severity: 'warning',
+        message:
+          'the agent "worker" hears what no one vouches for, sees what is private, and acts outside: a person is asked about calls of kit/post (that do more than read)',
+        hint: 'declare those that you want: sends: [{ tool: kit/post, fixed: { NAME: VALUE }, free: [NAME] }]',
+        line: 8,
+      },
+      expect.objectContaining({ line: 9 }),
+    ]);
+  });
+
+  it.each([
+    ['what is declared', "['kit/post']", 'sends: [{ tool: kit/post, free: [body] }]', KIT],
+    ['who only reads the project', '[read_file]', '', ''],
+    ['who sees nothing private', '[fetch, write_file]', '', ''],
+  ])('is silent about %s', async (_, tools, more, server) => {
+    const found = await of(dag(tools, more, server).replace('It says {{steps.read.output}}', 'Work.'));
+    expect(found).toEqual([]);
+  });
+
+  it('is an error where paranoid holds, for the file and for a run', async () => {
+    const text = dag("['kit/post']", '', KIT);
+    expect((await of(text, { mode: 'paranoid' })).map(({ severity }) => severity)).toEqual(['error', 'error']);
+    const ofFile = await of(text.replace('name: d\n', 'name: d\nsecurity: paranoid\n'));
+    expect(ofFile.map(({ severity }) => severity)).toEqual(['error', 'error']);
+    const plan = await planOf(text);
+    const options = { security: 'paranoid', models: { env: {}, noProbe: true, override: 'mock/echo' } } as const;
+    expect(() => run({ plan }, options)).toThrow('hears what no one vouches for');
+  });
+});
