@@ -8,8 +8,8 @@ import { NO_LABEL_LOST, tell } from '../../guard/support/figures.js';
 import { cases, seedOf } from '../../thorough.js';
 import { rawPlan, type RawOptions, type RawPlan } from '../oracle/random-plan.js';
 import { scenarioOf, type Scenario, type Sees } from '../oracle/scenario.js';
-import { behindEpochs, historyOf, settable, withVersions, type Later } from './histories.js';
-import { varied } from './varied.js';
+import { behindEpochs, historyOf, settable, undecided, withVersions, type Later } from './histories.js';
+import { readingByName, varied } from './varied.js';
 
 const PLANS: RawOptions = { racing: false, failing: true, cycles: true, conflicts: 'nowhere', subPlans: true };
 
@@ -31,14 +31,17 @@ const chance = (text: string, share: number): boolean => seededRandom(text)() < 
 function workflows({ raw, mask }: Drawn): readonly [Scenario, Scenario] {
   // What chooses has no version: an edit of it would not be seen.
   const isEdited = (key: string): boolean => !key.includes(':') && chance(`${mask} edited ${key}`, 0.25);
+  const decides = mask % 5 < 3;
   const made = (sees: Sees): Scenario => {
-    const plain = scenarioOf(raw, sees);
+    const plain = scenarioOf(decides ? raw : undecided(raw), sees);
     const whole = mask % 2 === 0 ? behindEpochs(plain, sees) : plain;
-    return mask % 3 === 0 ? whole : varied(whole, mask);
+    return readingByName(mask % 3 === 0 || !decides ? whole : varied(whole, mask));
   };
-  const before: Sees = (key, channel) => chance(`${mask} ${key} ${channel}`, 0.25);
+  // Where functions read little, labels part.
+  const share = [0.03, 0.08, 0.25][Math.floor(seededRandom(`${mask} share`)() * 3)] ?? 0;
+  const before: Sees = (key, channel) => chance(`${mask} ${key} ${channel}`, share);
   const edited = made((key, channel) =>
-    isEdited(key) ? chance(`${mask} 2 ${key} ${channel}`, 0.25) : before(key, channel),
+    isEdited(key) ? chance(`${mask} 2 ${key} ${channel}`, share) : before(key, channel),
   );
   return [made(before), { ...edited, plan: withVersions(edited.plan, isEdited) }];
 }

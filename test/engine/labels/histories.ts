@@ -3,6 +3,7 @@ import type { RunOptions, RunResult, SkeinEvent, Store } from '../../../src/inde
 import type { Plan, PlanNode } from '../../../src/plan/plan.js';
 import { seededRandom } from '../../../src/testing/index.js';
 import { bodyOf, type WriteKind } from '../oracle/random-bodies.js';
+import type { RawNode, RawPlan } from '../oracle/random-plan.js';
 import type { Scenario, Sees } from '../oracle/scenario.js';
 
 /** Plans of which the rounds multiply are left: a run may start so many steps. */
@@ -126,4 +127,15 @@ export function settable(channel: string, mask: number): unknown {
   const text = Math.floor(seededRandom(`${mask} ${channel}`)() * 36 ** 5).toString(36);
   const folded: Readonly<Record<string, unknown>> = { log: [text], lines: [text], sum: 7, dict: { set: text } };
   return folded[channel] ?? text;
+}
+
+/** The same plan without what decides where a run goes: there no label of a value is part of any other unless it was read, or folded. */
+export function undecided(raw: RawPlan): RawPlan {
+  return { ...raw, nodes: raw.nodes.map(undecidedNode) };
+}
+
+function undecidedNode(raw: RawNode): RawNode {
+  const kind = raw.kind === 'loop' ? 'call' : raw.kind;
+  const plain = { route: 'none', back: 0, maxVisits: 'none', failsOneIn: 0, when: 'none', exit: false } as const;
+  return { ...raw, kind, ...plain, sub: raw.sub.map(undecidedNode) };
 }

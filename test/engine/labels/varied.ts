@@ -83,3 +83,28 @@ function jumping(body: Body, choose: (state: State) => string | string[]): Body 
     return goto(choose(seen), update as object);
   };
 }
+
+/**
+ * A scenario whose functions read channels by their names: who is given the state as a whole counts as one who has read all of it. Functions that
+ * say where to go on take copies, and stay as they are.
+ */
+export function readingByName(scenario: Scenario): Scenario {
+  const jumps = jumpsIn(scenario.plan, '');
+  const bindings = Object.entries(scenario.bindings).map(([key, fn]): [string, unknown] => {
+    if (jumps.has(key)) return [key, fn];
+    const asked = fn as (state: State, more: unknown) => unknown;
+    return [
+      key,
+      (state: State, more: unknown) => asked(new Proxy({}, { get: (_, name) => state[String(name)] }), more),
+    ];
+  });
+  return { ...scenario, bindings: Object.fromEntries(bindings) };
+}
+
+function jumpsIn({ nodes, routes }: Plan, prefix: string): ReadonlySet<string> {
+  const own = routes.flatMap(({ from, choose }) => (choose === 'result' ? [prefix + from] : []));
+  return new Set([
+    ...own,
+    ...nodes.flatMap((node) => ('plan' in node ? [...jumpsIn(node.plan, `${prefix}${node.id}/`)] : [])),
+  ]);
+}
