@@ -1,4 +1,4 @@
-import { SkeinError, toErrorData } from '../base/errors.js';
+import { SkeinError } from '../base/errors.js';
 import { after, present } from '../base/json.js';
 import { digestText } from '../base/hash.js';
 import type { StepNote } from '../events/event.js';
@@ -6,11 +6,9 @@ import type { Identity } from '../engine/ports/durable.js';
 import type { ChannelWrite, Executor, Result, StepContext } from '../engine/ports/executor.js';
 import { withCorrection } from '../lang/xml-block.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
-import { takes } from '../plan/built-in-tools.js';
-import { builtInOf } from '../plan/tool-names.js';
 import type { Guide } from '../plan/guide.js';
 import type { AgentNode } from '../plan/plan.js';
-import { askUserTool, openQuestion } from './ask-user.js';
+import { askUserTool } from './ask-user.js';
 import { guideOf, guideTools } from './choice.js';
 import type { RunOptionsOf } from '../engine/ports/durable.js';
 import type { ToolRunOptions } from './function-tools.js';
@@ -23,7 +21,9 @@ import type { StepTool, ToolProvider } from './tool.js';
 import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
 import type { ModelSource } from './model.js';
-import type { AgentSession, Cancelled, Opened, OpenedTool } from './session.js';
+import { failure } from './failure.js';
+import { runsCommands } from './runs-commands.js';
+import type { AgentSession, Cancelled, Opened } from './session.js';
 import type { WrittenFiles } from './written-files.js';
 import { agentSession } from './session.js';
 import type { CustomGuard } from '../guard/custom-guard.js';
@@ -74,9 +74,8 @@ export interface AgentDeps {
  * @example
  * const executors = { agent: agentExecutor({ models: createModelRegistry({ env: process.env }), tools: noTools }) };
  */
-export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
+export function agentExecutor(deps: AgentDeps, run: RunTrust = runTrustOf(deps)): Executor<AgentNode> {
   const { models, tools } = deps;
-  const run = new RunTrust(deps.influence, rulesFor(deps), deps.policies, deps.files);
   return async (node, step) => {
     const heard: { trust?: ConversationTrust } = {};
     const runOptions: ToolRunOptions | undefined =
@@ -101,15 +100,14 @@ export function agentExecutor(deps: AgentDeps): Executor<AgentNode> {
   };
 }
 
-/** What the policies declare is united with what the user allows beforehand. */
-function rulesFor({ rules, policies = [] }: AgentDeps): GuardRules {
-  return unitedRules(rules, declarationsOf(policies));
+/** What is known of trust in a run with these parts; its agents and its other steps share it. */
+export function runTrustOf(deps: Pick<AgentDeps, 'influence' | 'rules' | 'policies' | 'files'>): RunTrust {
+  return new RunTrust(deps.influence, rulesFor(deps), deps.policies, deps.files);
 }
 
-function failure(error: unknown): Result {
-  const question = SkeinError.isInstance(error) ? openQuestion(error) : undefined;
-  const data = toErrorData(error);
-  return question === undefined ? { type: 'failed', error: data } : { type: 'paused', question, reason: data.message };
+/** What the policies declare is united with what the user allows beforehand. */
+function rulesFor({ rules, policies = [] }: Pick<AgentDeps, 'rules' | 'policies'>): GuardRules {
+  return unitedRules(rules, declarationsOf(policies));
 }
 
 /** One execution of an agent node. */
@@ -203,6 +201,7 @@ function trustOf(
   const shares = node.conversation !== undefined;
   const { path, influence } = step;
   const trust = new ConversationTrust({ path, influence, spec, opened, run, own, shares });
+  trust.addDescriptions();
   if (injects) trust.addMemory();
   if (earlier !== undefined) trust.addEarlier(earlier.messages);
   heard.trust = trust;
@@ -282,11 +281,6 @@ function open({ deps, node, step, session }: AgentRun, effect: Cancelled): Opene
     const planted = opened.tools.some(runsCommands) && deps.files?.planted() === true;
     return { ...opened, ...(planted ? { planted } : {}), ...(surroundings === undefined ? {} : { surroundings }) };
   });
-}
-
-function runsCommands({ name, origin, code }: OpenedTool): boolean {
-  const builtIn = origin === undefined && code === undefined ? builtInOf(name) : undefined;
-  return builtIn !== undefined && takes(builtIn, 'command');
 }
 
 function ownTools(memory: SharedMemory | undefined, { agent }: AgentNode, step: StepContext): readonly StepTool[] {

@@ -31,6 +31,8 @@ export class RunTrust {
    */
   private readonly results = new Map<string, Map<string, number>>();
   private readonly widened: WidenedYes[] = [];
+  /** Calls of steps by themselves that may be made, by their step and what they are. */
+  private readonly allowed = new Set<string>();
   private isPlanted = false;
   /** The label of a step that has heard nothing yet. */
   readonly first: number;
@@ -67,6 +69,15 @@ export class RunTrust {
   /** A person left arguments of a call free, for the rest of the run. */
   widen(yes: WidenedYes): void {
     this.widened.push(yes);
+  }
+
+  /** A call that a step makes by itself may be made. */
+  noteCleared(call: string): void {
+    this.allowed.add(call);
+  }
+
+  hasCleared(call: string): boolean {
+    return this.allowed.has(call);
   }
 
   /** Whether a person has allowed calls like this one of an agent. */

@@ -56,6 +56,8 @@ export type Cancelled = Pick<StepIo, 'signal'>;
 export interface AgentStep {
   readonly step: StepContext;
   readonly spec: AgentSpec;
+  /** What questions call who makes its calls; absent: the agent by its name. */
+  readonly who?: string | undefined;
   /** Who judges the step asks the model: what it says is not told as it arrives, as text of the step is. */
   readonly phase?: Phase | undefined;
   /** Name of the effect that a call of a phase is. Absent: that of the phase. */
@@ -86,6 +88,8 @@ export interface SessionOptions {
   readonly step: StepContext;
   /** Handed to tools that start runs of their own. */
   readonly runOptions?: ToolRunOptions | undefined;
+  /** The step calls a tool by itself: there is no model. */
+  readonly isAlone?: true;
 }
 
 /** The tools and models of one step. */
@@ -132,7 +136,7 @@ export function agentSession(options: SessionOptions): AgentSession {
   function load(effect: Cancelled): Live | Promise<Live> {
     const { spec, step } = options;
     return after(options.models.resolve(spec, { path: step.path, agent: spec.name }), (models) => {
-      const opening = options.tools.open(spec, new Opening(step, spec, effect));
+      const opening = options.tools.open(spec, new Opening(options, effect));
       isWatched = opening !== NO_TOOLS;
       if (isWatched) watch(effect);
       return after(opening, (opened) => (isClosed ? tooLate(opened) : take(models, opened)));
@@ -176,14 +180,17 @@ class Opening implements ToolSession {
   readonly path: string;
   readonly agent: string;
 
+  readonly isAlone: boolean;
+
   constructor(
-    private readonly step: StepContext,
-    { name }: AgentSpec,
+    private readonly options: Pick<SessionOptions, 'step' | 'spec' | 'isAlone'>,
     private readonly effect: Cancelled,
   ) {
+    const { step, spec, isAlone = false } = options;
     this.runId = step.runId;
     this.path = step.path;
-    this.agent = name;
+    this.agent = spec.name;
+    this.isAlone = isAlone;
   }
 
   get signal(): AbortSignal {
@@ -191,7 +198,7 @@ class Opening implements ToolSession {
   }
 
   warn(code: string, message: string): void {
-    this.step.note({ kind: 'warning', code, message });
+    this.options.step.note({ kind: 'warning', code, message });
   }
 }
 

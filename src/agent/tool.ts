@@ -3,6 +3,7 @@ import type { Question, Reserve } from '../engine/ports/durable.js';
 import type { Label } from '../guard/label.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { ToolSpec } from './model.js';
+import type { CommandEnd, CommandSettings } from './tools/command.js';
 
 /**
  * A tool that an agent may call. Names are what the model sees: letters, digits, `_`, `-`, at most 64.
@@ -22,6 +23,8 @@ export interface Tool extends ToolSpec, Pick<FunctionTool, 'effect' | 'approve' 
   readonly origin?: ToolOrigin;
   /** It stands in for a tool that would start or reach something: a call of it does nothing. */
   readonly pretended?: true;
+  /** Of the tool that runs commands: a call as a step makes it by itself. */
+  readonly command?: (input: JsonObject, settings: CommandSettings, io: ToolIo) => Promise<CommandEnd>;
   /** What a call that writes a file would find there. A thrown error is one of the call. */
   readonly look?: (input: JsonObject) => Promise<FoundFile>;
   /**
@@ -118,8 +121,10 @@ export interface ToolSession {
   readonly runId: string;
   /** Address of the step. */
   readonly path: string;
-  /** Name of the agent. */
+  /** Name of the agent; of a step that calls a tool by itself its id. */
   readonly agent: string;
+  /** The step calls a tool by itself: no model does. */
+  readonly isAlone?: boolean;
   /** Aborted when the step is cancelled or times out while the tools are being opened. */
   readonly signal: AbortSignal;
   /** Tells observers about something that is odd but no failure. */

@@ -46,6 +46,7 @@ export const ERROR_CODES = [
   'SKEIN_SCRIPT', // a scripted model was called in a way its script does not plan, or a rule was not used
   'SKEIN_REPLAY_MISS', // a replay file has no recording of this call
   'SKEIN_TOOL_FAILED', // a tool failed in a way the model can't mend
+  'SKEIN_EXIT', // a command of a step ended with another exit code than 0
   'SKEIN_TOOL_REFUSED', // a tool call that the rules forbid (path outside the folder, private address ...)
   'SKEIN_SANDBOX', // an agent or a tool server needs a sandbox, and this machine has none
   'SKEIN_MCP', // an MCP server could not be started or broke its protocol

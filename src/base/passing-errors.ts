@@ -13,6 +13,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'SKEIN_MODEL_EMPTY',
   'SKEIN_OUTPUT_INVALID',
   'SKEIN_TOOL_FAILED',
+  'SKEIN_EXIT',
   'SKEIN_MCP',
 ]);
 

@@ -17,6 +17,8 @@ export interface GuardedCall {
   readonly server?: { readonly named: boolean } | undefined;
   /** Of a command: program and arguments. */
   readonly argv?: readonly string[] | undefined;
+  /** The author of the workflow wrote it from beginning to end: others had a say in whether it is made alone. */
+  readonly isFixed?: boolean | undefined;
   /** Of a write: whether it makes a new file of text, or one that this step has written. */
   readonly write?: 'data' | 'own' | undefined;
   /** The agent has tools or inputs that may hold what must not leave. */
@@ -54,6 +56,7 @@ export interface Decision {
 export function decide(call: GuardedCall, label: Label, rules: GuardRules): Decision {
   const planted = call.effect === 'run' && rules.planted === true;
   if (label.level === 'trusted' && !planted) return { kind: 'allow', rule: 'trusted' };
+  if (call.isFixed === true && !planted && rules.project !== 'untrusted') return { kind: 'allow', rule: 'written' };
   const found = BY_EFFECT[call.effect](call, planted ? { ...label, level: 'untrusted' } : label, rules);
   if (typeof found === 'string') return { kind: 'allow', rule: found };
   return { kind: 'ask', ...found, sources: label.more === true ? [...label.sources, 'and more'] : label.sources };

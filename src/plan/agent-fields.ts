@@ -34,7 +34,8 @@ const FUNCTION = object<FunctionTool>({
   'calls?': object<CallBounds>({ modelCalls: CALLS, toolCalls: CALLS }),
 });
 
-const SANDBOX = word('on', 'offline');
+/** The form of a sandbox. */
+export const SANDBOX = word('on', 'offline');
 const SERVER = object<McpServerSpec>({
   'type?': TEXT,
   'command?': TEXT,
@@ -45,6 +46,12 @@ const SERVER = object<McpServerSpec>({
   'tools?': list(TEXT),
   'sandbox?': SANDBOX,
 });
+
+/** The form of tool servers by name. */
+export const MCP_SERVERS = names(SERVER);
+
+/** The form of rules for calls. */
+export const PERMISSIONS = object<Permissions>({ 'deny?': list(TEXT), 'allow?': list(TEXT), 'ask?': list(TEXT) });
 
 const TOOL_POLICY = object<ToolPolicy>({
   'enabled?': flag(),
@@ -108,13 +115,10 @@ const ROWS: Rows<AgentSpec> = {
   'tools?': result('tools', list(TEXT)),
   'functions?': result('functions', list(FUNCTION)),
   'approve?': result('approvals', list(TEXT)),
-  'permissions?': result(
-    'permissions',
-    object<Permissions>({ 'deny?': list(TEXT), 'allow?': list(TEXT), 'ask?': list(TEXT) }),
-  ),
+  'permissions?': result('permissions', PERMISSIONS),
   'policy?': policy('policy', POLICY),
   'sandbox?': result('sandbox', SANDBOX),
-  'mcpServers?': result('tool servers', names(SERVER)),
+  'mcpServers?': result('tool servers', MCP_SERVERS),
   'skills?': result('skills', list(object<SkillText>({ name: TEXT, text: TEXT }))),
   'extraDirs?': result('folders', list(TEXT)),
   'searchesAll?': result('searches', flag()),

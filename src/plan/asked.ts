@@ -29,7 +29,8 @@ function* askedIn(plan: Plan, around?: Security): Generator<Asked> {
     const { by, model, supervisor } = node.supervise ?? { by: 'human' };
     const asksOwn = by === 'model' && supervisor === undefined && node.kind !== 'agent';
     if (model !== undefined || asksOwn) yield { ...place, agent: phaseAgent(node, model) };
-    const judge = node.kind === 'agent' ? security(place.path)?.model : undefined;
+    const isJudged = node.kind === 'agent' || (node.kind === 'task' && node.tool !== undefined);
+    const judge = isJudged ? security(place.path)?.model : undefined;
     if (judge !== undefined) yield { ...place, agent: phaseAgent(node, judge) };
   }
 }

@@ -5,6 +5,7 @@ import type { Condition, Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { BudgetInput } from './budget.js';
 import type { SecurityInput } from './security.js';
+import type { ToolUse } from './tool-use.js';
 import type { Declarations } from './declarations.js';
 import type { GuideOf } from './guide.js';
 import type { RetryInput } from './retry-input.js';
@@ -166,9 +167,15 @@ type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when' | 'retry' | 'bud
 };
 
 /** A function as a node. What it returns is an update, or the value of `output` when that is given. */
-export type TaskInput<S> = OptionsOf<TaskNode, S> & {
+export type TaskInput<S> = Omit<OptionsOf<TaskNode, S>, 'tool'> & {
   readonly kind?: 'task';
   readonly run: Functions<S>['run'];
+};
+
+/** A tool that is called without a model, as a node. */
+export type ToolInput<S> = OptionsOf<TaskNode, S> & {
+  readonly kind: 'task';
+  readonly tool: ToolUse;
 };
 
 /** An agent as a node. The name of the agent is the node's id unless it is given. */
@@ -217,6 +224,7 @@ export type EndInput<S> = Omit<OptionsOf<EndNode, S>, 'reason'> & {
 /** Any node of {@link PlanInput}. */
 export type NodeInput<S> =
   | TaskInput<S>
+  | ToolInput<S>
   | AgentInput<S>
   | CallInput<S>
   | MapInput<S>

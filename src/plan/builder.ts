@@ -107,6 +107,10 @@ class Builder {
 
   private body(input: NodeInput<StateOf>): PlanNode {
     const when = input.when === undefined ? {} : { when: this.conditions(`when:${input.id}`, input.when) };
+    if ('tool' in input) {
+      const { when: _when, retry: _retry, budget: _budget, security: _security, ...rest } = input;
+      return { ...rest, ...when };
+    }
     if (input.kind === undefined || input.kind === 'task') {
       const { run, when: _when, retry: _retry, budget: _budget, security: _security, ...rest } = input;
       this.bindings[input.id] = run;

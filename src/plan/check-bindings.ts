@@ -4,6 +4,7 @@ import { checkKey, codeChecks } from './answer-check.js';
 import { guideKey } from './guide.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
+import { runsFunction } from './nodes.js';
 import { isSupervisor, supervisorKey } from './supervision.js';
 
 /** Functions: `missing-binding` for code that nobody bound. Nothing is checked without bindings. */
@@ -21,8 +22,7 @@ export function checkBindings(scope: Scope): void {
       need(`channel:${channel.name}`, `the reducer of channel ${JSON.stringify(channel.name)}`);
   }
   plan.nodes.forEach((node, at) => {
-    if (node.kind === 'task' || (node.kind === 'wait' && node.until === 'code'))
-      need(node.id, `the node ${nameOf(scope, at)}`, at);
+    if (runsFunction(node)) need(node.id, `the node ${nameOf(scope, at)}`, at);
     if (node.kind === 'agent') {
       for (const { name } of node.agent.functions ?? [])
         need(toolKey(node.id, name), `the tool ${JSON.stringify(name)} of ${nameOf(scope, at)}`, at);

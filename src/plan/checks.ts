@@ -20,6 +20,7 @@ import type { Security } from './security.js';
 import { Findings } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import { checkOutput, checkSubPlans } from './check-subplans.js';
+import { checkTools } from './check-tools.js';
 import { checkWriters } from './check-writers.js';
 import { analyzeShape } from './graph-shape.js';
 import { DEEPEST_PLAN } from './own-plan.js';
@@ -105,6 +106,7 @@ function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly
   checkEndorsement(scope);
   checkDeclarations(scope);
   checkBindings(scope);
+  checkTools(scope);
   checkConditions(scope);
   checkSchemas(scope);
   const inner = (node: number): Writers | undefined => below.get(node)?.writers;

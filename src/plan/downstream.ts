@@ -1,3 +1,4 @@
+import { runsFunction } from './nodes.js';
 import { addTo } from '../base/collections.js';
 import { analyzeShape, routeTargets } from './graph-shape.js';
 import type { Plan, PlanNode } from './plan.js';
@@ -112,7 +113,7 @@ function readersOfInputs(plan: Plan, names: readonly string[]): readonly string[
   const channels = names.flatMap((name) => declared.get(name) ?? (open ? [name] : []));
   if (channels.length === 0) return [];
   const readers = readersByChannel(plan);
-  const code = plan.nodes.flatMap((node) => (node.kind === 'task' ? [node.id] : []));
+  const code = plan.nodes.filter(runsFunction).map(({ id }) => id);
   return [...code, ...channels.flatMap((channel) => readers.get(channel) ?? [])];
 }
 

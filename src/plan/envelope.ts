@@ -138,6 +138,7 @@ function nodeCost(node: PlanNode, counting: Counting): Cost {
     case 'loop':
       return capped(planCost(node.plan, counting), node.maxRounds, TYPICAL_ROUNDS);
     case 'task':
+      return node.tool === undefined ? NOTHING : { ...NOTHING, tool: ONE };
     case 'ask':
     case 'wait':
     case 'pass':

@@ -44,6 +44,8 @@ import { bounding, byName, course, formsOf, policy, result, shown } from './rows
 import type { Meaning, Row, Rows } from './rows.js';
 import { SECURITY } from './security.js';
 import type { Security } from './security.js';
+import type { ToolUse } from './tool-use.js';
+import { TOOL_USE } from './tool-fields.js';
 import { CONDITIONS, JSON_TEMPLATE, LINE, POSITION, REF, TEMPLATE } from './value-forms.js';
 
 const TO = object<{ readonly to: string }>({ to: TEXT });
@@ -99,7 +101,7 @@ type Own<K> = Omit<Extract<PlanNode, { readonly kind: K }>, keyof NodeBase | 'ki
  * what is announced as a cause of running again (J11): nothing can be one and not the other.
  */
 const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
-  task: { 'asked?': shown(TEMPLATE) },
+  task: { 'asked?': shown(TEMPLATE), 'tool?': result('tool', TOOL_USE) },
   agent: {
     agent: shown(AGENT),
     prompt: result('prompt', TEMPLATE),
@@ -284,10 +286,23 @@ function bareOwn(node: PlanNode): PlanNode {
     case 'loop':
       return { ...node, ...present({ rounds: node.rounds && bareRef(node.rounds) }) };
     case 'task':
+      return node.tool === undefined ? node : { ...node, tool: bareTool(node.tool) };
     case 'wait':
     case 'pass':
       return node;
   }
+}
+
+function bareTool(tool: ToolUse): ToolUse {
+  const { input, stdin, env } = tool;
+  return {
+    ...tool,
+    input: bareJson(input),
+    ...present({ stdin: stdin && withoutWording(stdin) }),
+    ...(env === undefined
+      ? {}
+      : { env: Object.fromEntries(Object.entries(env).map(([name, text]) => [name, withoutWording(text)])) }),
+  };
 }
 
 function bareInputs(inputs: SubInputs): SubInputs {

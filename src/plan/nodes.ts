@@ -73,6 +73,11 @@ export function instructionOf(node: PlanNode): Template | undefined {
   return node.prompt.length > 0 ? node.prompt : node.agent.instructions;
 }
 
+/** Whether a node is carried out by a function, which is bound under its id. */
+export function runsFunction(node: PlanNode): boolean {
+  return (node.kind === 'task' && node.tool === undefined) || (node.kind === 'wait' && node.until === 'code');
+}
+
 /** Whether a node is an agent: one of Skein's, or a function that is one. */
 export function isAgentNode(node: PlanNode): boolean {
   return node.kind === 'agent' || (node.kind === 'task' && node.asked !== undefined);

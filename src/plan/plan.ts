@@ -6,6 +6,7 @@ import type { Budget } from './budget.js';
 import type { Declarations } from './declarations.js';
 import type { NodePolicies } from './node-policies.js';
 import type { Security } from './security.js';
+import type { ToolUse } from './tool-use.js';
 
 export type { Declarations, DeclaredSend } from './declarations.js';
 
@@ -189,9 +190,11 @@ export interface NodeBase extends NodeOptions {
 /** What a node is in a tree: a goal, a convergence, one of the agents of a goal, or what makes one answer of theirs. */
 export type Role = 'goal' | 'convergence' | 'subagent' | 'synthesis';
 
-/** A function: binding `NODE`, called with (state, step). */
+/** A function: binding `NODE`, called with (state, step); or, as data, a tool that is called without a model. */
 export interface TaskNode extends NodeBase {
   readonly kind: 'task';
+  /** In place of a function. */
+  readonly tool?: ToolUse;
   /** It is an agent that does not run on Skein, and this is its task: what it promises where it is supervised. */
   readonly asked?: Template;
 }

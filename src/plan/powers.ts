@@ -1,5 +1,5 @@
 import { madeOnce } from '../base/collections.js';
-import { present } from '../base/json.js';
+import { ownValue, present } from '../base/json.js';
 import { variablesIn } from '../base/text.js';
 import type { AgentSpec, McpServerSpec, SandboxUse } from './agent-spec.js';
 import type { BuiltInTool } from './built-in-tools.js';
@@ -7,7 +7,11 @@ import { BUILT_IN, takes } from './built-in-tools.js';
 import { askedOf } from './asked.js';
 import { sendText } from './declarations.js';
 import { parsePermissionRule } from './permission-rule.js';
+import type { JsonTemplate } from '../lang/values.js';
+import { nodesOf } from './nodes.js';
 import type { Plan } from './plan.js';
+import type { ToolUse } from './tool-use.js';
+import { commandOf, writtenText } from './tool-use.js';
 import { builtInOf, selectTools } from './tool-names.js';
 
 /**
@@ -38,6 +42,9 @@ export function powersOf(plan: Plan, isOutside: (path: string) => boolean = () =
   for (const { agent } of askedOf(plan))
     for (const one of ofAgent(agent))
       if (one.kind !== 'reads' || isOutside(one.what)) powers.set(JSON.stringify(one), one);
+  for (const { node } of nodesOf(plan))
+    if (node.kind === 'task' && node.tool !== undefined)
+      for (const one of ofStep(node.id, node.tool)) powers.set(JSON.stringify(one), one);
   for (const one of declared(plan)) powers.set(JSON.stringify(one), one);
   return [...powers.values()];
 }
@@ -55,6 +62,12 @@ function findSandboxed(plan: Plan): string | undefined {
     if (sandbox !== undefined) return `agent ${name}`;
     const server = Object.keys(mcpServers).find((one) => mcpServers[one]?.sandbox !== undefined);
     if (server !== undefined) return `MCP server ${server} of agent ${name}`;
+  }
+  for (const { node } of nodesOf(plan)) {
+    const { sandbox, mcpServers = {} }: Partial<ToolUse> = (node.kind === 'task' ? node.tool : undefined) ?? {};
+    if (sandbox !== undefined) return `step ${node.id}`;
+    const server = Object.keys(mcpServers).find((one) => mcpServers[one]?.sandbox !== undefined);
+    if (server !== undefined) return `MCP server ${server} of step ${node.id}`;
   }
   return undefined;
 }
@@ -76,6 +89,32 @@ function* ofAgent(agent: AgentSpec): Generator<Power> {
     if (!onlyReads(rule)) yield power('allows', rule, `rule of agent ${name}`);
 }
 
+/** What a step does by itself: as its author wrote it, references in braces. */
+function* ofStep(id: string, tool: ToolUse): Generator<Power> {
+  const { name, input, env = {}, sandbox, mcpServers = {} } = tool;
+  const why = `step ${id}`;
+  for (const [server, spec] of Object.entries(mcpServers)) yield ofServer(spec, `MCP server ${server} of ${why}`);
+  const builtIn = builtInOf(name);
+  const command = commandOf(tool);
+  if (command !== undefined) {
+    const argv = command.map(writtenText);
+    const literals = Object.values(env).flatMap((text) => text.filter((piece) => typeof piece === 'string'));
+    const variables = [...new Set(literals.flatMap(variablesIn))];
+    yield { kind: 'starts', what: lineOf(argv), why, variables, argv, ...present({ sandbox }) };
+  } else if (builtIn === undefined) yield power('allows', name, `call of ${why}`);
+  else yield* ofBuiltIn(builtIn, { what: (argument) => writtenArgument(input, argument), why }, sandbox);
+}
+
+/** An argument of a call as its author wrote it. */
+function writtenArgument(input: JsonTemplate, name: string): string | undefined {
+  if ('object' in input) {
+    const source = ownValue(input.object, name) as JsonTemplate | undefined;
+    return source && writtenText(source);
+  }
+  const value = 'value' in input ? ownValue(input.value, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** Calls that happen without a question although others had a say in them. */
 function* declared({ hosts = [], commands = [], sends = [] }: Plan): Generator<Power> {
   for (const host of hosts) yield power('allows', host, 'declared host');
@@ -87,13 +126,28 @@ function power(kind: Power['kind'], what: string, why: string): Power {
   return { kind, what, why, variables: [] };
 }
 
+const CHOSEN: Readonly<Record<string, string>> = {
+  command: 'commands that the agent chooses',
+  url: 'addresses that the agent chooses',
+  path: 'files of the project that the agent chooses',
+};
+
 function* ofTool(tool: BuiltInTool, why: string, sandbox: SandboxUse | undefined): Generator<Power> {
+  yield* ofBuiltIn(tool, { what: (argument) => CHOSEN[argument], why }, sandbox);
+}
+
+/** `what` says of an argument of the tool what it is. */
+function* ofBuiltIn(
+  tool: BuiltInTool,
+  { what, why }: { readonly what: (argument: string) => string | undefined; readonly why: string },
+  sandbox: SandboxUse | undefined,
+): Generator<Power> {
   const starts = takes(tool, 'command');
   const reaches = takes(tool, 'address');
-  if (starts) yield { ...power('starts', 'commands that the agent chooses', why), ...present({ sandbox }) };
-  if (reaches) yield power('reaches', 'addresses that the agent chooses', why);
+  if (starts) yield { ...power('starts', what('command') ?? 'a command', why), ...present({ sandbox }) };
+  if (reaches) yield power('reaches', what('url') ?? 'an address', why);
   if (!starts && !reaches && BUILT_IN[tool].effect !== 'read')
-    yield power('writes', 'files of the project that the agent chooses', why);
+    yield power('writes', what('path') ?? 'a file of the project', why);
 }
 
 /** Nobody is asked about tools that only read. */

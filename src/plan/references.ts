@@ -1,6 +1,7 @@
 import { templatesIn } from '../lang/json-template.js';
 import type { CelVar, Condition, JsonTemplate, Template, ValueRef } from '../lang/values.js';
 import type { AgentNode, PlanNode, Route, SubInputs } from './plan.js';
+import type { ToolUse } from './tool-use.js';
 
 /** A place in a plan that reads a channel. */
 export interface Reference {
@@ -19,6 +20,8 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
   addTemplate(found, node.supervise?.instruction ?? [], 'supervise.instruction');
   switch (node.kind) {
     case 'task':
+      if (node.tool !== undefined) addTool(found, node.tool);
+      break;
     case 'wait':
     case 'pass':
       break;
@@ -64,12 +67,18 @@ export function readsOutputs(node: PlanNode): boolean {
   );
   if (node.supervise?.instruction !== undefined) texts.push(node.supervise.instruction);
   if (node.kind === 'agent') texts.push(node.agent.instructions, node.prompt);
+  else if (node.kind === 'task') texts.push(...textsOf(node.tool));
   else if (node.kind === 'ask') texts.push(node.question);
   else if (node.kind === 'end') texts.push(node.reason ?? []);
   else if ('plan' in node) {
     for (const source of Object.values(node.inputs ?? {})) texts.push(...templatesIn(source));
   }
   return texts.some((text) => text.some((piece) => typeof piece !== 'string' && 'outputs' in piece));
+}
+
+function textsOf(tool: ToolUse | undefined): readonly Template[] {
+  if (tool === undefined) return [];
+  return [...templatesIn(tool.input), tool.stdin ?? [], ...Object.values(tool.env ?? {})];
 }
 
 /** What the cases of a route read, after the node that it leaves has run. */
@@ -135,6 +144,12 @@ function addTemplate(found: Reference[], template: Template, path: string): void
 
 function addInputs(found: Reference[], inputs: SubInputs | undefined): void {
   for (const [name, source] of Object.entries(inputs ?? {})) addJson(found, source, `inputs.${name}`);
+}
+
+function addTool(found: Reference[], { input, stdin = [], env = {} }: ToolUse): void {
+  addJson(found, input, 'tool.input');
+  addTemplate(found, stdin, 'tool.stdin');
+  for (const [name, text] of Object.entries(env)) addTemplate(found, text, `tool.env.${name}`);
 }
 
 function addJson(found: Reference[], source: JsonTemplate, path: string): void {

@@ -1,7 +1,8 @@
 import type { CountsCalls } from '../events/spending.js';
 import { innerCalls } from '../events/call-fold.js';
 import type { Influence, RunOptionsOf } from '../engine/ports/durable.js';
-import { agentExecutor } from '../agent/executor.js';
+import { agentExecutor, runTrustOf } from '../agent/executor.js';
+import { toolExecutor } from '../agent/tool-step/executor.js';
 import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { createModelRegistry } from '../agent/models/registry.js';
@@ -17,9 +18,10 @@ import { withScripted } from '../plan/made-of.js';
 import type { Reserve } from '../engine/ports/durable.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
+import type { Executor } from '../engine/ports/executor.js';
 import type { Keeper } from '../engine/reporter.js';
 import { isSupervisedPlan } from '../plan/nodes.js';
-import type { Plan } from '../plan/plan.js';
+import type { AgentNode, Plan, TaskNode } from '../plan/plan.js';
 import type { Policy } from '../plan/policy.js';
 import { securityAt } from '../plan/security-at.js';
 import { securityGiven } from '../plan/security.js';
@@ -231,7 +233,11 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
     guard: (...asked) => guard()(...asked),
     // One with a store of its own is a run beside this one.
     counts: options.store === undefined ? sharedWith(options)?.counts : undefined,
-    executors: { agent: (node, step) => agents()(node, step), ...options.executors },
+    executors: {
+      agent: (node, step) => agents().agent(node, step),
+      task: (node, step) => agents().task(node, step),
+      ...options.executors,
+    },
     phases: phasesOf?.({
       models,
       formerModels: opened.formerModels,
@@ -287,16 +293,11 @@ interface Agents {
   readonly security: ReturnType<typeof securityAt>;
 }
 
-function agentsOf({
-  one,
-  cwd,
-  own,
-  runOptions,
-  policies,
-  rules,
-  opened,
-  security,
-}: Agents): ReturnType<typeof agentExecutor> {
+/** The executors of all that calls models and tools. */
+function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security }: Agents): {
+  readonly agent: Executor<AgentNode>;
+  readonly task: Executor<TaskNode>;
+} {
   const { models, options } = one;
   const { settings, formerModels, influence } = opened;
   const { memory } = settings;
@@ -309,20 +310,33 @@ function agentsOf({
     written: options.writtenFiles,
     policies,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
-    ...(isMock(options) ? { mock: { calls: () => models.scriptedCalls(), result: models.scriptedResult } } : {}),
+    ...(isMock(options)
+      ? {
+          mock: {
+            calls: () => models.scriptedCalls(),
+            result: models.scriptedResult,
+            isReal: (path: string) => models.steps.isReal(path),
+          },
+        }
+      : {}),
   });
-  return agentExecutor({
+  const deps = {
     models,
     tools,
     cwd,
-    runOptions,
+    env,
     rules,
     policies,
     files: options.writtenFiles,
     security,
     guards: options.guards,
     influence,
-    ...(memory === undefined ? {} : { memory: createSharedMemory(memory) }),
-    ...(formerModels === undefined ? {} : { formerModels }),
-  });
+    ...present({ formerModels }),
+  };
+  const run = runTrustOf(deps);
+  const agent = agentExecutor(
+    { ...deps, runOptions, ...(memory === undefined ? {} : { memory: createSharedMemory(memory) }) },
+    run,
+  );
+  return { agent, task: toolExecutor({ ...deps, ...(isMock(options) ? { scripted: models.steps } : {}) }, run) };
 }

@@ -78,13 +78,14 @@ export const RULE = map(
       },
     ),
     answer: GIVEN,
+    real: flag('the tool that the step calls by itself is called; only true means anything', { only: true }),
     answers: list(GIVEN, 'a sequence: each call of a model takes the next one', { min: 1 }),
     repeat: flag('the last answer is given for ever', { default: false }),
     once: flag('one sequence for the whole run, not one for each step', { default: false }),
     optional: flag('an unused rule is not an error', { default: false }),
   },
-  'what answers the calls that fit; the first rule that fits counts',
-  { one: ['answer', 'answers'] },
+  'what answers the calls that fit, and the steps that call a tool by themselves; the first rule that fits counts',
+  { one: ['answer', 'answers', 'real'] },
 );
 
 /** An answer of the person. */

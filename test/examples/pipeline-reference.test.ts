@@ -43,6 +43,13 @@ describe('the tables of keys of docs/pipeline.md say what the loader knows, no m
     expect(documented.toSorted()).toEqual(await knownKeys(step(keys)));
   });
 
+  test('## Steps without a model, for both types of such steps', async () => {
+    const own = [...(await knownKeys(step('run: [ls]'))), ...(await knownKeys(step('tool: glob')))];
+    const common = new Set(['id', 'type', 'name', 'run', 'tool', ...BLOCK]);
+    const known = new Set(own.filter((key) => !common.has(key)));
+    expect((await keysBelow(DOC, '## Steps without a model', 0)).toSorted()).toEqual([...known].toSorted());
+  });
+
   test('## The file, table 0: all but those that only cagent knows', async () => {
     const known = await knownKeys(`${AGENTS}qqqqqqqq: 1\n`);
     const supported: string[] = [];

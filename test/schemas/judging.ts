@@ -47,6 +47,9 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'missing-instruction',
   'missing-model',
   'missing-tool',
+  'missing-command',
+  'not-a-list',
+  'two-bodies',
   'no-steps',
   'empty-block',
   'mixed-condition',
@@ -74,6 +77,8 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
 
 /** What has such a code and is beyond a schema all the same. */
 const BEYOND: readonly RegExp[] = [
+  / calls ".*", (?:and there is|which does not)/, // a tool of a server
+  / names no program$/, // what a list begins with
   /^the schema requires /, // a name of another list
   /^provider ".*" has a token_key and no base_url/, // two keys together
   /^"docker:/, // what a name begins with

@@ -51,7 +51,6 @@ const IDLE_IN_PIPELINE = [
   'providers.home.token_key',
   'mcps.tickets.type',
   'mcps.tickets.name',
-  'mcps.tickets.tools',
   'mcps.far',
   'mcps.far.remote.transport_type',
   'mcps.far.remote.headers',

@@ -25,6 +25,8 @@ security: { mode: research, scope: the parser of this project, model: openai/gpt
 hosts: [api.example.com, "*.example.org"]
 commands: [[npm, test], [make]]
 sends: [{ tool: tickets/close, fixed: { list: a, about: "{{inputs.topic}}", deep: { n: 1 } }, free: [body] }]
+mcp-servers:
+  tickets: { command: node, args: [server.mjs] }
 agents:
   writer:
     inline:
@@ -89,6 +91,8 @@ steps:
   - { id: other, type: call, depends_on: [draft], file: other.yaml, inputs: { a: [b, "{{steps.draft.output}}"], prompt: c }, timeout: 5m }
   - { id: nap, type: wait, for: 30s, event: paid, depends_on: [may], condition: { step: may, equals: "yes" } }
   - { id: stop, type: end, status: failed, reason: "{{steps.check.output}}", depends_on: [check], condition: { step: check, contains: a } }
+  - { id: cmd, depends_on: [draft], run: [npm, test, "--", "{{ inputs.topic }}"], stdin: "x", env: { TOKEN: "\${TOKEN}", A: "" }, result: all, effect: read, sandbox: offline, approve: true, timeout: 5m, on_error: continue, budget: 2, retry_count: 1, condition: { step: draft, contains: a } }
+  - { id: call, tool: tickets/find, input: { list: [1, "{{ inputs.topic }}"], deep: { a: true } }, schema: { ok: boolean }, effect: idempotent }
 output: { steps: [check], format: plain, truncate: { limit: 5 } }
 `;
 
@@ -189,6 +193,8 @@ workflow:
         - { when: '{{ $steps.first.output.list == ["a"] }}', goto: done, max: 3 }
       else: [{ type: agent, name: root }]
     - { type: condition, condition: "{{ $steps.first.output.ok }}", true: [{ type: end, status: failed, reason: "{{ $steps.first.output.ok }}" }] }
+    - { id: cmd, run: [npm, test, "--", "{{ $prompt }}"], stdin: "x", env: { TOKEN: "\${TOKEN}", A: "" }, result: all, effect: read, sandbox: offline, approve: true, timeout: 5m, on_error: continue, budget: 2, retry: { max_attempts: 1 }, when: "{{ $prompt }}" }
+    - { id: call, tool: tickets/find, input: { list: [1, "{{ $prompt }}"], deep: { a: true } }, schema: { ok: boolean }, effect: idempotent }
 `;
 
 const AGENT = `---

@@ -177,6 +177,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_CONTEXT',
     'SKEIN_DEFINITION',
     'SKEIN_ENDED',
+    'SKEIN_EXIT',
     'SKEIN_FILE',
     'SKEIN_HALTED',
     'SKEIN_INPUT',

@@ -89,7 +89,11 @@ describe('the kind of an argument', () => {
         ...(takes(tool, 'command') ? ['starts'] : []),
         ...(takes(tool, 'address') ? ['reaches'] : []),
       ]);
-      const mock = { calls: () => Promise.resolve([]), result: () => Promise.resolve(undefined) };
+      const mock = {
+        calls: () => Promise.resolve([]),
+        result: () => Promise.resolve(undefined),
+        isReal: () => Promise.resolve(false),
+      };
       const { tool: opened } = await session({ tools: [tool] }, { cwd: await folder(), mock });
       expect(await opened(tool).execute({}, io())).toContain('not run');
     },

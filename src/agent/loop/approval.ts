@@ -11,11 +11,11 @@ export const CHOICES = ['allow', 'deny'] as const;
  * What a person is asked before a call that somebody must allow; the exact call is the evidence, so an answer counts for this call
  * alone. Undefined when the input is not a JSON object: such a call does nothing but tell the model so.
  */
-export function approvalQuestion(agent: string, call: ToolCall): Question | undefined {
+export function approvalQuestion(who: string, call: ToolCall): Question | undefined {
   const input = inputOf(call);
   if (input === undefined) return undefined;
   return {
-    text: `May the agent "${agent}" call ${call.name}?`,
+    text: `May ${who} call ${call.name}?`,
     choices: CHOICES,
     schema: { enum: CHOICES },
     evidence: callEvidence(call),

@@ -51,7 +51,6 @@ export class ConversationTrust {
   constructor(private readonly step: Hearing) {
     this.begun = step.influence.label();
     this.join(step.run.first);
-    for (const { origin } of step.opened.tools) if (origin !== undefined) this.add(descriptionsOf(origin));
     if (step.opened.models.some(({ id }) => id.endsWith(':online')))
       this.add({ level: 'untrusted', isPrivate: false, sources: ['model:online'] });
   }
@@ -68,6 +67,11 @@ export class ConversationTrust {
   /** Something with this label was heard. */
   add(label: Label): void {
     this.step.influence.add(label);
+  }
+
+  /** The model is told what its tools are. */
+  addDescriptions(): void {
+    for (const { origin } of this.step.opened.tools) if (origin !== undefined) this.add(descriptionsOf(origin));
   }
 
   /** What was said before the step began: the results in it were heard. */

@@ -37,6 +37,21 @@ export interface Known {
   readonly stepTools: ReadonlyMap<string, unknown>;
   /** The working directory when the step began, for rules about paths. */
   readonly cwd: string | undefined;
+  /** The workflow itself makes the calls: what no rule speaks of is allowed. */
+  readonly granted?: Granted | undefined;
+}
+
+/** A call that the author of a workflow wrote. */
+export interface Granted {
+  /** What questions call it. */
+  readonly who: string;
+  /** Nothing is put into it when it is made. */
+  readonly isFixed: boolean;
+}
+
+/** What questions call an agent. */
+export function agentCalled({ name }: AgentSpec): string {
+  return `the agent "${name}"`;
 }
 
 /** What a model sees of a call that a person did not allow. */
@@ -48,13 +63,15 @@ export const REFUSED: Answer = { output: 'Error: a person refused this call', is
  *
  * @throws SkeinError `SKEIN_DEFINITION` for rules that can't be used
  */
-export function createGate(spec: AgentSpec, { recorded, stepTools, cwd }: Known): Gate {
+export function createGate(spec: AgentSpec, { recorded, stepTools, cwd, granted }: Known): Gate {
   const approve = (spec.approve ?? []).map((name) => name.trim());
   const all = approve.includes('*');
   const gated = (name: string): boolean | 'code' =>
     approve.includes(name) || (all && !stepTools.has(name)) || (recorded.get(name)?.approve ?? false);
-  const check = checkOf(spec, cwd);
+  const check = checkOf(spec, { cwd, isGranted: granted !== undefined });
+  const who = granted?.who ?? agentCalled(spec);
   const showsSecrets = (call: ToolCall): boolean => {
+    if (granted?.isFixed === true) return false;
     const tool = recorded.get(call.name);
     const builtIn = tool === undefined || isForeign(tool) ? undefined : builtInOf(call.name);
     const input = builtIn === undefined ? undefined : inputOf(call);
@@ -71,7 +88,7 @@ export function createGate(spec: AgentSpec, { recorded, stepTools, cwd }: Known)
       if (isSettled) return undefined;
       const byTool = gated(call.name);
       const mustAsk = byTool === true || verdict?.kind === 'ask' || (showsSecrets(call) && !isMeant(verdict));
-      const question = mustAsk || byTool === 'code' ? approvalQuestion(spec.name, call) : undefined;
+      const question = mustAsk || byTool === 'code' ? approvalQuestion(who, call) : undefined;
       if (question === undefined) return undefined;
       const fault = await asking.fault();
       if (fault !== undefined) return fault;
@@ -96,9 +113,12 @@ function isMeant(verdict: Verdict | undefined): boolean {
   return verdict?.kind === 'allow' && /\.env/i.test(verdict.rule);
 }
 
-function checkOf({ name: agent, permissions }: AgentSpec, cwd: string | undefined) {
+function checkOf(
+  { name: agent, permissions }: AgentSpec,
+  { cwd = '/', isGranted }: { readonly cwd: string | undefined; readonly isGranted: boolean },
+) {
   if (permissions === undefined) return () => undefined;
-  const check = permissionCheck(permissions, { agent, cwd: cwd ?? '/' });
+  const check = permissionCheck(permissions, { agent, cwd, isGranted });
   return (call: ToolCall, tool: WantedCall['tool']) => check({ name: call.name, input: inputOf(call), tool });
 }
 

@@ -22,7 +22,7 @@ export interface GuardedCallToShow {
 
 /** What is the same for all calls of a question. */
 interface Circumstances {
-  /** `the agent "a"`. */
+  /** `the agent "x"`, `the step "x"`. */
   readonly who: string;
   readonly label: Label;
   readonly rules: GuardRules;

@@ -5,8 +5,10 @@ import { Lineage } from '../../guard/lineage.js';
 import { effectOf } from '../../guard/effects.js';
 import { isDataFile } from '../../guard/data-files.js';
 import type { Label } from '../../guard/label.js';
+import { unitedRules } from '../../guard/policy.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { BuiltInTool } from '../../plan/built-in-tools.js';
+import type { Declarations } from '../../plan/declarations.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import type { ToolCall } from '../model.js';
 import { argumentOf } from '../permissions/argument-values.js';
@@ -20,7 +22,7 @@ import { inputOf } from './approval.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { promptOf, tellDecided } from './decided.js';
 import type { Gate } from './gate.js';
-import { REFUSED } from './gate.js';
+import { agentCalled, REFUSED } from './gate.js';
 import type { GuardedCallToShow } from './guard-question.js';
 import { guardQuestion, widened, yesIn } from './guard-question.js';
 
@@ -80,12 +82,24 @@ export interface Guard {
   readonly clear: (deciding: Deciding) => Promise<readonly Cleared[]>;
 }
 
-interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'step' | 'transcript'> {
+interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'step' | 'transcript' | 'who'> {
   readonly gate: Gate;
   readonly run: RunTrust;
   readonly trust: ConversationTrust;
   /** Models and guards of the program that look at calls; absent: none. */
   readonly stages?: Stages | undefined;
+  /** The author of the workflow wrote the call, which the step makes by itself. */
+  readonly authored?: Authored | undefined;
+}
+
+/** A call as the author of a workflow wrote it. */
+export interface Authored {
+  /** Nothing is put into what it does: all words of a command, all arguments of another call. */
+  readonly isFixed: boolean;
+  /** Names of arguments into which nothing is put. */
+  readonly fixed: ReadonlySet<string>;
+  /** What it declares by being in the file. */
+  readonly declared: Declarations;
 }
 
 /** What is decided of a call, as it would be made. */
@@ -114,13 +128,14 @@ class StepGuard implements Guard {
   async clear(deciding: Deciding): Promise<readonly Cleared[]> {
     const { spec, run, trust } = this.step;
     const { calls, isTaken, ask } = deciding;
+    const who = this.step.who ?? agentCalled(spec);
     const decided = await Promise.all(calls.map((call, at) => this.decide(call, at + 1, deciding)));
     const asked = decided.flatMap(({ call, found }, at) =>
       isAsked(found) && !isTaken(call, at + 1) ? [{ ...this.shown(call, found), at }] : [],
     );
     for (const { call, decision, traces } of asked) tellDecided(this.step, call, decision, traces);
     const [first] = asked;
-    const circumstances = { who: `the agent "${spec.name}"`, label: trust.label, rules: this.rules };
+    const circumstances = { who, label: trust.label, rules: this.rules };
     const said = first && ((await ask(guardQuestion(circumstances, asked), first.at + 1)) ?? EXPIRED);
     const yes = typeof said === 'string' ? yesIn(said) : undefined;
     for (const one of asked) {
@@ -184,7 +199,8 @@ class StepGuard implements Guard {
     const { trust } = this.step;
     const found = await looks.look();
     if ('output' in found) return found;
-    const write = trust.wrote.has(found.path) ? 'own' : found.isNew && isDataFile(found.path) ? 'data' : undefined;
+    const isExpected = found.isNew || this.step.authored?.fixed.has('path') === true;
+    const write = trust.wrote.has(found.path) ? 'own' : isExpected && isDataFile(found.path) ? 'data' : undefined;
     return decide({ ...guarded, write }, trust.label, this.rules);
   }
 
@@ -197,8 +213,9 @@ class StepGuard implements Guard {
   }
 
   private get rules(): GuardRules {
-    const { spec, run } = this.step;
-    return spec.sandbox === 'offline' ? { ...run.rules, sandboxed: true } : run.rules;
+    const { spec, run, authored } = this.step;
+    const rules = authored === undefined ? run.rules : unitedRules(run.rules, authored.declared);
+    return spec.sandbox === 'offline' ? { ...rules, sandboxed: true } : rules;
   }
 }
 
@@ -230,7 +247,7 @@ interface CallFacts extends GuardedCall {
 }
 
 /** Gives what of a call decides; undefined for one that is none of the guard's business: of the step itself, or one that can do nothing. */
-function callFacts({ spec, opened, trust }: Guarding): (call: ToolCall) => CallFacts | undefined {
+function callFacts({ spec, opened, trust, authored }: Guarding): (call: ToolCall) => CallFacts | undefined {
   const tools = new Map(opened.tools.map((tool) => [tool.name, tool]));
   const seesPrivate = opened.tools.some(maySeePrivate);
   return (call) => {
@@ -251,6 +268,7 @@ function callFacts({ spec, opened, trust }: Guarding): (call: ToolCall) => CallF
       tool: builtIn ?? (origin === undefined ? tool.name : `${origin.server}/${origin.tool}`),
       input,
       server,
+      isFixed: authored?.isFixed,
       argv: builtIn === 'shell' ? argumentOf(builtIn, 'argv', given).values : undefined,
       seesPrivate: seesPrivate || trust.label.isPrivate,
     };

@@ -243,7 +243,7 @@ function lookedAt(at: string, isChanged: boolean): string {
 }
 
 /** Undefined: nobody answered in time. */
-async function inTime(asked: Promise<string>): Promise<string | undefined> {
+export async function inTime(asked: Promise<string>): Promise<string | undefined> {
   return asked.catch((error: unknown) => {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_TIMEOUT') throw error;
     return undefined;
@@ -251,7 +251,7 @@ async function inTime(asked: Promise<string>): Promise<string | undefined> {
 }
 
 /** What is asked of a call between turns is recorded: a replay opens no tools, and does as was said. */
-function looksBetweenTurns({
+export function looksBetweenTurns({
   step,
   check,
   stepTools,

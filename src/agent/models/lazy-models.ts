@@ -1,6 +1,6 @@
 import type { ProviderLimits } from '../../budget/pass.js';
 import type { LanguageModel } from './language-model.js';
-import type { Model, ModelPart, ModelRequest, ReplayedCall } from '../model.js';
+import type { Model, ModelPart, ModelRequest } from '../model.js';
 
 /**
  * A model that is made at its first call. What fails while it is made fails the call, so that the next model of a list is tried; the next call
@@ -71,19 +71,13 @@ export function keptModel(identity: string, make: () => Model): Model {
   return model;
 }
 
-/** Something that counts the calls that it answers. */
-export interface CountsCalls {
-  /** A call was answered from the record of the run instead. */
-  skip(call: ReplayedCall): void;
-}
-
 /**
  * A file of answers that is opened when it is first needed. Calls that were answered from the record of a run are counted without opening
  * it for them, before whatever is asked next.
  */
-export class Counted<T extends CountsCalls> {
+export class Counted<T extends { skip(call: never): void }> {
   private opened: Promise<T> | undefined = undefined;
-  private skipped: ReplayedCall[] = [];
+  private skipped: Parameters<T['skip']>[0][] = [];
 
   constructor(private readonly load: () => Promise<T>) {}
 
@@ -100,7 +94,7 @@ export class Counted<T extends CountsCalls> {
     return this.opened;
   }
 
-  skip(call: ReplayedCall): void {
+  skip(call: Parameters<T['skip']>[0]): void {
     if (this.opened === undefined) this.skipped.push(call);
     else
       void this.opened.then(

@@ -1,3 +1,4 @@
+import type { ScriptedSteps } from '../script/scripted-steps.js';
 import type { ProvidersLimits } from '../../budget/provider-limits.js';
 import type { PriceTable } from '../../budget/prices.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
@@ -72,6 +73,8 @@ export interface ModelRegistry extends ModelSource {
   readonly scriptedResult: ScriptedResult;
   /** Names of the tools that the option `script` calls. */
   scriptedCalls(): Promise<readonly string[]>;
+  /** What the option `script` says of steps that call a tool by themselves. */
+  readonly steps: ScriptedSteps;
   /** A question was answered from the journal of the run: the answer that the script has for it counts as given. Opens no file. */
   answered(question: string): void;
   /**

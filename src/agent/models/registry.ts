@@ -7,6 +7,7 @@ import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { Model } from '../model.js';
 import type { ScriptBook } from '../script/script-book.js';
 import { scriptModel, echoModel } from '../script/script-model.js';
+import { scriptedSteps } from '../script/scripted-steps.js';
 import { Counted, keptModel, lazyModel, modelInTurn, ownModel, unusableModel } from './lazy-models.js';
 import { MODEL_VARIABLE, defaultModels } from './default-models.js';
 import { envValue } from './environment.js';
@@ -80,6 +81,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
         ? undefined
         : (await bookOf(parts, options.script).open()).result(tool, input);
     },
+    steps: scriptedSteps(options.script, (file) => bookOf(parts, file)),
     answered(question) {
       if (options.script !== undefined) answered.push(question);
     },

@@ -1,4 +1,4 @@
-import { programName } from '../tools/words.js';
+import { programName } from '../../plan/program-text.js';
 
 /** What a call of `shell` runs, in the ways in which a rule may speak of it. */
 export interface CommandForms {

@@ -29,7 +29,7 @@ export type Verdict =
   | { readonly kind: 'deny'; readonly rule: string; readonly why: 'matches' | 'opaque' };
 
 /**
- * Makes the check of an agent's permissions. It depends on the rules, the call and the working directory alone, so a replay decides as
+ * Makes the check of an agent's permissions; `isGranted`: what no rule speaks of is allowed. It depends on the rules, the call and the working directory alone, so a replay decides as
  * the run did.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for a rule that can't be read, or that names an argument which its tool does not have: a call that
@@ -37,7 +37,7 @@ export type Verdict =
  */
 export function permissionCheck(
   permissions: Permissions,
-  { agent, cwd }: { readonly agent: string; readonly cwd: string },
+  { agent, cwd, isGranted = false }: { readonly agent: string; readonly cwd: string; readonly isGranted?: boolean },
 ): (call: WantedCall) => Verdict {
   const [deny, allow, ask] = [permissions.deny, permissions.allow, permissions.ask].map((rules) =>
     (rules ?? []).map((rule) => readRule(rule, agent)),
@@ -51,7 +51,8 @@ export function permissionCheck(
     const allowed = allow?.find((rule) => isAllowed(rule, seen));
     if (allowed !== undefined) return { kind: 'allow', rule: allowed.text };
     if (ask?.some((rule) => caught(rule, seen) !== undefined) === true) return { kind: 'ask' };
-    return { kind: call.tool === undefined || call.tool.effect === 'read' ? 'free' : 'ask' };
+    const isFree = isGranted || call.tool === undefined || call.tool.effect === 'read';
+    return { kind: isFree ? 'free' : 'ask' };
   };
 }
 

@@ -88,7 +88,12 @@ function readRule(node: SourceNode, what: string, findings: Findings): ScriptRul
   if (rule === undefined) return undefined;
   const single = rule.node('answer');
   const several = rule.node('answers');
-  if (single !== undefined && several !== undefined) {
+  const real = readReal(rule, what, findings);
+  if (real && (single !== undefined || several !== undefined)) {
+    findings.error('script-answers', `${what} has both "real" and an answer`, rule.at, 'keep one of them');
+  } else if (real) {
+    // Nothing is answered.
+  } else if (single !== undefined && several !== undefined) {
     findings.error('script-answers', `${what} has both "answer" and "answers"`, rule.at, 'keep one of them');
   } else if (
     single === undefined &&
@@ -107,11 +112,20 @@ function readRule(node: SourceNode, what: string, findings: Findings): ScriptRul
       prompt: rule.text('prompt'),
       phase: rule.word('phase', RULE.keys.phase),
     }),
+    real,
     answers: only === undefined ? listOf(rule, 'answers', readOne, findings) : [only],
     repeat: rule.flag('repeat') ?? false,
     once: rule.flag('once') ?? false,
     optional: rule.flag('optional') ?? false,
   };
+}
+
+/** `real: true` speaks of a step that calls a tool by itself. */
+function readReal(rule: Fields, what: string, findings: Findings): boolean {
+  if (rule.flag('real') !== true) return false;
+  if (!rule.has('step'))
+    findings.error('script-answers', `${what} has "real" and names no step`, rule.at, 'add step: ID');
+  return true;
 }
 
 const PLAIN = { cut: false, empty: false, delayMs: 0, times: 1 } as const;

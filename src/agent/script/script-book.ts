@@ -18,8 +18,12 @@ export interface ScriptBook {
    * @throws SkeinError `SKEIN_SCRIPT` for an unplanned call of a strict script.
    */
   next(request: Asked): ScriptAnswer | undefined;
-  /** A call was answered from the record of the run: the answer that belongs to it counts as given. */
-  skip(call: ReplayedCall): void;
+  /** A call of a model, or of a step by itself, was answered from the record of the run: the answer that belongs to it counts as given. */
+  skip(call: ReplayedCall | StepCalled): void;
+  /** What the step at a path gives that calls a tool by itself; undefined when the script does not say, or lets the call be made. */
+  step(called: StepCalled): ScriptAnswer | undefined;
+  /** Whether the script lets the call be made. */
+  isReal(called: StepCalled): boolean;
   /** What the person answers to a question, which is given then; undefined when the script does not say, or not any more. */
   reply(question: string): string | undefined;
   /** What a tool without a function gives; undefined when the script does not say. */
@@ -34,6 +38,11 @@ export interface ScriptBook {
 
 /** What rules look at. */
 type Asked = Pick<ModelRequest, 'messages' | 'caller'>;
+
+/** A step that called a tool by itself. */
+export interface StepCalled {
+  readonly step: string;
+}
 
 /** How far a rule has got, by step. */
 interface Progress {
@@ -58,8 +67,11 @@ export function openScriptBook(script: Script): ScriptBook {
       throw unplanned(script, progress, request);
     },
     skip(call) {
-      takeFirst(progress, { messages: call.messages(), caller: call.caller });
+      if ('step' in call) takeOfStep(progress, call);
+      else takeFirst(progress, { messages: call.messages(), caller: call.caller });
     },
+    step: (called) => takeOfStep(progress, called),
+    isReal: ({ step }) => progress.find(({ rule }) => speaksOf(rule, step))?.rule.real === true,
     reply(question) {
       const at = script.answers.findIndex(
         (reply, i) =>
@@ -88,9 +100,27 @@ function contains(value: Json | undefined, part: Json): boolean {
   return Object.entries(part).every(([key, inner]) => contains(ownValue(value, key) as Json, inner));
 }
 
+/** A rule speaks of a step that calls a tool by itself when it names the step, and nothing that only a model has. */
+function speaksOf({ step, agent, prompt, phase }: ScriptRule, path: string): boolean {
+  return step !== undefined && agent === undefined && prompt === undefined && phase === undefined && isStep(step, path);
+}
+
+function takeOfStep(progress: readonly Progress[], { step: path }: StepCalled): ScriptAnswer | undefined {
+  for (const one of progress) {
+    if (!speaksOf(one.rule, path)) continue;
+    if (one.rule.real) {
+      one.given.set('', 0);
+      return undefined;
+    }
+    const answer = take(one, path);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
 function takeFirst(progress: readonly Progress[], request: Asked): ScriptAnswer | undefined {
   for (const one of progress) {
-    if (one.rule.phase !== request.caller.phase) continue;
+    if (one.rule.real || one.rule.phase !== request.caller.phase) continue;
     if (!criteria(one.rule, request).every(({ holds }) => holds)) continue;
     const answer = take(one, request.caller.path);
     if (answer !== undefined) return answer;

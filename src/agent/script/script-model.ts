@@ -47,7 +47,7 @@ async function* answerParts(id: string, answer: ScriptAnswer, request: ModelRequ
   yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage: counted };
 }
 
-function answerText(answer: ScriptAnswer): string {
+export function answerText(answer: ScriptAnswer): string {
   if (answer.empty) return '';
   if (answer.text !== undefined) return answer.text;
   return answer.json === undefined ? '' : JSON.stringify(answer.json);
@@ -77,7 +77,7 @@ function readTokens({ messages }: ModelRequest): number {
 
 const RETRYABLE: ReadonlySet<string> = new Set(['SKEIN_NETWORK', 'SKEIN_MODEL_FAILED', 'SKEIN_MODEL_OVERLOADED']);
 
-function scriptedError(id: string, error: ScriptError): SkeinError {
+export function scriptedError(id: string, error: ScriptError): SkeinError {
   const said = error.message ?? 'a scripted error';
   const wait = error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs };
   if (error.status !== undefined) {

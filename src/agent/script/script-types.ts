@@ -22,6 +22,8 @@ export interface ScriptRule {
   readonly prompt?: string;
   /** It answers the supervision of the step; absent: the work of the step. */
   readonly phase?: Phase;
+  /** The step calls its tool itself, and the call is made; `answers` is empty then. */
+  readonly real: boolean;
   /** One after the other: each step that the rule applies to begins with the first. */
   readonly answers: readonly ScriptAnswer[];
   /** The last answer is given for ever. */
@@ -32,7 +34,7 @@ export interface ScriptRule {
   readonly optional: boolean;
 }
 
-/** One answer of a model. */
+/** One answer of a model, or of a tool that a step calls by itself. */
 export interface ScriptAnswer {
   readonly text?: string;
   /** Given as JSON text. */

@@ -69,6 +69,7 @@ export function createBuiltIn(tool: BuiltInTool, name: string, context: BuiltInC
     trust,
     rename: (input) => ownParameters(tool, input),
     execute: takes(tool, 'command') ? tracked(execute, context.running) : execute,
+    ...(takes(tool, 'command') ? { command: commandOf(context) } : {}),
     ...(writes(tool) ? { look: async (input) => foundFile(await context.folders(), input) } : {}),
   };
 }
@@ -82,9 +83,19 @@ async function foundFile(folders: Folders, input: JsonObject): Promise<FoundFile
   return { path: shown, isNew: missing.length > 0 };
 }
 
-function tracked(execute: Code, running: Set<Promise<unknown>>): Code {
-  return async (input, io) => {
-    const call = Promise.resolve(execute(input, io));
+function commandOf(context: BuiltInContext): NonNullable<Tool['command']> {
+  return tracked(async (input, settings, io) => {
+    const { commandCode } = await import('./shell.js');
+    return commandCode(await context.folders(), context)(input, settings, io);
+  }, context.running);
+}
+
+function tracked<A extends readonly unknown[], R>(
+  execute: (...args: A) => Promise<R> | R,
+  running: Set<Promise<unknown>>,
+): (...args: A) => Promise<R> {
+  return async (...args) => {
+    const call = Promise.resolve(execute(...args));
     const ended = call.catch(() => undefined);
     running.add(ended);
     try {

@@ -46,6 +46,11 @@ export class OutputWindow {
     }
   }
 
+  /** Bytes that are not kept. */
+  get missing(): number {
+    return Math.max(0, this.total - 2 * this.half);
+  }
+
   /** The text, with a note where something is missing. Bytes that are not UTF-8 become replacement characters. */
   text(): string {
     const end = Buffer.concat(this.tail);

@@ -60,6 +60,8 @@ export interface ResolvedAddress {
 export interface Mocked {
   /** Names of the tools that its script calls. */
   calls(): Promise<readonly string[]>;
+  /** Whether its script lets a step that calls a tool by itself call it. */
+  isReal(path: string): Promise<boolean>;
   /** What its script says that a tool gives. */
   readonly result: ScriptedResult;
 }

@@ -31,7 +31,13 @@ export function createToolProvider(options: ToolProviderOptions): ToolProvider {
       warnUnknown(selection, session.agent, warn);
       const gated = selectApproved(spec.approve ?? [], servers, session.agent);
       if (selection.builtIn.size === 0 && selection.servers.size === 0) return NO_TOOLS;
-      return openAll(selection, spec, { session, warn, options, gated });
+      const { mock } = options;
+      if (mock === undefined || session.isAlone !== true)
+        return openAll(selection, spec, { session, warn, options, gated });
+      return mock.isReal(session.path).then((isReal) => {
+        const { mock: _mock, ...real } = options;
+        return openAll(selection, spec, { session, warn, options: isReal ? real : options, gated });
+      });
     },
   };
 }
@@ -52,6 +58,11 @@ async function openAll(
       await Promise.all([source.close(), ...running]);
     },
   };
+}
+
+/** Who calls the tools. */
+function calledBy({ agent, isAlone }: ToolSession): string {
+  return `${isAlone === true ? 'step' : 'agent'} ${agent}`;
 }
 
 /** An agent that runs in a loop is opened again and again, and has the same to say each time. */
@@ -117,7 +128,7 @@ async function openFolders(
     only: listsOf(policiesFor(options, spec), 'folders'),
   });
   if (missing.length > 0) {
-    warn('extra-dir-missing', `agent ${session.agent}: no such directory: ${missing.join(', ')}`);
+    warn('extra-dir-missing', `${calledBy(session)}: no such directory: ${missing.join(', ')}`);
   }
   return folders;
 }
@@ -141,7 +152,7 @@ function withoutDenied(
   if (policies.length === 0) return selection.servers;
   const left = [...selection.servers].filter(([name]) => {
     const why = serverRefusal(policies, name, spec.mcpServers?.[name]?.url);
-    if (why !== undefined) warn('policy-denies', `agent ${session.agent}: the server ${name} is not opened: ${why}`);
+    if (why !== undefined) warn('policy-denies', `${calledBy(session)}: the server ${name} is not opened: ${why}`);
     return why === undefined;
   });
   return new Map(left);
@@ -157,7 +168,7 @@ async function openServers(
   if (session.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
   if (options.mock !== undefined) {
     const names = [...servers.keys()].join(', ');
-    warn('not-started', `agent ${session.agent}: a run without models does not start or reach MCP servers (${names})`);
+    warn('not-started', `${calledBy(session)}: a run without models does not start or reach MCP servers (${names})`);
     const tools = await serverStandIns({ ...selection, servers }, spec.mcpServers ?? {}, gated, options.mock);
     return { tools, close: () => Promise.resolve() };
   }

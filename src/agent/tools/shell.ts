@@ -9,6 +9,7 @@ import { cleanEnvironment } from './clean-env.js';
 import { namedFiles, splitWords } from './words.js';
 import { OutputWindow } from './output-window.js';
 import type { Folders } from './paths.js';
+import type { CommandEnd } from './command.js';
 import type { Exit, ProcessGroup } from './process-group.js';
 import { startGroup } from './process-group.js';
 import { runConfined } from '../sandbox/run-confined.js';
@@ -41,26 +42,56 @@ interface ShellSettings {
  * start other programs), so whoever grants this tool grants everything that the user may run. What the command names is refused where other
  * tools would refuse it; what the program does by itself is not seen. A program that makes a session of its own leaves the group.
  */
-export function shellCode(folders: Folders, { env, closing, sandbox: use, memory }: ShellSettings): Tool['execute'] {
+export function shellCode(folders: Folders, settings: ShellSettings): Tool['execute'] {
+  const command = commandCode(folders, settings);
   return async (input, io) => {
-    const argv = argvOf(input);
     const seconds = wholeNumber(input, 'timeout_seconds', { least: 1, most: SECONDS.most, fallback: SECONDS.usual });
+    const { code, signal, stdout, stderr } = await command(input, { seconds, keep: OUTPUT_BYTES }, io);
+    const how = signal === null ? `exit code ${code ?? 0}` : `ended by ${signal}`;
+    return `${how}\n${part('stdout', stdout.text())}${part('stderr', stderr.text())}`;
+  };
+}
+
+/** The same for a step that runs a command by itself: how it ended and what it wrote, each by itself. */
+export function commandCode(
+  folders: Folders,
+  { env, closing, sandbox: use, memory }: ShellSettings,
+): NonNullable<Tool['command']> {
+  return async (input, { seconds, keep, stdin, env: own = {} }, io) => {
+    const argv = argvOf(input);
     const place = await folders.locateForRunning(optionalText(input, 'cwd') ?? '.');
     const { words, reads } = namedFiles(argv);
     for (const word of words) folders.checkWord(word, place, reads);
     const signal = AbortSignal.any([io.signal, closing]);
     if (signal.aborted) throw cancelled();
-    const output = new Outputs();
+    const output = new Outputs(keep);
     const cleaned = cleanEnvironment(env, 'shell');
-    const settings = { env: { ...cleaned, ...QUIET }, stdin: 'ignore', memory } as const;
+    const given = { ...cleaned, ...QUIET, ...checkedVariables(own) };
+    const settings = { env: given, stdin: stdin === undefined ? 'ignore' : 'pipe', memory } as const;
     const path = cleaned['PATH'];
     const line = async (): Promise<Line> =>
       use === undefined ? argv : runConfined(argv, { use, folders, cwd: place.real, path, signal });
     const group = await folders.withDirectory({ path: place.real, shown: place.shown, purpose: 'run' }, (cwd) =>
       start(argv[0], async () => startGroup(await line(), { ...settings, cwd }, (child) => output.follow(child))),
     );
+    if (stdin !== undefined) feed(group.child, stdin);
     return supervise(group, output, signal, seconds);
   };
+}
+
+/** A program that does not read to the end of its input is not at fault. */
+function feed({ stdin }: ChildProcess, text: string): void {
+  stdin?.on('error', () => undefined);
+  stdin?.end(text);
+}
+
+function checkedVariables(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(env)) {
+    if (value.includes('\0')) throw refused(`the variable ${name} must not contain a NUL character`);
+    if (Buffer.byteLength(value) + name.length >= MAX_ARGUMENT_BYTES)
+      throw badInput(`the variable ${name} is longer than 128 KiB`, 'pass it by standard input');
+  }
+  return env;
 }
 
 function argvOf(input: JsonObject): [string, ...string[]] {
@@ -82,7 +113,11 @@ function checkArgument(word: unknown): string {
   if (typeof word !== 'string') throw badInput('every item of "argv" must be text');
   if (word.includes('\0')) throw refused('an argument must not contain a NUL character');
   // Longer ones do not fit through exec on Linux.
-  if (Buffer.byteLength(word) >= MAX_ARGUMENT_BYTES) throw badInput('an argument is longer than 128 KiB');
+  if (Buffer.byteLength(word) >= MAX_ARGUMENT_BYTES)
+    throw badInput(
+      'an argument is longer than 128 KiB',
+      'pass it by a file, or by standard input where the step says so',
+    );
   return word;
 }
 
@@ -109,43 +144,62 @@ async function start(program: string, begin: () => Promise<ProcessGroup>): Promi
 
 /** Both outputs of a program. */
 class Outputs {
-  private readonly stdout = new OutputWindow(OUTPUT_BYTES);
-  private readonly stderr = new OutputWindow(OUTPUT_BYTES);
+  readonly stdout: OutputWindow;
+  readonly stderr: OutputWindow;
   private closed: Promise<unknown> = Promise.resolve();
+
+  /** @param keep bytes of each that are kept */
+  constructor(keep: number) {
+    this.stdout = new OutputWindow(keep);
+    this.stderr = new OutputWindow(keep);
+  }
 
   follow(child: ChildProcess): void {
     this.closed = Promise.all([this.stdout.follow(child.stdout), this.stderr.follow(child.stderr)]);
   }
 
-  async text(): Promise<string> {
+  /** Resolves when all of it is there. */
+  async whole(): Promise<this> {
     await this.closed;
+    return this;
+  }
+
+  text(): string {
     return part('stdout', this.stdout.text()) + part('stderr', this.stderr.text());
   }
 }
 
 /** Waits for the program, its time or the cancellation, whichever is first, and then ends the whole group. */
-async function supervise(group: ProcessGroup, outputs: Outputs, signal: AbortSignal, seconds: number): Promise<string> {
+async function supervise(
+  group: ProcessGroup,
+  outputs: Outputs,
+  signal: AbortSignal,
+  seconds: number | undefined,
+): Promise<CommandEnd> {
   const ended = await firstOf(group, signal, seconds);
   await group.end(typeof ended === 'object' ? 0 : GRACE_MS);
   if (ended === 'cancelled') throw cancelled();
-  const output = await outputs.text();
+  const { stdout, stderr } = await outputs.whole();
   if (ended === 'late') {
-    throw new SkeinError('SKEIN_TOOL_FAILED', `the program was killed after ${seconds} seconds\n${output}`, {
+    throw new SkeinError('SKEIN_TOOL_FAILED', `the program was killed after ${seconds} seconds\n${outputs.text()}`, {
       hint: 'give a longer timeout_seconds, or a command that does less',
     });
   }
   const excess = group.excess();
   if (excess !== undefined) {
     const what = `the program was killed: it had ${excess}`;
-    throw new SkeinError('SKEIN_TOOL_FAILED', `${what}\n${output}`, { hint: 'run less at the same time' });
+    throw new SkeinError('SKEIN_TOOL_FAILED', `${what}\n${outputs.text()}`, { hint: 'run less at the same time' });
   }
-  const how = ended.signal === null ? `exit code ${ended.code ?? 0}` : `ended by ${ended.signal}`;
-  return `${how}\n${output}`;
+  return { ...ended, stdout, stderr };
 }
 
-function firstOf(group: ProcessGroup, signal: AbortSignal, seconds: number): Promise<Exit | 'late' | 'cancelled'> {
+function firstOf(
+  group: ProcessGroup,
+  signal: AbortSignal,
+  seconds: number | undefined,
+): Promise<Exit | 'late' | 'cancelled'> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => finish('late'), seconds * 1_000);
+    const timer = seconds === undefined ? undefined : setTimeout(() => finish('late'), seconds * 1_000);
     const onAbort = (): void => finish('cancelled');
     const finish = (how: Exit | 'late' | 'cancelled'): void => {
       clearTimeout(timer);

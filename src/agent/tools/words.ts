@@ -1,3 +1,4 @@
+import { programName } from '../../plan/program-text.js';
 import { refused } from './tool-input.js';
 
 /** Characters that mean something to a shell wherever they stand outside of quotes. */
@@ -91,12 +92,6 @@ const READERS = new Set('cat head tail wc ls stat diff cmp grep md5sum sha1sum s
 /** Programs that may be given a script as an argument, or another program. */
 const INTERPRETERS =
   /^(?:\w*sh|env|sudo|doas|xargs|find|awk|gawk|mawk|sed|perl|ruby|php|node|nodejs|deno|bun|python[\d.]*|pwsh|powershell|cmd|nohup|nice|timeout|time|exec|eval|busybox)$/;
-
-/** `/usr/bin/RM` is `rm`, `cmd.exe` is `cmd`. */
-export function programName(word: string): string {
-  const name = word.split(/[\\/]/).at(-1) ?? '';
-  return name.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '');
-}
 
 /** What a command says about files. */
 export interface NamedFiles {

@@ -15,6 +15,7 @@ import type { Plan } from '../../plan/plan.js';
 import type { Foreseen } from '../../prices.js';
 import type { WorkflowOptions } from '../../yaml.js';
 import { printable } from '../view/printable.js';
+import { startsNothing } from './mock-starts.js';
 
 /** How strictly workflow files are judged, as it stands on the command line. */
 export interface JudgingFlags {
@@ -108,7 +109,8 @@ export async function untrustedWorkflow(
   const looked =
     options.pack === undefined || workflow.plan?.notation !== 'machine' ? workflow : await asFile(file, options);
   const subject = await subjectOf(looked, file, options.cwd);
-  const isHarmless = options.mock !== undefined && powersWithoutModels(subject.powers).length === 0;
+  const isHarmless =
+    powersWithoutModels(subject.powers).length === 0 && (await startsNothing(options.mock, options.cwd));
   if (subject.powers.length === 0 || isHarmless) return undefined;
   return await (await import('./trust-gate.js')).untrusted(subject, file, options);
 }

@@ -1,3 +1,4 @@
+import { runsFunction } from '../../plan/nodes.js';
 import { canonicalJson, digestText } from '../../base/hash.js';
 import type { Condition } from '../../lang/values.js';
 import { toolKey } from '../../plan/agent-spec.js';
@@ -99,7 +100,7 @@ export function codeOf(compiled: CompiledPlan): Readonly<Record<string, string>>
 function codeKeys({ channels, nodes, routes }: Plan): string[] {
   const keys = channels.flatMap(({ name, reducer }) => (reducer === 'code' ? [`channel:${name}`] : []));
   for (const node of nodes) {
-    if (node.kind === 'task' || (node.kind === 'wait' && node.until === 'code')) keys.push(node.id);
+    if (runsFunction(node)) keys.push(node.id);
     if (node.kind === 'agent') keys.push(...agentKeys(node));
     if (node.when?.some(isCode) === true) keys.push(`when:${node.id}`);
     if (node.supervise?.supervisor === 'code') keys.push(supervisorKey(node.id));

@@ -1,3 +1,4 @@
+import { runsFunction } from '../../plan/nodes.js';
 import { addTo } from '../../base/collections.js';
 import type { GraphShape } from '../../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
@@ -174,7 +175,7 @@ function compilePlan(plan: Plan, bindings: Bindings, { prefix, given, require }:
       notation: plan.notation,
       output: node.output === undefined ? -1 : (channels.index.get(node.output) ?? -1),
       writes: writesOf(node),
-      body: hasBody(node) ? (boundFunction(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
+      body: runsFunction(node) ? (boundFunction(fn(node.id), prefix + node.id) as TaskFunction) : undefined,
       tools: node.kind === 'agent' ? toolsOf(node, fn, prefix) : undefined,
       checks: node.kind === 'agent' ? checksOf(node, fn, prefix) : undefined,
       guide: node.kind === 'agent' ? guideOf(node, fn, prefix) : undefined,
@@ -213,10 +214,6 @@ function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {
 
 function isCounted(node: PlanNode): boolean {
   return !('plan' in node) && node.kind !== 'pass' && node.kind !== 'end';
-}
-
-function hasBody(node: PlanNode): boolean {
-  return node.kind === 'task' || (node.kind === 'wait' && node.until === 'code');
 }
 
 function targetOf(target: unknown, shape: GraphShape): number {

@@ -2,7 +2,7 @@ import type { ErrorData } from '../../base/errors.js';
 import type { Asking, Spent, StepNote } from '../../events/event.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
-import type { Template, ValueRef } from '../../lang/values.js';
+import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
 import type { Identity, Question, StepIo, StepOptions, Influence } from './durable.js';
 
 /**
@@ -67,6 +67,8 @@ export interface StepContext {
   watch(): StateWatch;
   /** Renders a template in one pass. */
   render(template: Template): string;
+  /** The value of a JSON template; undefined: it is a reference that leads to nothing. */
+  renderJson(source: JsonTemplate): unknown;
   /**
    * Runs a side effect and records it under `PATH@name`; names are unique within an attempt. Rejects with a SkeinError.
    * What it gives is JSON. A result that is recorded under this name is used when its `identity` is the same, and nothing runs. With `timeoutMs` it is aborted, and

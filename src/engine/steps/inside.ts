@@ -5,7 +5,7 @@ import { CallFold } from '../../events/call-fold.js';
 import type { EventBody, StepNote } from '../../events/event.js';
 import { readRef, JsonTexts } from '../../lang/json-path.js';
 import type { ReadChannel } from '../../lang/json-path.js';
-import type { Template, ValueRef } from '../../lang/values.js';
+import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import { definitionOf } from '../durable/identity.js';
@@ -44,6 +44,7 @@ export interface StepAround extends Asker {
   influenced(label: number): void;
   reader(): ReadChannel;
   render(template: Template): string;
+  renderJson(source: JsonTemplate): unknown;
   emit(body: EventBody, again?: boolean): void;
   /** It calls something that has `effect: once`. */
   callsOnce(): void;
@@ -148,6 +149,10 @@ class Inside implements StepContext, Activity {
 
   render(template: Template): string {
     return this.step.render(template);
+  }
+
+  renderJson(source: JsonTemplate): unknown {
+    return this.step.renderJson(source);
   }
 
   async effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: EffectOptions): Promise<T> {

@@ -8,6 +8,8 @@ import type { Findings } from '../../text/findings.js';
 import { securityFrom } from '../security-key.js';
 import { supervisionFields, supervisionOf, supervisionOfWhole } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
+import { toolNode } from '../tool-steps.js';
+import type { ToolDef } from '../tool-steps.js';
 import { buildConditions } from './conditions.js';
 import type { AskDef } from '../ask-keys.js';
 import { callNode } from './calls.js';
@@ -91,8 +93,20 @@ function buildStep(step: StepDef, around: Around): PlanNode {
   const { references } = around.parts;
   if (step.loop !== undefined || step.map !== undefined || step.call !== undefined) return buildWhole(step, around);
   if (step.end !== undefined) return endNode(step, step.end, references, around.findings);
+  if (step.tool !== undefined) return buildCall(step, step.tool, around);
   if (step.wait !== undefined) return { ...policies(step, around), kind: 'wait', ...step.wait };
   return step.ask === undefined ? buildNode(step, around) : askNode(step, step.ask, around);
+}
+
+/** A step without a model: what is put in is not cut, as it is not read by one. */
+function buildCall(step: StepDef, tool: ToolDef, around: Around): PlanNode {
+  const { references, definition } = around.parts;
+  const parts = { servers: definition.mcpServers, findings: around.findings };
+  return {
+    ...policies(step, around),
+    writes: [stepChannel(step.id)],
+    ...toolNode(tool, step.timeoutMs, { ...parts, template: (text) => references.template(text, step) }),
+  };
 }
 
 /** The node of a step that contains others: a loop, a map, a file. */

@@ -17,6 +17,7 @@ import type { MapDef } from '../map-keys.js';
 import type { SecurityDef } from '../security-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import type { WaitDef } from '../wait-keys.js';
+import type { ToolDef } from '../tool-steps.js';
 import type { STEP } from './keys.js';
 
 /** A workflow file as it was written: types are checked, names are not resolved yet. */
@@ -33,6 +34,8 @@ export interface Definition {
   readonly declared: Declarations;
   /** Absent: agents are found in the agent folders. Empty: the section could not be read. */
   readonly agents: readonly AgentDef[] | undefined;
+  /** Tool servers of steps that call a tool by themselves. */
+  readonly mcpServers: Readonly<Record<string, McpServerSpec>>;
   readonly skills: readonly SourceScalar[];
   readonly steps: readonly StepDef[];
   readonly output: OutputDef;
@@ -112,6 +115,7 @@ export interface StepDef {
   readonly call: CallDef | undefined;
   readonly wait: WaitDef | undefined;
   readonly end: EndDef | undefined;
+  readonly tool: ToolDef | undefined;
   readonly agent: SourceScalar | undefined;
   readonly prompt: SourceScalar | undefined;
   /** JSON Schema of the output. */

@@ -16,6 +16,7 @@ import { CONVERSATION } from '../model-call-keys.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { WAIT_KEYS } from '../wait-keys.js';
+import { callForms, callsOr } from '../tool-keys.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
 const MANY = 1_000_000;
@@ -66,6 +67,8 @@ const ANY_STEP = {
   endorse: ENDORSE,
 } as const;
 
+const CALLS = callForms(ANY_STEP);
+
 /** A step. */
 export const STEP = map(
   {
@@ -115,6 +118,7 @@ export const STEP_FORMS = {
     { some: ['for', 'event'] },
   ),
   end: map({ ...EVERY_STEP, ...END_KEYS }, 'ends the file; what still runs is cancelled'),
+  ...CALLS,
 } as const;
 
 /** The section `truncate`, of `config` and of `output`. */
@@ -226,6 +230,7 @@ export const WORKFLOW = map(
     security: named('security'),
     ...DECLARATION_KEYS,
     agents: names(AGENT, 'the agents by name; without this section they are found in the agent folders'),
+    'mcp-servers': TRAITS['mcp-servers'],
     skills: texts('skills of all steps'),
     steps: STEPS,
     output: OUTPUT,
@@ -238,7 +243,7 @@ export const NAMED = {
   budget: STEP_BUDGET,
   security: SECURITY_KEY,
   ...NAMED_IN_AGENTS,
-  step: variants('type', STEP_FORMS, { without: STEP, blank: true, about: 'a step' }),
+  step: callsOr(CALLS, variants('type', STEP_FORMS, { without: STEP, blank: true, about: 'a step' })),
   'json-schema': JSON_SCHEMA,
   'short-schema': SHORT_SCHEMA,
 };

@@ -74,7 +74,8 @@ function splitTools(text: string): readonly string[] {
   return parts;
 }
 
-function readServers(fields: Fields, label: string): AgentTraits['mcpServers'] {
+/** The key `mcp-servers`: tool servers by name. */
+export function readServers(fields: Fields, label: string): AgentTraits['mcpServers'] {
   const { findings } = fields;
   const servers = fields.entries('mcp-servers')?.flatMap((entry): [string, McpServerSpec][] => {
     if (!SERVER_NAME.test(entry.key)) {

@@ -14,6 +14,7 @@ import { readLoop } from '../loop-keys.js';
 import { readMapKeys } from '../map-keys.js';
 import { readConversation } from '../model-call-keys.js';
 import { readSchema } from '../schema-key.js';
+import { callBody, outputSchema, readToolStep } from '../tool-steps.js';
 import { readSupervise } from '../supervise-key.js';
 import { readWaitKeys } from '../wait-keys.js';
 import { readAnswers } from './choices.js';
@@ -98,23 +99,22 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
   const idNode = entryOf(node, 'id')?.value;
   const id = idNode?.kind === 'scalar' ? idNode.text : '';
   const label = id === '' ? `step ${number}` : `step ${quoteShort(id)}`;
-  const type = typeOf(node, label, findings);
-  const fields = readFields(node, { name: label, form: STEP_FORMS[type] }, findings);
+  const body = callBody(node, { label, bodies: OTHER_BODIES }, findings);
+  const type = body?.type ?? typeOf(node, label, findings);
+  const fields = readFields(node, { name: label, form: STEP_FORMS[type], silent: body?.others ?? [] }, findings);
   if (fields === undefined) return undefined;
-  if (id !== '') checkName(id, 'step id', fields.placeOf('id'), findings);
-  else if (fields.scalar('id') !== undefined || fields.lacks('id'))
-    fields.error('missing-id', 'id', `${label} has no id`, 'add "id: NAME"');
-  const agent = fields.scalar('agent');
+  checkId(id, fields);
   if (type === 'agent') checkAgent(fields, label);
+  const own = readType(type, fields, label, place);
   return {
     id,
     label,
     at: fields.placeOf('id'),
     ...NO_TYPE,
-    ...readType(type, fields, label, place),
-    agent: agent?.text.trim() === '' ? undefined : agent,
+    ...own,
+    agent: fields.lacks('agent') ? undefined : fields.scalar('agent'),
     prompt: fields.scalar('prompt'),
-    schema: readSchema(fields),
+    schema: own.tool === undefined ? readSchema(fields) : outputSchema(own.tool),
     dependsOn: fields.texts('depends_on') ?? [],
     condition: readCondition(fields, label),
     skills: fields.texts('skills') ?? [],
@@ -130,7 +130,7 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
   };
 }
 
-type OfType = Pick<StepDef, 'loop' | 'map' | 'ask' | 'call' | 'wait' | 'end'>;
+type OfType = Pick<StepDef, 'loop' | 'map' | 'ask' | 'call' | 'wait' | 'end' | 'tool'>;
 
 const NO_TYPE: OfType = {
   loop: undefined,
@@ -139,6 +139,7 @@ const NO_TYPE: OfType = {
   call: undefined,
   wait: undefined,
   end: undefined,
+  tool: undefined,
 };
 
 /** What only a step of its type has. */
@@ -158,7 +159,19 @@ function readType(type: keyof typeof STEP_FORMS, fields: Fields, label: string, 
       return { wait: readWaitKeys(fields) };
     case 'end':
       return { end: readEnd(fields) };
+    case 'run':
+    case 'tool':
+      return { tool: readToolStep(type, fields) };
   }
+}
+
+/** Keys that tell of steps of other types, beside `run` and `tool`. */
+const OTHER_BODIES = ['agent', 'prompt', 'steps', 'over', 'question', 'file', 'until'];
+
+function checkId(id: string, fields: Fields): void {
+  if (id !== '') checkName(id, 'step id', fields.placeOf('id'), fields.findings);
+  else if (fields.scalar('id') !== undefined || fields.lacks('id'))
+    fields.error('missing-id', 'id', `${fields.name} has no id`, 'add "id: NAME"');
 }
 
 function checkAgent(fields: Fields, label: string): void {

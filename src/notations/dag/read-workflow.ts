@@ -12,7 +12,7 @@ import type { AgentDef, Definition, InputDef } from './definition.js';
 import { checkName } from '../../text/names.js';
 import { AGENT, INLINE, INPUT, WORKFLOW } from './keys.js';
 import { reportOtherNotation } from './other-notation.js';
-import { readTraits } from './read-agent.js';
+import { readServers, readTraits } from './read-agent.js';
 import { readConfig, readOutput } from './read-config.js';
 import { readSteps } from './read-steps.js';
 
@@ -40,6 +40,7 @@ export function readWorkflow(node: SourceNode, findings: Findings): Definition |
       inputs.map(({ name }) => name),
     ),
     agents: readAgents(root),
+    mcpServers: readServers(root, 'the workflow') ?? {},
     skills: root.texts('skills') ?? [],
     steps: readSteps(root),
     output: readOutput(root),

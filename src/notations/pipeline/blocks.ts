@@ -1,3 +1,4 @@
+import { calledText } from '../tool-steps.js';
 import type { Plan } from '../../plan/plan.js';
 import { calledOutputs } from '../results.js';
 import type { CallDef } from '../call-keys.js';
@@ -79,6 +80,9 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
   switch (step.type) {
     case 'agent':
       return [output(path, `${path} (agent: ${step.agent?.text ?? ''})`, placing)];
+    case 'run':
+    case 'tool':
+      return [output(path, `${path} (${calledText(step.tool)})`, placing)];
     case 'ask':
       return [output(path, `${path} (answer)`, placing)];
     case 'wait':
@@ -173,8 +177,8 @@ export function* addressesIn(block: Block): Generator<Address> {
   for (const placed of block.steps) {
     const names = ['outputs', placed.step.id];
     const { type } = placed.step;
-    if (type === 'agent' || type === 'ask' || type === 'map' || (type === 'wait' && placed.outputs.length > 0))
-      yield { placed, names };
+    const isOne = ['agent', 'run', 'tool', 'ask', 'map', 'wait'].includes(type);
+    if (isOne && placed.outputs.length > 0) yield { placed, names };
     if (placed.inner === undefined || type === 'map') continue;
     for (const inner of addressesIn(placed.inner)) yield { ...inner, names: [...names, ...inner.names] };
   }

@@ -12,11 +12,13 @@ import type {
   PassNode,
   Plan,
   PlanNode,
+  TaskNode,
 } from '../../plan/plan.js';
 import { END } from '../../plan/plan.js';
 import { present } from '../../base/json.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
 import type { CallDef } from '../call-keys.js';
+import { toolNode } from '../tool-steps.js';
 import type { Block, Placed } from './blocks.js';
 import type {
   AgentStep,
@@ -28,6 +30,7 @@ import type {
   MapStep,
   PipelineDef,
   RetryDef,
+  ToolStep,
 } from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
@@ -66,6 +69,9 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
       return loopNode(placed, step, parts);
     case 'map':
       return mapNode(placed, step, parts);
+    case 'run':
+    case 'tool':
+      return stepNode(placed, step, parts);
     case 'ask':
       return askNode(placed, step, parts);
     case 'wait':
@@ -141,6 +147,22 @@ function choosing({ at, block }: Placed, { choose }: AgentStep, { ways }: Flow):
     ({ answer, about }, index) => [answer, present({ to: targets[index] ?? END, about })] as const,
   );
   return { choice: { answers: Object.fromEntries(answers) } };
+}
+
+/** A step without a model. */
+function stepNode(placed: Placed, step: ToolStep, parts: NodeParts): TaskNode {
+  const { texts, definition, names } = parts;
+  const { servers, permissions } = definition;
+  return {
+    ...policies(placed, parts),
+    ...writing(placed),
+    ...toolNode(step.tool, step.timeoutMs, {
+      template: (text) => texts.template(text, placed),
+      servers,
+      permissions,
+      findings: names.findings,
+    }),
+  };
 }
 
 /** Conversations of the steps inside of a step. */

@@ -2,7 +2,7 @@ import type { Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
-import type { AgentSpec } from '../../plan/agent-spec.js';
+import type { AgentSpec, McpServerSpec, Permissions } from '../../plan/agent-spec.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { Conversation, Require } from '../../plan/plan.js';
 import type { EndDef } from '../end-key.js';
@@ -12,6 +12,8 @@ import type { LoopDef } from '../loop-keys.js';
 import type { SecurityDef } from '../security-key.js';
 import type { MapDef } from '../map-keys.js';
 import type { SuperviseDef } from '../supervise-key.js';
+import type { CallType } from '../tool-keys.js';
+import type { ToolDef } from '../tool-steps.js';
 import type { WaitDef } from '../wait-keys.js';
 import type { ModelTable } from './agents/agent-models.js';
 
@@ -22,6 +24,9 @@ export interface PipelineDef {
   readonly description: string | undefined;
   readonly agents: ReadonlyMap<string, AgentDef>;
   readonly models: ModelTable;
+  /** Tool servers that steps may call by themselves. */
+  readonly servers: Readonly<Record<string, McpServerSpec>>;
+  readonly permissions: Permissions;
   /** Of all agents, wherever they stand. */
   readonly supervise: SuperviseDef | undefined;
   /** Of a run. */
@@ -156,6 +161,12 @@ export interface MapStep extends StepBase {
   readonly steps: readonly StepDef[];
 }
 
+/** A step that calls something without a model. */
+export interface ToolStep extends StepBase {
+  readonly type: CallType;
+  readonly tool: ToolDef;
+}
+
 /** A question to a person. */
 export interface AskStep extends StepBase {
   readonly type: 'ask';
@@ -182,6 +193,7 @@ export interface EndStep extends StepBase {
 }
 
 export type StepDef =
+  | ToolStep
   | AgentStep
   | ConditionStep
   | ParallelStep
@@ -211,6 +223,8 @@ export function endsFile(step: StepDef): boolean {
     case 'loop':
       return step.onError === 'fail' && listEnds(step.steps);
     case 'agent':
+    case 'run':
+    case 'tool':
     case 'goto':
     case 'map':
     case 'ask':

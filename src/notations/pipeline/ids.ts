@@ -15,6 +15,8 @@ const LONGEST = 64;
 
 const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
   agent: 'step',
+  run: 'run',
+  tool: 'tool',
   condition: 'cond',
   parallel: 'par',
   sequence: 'seq',

@@ -15,6 +15,8 @@ import { REQUIRE_KEY } from '../require-key.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { WAIT_KEYS } from '../wait-keys.js';
+import { callForms, callsOr } from '../tool-keys.js';
+import type { CallType } from '../tool-keys.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
@@ -32,7 +34,8 @@ export type WrittenType =
   | 'ask'
   | 'call'
   | 'wait'
-  | 'end';
+  | 'end'
+  | CallType;
 
 const MANY = 1_000_000;
 
@@ -46,7 +49,7 @@ const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
   ['overloaded', ['answered 503', 'answered 529', 'overloaded']],
   ['network', ['SKEIN_NETWORK', 'network']],
   ['server', ['SKEIN_MODEL_FAILED']],
-  ['tool', ['SKEIN_TOOL_FAILED', 'SKEIN_MCP']],
+  ['tool', ['SKEIN_TOOL_FAILED', 'SKEIN_EXIT', 'SKEIN_MCP']],
 ]);
 
 /** The classes of errors by name. */
@@ -181,6 +184,8 @@ const CALL = map(
   'runs another file',
 );
 
+const CALLS = callForms({ ...IDENTITY, name: NAME, ...POLICIES });
+
 /** The keys of a step, by its type. `name` stands on any step of cagent, also where it means nothing. */
 export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
   agent: map(
@@ -254,11 +259,12 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       some: ['for', 'event'],
     },
   ),
+  ...CALLS,
 };
 
 /** Forms that stand in several places, by name. */
 export const NAMED = {
-  step: variants('type', STEP_FORMS, { without: GOTO, about: 'a step' }),
+  step: callsOr(CALLS, variants('type', STEP_FORMS, { without: GOTO, about: 'a step' })),
   retry: RETRY,
   budget: STEP_BUDGET,
   security: SECURITY_KEY,

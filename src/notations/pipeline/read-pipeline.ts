@@ -39,7 +39,7 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
   const fields = readSupported(root, '', FILE, findings);
   if (fields === undefined) return undefined;
   checkVersion(fields, findings);
-  const { agents, models } = readAgents(fields);
+  const { agents, models, servers, permissions } = readAgents(fields);
   const supervise = readSupervise(fields);
   const workflow = readWorkflow(fields, agents, findings);
   const about = fields.node('metadata');
@@ -49,6 +49,8 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     description: description?.kind === 'scalar' && description.text !== '' ? description.text : undefined,
     agents,
     models,
+    servers,
+    permissions,
     supervise,
     budget: readBudgetKey(fields, 'file'),
     security: readSecurityKey(fields),

@@ -16,7 +16,8 @@ import { NO_POLICIES, SHAPE, readLoops, readPolicies, readWhen } from './read-po
 import { NO_LIMITS, readAnswers, readCondition, readLimits, nothingRan } from './read-branches.js';
 import type { ListPlace } from './read-branches.js';
 import { readAsk, readCall, readMap, readParallel, readWait } from './read-step-kinds.js';
-import { checkRequired, typeOf } from './step-types.js';
+import { callBody, readToolStep } from '../tool-steps.js';
+import { checkRequired, OTHER_BODIES, typeOf } from './step-types.js';
 import type { OpenStep } from './step-types.js';
 
 /** Lists of steps within lists of steps, at most: plans within plans are bounded too. */
@@ -57,7 +58,8 @@ function readList(list: SourceNode, place: ListPlace, findings: Findings): reado
 
 function readStep(node: SourceNode, index: number, place: ListPlace, findings: Findings): StepDef | undefined {
   const path = `${place.path}[${index}]`;
-  const type = typeOf(node, path, findings);
+  const call = callBody(node, { label: `workflow ${path}`, bodies: OTHER_BODIES }, findings);
+  const type = call?.type ?? typeOf(node, path, findings);
   if (type === undefined) return undefined;
   const written = readId(node, path, findings);
   if (written !== undefined && place.ids.steps.has(written.text)) {
@@ -70,7 +72,7 @@ function readStep(node: SourceNode, index: number, place: ListPlace, findings: F
   const id = written?.text ?? place.ids.free(positionalId(kind, index + 1, place.branch), kind);
   const label = written === undefined ? path : `step ${quoteShort(id)}`;
   const form = STEP_FORMS[type];
-  const fields = readFields(node, { name: label, form, silent: ['supervise'] }, findings);
+  const fields = readFields(node, { name: label, form, silent: ['supervise', ...(call?.others ?? [])] }, findings);
   if (fields === undefined) return undefined;
   if (!Object.hasOwn(form.keys, 'supervise') && fields.names('supervise')) {
     const message = `supervise of ${label}: a step of the type ${type} can't be supervised`;
@@ -142,6 +144,9 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
       return { type, ...base, ...NO_POLICIES, when: readWhen(fields), end: readEnd(fields) };
     case 'wait':
       return readWait(step);
+    case 'run':
+    case 'tool':
+      return { type, ...base, ...readPolicies(fields), tool: readToolStep(type, fields) };
   }
 }
 

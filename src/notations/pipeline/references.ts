@@ -8,6 +8,7 @@ import type { CallDef } from '../call-keys.js';
 import { addressesIn, around, findMap, lastOf, resultOf } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import { calledResult } from '../results.js';
+import { outputSchema } from '../tool-steps.js';
 import type { AgentDef, CallStep } from './definition.js';
 import type { Dotted, Segment } from './expressions.js';
 import type { Fault, Flows } from './order.js';
@@ -159,6 +160,8 @@ function walkIn(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
         return missingOutput(`${step.label}, which has no output`, 'refer to a step with an output');
       return leafOf(walk, placed.outputs[0]);
     case 'agent':
+    case 'run':
+    case 'tool':
     case 'ask':
     case 'map':
       return leafOf(walk, placed.outputs[0]);
@@ -314,6 +317,7 @@ function schemaOf(leaf: Placed, names: Names): Json | undefined {
   const { step } = leaf;
   if (step.type === 'agent') return step.schema ?? names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;
   if (step.type === 'ask') return step.ask.schema;
+  if (step.type === 'run' || step.type === 'tool') return outputSchema(step.tool);
   if (step.type === 'loop') {
     const last = lastOf(leaf);
     return last === undefined ? undefined : schemaOf(last, names);

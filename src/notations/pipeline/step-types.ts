@@ -27,6 +27,11 @@ const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
   ['name', 'agent'],
 ];
 
+/** The keys that no step without a model has. */
+export const OTHER_BODIES: readonly string[] = [...TELLING.map(([key]) => key), 'prompt', 'goto'].filter(
+  (key) => key !== 'name',
+);
+
 /** A step while it is read. */
 export interface OpenStep {
   readonly fields: Fields;

@@ -115,6 +115,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
     read: (ref) => options.state?.[ref.channel],
     readEnd: (channel) => options.state?.[channel],
     watch: () => ({ state: options.state ?? {}, reads: () => undefined, current: () => '' }),
+    renderJson: (source) => source,
     render: (template: Template) => renderTemplate(template, (channel) => options.state?.[channel]),
     async effect(name, effect, how) {
       if (effectKinds.has(name)) throw new Error(`the effect name ${name} is used twice`);

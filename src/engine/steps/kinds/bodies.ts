@@ -45,7 +45,11 @@ function finish(step: Step, result: Result): void {
 }
 
 const BODIES: Readonly<Record<NodeKind, Body>> = {
-  task: taskBody,
+  // As data it is a call of a tool, which is made from outside of the engine.
+  task: {
+    ...taskBody,
+    start: (step) => (step.compiled.body === undefined ? startExecutor(step) : taskBody.start(step)),
+  },
   agent: executorBody,
   call: callBody,
   map: mapBody,

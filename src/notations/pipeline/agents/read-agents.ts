@@ -24,16 +24,21 @@ import { readSupported } from '../../../text/unsupported.js';
  * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file, and its models.
  * What is not supported is one finding each (`not-supported`), with its line.
  */
-export function readAgents(root: Fields): Pick<PipelineDef, 'agents' | 'models'> {
+export function readAgents(root: Fields): Pick<PipelineDef, 'agents' | 'models' | 'servers' | 'permissions'> {
   const providers = readProviders(root);
   const models = { providers, models: readModels(root, providers) };
   const sections = { models, mcps: readMcps(root) };
   const agents = (root.entries('agents') ?? []).map((entry) => readAgent(entry, sections, root.findings));
-  const servers = agents.flatMap(({ spec }) => Object.keys(spec.mcpServers ?? {}));
+  const own = [...sections.mcps].flatMap(([name, { server, tools }]) =>
+    server === undefined ? [] : [[name, present({ ...server, tools: tools ?? server.tools })] as const],
+  );
+  const servers = [...own.map(([name]) => name), ...agents.flatMap(({ spec }) => Object.keys(spec.mcpServers ?? {}))];
   const permissions = readPermissions(root, servers);
   return {
     agents: new Map(agents.map((agent) => [agent.spec.name, { ...agent, spec: { ...agent.spec, permissions } }])),
     models,
+    servers: Object.fromEntries(own),
+    permissions,
   };
 }
 

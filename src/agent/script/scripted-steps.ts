@@ -1,0 +1,44 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Json } from '../../base/json.js';
+import type { Counted } from '../models/lazy-models.js';
+import type { ScriptBook } from './script-book.js';
+import { answerText, scriptedError } from './script-model.js';
+
+/** What a script says of steps that call a tool by themselves. */
+export interface ScriptedSteps {
+  /**
+   * What the step gives; undefined: the script does not say, or lets the call be made.
+   *
+   * @throws SkeinError the error that the script plans
+   */
+  answer(path: string, signal: AbortSignal): Promise<Json | undefined>;
+  /** The call was answered from the record of the run: the answer that belongs to it counts as given. Opens no file. */
+  skipped(path: string): void;
+  /** Whether the script lets the call be made. */
+  isReal(path: string): Promise<boolean>;
+}
+
+/** Those of a script that is opened when it is first asked; without one it says nothing. */
+export function scriptedSteps(
+  script: string | undefined,
+  open: (script: string) => Counted<ScriptBook>,
+): ScriptedSteps {
+  if (script === undefined) return SILENT;
+  return {
+    async answer(step, signal) {
+      const said = (await open(script).open()).step({ step });
+      if (said === undefined) return undefined;
+      if (said.delayMs > 0) await setTimeout(said.delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      if (said.error !== undefined) throw scriptedError(`step ${step}`, said.error);
+      return said.json ?? answerText(said);
+    },
+    skipped: (step) => open(script).skip({ step }),
+    isReal: async (step) => (await open(script).open()).isReal({ step }),
+  };
+}
+
+const SILENT: ScriptedSteps = {
+  answer: () => Promise.resolve(undefined),
+  skipped: () => undefined,
+  isReal: () => Promise.resolve(false),
+};

@@ -1,0 +1,163 @@
+import { after } from '../../base/json.js';
+import { digestText } from '../../base/hash.js';
+import type { Executor, Result, StepContext } from '../../engine/ports/executor.js';
+import type { TaskNode } from '../../plan/plan.js';
+import type { ToolUse } from '../../plan/tool-use.js';
+import { isFixed } from '../../plan/tool-use.js';
+import type { AgentSpec } from '../../plan/agent-spec.js';
+import { present } from '../../base/json.js';
+import type { AgentDeps } from '../executor.js';
+import { failure } from '../failure.js';
+import type { ToolCall } from '../model.js';
+import { ConversationTrust } from '../loop/conversation-trust.js';
+import { createStages } from '../loop/stages.js';
+import { authored } from './declared.js';
+import type { ScriptedSteps } from '../script/scripted-steps.js';
+import type { RunTrust } from '../run-trust.js';
+import { agentSession } from '../session.js';
+import type { AgentSession, Opened, OpenedTool } from '../session.js';
+import type { Environment } from '../tools/clean-env.js';
+import { runsCommands } from '../runs-commands.js';
+import { surroundingsOf } from '../system-prompt.js';
+import { Transcript } from '../transcript.js';
+import { asPrompt, givenOf } from './given.js';
+import { StepCall } from './step-call.js';
+import { SkeinError } from '../../base/errors.js';
+import { builtInOf } from '../../plan/tool-names.js';
+
+/** What steps that call a tool by themselves are made of. */
+export interface ToolStepDeps extends Omit<AgentDeps, 'memory' | 'runOptions'> {
+  /** What a script says of such steps; absent: the run has models, and calls are made. */
+  readonly scripted?: ScriptedSteps | undefined;
+  /** What `${NAME}` in variables of commands stands for. */
+  readonly env: Environment;
+}
+
+/**
+ * The executor of nodes that call a tool without a model. A call goes the way of one that an agent makes: policies, guard, rules and approval, then the
+ * journal, the call, and the journal again. A replay opens nothing and calls nothing.
+ */
+export function toolExecutor(deps: ToolStepDeps, run: RunTrust): Executor<TaskNode> {
+  return async (node, step) => {
+    const { tool: use } = node;
+    if (use === undefined) throw new TypeError(`'${node.id}' has no tool`);
+    const spec = specOf(node, use);
+    const session = agentSession({ models: NO_MODELS, tools: deps.tools, spec, step, isAlone: true });
+    try {
+      return await callTool({ deps, run, node, use, spec, session, step });
+    } catch (error) {
+      return failure(error);
+    } finally {
+      const close = (): Promise<void> | undefined => session.close();
+      await step.effect('close', close, { cleanup: true, losable: true, identity: identityOf(step) }).catch(close);
+    }
+  };
+}
+
+const NO_MODELS: AgentDeps['models'] = { resolve: () => [] };
+
+/** The step as an agent that has this tool and no model, as the provider of tools, rules and policies know agents. */
+function specOf({ id }: TaskNode, use: ToolUse): AgentSpec {
+  const { name, approve, permissions, sandbox, mcpServers } = use;
+  return present({
+    name: id,
+    instructions: [],
+    models: [],
+    tools: [name],
+    approve: approve === true ? [name] : undefined,
+    permissions,
+    sandbox,
+    mcpServers,
+  });
+}
+
+interface ToolStepRun {
+  readonly deps: ToolStepDeps;
+  readonly run: RunTrust;
+  readonly node: TaskNode;
+  readonly use: ToolUse;
+  readonly spec: AgentSpec;
+  readonly session: AgentSession;
+  readonly step: StepContext;
+}
+
+async function callTool(parts: ToolStepRun): Promise<Result> {
+  const { deps, run, node, use, spec, session, step } = parts;
+  const given = givenOf(use, step);
+  const opened = await step.effect('open', (io) => open(parts, io), {
+    effect: 'read',
+    losable: true,
+    identity: identityOf(step),
+  });
+  if (opened.planted === true) run.foundPlanted();
+  const tool = toolIn(opened, use, spec);
+  const call: ToolCall = { id: node.id, name: tool.name, input: JSON.stringify(given.input) };
+  const { path, influence } = step;
+  const trust = new ConversationTrust({ path, influence, spec, opened, run, own: new Set(), shares: false });
+  const transcript = new Transcript();
+  transcript.begin('', undefined, asPrompt(given));
+  const stages = createStages({
+    models: deps,
+    security: deps.security?.(step.path),
+    guards: deps.guards ?? [],
+    step,
+    agent: spec.name,
+    task: `call ${use.name}`,
+    rules: run.rules,
+  });
+  const made = new StepCall({
+    step,
+    spec,
+    who: `the step "${node.id}"`,
+    opened,
+    stepTools: [],
+    transcript,
+    use: (effect) => session.use(effect, opened),
+    replayed: () => undefined,
+    run,
+    trust,
+    stages,
+    granted: { who: `the step "${node.id}"`, isFixed: isFixed(use) },
+    authored: run.rules.project === 'untrusted' ? undefined : authored(use, call),
+    tool: effectiveTool(tool, node),
+    wanted: { use, given },
+    scripted: deps.scripted,
+    env: deps.env,
+  });
+  return { type: 'done', output: await made.result(call) };
+}
+
+/** What a crash in the middle means is the word of the author, where there is one. */
+function effectiveTool(tool: OpenedTool, { effect }: TaskNode): OpenedTool {
+  return effect === undefined ? tool : { ...tool, effect };
+}
+
+/** @throws SkeinError `SKEIN_TOOL_FAILED` where the server does not have the tool */
+function toolIn({ tools }: Opened, { name }: ToolUse, spec: AgentSpec): OpenedTool {
+  const found =
+    builtInOf(name) === undefined
+      ? tools.find(({ origin }) => origin !== undefined && `${origin.server}/${origin.tool}` === name)
+      : tools.find((tool) => tool.name === name && tool.origin === undefined);
+  if (found !== undefined) return found;
+  const offered = tools.flatMap(({ origin }) => (origin === undefined ? [] : [origin.tool]));
+  const hint = offered.length === 0 ? 'check the name of the tool' : `the server has: ${offered.join(', ')}`;
+  throw new SkeinError('SKEIN_TOOL_FAILED', `there is no tool ${name} for the step "${spec.name}"`, {
+    hint,
+    retryable: false,
+  });
+}
+
+function open(
+  { deps, spec, session, step }: ToolStepRun,
+  effect: { readonly signal: AbortSignal },
+): Opened | Promise<Opened> {
+  return after(session.open(effect), (opened) => {
+    const surroundings = surroundingsOf(spec, step.now(), deps.cwd ?? process.cwd());
+    const planted = opened.tools.some(runsCommands) && deps.files?.planted() === true;
+    return { ...opened, ...(planted ? { planted } : {}), ...present({ surroundings }) };
+  });
+}
+
+function identityOf(step: StepContext): { readonly digest: () => string } {
+  return { digest: () => digestText(step.definition()) };
+}

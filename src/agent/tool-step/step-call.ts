@@ -1,0 +1,243 @@
+import { pathOf } from '../../base/address.js';
+import { SkeinError, toErrorData, fromErrorData } from '../../base/errors.js';
+import { digestText } from '../../base/hash.js';
+import type { Json, JsonObject } from '../../base/json.js';
+import { present, recordText } from '../../base/json.js';
+import { TOOL_CALL } from '../../budget/amount.js';
+import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
+import type { AskOptions } from '../../engine/ports/executor.js';
+import { askPerson } from '../ask-user.js';
+import type { FilesShown } from '../loop/answer.js';
+import { callEvidence } from '../loop/approval.js';
+import { callChecks } from '../loop/call-check.js';
+import type { CallChecks } from '../loop/call-check.js';
+import { tellDenied } from '../loop/decided.js';
+import { filesOfCall, worksOnFiles } from '../loop/files-of-call.js';
+import { createGate } from '../loop/gate.js';
+import type { Gate, Granted } from '../loop/gate.js';
+import { createGuard } from '../loop/guard.js';
+import type { Authored, Cleared, Looks } from '../loop/guard.js';
+import { GUARD_EXPIRES_MS } from '../../engine/ports/node-guard.js';
+import { inTime, looksBetweenTurns } from '../loop/tool-runner.js';
+import type { ToolRunnerOptions } from '../loop/tool-runner.js';
+import { withinTime } from '../loop/within-time.js';
+import type { ToolCall } from '../model.js';
+import { policyCheck } from '../permissions/policy-check.js';
+import type { PolicyCheck } from '../permissions/policy-check.js';
+import type { ScriptedSteps } from '../script/scripted-steps.js';
+import type { OpenedTool } from '../session.js';
+import type { Environment } from '../tools/clean-env.js';
+import type { ToolUse } from '../../plan/tool-use.js';
+import type { GivenCall } from './given.js';
+import { besideInput, variablesOf } from './given.js';
+import { fittingOutput, lostResult, pretendedResult, resultOfCommand, scriptedValue, KEPT_BYTES } from './results.js';
+
+/** What the call of a step is made of. */
+interface StepCallOptions extends ToolRunnerOptions {
+  readonly granted: Granted;
+  readonly authored: Authored | undefined;
+  /** As it is recorded, with the effect that the step says it has. */
+  readonly tool: OpenedTool;
+  readonly wanted: { readonly use: ToolUse; readonly given: GivenCall };
+  readonly scripted: ScriptedSteps | undefined;
+  readonly env: Environment;
+}
+
+/** What is recorded of a call that succeeded. */
+interface Done {
+  readonly value: Json;
+  readonly files?: FilesShown;
+  /** Nothing was called: a script, or a stand-in, says what it gives. */
+  readonly own?: true;
+}
+
+/** The name of the call among the effects of its step, as that of the first call of an agent. */
+const AT = '1.1';
+
+/** One call that a step makes by itself: all that stands before a call of an agent stands before it. */
+export class StepCall {
+  private readonly gate: Gate;
+  private readonly policy: PolicyCheck;
+  private readonly check: CallChecks;
+  private readonly looks: ReturnType<typeof looksBetweenTurns>;
+  private isPerformed = false;
+
+  constructor(private readonly options: StepCallOptions) {
+    const { step, spec, opened, use, granted, run, tool } = options;
+    const recorded = new Map([[tool.name, tool]]);
+    const stepTools = new Map<string, never>();
+    const { cwd } = opened.surroundings ?? { cwd: undefined };
+    this.gate = createGate(spec, { recorded, stepTools, cwd, granted });
+    this.policy = policyCheck(run.policies, { agent: spec.name, cwd: cwd ?? process.cwd() });
+    this.check = callChecks({ gate: this.gate, stepTools, use, policy: this.policy });
+    const identityOf = (call: ToolCall): Identity => this.identityOf(call);
+    this.looks = looksBetweenTurns({ step, check: this.check, stepTools, identityOf });
+  }
+
+  /**
+   * Makes the call, when it may be made, and gives what came of it.
+   *
+   * @throws SkeinError `SKEIN_TOOL_REFUSED`, `SKEIN_EXIT`, and what tools throw
+   */
+  async result(wanted: ToolCall): Promise<Json> {
+    const {
+      step,
+      wanted: { given },
+    } = this.options;
+    const { call, isAllowed } = await this.cleared(wanted);
+    step.note({ kind: 'tool.started', id: call.id, tool: call.name, input: shown(call, given) });
+    try {
+      const done = await this.made(call, isAllowed);
+      const output = typeof done.value === 'string' ? done.value : recordText(done.value);
+      this.hear(call, { output, isError: false, ...present({ own: done.own, files: done.files }) });
+      step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: 'ok', output });
+      return done.value;
+    } catch (error) {
+      const { code, message } = toErrorData(error);
+      if (code === 'SKEIN_QUESTION') throw error;
+      const isOwn = code === 'SKEIN_TOOL_REFUSED' || code === 'SKEIN_CANCELLED' || code === 'SKEIN_SCRIPT';
+      if (code === 'SKEIN_TOOL_REFUSED')
+        tellDenied({ ...this.options, gate: this.gate, policy: this.policy }, call, this.options.tool);
+      this.hear(call, { output: message, isError: true, ...(isOwn ? { own: true } : {}) });
+      step.note({ kind: 'tool.ended', id: call.id, tool: call.name, status: 'error', output: message });
+      throw error;
+    }
+  }
+
+  private hear(call: ToolCall, answer: Parameters<StepCallOptions['trust']['heard']>[1]): void {
+    this.options.trust.heard(call, answer, AT);
+  }
+
+  /** @throws SkeinError `SKEIN_TOOL_REFUSED` */
+  private async cleared(call: ToolCall): Promise<Exclude<Cleared, { readonly output: string }>> {
+    const { run, trust, stages, granted, step } = this.options;
+    // What was allowed may be tried again: that it failed says nothing against it.
+    const known = `${pathOf(step.path)} ${this.identityOf(call).digest()}`;
+    const isKnown = stages === undefined && run.hasCleared(known);
+    const isFree = isKnown || (trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true);
+    if (isFree) {
+      run.noteCleared(known);
+      return { call, isChanged: false, isAllowed: false };
+    }
+    const guard = createGuard({ ...this.options, gate: this.gate, who: granted.who });
+    const [cleared] = await guard.clear({
+      calls: [call],
+      looks: (one, _index, again) => this.looksAt(one, again),
+      at: () => AT,
+      ask: (question) => inTime(this.ask(`guard#${AT}`, { expiresMs: GUARD_EXPIRES_MS })(question)),
+      isTaken: (one) => this.isTaken(one),
+    });
+    if (cleared === undefined) return { call, isChanged: false, isAllowed: false };
+    if ('output' in cleared) throw refusedBy(cleared.output);
+    run.noteCleared(known);
+    return cleared;
+  }
+
+  private looksAt(call: ToolCall, again: boolean): Looks & ReturnType<StepCall['looks']> {
+    return this.looks(call, again ? `${AT}+` : AT);
+  }
+
+  private ask(name: string, how?: AskOptions): (question: Question) => Promise<string> {
+    const { step } = this.options;
+    return (question) => askPerson(step, question, (asked) => step.ask(`ask:${name}`, asked, how));
+  }
+
+  private isTaken(call: ToolCall): boolean {
+    const { step } = this.options;
+    const current = (name: string): string => step.watch().current(name);
+    return step.isTaken(`tool#${AT}`, { ...this.identityOf(call), current });
+  }
+
+  private async made(call: ToolCall, isAllowed: boolean): Promise<Done> {
+    const { step, tool, wanted, scripted } = this.options;
+    const asking = { ask: this.ask(`approve#${AT}`), ...this.looksAt(call, false) };
+    const refused = await this.gate.refusal(call, asking, isAllowed);
+    if (refused !== undefined) throw refusedBy(refused.output);
+    const { effect } = tool;
+    const done = await step.effect(`tool#${AT}`, (io) => this.perform(call, io), {
+      effect,
+      identity: this.identityOf(call),
+      ...(effect === 'once' ? { lostValue: { value: lostResult(wanted.use) }, evidence: callEvidence(call) } : {}),
+    });
+    if (!this.isPerformed) scripted?.skipped(step.path);
+    return done;
+  }
+
+  private identityOf(call: ToolCall): Identity {
+    const { step, wanted } = this.options;
+    return {
+      digest: () => digestText(recordText([step.definition(), call.name, call.input, besideInput(wanted.given)])),
+    };
+  }
+
+  /** The call itself: what it throws is a failure of the step, so that it is made again when the run is resumed. */
+  private async perform(call: ToolCall, io: StepIo): Promise<Done> {
+    const { step, tool, wanted, scripted, run, trust } = this.options;
+    this.isPerformed = true;
+    await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
+    const answer = await scripted?.answer(step.path, io.signal);
+    if (answer !== undefined) return { value: fittingOutput(wanted.use, scriptedValue(wanted.use, answer)), own: true };
+    if (tool.pretended === true) return { value: pretendedResult(wanted.use, call), own: true };
+    const { tools } = await this.options.use(io);
+    const files = worksOnFiles(tool) ? filesOfCall(run, () => trust.label.level === 'untrusted') : undefined;
+    const value = fittingOutput(wanted.use, await this.call(call, io, { tools, files }));
+    return { value, ...present({ files: files?.shown() }) };
+  }
+
+  private async call(
+    call: ToolCall,
+    io: StepIo,
+    {
+      tools,
+      files,
+    }: {
+      readonly tools: Parameters<CallChecks['prepared']>[1];
+      readonly files: ReturnType<typeof filesOfCall> | undefined;
+    },
+  ): Promise<Json> {
+    const {
+      wanted: { use, given },
+      env,
+      step,
+    } = this.options;
+    try {
+      const { tool, input } = await this.check.prepared(call, tools);
+      const most = this.policy.timeout({ name: call.name, input, tool });
+      return await withinTime<Json>(
+        most,
+        call.name,
+        () => io.signal,
+        async (signal = io.signal) => {
+          const { idempotencyKey } = io;
+          if (tool.command === undefined) return await tool.execute(input, { files, signal, idempotencyKey });
+          const { timeout_seconds: seconds } = input;
+          const settings = {
+            seconds: typeof seconds === 'number' ? seconds : undefined,
+            keep: KEPT_BYTES,
+            stdin: given.stdin,
+            env: variablesOf(given, env),
+          };
+          const end = await tool.command(input, settings, { signal, idempotencyKey });
+          return resultOfCommand(use, end, (message) => step.note({ kind: 'warning', code: 'output-cut', message }));
+        },
+      );
+    } catch (error) {
+      throw SkeinError.isInstance(error) || io.signal.aborted ? error : asToolError(call, error);
+    }
+  }
+}
+
+function refusedBy(output: string): SkeinError {
+  return new SkeinError('SKEIN_TOOL_REFUSED', output.replace(/^Error: /, ''), { retryable: false });
+}
+
+function asToolError({ name }: ToolCall, error: unknown): SkeinError {
+  const { message } = toErrorData(error);
+  return fromErrorData({ code: 'SKEIN_TOOL_FAILED', message: `${name}: ${message}` });
+}
+
+/** What listeners see of the call. */
+function shown({ input }: ToolCall, { stdin }: GivenCall): Json {
+  const value = JSON.parse(input) as JsonObject;
+  return stdin === undefined ? value : { ...value, stdin };
+}

@@ -1,0 +1,61 @@
+import { didYouMean } from '../base/suggest.js';
+import type { Scope } from './check-scope.js';
+import { nameOf } from './check-scope.js';
+import { BUILT_IN_TOOLS } from './built-in-tools.js';
+import { builtInOf } from './tool-names.js';
+import { programFault } from './tool-words.js';
+import type { ToolUse } from './tool-use.js';
+
+/** Tools that steps call by themselves: `unknown-tool`, `shell-template`, `wrong-type`. */
+export function checkTools(scope: Scope): void {
+  scope.plan.nodes.forEach((node, at) => {
+    if (node.kind !== 'task' || node.tool === undefined) return;
+    const { tool } = node;
+    const unknown = toolFault(tool.name, Object.keys(tool.mcpServers ?? {}));
+    const what = `the tool of ${nameOf(scope, at)}`;
+    if (unknown !== undefined) {
+      const message = `${what} is ${JSON.stringify(tool.name)}, ${unknown.what}`;
+      scope.findings.add('unknown-tool', message, { node: at, path: 'tool.name', hint: unknown.hint });
+    }
+    if (!isObject(tool)) {
+      const hint = 'give its arguments by name';
+      scope.findings.add('wrong-type', `what ${what} is called with is not an object`, {
+        node: at,
+        path: 'tool.input',
+        hint,
+      });
+    }
+    const fault = programFault(tool);
+    if (fault !== undefined)
+      scope.findings.add('shell-template', `${nameOf(scope, at)} ${fault.what}`, {
+        node: at,
+        path: fault.path,
+        hint: fault.hint,
+      });
+  });
+}
+
+function isObject({ input }: ToolUse): boolean {
+  if ('object' in input || 'channel' in input) return true;
+  return 'value' in input && typeof input.value === 'object' && input.value !== null && !Array.isArray(input.value);
+}
+
+/** What is wrong with the name of a tool that a step calls. */
+export function toolFault(
+  name: string,
+  servers: readonly string[],
+): { readonly what: string; readonly hint: string } | undefined {
+  if (
+    builtInOf(name) !== undefined ||
+    servers.some((server) => name.length > server.length + 1 && name.startsWith(`${server}/`))
+  )
+    return undefined;
+  const slash = name.indexOf('/');
+  if (slash > 0) {
+    const server = name.slice(0, slash);
+    const known = servers.length === 0 ? 'no server is declared' : `servers are: ${servers.join(', ')}`;
+    return { what: `and there is no server ${JSON.stringify(server)}`, hint: didYouMean(server, servers) ?? known };
+  }
+  const known = `built-in tools are: ${BUILT_IN_TOOLS.join(', ')}; one of a server is SERVER/TOOL`;
+  return { what: 'which does not exist', hint: didYouMean(name, BUILT_IN_TOOLS) ?? known };
+}
