@@ -16,6 +16,7 @@ process.on('beforeExit', () => {
 });
 void begin(process.argv.slice(2));
 
+/** Awaits stand in functions: one at the top of any module keeps the bundler from joining files. */
 async function begin(words: readonly string[]): Promise<never> {
   const asksVersion = words.length === 1 && ['--version', '-V', '-v'].includes(words[0] ?? '');
   if (asksVersion) {

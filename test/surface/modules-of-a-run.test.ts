@@ -22,6 +22,9 @@ const ABOUT_TOOLS = [
   'words',
 ];
 
+/** Files of the build that a mock run opens. An await at the top of a module adds five. */
+const MOST_FILES = 14;
+
 const toolModules = (modules: readonly string[]): readonly string[] =>
   modules.flatMap((name) => /^src\/agent\/tools\/(.+)\.ts$/.exec(name)?.[1] ?? []);
 
@@ -47,6 +50,8 @@ const notations = (modules: readonly string[]): readonly string[] =>
 /** Rooms of which nothing is needed. */
 const SELDOM =
   /^src\/(?:(?:agent\/mcp|cli\/modules|draw|lang\/json-schema|lang\/pattern|supervise(?!\/(?:supervisor|reconcile))|testing)\/|agent\/models\/(?:language-model|provider-packages|replaying)\.)/;
+/** What reads the text of a policy. */
+const POLICY_TEXTS = /^src\/(?:notations\/policy\/(?!policy-file)|text\/toml\.)/;
 /** Rooms of runs that are recorded, but for what knows only of names. */
 const RECORDED =
   /^src\/(engine\/durable\/recorded|runtime\/threads|journal|stores)\/(?!check-thread|thread-rows|overview-nodes)/;
@@ -61,7 +66,19 @@ describe('what a mock run evaluates', () => {
     expect(notations(modules)).toEqual([notation]);
     expect(modules.filter((name) => SELDOM.test(name))).toEqual([]);
     expect(modules.filter((name) => RECORDED.test(name))).toEqual([]);
+    expect(modules.filter((name) => POLICY_TEXTS.test(name))).toEqual([]);
     expect(modules.filter((name) => /^src\/plan\/(builder|draw|envelope|mentions)\.ts/.test(name))).toEqual([]);
+  });
+
+  it('is what reads policies too where there is one', async () => {
+    const cwd = await makeProject({ 'w.yaml': WORKFLOW, 'skein.policy.yaml': 'deny: [shell]\n' });
+    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], cwd);
+    expect(modules).toContain('src/notations/policy/policy-text.ts');
+  });
+
+  it('stands in few files: opening one takes longer than reading code that is not needed', async () => {
+    const scripts = await counted(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': WORKFLOW }));
+    expect(new Set(scripts.map(({ file }) => file)).size).toBeLessThanOrEqual(MOST_FILES);
   });
 
   it('is what it is recorded with where it has a store, and nothing that tells of recorded runs', async () => {
