@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { folderRefusal } from '../agent/tools/policy-folders.js';
 import { AUDIT_FOLDER } from '../base/own-names.js';
 import { SkeinError } from '../base/errors.js';
 import { decide } from '../guard/decide.js';
@@ -16,8 +15,10 @@ const STRANGERS: Label = { level: 'untrusted', isPrivate: true, sources: ['proje
  *
  * @throws SkeinError `SKEIN_POLICY`
  */
-export function checkAuditPlace(dir: string, cwd: string, policies: readonly Policy[]): void {
+export async function checkAuditPlace(dir: string, cwd: string, policies: readonly Policy[]): Promise<void> {
   if (policies.length === 0 || resolve(cwd, dir) === resolve(cwd, AUDIT_FOLDER)) return;
+  // Code of tools: most runs have no policy.
+  const { folderRefusal } = await import('../agent/tools/policy-folders.js');
   const why = folderRefusal(policies, cwd, resolve(cwd, dir)) ?? strangersRefusal(dir, policies);
   if (why === undefined) return;
   throw new SkeinError('SKEIN_POLICY', `run folders are not written to ${dir}: ${why}`, {

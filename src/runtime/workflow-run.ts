@@ -205,7 +205,7 @@ async function openAudit(
   if (audit === undefined || audit === false) return undefined;
   // What the program or the user names is theirs.
   if (options.audit === undefined)
-    checkAuditPlace(audit.dir, options.cwd ?? process.cwd(), unitePolicies(options.policy ?? []));
+    await checkAuditPlace(audit.dir, options.cwd ?? process.cwd(), unitePolicies(options.policy ?? []));
   const { findSecrets, openRunFolder } = await import('../audit/run-folder.js');
   return await openRunFolder({
     workflow,
