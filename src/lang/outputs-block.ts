@@ -24,14 +24,16 @@ const END = '--- End Prior Step Outputs ---';
  * @throws SkeinError SKEIN_TEMPLATE when a value has no JSON form.
  */
 export function renderOutputs(
-  { xml, budget, except }: OutputsBlock,
+  { xml, budget, except, only }: OutputsBlock,
   labelled: readonly LabelledChannel[],
   read: ReadChannel,
 ): string {
-  if (xml === undefined && budget === undefined && except === undefined) return renderAll(labelled, read);
+  const isWhole = except === undefined && only === undefined;
+  if (xml === undefined && budget === undefined && isWhole) return renderAll(labelled, read);
   const entries: BlockEntry[] = [];
   for (const { channel, label } of labelled) {
-    const text = except?.includes(channel) === true ? '' : valueText(read(channel));
+    if (except?.includes(channel) === true || only?.includes(channel) === false) continue;
+    const text = valueText(read(channel));
     if (text !== '') entries.push({ label, text });
   }
   if (entries.length === 0) return '';

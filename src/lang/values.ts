@@ -44,6 +44,8 @@ export interface OutputsBlock {
   readonly budget?: number;
   /** Channels that are left out. */
   readonly except?: readonly string[];
+  /** The channels that are shown; absent: all. */
+  readonly only?: readonly string[];
 }
 
 /** What the elements of a block are called: the one around it, and the one of each value. */

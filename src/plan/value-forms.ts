@@ -62,6 +62,7 @@ const OUTPUTS = object<OutputsBlock>({
   'xml?': XML,
   'budget?': integer(1),
   'except?': list(TEXT),
+  'only?': list(TEXT),
 });
 const ITEMS = object<ItemsBlock>({ items: REF, xml: XML, 'budget?': integer(1) });
 const INSERTED = withKey('outputs', OUTPUTS, withKey('items', ITEMS, TEMPLATE_REF));

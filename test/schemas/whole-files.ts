@@ -149,6 +149,7 @@ sends: [{ tool: tickets/close, fixed: { list: a, about: "{{prompt}}", deep: { n:
 workflow:
   max_loop_iterations: 3
   overrides: { max_loop_iterations: 4 }
+  context: [first]
   steps:
     - id: first
       type: agent
@@ -180,6 +181,7 @@ workflow:
     - id: sort
       type: agent
       name: sorter
+      context: none
       conversation: desk
       recent: 4
       afresh: true

@@ -48,7 +48,7 @@ export function buildPlan(definition: PipelineDef, context: BuildContext, findin
   const flows: Flows = (block) => madeOnce(known, block, () => connectBlock(block, findings));
   connectAll(top, flows);
   const names: Names = { top, flows, agents: definition.agents, calls, findings };
-  const texts = createTexts(yaml, names);
+  const texts = createTexts(yaml, names, definition.context);
   const parts: Parts = { definition, names, texts, yaml, calls, seen: 0, planOf: (block) => blockPlan(block, parts) };
   const plan = blockPlan(top, parts);
   const prompt = { channel: PROMPT, name: PROMPT, required: false, default: DEFAULT_PROMPT };

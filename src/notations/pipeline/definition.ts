@@ -16,6 +16,7 @@ import type { CallType } from '../tool-keys.js';
 import type { ToolDef } from '../tool-steps.js';
 import type { WaitDef } from '../wait-keys.js';
 import type { ModelTable } from './agents/agent-models.js';
+import type { ContextDef } from './context.js';
 
 /** A pipeline file as it was written: types are checked, steps have their ids, references are not resolved yet. */
 export interface PipelineDef {
@@ -37,6 +38,8 @@ export interface PipelineDef {
   readonly steps: readonly StepDef[];
   /** How often each jump back may be made. */
   readonly maxLoopIterations: number;
+  /** Which outputs agents are shown, where nothing else says so. */
+  readonly context: ContextDef | undefined;
   readonly at: Position;
 }
 
@@ -87,6 +90,7 @@ export interface AgentStep extends StepBase {
   readonly agent: SourceScalar | undefined;
   /** Takes the place of the workflow's prompt. */
   readonly prompt: SourceScalar | undefined;
+  readonly context: ContextDef | undefined;
   /** JSON Schema of the answer; stands before that of the agent. */
   readonly schema: Json | undefined;
   /** By what the agent may answer, and what runs then; empty: it does not choose. */
@@ -130,6 +134,7 @@ export interface SequenceStep extends StepBase {
   readonly steps: readonly StepDef[];
   /** How often each jump back in it may be made; absent: as around it. */
   readonly maxLoopIterations: number | undefined;
+  readonly context: ContextDef | undefined;
 }
 
 /** A jump to a step of the same block, by id or by index into the block's list. */

@@ -18,6 +18,7 @@ import { WAIT_KEYS } from '../wait-keys.js';
 import { callForms, callsOr } from '../tool-keys.js';
 import type { CallType } from '../tool-keys.js';
 import { SECTIONS } from './agents/keys.js';
+import { CONTEXT } from './context.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
 
@@ -118,7 +119,7 @@ const STEPS = { ...list(STEP, 'the steps', { min: 1 }), needed: true };
 
 /** A workflow that is written as a map. */
 export const WORKFLOW = map(
-  { steps: STEPS, ...LOOPS, overrides: map(LOOPS, 'takes precedence over the value next to it') },
+  { steps: STEPS, ...LOOPS, context: CONTEXT, overrides: map(LOOPS, 'takes precedence over the value next to it') },
   'the steps, and how often jumps back may be made',
 );
 
@@ -193,6 +194,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       ...IDENTITY,
       name: text('the agent', { needed: true }),
       prompt: text('its prompt, below the outputs so far; by default that of the run'),
+      context: CONTEXT,
       schema: STEP_SCHEMA,
       choose: names(
         either([list(STEP, '', { min: 1 }), ANSWER], 'what runs when the agent answers so', { needed: true }),

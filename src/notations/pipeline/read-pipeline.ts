@@ -5,6 +5,7 @@ import type { SourceMap, SourceNode, SourceScalar } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readAgents } from './agents/read-agents.js';
+import { readContext } from './context.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from '../../text/unsupported.js';
 import { isMisnamedPipeline } from '../looks-like.js';
@@ -76,10 +77,10 @@ function isPipeline(root: SourceMap): boolean {
   return entryOf(root, 'agents') !== undefined && entryOf(root, 'steps') === undefined;
 }
 
-type Steps = Pick<PipelineDef, 'steps' | 'maxLoopIterations'>;
+type Steps = Pick<PipelineDef, 'steps' | 'maxLoopIterations' | 'context'>;
 
 function readWorkflow(root: Fields, agents: ReadonlyMap<string, AgentDef>, findings: Findings): Steps {
-  const none: Steps = { steps: [], maxLoopIterations: DEFAULT_LOOPS };
+  const none: Steps = { steps: [], maxLoopIterations: DEFAULT_LOOPS, context: undefined };
   if (!root.names('workflow')) return { ...none, steps: singleStep(root, agents, findings) };
   const node = root.node('workflow');
   if (node?.kind === 'list') return { ...none, steps: readSteps(node, findings) };
@@ -96,6 +97,7 @@ function readWorkflow(root: Fields, agents: ReadonlyMap<string, AgentDef>, findi
   return {
     steps: readSteps(fields.node('steps'), findings, fields),
     maxLoopIterations: readLoops(fields) ?? DEFAULT_LOOPS,
+    context: readContext(fields),
   };
 }
 
@@ -126,6 +128,13 @@ function singleStep(root: Fields, agents: ReadonlyMap<string, AgentDef>, finding
   }
   const agent: SourceScalar = { kind: 'scalar', value: name, text: name, at, range: [0, 0] };
   const label = `agent ${quoteShort(name)}`;
-  const bare = { ...NO_POLICIES, prompt: undefined, schema: undefined, choose: [], conversation: undefined };
+  const bare = {
+    ...NO_POLICIES,
+    prompt: undefined,
+    context: undefined,
+    schema: undefined,
+    choose: [],
+    conversation: undefined,
+  };
   return [{ type: 'agent', id: 'step_1', idAt: at, at, label, agent, ...bare }];
 }

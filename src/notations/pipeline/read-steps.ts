@@ -5,6 +5,7 @@ import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import { checkName } from '../../text/names.js';
 import { readFields } from '../../text/shape.js';
 import type { AgentStep, GotoStep, SequenceStep, StepDef } from './definition.js';
+import { readContext } from './context.js';
 import { createIds, positionalId } from './ids.js';
 import { STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
@@ -126,7 +127,7 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
       return readParallel(step, readInner(type, step, place));
     case 'sequence': {
       const steps = readInner(type, step, place);
-      return { type, ...base, ...readPolicies(fields), steps, maxLoopIterations: undefined };
+      return { type, ...base, ...readPolicies(fields), steps, maxLoopIterations: undefined, context: undefined };
     }
     case 'subworkflow':
       return readSubworkflow(step, place);
@@ -162,6 +163,7 @@ function readAgentStep(step: OpenStep, place: ListPlace): AgentStep {
     ...readPolicies(fields, 'agents'),
     agent,
     prompt: fields.scalar('prompt'),
+    context: readContext(fields),
     schema: readSchema(fields),
     choose: readAnswers(step, place, readList),
     conversation: readConversation(fields),
@@ -209,5 +211,6 @@ function readSubworkflow(step: OpenStep, place: ListPlace): SequenceStep {
     ...readPolicies(fields),
     steps: isEmpty || list.kind !== 'list' ? [] : readBlock(list, inner, findings),
     maxLoopIterations: map === undefined ? undefined : readLoops(map),
+    context: map === undefined ? undefined : readContext(map),
   };
 }

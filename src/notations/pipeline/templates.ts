@@ -7,8 +7,10 @@ import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import type { Written } from '../written-references.js';
+import { createContexts } from './context.js';
 import { textBetween } from './bare-names.js';
 import type { Placed } from './blocks.js';
+import type { PipelineDef } from './definition.js';
 import { readDotted, splitBraces } from './expressions.js';
 import type { Dotted } from './expressions.js';
 import type { Fault } from './order.js';
@@ -35,7 +37,8 @@ type Piece = Written & { readonly dotted: Dotted | undefined };
  *
  * Problem codes: those of {@link resolve}, `bad-reference`, `too-many-references`.
  */
-export function createTexts(yaml: ParsedYaml, names: Names): Texts {
+export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef['context']): Texts {
+  const outputsAbove = createContexts(context, names.findings);
   const pieces = splitOnce(yaml, splitText);
   const spend = spending(names.findings, 'references in instructions count once for each step of their agent');
   const fill = (scalar: SourceScalar, reader: Placed, isReference: (piece: Piece) => boolean): Template => {
@@ -60,10 +63,11 @@ export function createTexts(yaml: ParsedYaml, names: Names): Texts {
     template,
     instructions: (scalar, reader) => fill(scalar, reader, (piece) => isMeant(piece.written, reader)),
     message: (prompt, reader) => {
-      if (prompt !== undefined) return [{ outputs: 'prior' }, ...template(prompt, reader)];
+      const above = outputsAbove(reader);
+      if (prompt !== undefined) return [...above, ...template(prompt, reader)];
       const [item] = itemsOf(reader);
       const behind = item === undefined ? [] : ['\n\n', { channel: item.channel }];
-      return [{ outputs: 'prior' }, { channel: PROMPT }, ...behind];
+      return [...above, { channel: PROMPT }, ...behind];
     },
     value: (scalar, reader) => {
       const text = scalar.text.trim();
