@@ -10,8 +10,8 @@ const last = (more = ''): string => `    - {id: end, type: agent, name: w, promp
 const answers = (step: string): string => `from ${step}`;
 /** What stands above the prompt of the last step. */
 const shown = async (text: string): Promise<readonly string[]> => {
-  const { prompt } = await runPipeline(text, answers);
-  return [...prompt('end').matchAll(/^\[(\S+) \(/gm)].map(([, label]) => label ?? '');
+  const ran = await runPipeline(text, answers);
+  return [...ran.prompt('end').matchAll(/^\[(\S+) \(/gm)].map(([, label]) => label ?? '');
 };
 
 describe('[addition 10] context of a step', () => {
@@ -22,17 +22,17 @@ describe('[addition 10] context of a step', () => {
     expect(await shown(file(FIRST + last(', context: [par]')))).toEqual(['par/x', 'par/y']);
     expect(await shown(file(FIRST + last(', context: [one]')))).toEqual(['one']);
     expect(await shown(file(FIRST + last(', context: []')))).toEqual([]);
-    const { prompt } = await runPipeline(file(FIRST + last(', context: none')), answers);
-    expect(prompt('end')).toBe('Go.');
+    const ran = await runPipeline(file(FIRST + last(', context: none')), answers);
+    expect(ran.prompt('end')).toBe('Go.');
   });
 
   it('is that of the map workflow where the step says nothing, also of a subworkflow', async () => {
     expect(await shown(file(FIRST + last(), '  context: [one]\n'))).toEqual(['one']);
     expect(await shown(file(FIRST + last(', context: all'), '  context: none\n'))).toEqual(['one', 'par/x', 'par/y']);
     const inner = `    - {id: sub, type: subworkflow, workflow: {context: [one], steps: [{id: in, type: agent, name: w, prompt: Go.}]}}\n`;
-    const { prompt } = await runPipeline(file(FIRST + inner), answers);
-    expect(prompt('sub/in')).toContain('[one (agent: a)]');
-    expect(prompt('sub/in')).not.toContain('par/x');
+    const ran = await runPipeline(file(FIRST + inner), answers);
+    expect(ran.prompt('sub/in')).toContain('[one (agent: a)]');
+    expect(ran.prompt('sub/in')).not.toContain('par/x');
   });
 
   it('[unknown-step] is reported once for an id that does not exist, with the one that was meant', async () => {
