@@ -16,7 +16,7 @@ import type { CallType } from '../tool-keys.js';
 import type { ToolDef } from '../tool-steps.js';
 import type { WaitDef } from '../wait-keys.js';
 import type { ModelTable } from './agents/agent-models.js';
-import type { ContextDef } from './context.js';
+import type { ContextDef } from './context-key.js';
 
 /** A pipeline file as it was written: types are checked, steps have their ids, references are not resolved yet. */
 export interface PipelineDef {

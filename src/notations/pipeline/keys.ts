@@ -18,7 +18,7 @@ import { WAIT_KEYS } from '../wait-keys.js';
 import { callForms, callsOr } from '../tool-keys.js';
 import type { CallType } from '../tool-keys.js';
 import { SECTIONS } from './agents/keys.js';
-import { CONTEXT } from './context.js';
+import { CONTEXT } from './context-key.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
 

@@ -5,7 +5,7 @@ import type { SourceMap, SourceNode, SourceScalar } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readAgents } from './agents/read-agents.js';
-import { readContext } from './context.js';
+import { readContext } from './context-key.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from '../../text/unsupported.js';
 import { isMisnamedPipeline } from '../looks-like.js';

@@ -5,7 +5,7 @@ import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import { checkName } from '../../text/names.js';
 import { readFields } from '../../text/shape.js';
 import type { AgentStep, GotoStep, SequenceStep, StepDef } from './definition.js';
-import { readContext } from './context.js';
+import { readContext } from './context-key.js';
 import { createIds, positionalId } from './ids.js';
 import { STEP_FORMS, WORKFLOW } from './keys.js';
 import type { WrittenType } from './keys.js';
