@@ -60,8 +60,8 @@ async function throughFile(author: Author): Promise<PlantedRun> {
   const { outcome } = await flow.run(GIVEN, {
     ...options,
     // Somebody lets the file be written, and looks at the command.
-    answer: async (question, address, signal) =>
-      address.startsWith('writer@') ? 'allow' : await options.answer?.(question, address, signal),
+    answer: async (question, address, ...more) =>
+      address.startsWith('writer@') ? 'allow' : await options.answer?.(question, address, ...more),
   });
   expect(outcome).toBe('succeeded');
   expect(existsSync(join(cwd, 'check.mjs'))).toBe(true);

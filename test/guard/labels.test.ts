@@ -30,12 +30,12 @@ function union(all: readonly Label[]): Label {
 }
 
 describe('the table of labels of a run', () => {
-  it('begins with one that is trusted and public', () => {
+  it('[G1] begins with one that is trusted and public', () => {
     expect(new Labels().get(CLEAN)).toEqual(TRUSTED);
     expect(new Labels().of(TRUSTED)).toBe(CLEAN);
   });
 
-  it('joins labels to their union, whatever the order and however often', () => {
+  it('[G1] joins labels to their union of levels and sources, whatever the order and however often', () => {
     fc.assert(
       fc.property(fc.array(label, { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat()), (all, picks) => {
         const labels = new Labels();

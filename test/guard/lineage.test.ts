@@ -34,7 +34,7 @@ describe('an argument of a call', () => {
     ['hex', Buffer.from(SECRET).toString('hex')],
     ['URL', escaped],
     ['rot13', rot13(SECRET)],
-  ])('is found in %s, whichever of the two is written so', (writtenIn, written) => {
+  ])('[G4] is found in %s, whichever of the two is written so', (writtenIn, written) => {
     const found = [{ ...FROM, argument: 'body', writtenIn }];
     expect(traces(`Well: ${SECRET}.`, { body: written })).toEqual(found);
     expect(traces(`Well: ${written} .`, { body: SECRET })).toEqual(found);
@@ -62,7 +62,7 @@ describe('an argument of a call', () => {
     expect(traces('the word is here', { a: 'word', b: 'something else', c: '' })).toEqual([]);
   });
 
-  it('is looked up in every text, and not without end', () => {
+  it('[G1] is looked up in every text, also in one that was heard before from elsewhere, and not without end', () => {
     const texts = [1, 2].map((n) => ({ source: `s${n}`, steps: [], text: SECRET }));
     expect(new Lineage(texts).of({ to: 'eve@evil.example' }).map((one) => one.source)).toEqual(['s1', 's2']);
     const input = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`a${at}`, 'eve@evil.example']));

@@ -11,7 +11,7 @@ const ALLOW = '{"verdict":"allow","reason":"","input":""}';
 const DENY = '{"verdict":"deny","reason":"","input":""}';
 
 /** One process: two calls of a tool that sends, of which the reviewer refuses the second; then the answer. */
-function process() {
+function process(numbers: readonly number[] = [1, 2]) {
   const sent: unknown[] = [];
   const judged: string[] = [];
   const send = tool({
@@ -26,7 +26,7 @@ function process() {
       if (phase !== undefined) judged.push(`${phase} ${isFirst ? 1 : 2}`);
       if (phase === 'screen') return SAFE;
       if (phase === 'review') return isFirst ? ALLOW : DENY;
-      return turn < 3 ? { calls: [['send', { nr: turn }]] } : 'Done.';
+      return turn < 3 ? { calls: [['send', { nr: numbers[turn - 1] }]] } : 'Done.';
     },
   });
   const flow = graph<{ task: string }>({ security: 'paranoid', sends: [{ tool: 'send', free: ['nr'] }] })
@@ -102,5 +102,12 @@ describe('what models say of calls is paid for once', () => {
       // No call is made for which a verdict could not be paid.
       expect(poor.sent.length).toBe(most >= 3 ? 1 : 0);
     }
+  });
+
+  it('[G9] none is kept for another call: the same call, made twice, is looked at twice', async () => {
+    const { flow, options, own, judged } = process([1, 1]);
+    const { outcome } = await run(flow, { ...options, inputs }).result;
+    expect([outcome, judged]).toEqual(['succeeded', ['screen 1', 'review 1', 'screen 1', 'review 1']]);
+    expect(own.asked.length).toBe(3 + 4);
   });
 });

@@ -184,10 +184,10 @@ describe('a question of the guard', () => {
         scriptAnswer: () => Promise.resolve('allow'),
       };
       const signal = new AbortController().signal;
-      await expect(answerBy(models, undefined)(question, key, signal)).rejects.toMatchObject({
+      await expect(answerBy(models, undefined)(question, key, signal, () => [])).rejects.toMatchObject({
         code: 'SKEIN_QUESTION',
       });
-      expect(await answerBy(models, () => Promise.resolve('deny'))(question, key, signal)).toBe('deny');
+      expect(await answerBy(models, () => Promise.resolve('deny'))(question, key, signal, () => [])).toBe('deny');
     },
   );
 

@@ -5,6 +5,7 @@ import type { GuardRules } from '../../src/guard/decide.js';
 import type { SandboxUse } from '../../src/plan/agent-spec.js';
 import type { Said } from '../agent/support/counted-agent.js';
 import type { Recorder } from './support/guarded-run.js';
+import { NO_CALL, tell } from './support/figures.js';
 import { calls, guardedRun, recorder } from './support/guarded-run.js';
 
 const PLANTED =
@@ -114,7 +115,7 @@ const AGENTS: readonly (readonly [string, Agent, number, number])[] = [
   ['sorts the issues of a tracker', TRIAGE, 51, 2],
 ];
 
-describe.each(AGENTS)('an agent that %s', (_what, agent, all, undeclared) => {
+describe.each(AGENTS)('an agent that %s', (what, agent, all, undeclared) => {
   const run = async (
     rules: GuardRules,
     person: 'allow' | undefined,
@@ -132,6 +133,8 @@ describe.each(AGENTS)('an agent that %s', (_what, agent, all, undeclared) => {
     expect([plain.type, plain.made.length, plain.asked]).toEqual(['done', all, undeclared]);
     const known = await run(agent.declared, undefined);
     expect([known.type, known.made.length, known.asked]).toEqual(['done', all, 0]);
+    tell({ what: `an agent that ${what}`, n: all, asked: plain.asked, goal: `${undeclared} questions` });
+    tell({ what: `the same, declared`, n: all, asked: known.asked, goal: 'no question' });
   });
 
   it('pauses at its first question without a terminal, whatever --yes says', async () => {
@@ -146,7 +149,9 @@ describe.each(AGENTS)('an agent that %s', (_what, agent, all, undeclared) => {
       const before = await run(agent.declared, undefined, reads, PLANTED);
       const after = await run(agent.declared, undefined, [...reads, forbidden], PLANTED);
       expect([before.type, after.type]).toEqual(['done', 'paused']);
+      const more = after.made.length - before.made.length;
       expect(after.made).toEqual(before.made);
+      tell({ what: `a planted instruction: an agent that ${what}`, n: 1, forbidden: more, goal: NO_CALL });
     },
   );
 });

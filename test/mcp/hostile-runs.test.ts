@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Model } from '../../src/agent/model.js';
 import { definePlan, run } from '../../src/index.js';
 import type { McpServerSpec } from '../../src/plan/agent-spec.js';
+import { NO_CALL, tell } from '../guard/support/figures.js';
 import { programOf } from '../programs.js';
 import { folder, until } from '../tools/support/session.js';
 
@@ -154,8 +155,10 @@ const BEHAVIOURS: readonly {
 describe.each(['stdio', 'http'] as const)('[A9] T17: an obedient agent of a server over %s that', (way) => {
   test.each(BEHAVIOURS.filter(({ mode }) => mode !== 'redirects' || way === 'http'))(
     '$what makes no forbidden call, and ends with what is true',
-    async ({ mode, calls, error }) => {
+    async ({ what, mode, calls, error }) => {
       const seen = await attacked(mode, way);
+      const forbidden = seen.pwned.length + seen.seenElsewhere.length + seen.left;
+      tell({ what: `a tool server over ${way} that ${what}`, n: 1, forbidden, goal: NO_CALL });
       expect(seen.called).toEqual(calls[way]);
       expect([seen.pwned, seen.seenElsewhere, seen.left]).toEqual([[], [], 0]);
       expect(seen.most).toBeLessThan(300_000_000);

@@ -155,7 +155,7 @@ describe('the key security stands in every notation, on the whole and on any ste
     });
   });
 
-  it('of agent.toml, where the file may be stricter, and never less strict', async () => {
+  it('[G9] of agent.toml, where the file may be stricter, and never less strict; research needs a scope', async () => {
     const held = async (toml: string, statement: string): Promise<unknown> => {
       const text = `NAME f\n${statement}\nGOAL a "Write."\nRUN main USING a\n`;
       const cwd = await makeProject({ Agentfile: text, 'agent.toml': `[security]\n${toml}\n` });

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { findSecrets } from '../../src/secrets/find-secrets.js';
 import { withoutKnown } from '../../src/secrets/formats.js';
 import { createRedactor } from '../../src/secrets/redact.js';
+import { tell } from '../guard/support/figures.js';
 import { ENCODINGS, KEYS } from './keys.js';
 
 const { text, stream } = createRedactor([]);
@@ -22,6 +23,13 @@ describe('keys of known services, which nobody named', () => {
       expect(text(JSON.stringify({ args: JSON.stringify({ said: `\n${encode(key)}` }) }))).not.toContain(encode(key));
       expect(safe).toMatch(/^before ".*\[redacted\].*" after$/s);
     });
+  });
+
+  it('are all hidden, in every form', () => {
+    const forms = Object.values(KEYS).flatMap((key) => Object.values(ENCODINGS).map((encode) => encode(key)));
+    const seen = forms.filter((form) => text(`before "${form}" after`).includes(form)).length;
+    expect(seen).toBe(0);
+    tell({ what: 'keys of known services, in four forms', n: forms.length, forbidden: seen, goal: 'none is shown' });
   });
 
   it('are hidden whatever the pieces of a stream are', () => {

@@ -1,16 +1,13 @@
 import { once } from 'node:events';
-import { parseKey } from '../../base/address.js';
+import { isGuardQuestion, parseKey } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
-import type { Question } from '../../index.js';
+import type { AnswerQuestion, Question } from '../../index.js';
 import { moreWays } from '../runs/text.js';
 import { evidenceLines } from '../view/evidence.js';
 import type { Given, isApproval, typedAnswer } from '../../running.js';
 import { printable } from '../view/printable.js';
 import { printNote } from '../view/streams.js';
 import type { View } from '../view/view.js';
-
-/** Gives the answer of a person to a question. */
-type Asker = (question: Question, address: string, signal: AbortSignal) => Promise<unknown>;
 
 /** What asking takes. */
 interface AskerOptions {
@@ -29,8 +26,8 @@ interface AskerOptions {
 
 /**
  * Asks on a terminal: the question and its numbered choices, then one line is read; a number picks the choice. Without a terminal,
- * or when the input ends, the question stays open and its step pauses. The engine asks one question at a time. One that is answered from
- * elsewhere meanwhile goes away.
+ * or when the input ends, the question stays open and its step pauses. The engine asks one question at a time; those of the guard that wait together are one
+ * sitting: each is shown, and one answer is for all. One that is answered from elsewhere meanwhile goes away.
  */
 export function createAsker({
   view,
@@ -39,25 +36,45 @@ export function createAsker({
   isRecorded,
   yes,
   isApproval: isAllowed,
-}: AskerOptions): Asker {
+}: AskerOptions): AnswerQuestion {
   let lines: LineSource | undefined;
-  return async (question, address, signal) => {
+  /** What was said of questions before their turn came, by address. */
+  const said = new Map<string, { readonly question: Question; readonly value: unknown }>();
+  return async (question, address, signal, waiting) => {
     if (yes && isAllowed(question, address)) return new From(ALLOW, 'flag');
     const unanswered = (why: string): SkeinError => {
       const hint = isRecorded() ? 'answer it with skein answer' : 'run it on a terminal to answer';
       return new SkeinError('SKEIN_QUESTION', `${why}: ${question.text}`, { hint });
     };
     if (!process.stdin.isTTY || !process.stderr.isTTY) throw unanswered('no terminal to ask on');
+    const known = said.get(address);
+    said.delete(address);
+    // The same question, not one that has taken its place.
+    if (known?.question === question) return new From(known.value, 'terminal');
     lines ??= await readLines(process.stdin);
+    const others = isGuardQuestion(address) ? await together(waiting) : [];
     view.suspend();
     try {
-      const typed = await askOne({ lines, readLine, path: parseKey(address).path, question, signal });
+      const typed = await askOne({ lines, readLine, path: parseKey(address).path, question, signal, others });
       if (typed === undefined) throw unanswered('the input ended before an answer');
+      for (const { address: other, question: one } of others) {
+        const taken = readLine(one, typed.line);
+        if (taken.ok) said.set(other, { question: one, value: taken.value });
+      }
       return new From(typed.value, 'terminal');
     } finally {
       view.resume();
     }
   };
+}
+
+/** Milliseconds in which steps beside each other get to their questions. */
+const GATHER_MS = 50;
+
+/** The questions of the guard that wait with one. */
+async function together(waiting: Parameters<AnswerQuestion>[3]): Promise<ReturnType<typeof waiting>> {
+  await new Promise((done) => setTimeout(done, GATHER_MS));
+  return waiting().filter(({ address }) => isGuardQuestion(address));
 }
 
 /** The answer to a question about a tool call that lets it happen. */
@@ -68,13 +85,16 @@ interface Asking extends Pick<AskerOptions, 'readLine'> {
   readonly path: string;
   readonly question: Question;
   readonly signal: AbortSignal;
+  /** Questions that get the same answer. */
+  readonly others: ReturnType<Parameters<AnswerQuestion>[3]>;
 }
 
-async function askOne(asking: Asking): Promise<{ readonly value: unknown } | undefined> {
-  const { lines, path, question, signal, readLine } = asking;
+async function askOne(asking: Asking): Promise<{ readonly value: unknown; readonly line: string } | undefined> {
+  const { lines, path, question, signal, readLine, others } = asking;
   const { choices = [], schema } = question;
-  printNote(`\n${printable(path)} asks: ${printable(question.text)}`);
-  evidenceLines(question.evidence).forEach(printNote);
+  show(path, question);
+  for (const { address, question: one } of others) show(parseKey(address).path, one);
+  if (others.length > 0) printNote(`one answer for all ${others.length + 1} questions`);
   choices.forEach((choice, at) => printNote(`  ${at + 1}. ${printable(choice)}`));
   moreWays(question).forEach(printNote);
   const range = `1-${choices.length}${schema === undefined ? ', or your own words' : ''}`;
@@ -83,9 +103,14 @@ async function askOne(asking: Asking): Promise<{ readonly value: unknown } | und
     const line = await nextLine(lines, signal);
     if (line === undefined) return undefined;
     const typed = readLine(question, line);
-    if (typed.ok) return typed;
+    if (typed.ok) return { value: typed.value, line };
     printNote(printable(typed.why));
   }
+}
+
+function show(path: string, { text, evidence }: Question): void {
+  printNote(`\n${printable(path)} asks: ${printable(text)}`);
+  evidenceLines(evidence).forEach(printNote);
 }
 
 async function nextLine(lines: LineSource, signal: AbortSignal): Promise<string | undefined> {

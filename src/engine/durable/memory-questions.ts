@@ -11,8 +11,22 @@ import type { MemoryTicket } from './memory-ticket.js';
 import { answerIn, waitingFor } from './open-question.js';
 import type { Stand } from './run-budget.js';
 
-/** Answers a question of a run, from a terminal or from code: text, or what the question's schema asks for. */
-export type AnswerQuestion = (question: Question, address: string, signal: AbortSignal) => Promise<unknown>;
+/** A question that waits, and its address. */
+export interface WaitingQuestion {
+  readonly question: Question;
+  readonly address: string;
+}
+
+/**
+ * Answers a question of a run, from a terminal or from code: text, or what the question's schema asks for. Questions are put one at a time; `waiting` gives those
+ * that come next, for who wants to see them together.
+ */
+export type AnswerQuestion = (
+  question: Question,
+  address: string,
+  signal: AbortSignal,
+  waiting: () => readonly WaitingQuestion[],
+) => Promise<unknown>;
 
 /** What questions need of the back end in memory. */
 interface QuestionParts {
@@ -112,6 +126,14 @@ export class MemoryQuestions {
     else turn.answered(answer);
   }
 
+  /** Those that are put next. */
+  private next(): readonly WaitingQuestion[] {
+    return this.turns.waiting().flatMap(({ wait: { question }, open, ticket }) => {
+      const isGone = question === undefined || ticket.dropped || ticket.outcome !== undefined;
+      return isGone ? [] : [{ question, address: open.key }];
+    });
+  }
+
   private async answerOf(turn: QuestionTurn): Promise<unknown> {
     try {
       return await this.asked(turn);
@@ -129,7 +151,7 @@ export class MemoryQuestions {
     try {
       if (answer === undefined || question === undefined || ticket.dropped || ticket.outcome !== undefined)
         return undefined;
-      const { value, by } = answerIn(question, await answer(question, open.key, ticket.signal));
+      const { value, by } = answerIn(question, await answer(question, open.key, ticket.signal, () => this.next()));
       if (answered === undefined) ticket.answeredBy = by;
       return value;
     } finally {

@@ -84,14 +84,14 @@ export interface BegunRun {
  * call happen.
  */
 export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): AnswerQuestion {
-  return async (question, address, signal) => {
+  return async (question, address, signal, waiting) => {
     const scripted =
       isApproval(question, address) || isGuardQuestion(address) ? undefined : await models.scriptAnswer(question.text);
     if (scripted !== undefined) {
       const typed = typedAnswer(question, scripted);
       return new Given(typed.ok ? typed.value : scripted, 'script');
     }
-    if (answer !== undefined) return await answer(question, address, signal);
+    if (answer !== undefined) return await answer(question, address, signal, waiting);
     throw new SkeinError('SKEIN_QUESTION', `there is no one to answer: ${question.text}`, {
       hint: 'run it on a terminal, pass an answer function, or record the run in a store and answer later',
     });

@@ -65,7 +65,7 @@ const asker = createAsker({
   given: Given,
 });
 const yesFlag = async (question: Question, address: string): Promise<unknown> => {
-  const answer = await asker(question, address, new AbortController().signal);
+  const answer = await asker(question, address, new AbortController().signal, () => []);
   return answer instanceof Given ? answer.value : answer;
 };
 

@@ -11,7 +11,7 @@ import { DeliveredEvents } from '../../../journal/delivered.js';
 import type { PauseRecord } from '../../../journal/record.js';
 import type { Answer, Store } from '../../../journal/store.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
-import type { AnswerQuestion } from '../memory-questions.js';
+import type { AnswerQuestion, WaitingQuestion } from '../memory-questions.js';
 import { answerIn, findingsOf, recordedQuestion } from '../open-question.js';
 import type { Outcome, Question, Wait } from '../../ports/durable.js';
 
@@ -176,7 +176,7 @@ export class OpenWaits {
     one.asked = true;
     const turn = new Promise<void>((mine) => this.terminal.acquire(mine));
     const asked = turn.then(async () =>
-      this.waits.get(key) === one ? await answer(question, key, one.abort.signal) : undefined,
+      this.waits.get(key) === one ? await answer(question, key, one.abort.signal, () => this.nextTo(one)) : undefined,
     );
     asked
       .finally(() => this.terminal.release())
@@ -193,6 +193,16 @@ export class OpenWaits {
         },
         (error: unknown) => this.refused(one, toErrorData(error)),
       );
+  }
+
+  /** The other questions that are asked here, and wait for their turn. */
+  private nextTo(asked: Attended): readonly WaitingQuestion[] {
+    return [...this.waits.values()].flatMap((one) => {
+      const { key, wait } = one.wait;
+      return one === asked || !one.asked || wait.question === undefined
+        ? []
+        : [{ question: wait.question, address: key }];
+    });
   }
 
   /** Nobody here can answer: the question stays open for others. Anything else is the end of the step. */
