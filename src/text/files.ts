@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
+import { constants, realpathSync } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Position } from '../base/problem.js';
 import type { Findings } from './findings.js';
 import { YAML_LIMITS } from './yaml-limits.js';
@@ -209,4 +209,15 @@ function failed(error: unknown, what: 'file' | 'directory'): Unread {
   if (code === 'EISDIR') return refuse('directory', 'is a directory, not a file', 'name a file in it');
   const reason = code === '' && error instanceof Error ? error.message : code;
   return refuse('unreadable', `cannot be read (${reason})`, `check the permissions of the ${what}`);
+}
+
+/** The real path of what exists of a path, followed by what does not. */
+export function realOf(path: string): string {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return join(realpathSync(at), relative(at, path));
+    } catch {
+      if (dirname(at) === at) return path;
+    }
+  }
 }

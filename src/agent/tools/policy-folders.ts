@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { NarrowPolicy } from '../../plan/policy.js';
+import { realOf } from '../../text/files.js';
 import { isInside } from './compare-paths.js';
-import { realOf } from './protection.js';
 
 /** Why a path is none that all policies list; undefined: it is. `~` is the user's home, `$WORKSPACE` the working directory. */
 export function leavesPolicy(home: string, only: readonly (readonly string[])[]): (path: string) => string | undefined {

@@ -1,8 +1,9 @@
 import type { BigIntStats } from 'node:fs';
-import { lstatSync, realpathSync, statSync, readdirSync } from 'node:fs';
+import { lstatSync, statSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AUDIT_FOLDER, RUN_MARKER, STORE_FOLDER } from '../../base/own-names.js';
+import { realOf } from '../../text/files.js';
 import { foldedName, foldedPath, namesBelow, isInside } from './compare-paths.js';
 import type { OwnPlaces } from './provider-options.js';
 
@@ -152,17 +153,6 @@ function lookAt(path: string): BigIntStats | undefined {
     return statSync(path, { throwIfNoEntry: false, bigint: true });
   } catch {
     return undefined;
-  }
-}
-
-/** The real path of what exists of a path, followed by what does not. */
-export function realOf(path: string): string {
-  for (let at = path; ; at = dirname(at)) {
-    try {
-      return join(realpathSync(at), relative(at, path));
-    } catch {
-      if (dirname(at) === at) return path;
-    }
   }
 }
 

@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,6 +12,7 @@ import {
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { sha256 } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
+import { realOf } from '../../text/files.js';
 import type { WrittenFiles } from '../../index.js';
 import { printNote } from '../view/streams.js';
 import { printable } from '../view/printable.js';
@@ -134,12 +134,4 @@ function namesIn(folder: string): readonly string[] {
 function isBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
 }
