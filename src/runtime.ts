@@ -13,7 +13,7 @@ export type { CustomGuard, GuardCall, GuardVerdict } from './guard/custom-guard.
 export type { Security, SecurityInput } from './plan/security.js';
 export type { Workflow } from './plan/workflow.js';
 export type { PriceTable } from './budget/prices.js';
-export type { WrittenFiles } from './agent/written-files.js';
+export type { WrittenFiles } from './agent/run-trust.js';
 export type { ToolPins } from './agent/tools/provider-options.js';
 export type { Fork, RunOptions, Runnable } from './runtime/options.js';
 export { changeBudget, readBudget } from './runtime/recorded-limits.js';

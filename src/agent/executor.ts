@@ -24,7 +24,7 @@ import type { ModelSource } from './model.js';
 import { failure } from './failure.js';
 import { runsCommands } from './runs-commands.js';
 import type { AgentSession, Cancelled, Opened } from './session.js';
-import type { WrittenFiles } from './written-files.js';
+import type { WrittenFiles } from './run-trust.js';
 import { agentSession } from './session.js';
 import type { CustomGuard } from '../guard/custom-guard.js';
 import type { GuardRules } from '../guard/decide.js';

@@ -1,7 +1,7 @@
 import type { SkeinEvent, StepNote } from '../events/event.js';
 import type { GuardedCallFacts } from '../events/trust.js';
 import { Tally } from '../events/spending.js';
-import { isLoopNote } from '../events/loop-notes.js';
+import { isLoopNote } from '../events/step-notes.js';
 import { StepFold } from '../events/step-fold.js';
 import { valueText } from '../lang/value-text.js';
 import type { FileWriter } from './file-writer.js';

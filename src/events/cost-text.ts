@@ -1,5 +1,5 @@
 import { present } from '../base/json.js';
-import { percentText } from './loop-notes.js';
+import { percentText } from './step-notes.js';
 import type { Cost, Dollars, Usage } from './cost.js';
 import { addUsd } from './cost.js';
 

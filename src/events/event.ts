@@ -3,10 +3,9 @@ import type { Json, JsonObject } from '../base/json.js';
 import type { Census, RunOutcome, StepEnding } from './census.js';
 import type { Cost, Spent, Usage } from './cost.js';
 import type { TrustNote } from './trust.js';
-import type { LoopNote } from './loop-notes.js';
 import type { OpenQuestion } from './question.js';
 import type { Spending } from './spending.js';
-import type { GuardNote } from './guard.js';
+import type { GuardNote, LoopNote } from './step-notes.js';
 import type { Phase, SupervisionNote } from './supervision.js';
 
 export type { Cost, Spent, Usage } from './cost.js';

@@ -19,7 +19,7 @@ import type { Condition, CelVar, Template, TemplateRef } from '../lang/values.js
 import { guideKey } from './guide.js';
 import { boundConditions } from './made-of.js';
 import { retryOf } from './retry-input.js';
-import { mentionsOf } from './mentions.js';
+import { mentionsOf } from './glances.js';
 import { ownPlan } from './own-plan.js';
 import type { AgentNode, ChannelSpec, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
 import { compileExpression } from '../lang/expression.js';

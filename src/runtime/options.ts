@@ -1,4 +1,4 @@
-import type { WrittenFiles } from '../agent/written-files.js';
+import type { WrittenFiles } from '../agent/run-trust.js';
 import type { ToolPins } from '../agent/tools/provider-options.js';
 import type { ModelRegistryOptions } from '../agent/models/registry-options.js';
 import type { JsonObject } from '../base/json.js';

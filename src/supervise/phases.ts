@@ -6,7 +6,7 @@ import { present, recordText } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Judgement, Phases, SupervisedAttempt } from '../engine/ports/supervision.js';
-import { cutMiddle } from '../lang/marked-text.js';
+import { cutMiddle } from '../lang/xml-block.js';
 import { MAX_REORIENTS, VERDICT_MS } from '../plan/supervision.js';
 import type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from '../plan/supervision.js';
 import { askModel } from './ask-model.js';

@@ -1,6 +1,6 @@
 import type { SupervisedAttempt, SupervisedTask } from '../engine/ports/supervision.js';
-import { cutMiddle, markedText } from '../lang/marked-text.js';
-import type { Material } from '../lang/marked-text.js';
+import { cutMiddle, markedText } from '../lang/xml-block.js';
+import type { Material } from '../lang/xml-block.js';
 import { valueText } from '../lang/value-text.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { Assessment, Commitment } from '../plan/supervision.js';

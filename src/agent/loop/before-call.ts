@@ -7,6 +7,8 @@ import type { Asking } from '../../events/event.js';
 import type { ModelTurn, Waiting } from '../model.js';
 import type { AgentStep, OpenedModel, OpenParts } from '../session.js';
 import type { PricedCall } from './call-cost.js';
+import { systemClock } from '../../base/clock.js';
+import { formatDuration } from '../../base/duration.js';
 
 /** How a model call waits for its turn at its provider: the clocks of its step stand still, and listeners are told. */
 export function waitingCall(
@@ -82,4 +84,34 @@ export function cheaperIn({ code, details }: SkeinError): OpenedModel | undefine
   const opened = code === 'SKEIN_BUDGET_MODEL' && isPlainObject(details) ? details['opened'] : undefined;
   if (!isPlainObject(opened) || typeof opened['id'] !== 'string') return undefined;
   return { id: opened['id'], structuredOutput: opened['structuredOutput'] === true };
+}
+
+/**
+ * Carries out a call that a policy gives a time: its signal is aborted when that is over, and it ends then, whatever it does.
+ *
+ * @throws SkeinError `SKEIN_TIMEOUT`
+ */
+export async function withinTime<T>(
+  ms: number | undefined,
+  tool: string,
+  signal: () => AbortSignal,
+  call: (signal?: AbortSignal) => T | Promise<T>,
+): Promise<T> {
+  if (ms === undefined) return call();
+  const late = new AbortController();
+  let stop: (() => void) | undefined;
+  const over = new Promise<never>((_, reject) => {
+    stop = systemClock.setTimer(ms, () => {
+      const message = `${tool} took longer than the ${formatDuration(ms)} that a policy gives it`;
+      const error = new SkeinError('SKEIN_TIMEOUT', message, { hint: 'ask for less at once' });
+      // First, because a tool that is told may say that it was cancelled.
+      reject(error);
+      late.abort(error);
+    });
+  });
+  try {
+    return await Promise.race([call(AbortSignal.any([signal(), late.signal])), over]);
+  } finally {
+    stop?.();
+  }
 }

@@ -1,4 +1,4 @@
-import { isDataFile } from '../../guard/data-files.js';
+import { isDataFile } from '../../guard/effects.js';
 import { takes } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import type { RunTrust } from '../run-trust.js';

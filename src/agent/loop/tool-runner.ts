@@ -23,7 +23,7 @@ import { createGuard } from './guard.js';
 import type { PolicyCheck } from '../permissions/policy-check.js';
 import { policyCheck } from '../permissions/policy-check.js';
 import { createGate } from './gate.js';
-import { withinTime } from './within-time.js';
+import { withinTime } from './before-call.js';
 import type { Asking, Gate } from './gate.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';

@@ -20,7 +20,7 @@ import type { Authored, Cleared, Looks } from '../loop/guard.js';
 import { GUARD_EXPIRES_MS } from '../../engine/ports/node-guard.js';
 import { inTime, looksBetweenTurns } from '../loop/tool-runner.js';
 import type { ToolRunnerOptions } from '../loop/tool-runner.js';
-import { withinTime } from '../loop/within-time.js';
+import { withinTime } from '../loop/before-call.js';
 import type { ToolCall } from '../model.js';
 import { policyCheck } from '../permissions/policy-check.js';
 import type { PolicyCheck } from '../permissions/policy-check.js';

@@ -8,7 +8,7 @@ import { realOf } from '../../text/files.js';
 import { isEnvFile, isInside } from './compare-paths.js';
 import type { OwnPlaces } from './provider-options.js';
 import { NO_PLACES } from './provider-options.js';
-import type { WrittenFiles } from '../written-files.js';
+import type { WrittenFiles } from '../run-trust.js';
 import { leavesPolicy } from './policy-folders.js';
 import { createProtection } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';

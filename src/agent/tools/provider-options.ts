@@ -1,6 +1,6 @@
 import type { ScriptedResult } from '../../plan/made-of.js';
 import type { NarrowPolicy } from '../../plan/policy.js';
-import type { WrittenFiles } from '../written-files.js';
+import type { WrittenFiles } from '../run-trust.js';
 import type { Environment } from './clean-env.js';
 
 /** Where tools work and what they may see. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { policyPlaces } from '../../base/policy-places.js';
+import { policyPlaces } from '../../base/own-names.js';
 import { printable } from '../view/printable.js';
 import type { Policy } from '../../yaml.js';
 

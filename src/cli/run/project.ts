@@ -1,6 +1,6 @@
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve, sep } from 'node:path';
-import { realOf } from '../../text/files.js';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** What belongs to a project: the working directory, and the folder of the workflow file. */
 export interface Project {
@@ -20,6 +20,16 @@ export function foreignTo(project: Project): (path: string) => boolean {
   const isOutside = outsideOf(project);
   const own = realOf(join(homedir(), '.copilot', 'agents'));
   return (path) => isOutside(path) && !isWithin(realOf(path), own);
+}
+
+/** Where a path leads, links followed as far as it is there. */
+export function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(realOf(above), relative(above, path));
+  }
 }
 
 export function isWithin(path: string, folder: string): boolean {

@@ -3,8 +3,7 @@ import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { Power } from '../../plan.js';
 import type { SourceFile, Workflow } from '../../plan/workflow.js';
 import { printable } from '../view/printable.js';
-import { realOf } from '../../text/files.js';
-import { foreignTo, isWithin, outsideOf } from './project.js';
+import { foreignTo, isWithin, outsideOf, realOf } from './project.js';
 import type { TrustSubject } from './trusted-files.js';
 
 /** What is not promised of programs that run as the user does. */

@@ -1,21 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { sha256 } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
-import { realOf } from '../../text/files.js';
 import type { WrittenFiles } from '../../index.js';
 import { printNote } from '../view/streams.js';
 import { printable } from '../view/printable.js';
+import { realOf } from './project.js';
 import { stateFolder } from './state-folder.js';
 
 const FOLDER = 'written';

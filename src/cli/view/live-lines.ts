@@ -1,4 +1,4 @@
-import { percentText } from '../../events/loop-notes.js';
+import { percentText } from '../../events/step-notes.js';
 import { cellsOfText } from '../../base/text.js';
 import type { Row } from './live-rows.js';
 import { rowsOf } from './live-rows.js';

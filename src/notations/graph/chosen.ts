@@ -1,5 +1,5 @@
 import { analyzeShape } from '../../plan/graph-shape.js';
-import { mentionsOf } from '../../plan/mentions.js';
+import { mentionsOf } from '../../plan/glances.js';
 import { END } from '../../plan/plan.js';
 import type { Edge, Plan, PlanNode, Route } from '../../plan/plan.js';
 import { reachedFrom } from '../../plan/reach.js';

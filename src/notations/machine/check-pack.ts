@@ -8,7 +8,6 @@ import type { Findings } from '../../text/findings.js';
 import { createFindings } from '../../text/findings.js';
 import { entryOf, toJson } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
-import { checkDeclared } from './declared.js';
 import { checkCompositions } from './check-compositions.js';
 import { checkReferences } from './check-references.js';
 import { checkTemplates, checkVariables } from './check-templates.js';
@@ -19,6 +18,10 @@ import { NO_PACKS } from '../looks-like.js';
 import type { Pack, PlacedPack } from './pack.js';
 import { packForm } from './pack-form.js';
 import type { PackSchema } from './dialect.js';
+import type { Declarations } from '../../plan/declarations.js';
+import { declarationsOf } from '../../plan/declarations.js';
+import { readFields } from '../../text/shape.js';
+import { readDeclarations } from '../declarations-key.js';
 
 /** How a pack is judged. */
 export interface PackRules {
@@ -111,4 +114,21 @@ function checkSchemaName(root: SourceNode, { pack, findings, at }: PlacedPack): 
   if (first === undefined) return;
   const message = `$schema names version ${named}, by which the pack is not right: ${first.message}`;
   findings.warning('schema-mismatch', message, at('$schema'), 'name the version that the pack is written for');
+}
+
+/** What a pack declares of the calls of its agents: in the settings of the runtime, or in its notes where it has no workflow. */
+export function packDeclarations({ workflow, metadata }: Pack): Declarations {
+  return declarationsOf((workflow === undefined ? metadata?.skein : workflow.engine?.skein) ?? {});
+}
+
+/** What the form of a pack can't say of them. Problem codes: those of {@link readDeclarations}. */
+export function checkDeclared(root: SourceNode, findings: Findings): void {
+  for (const path of [
+    ['workflow', 'engine', 'skein'],
+    ['metadata', 'skein'],
+  ]) {
+    const node = path.reduce<SourceNode | undefined>((inside, key) => inside && entryOf(inside, key)?.value, root);
+    const fields = node && readFields(node, { name: path.join('.') }, findings);
+    if (fields !== undefined) readDeclarations(fields);
+  }
 }

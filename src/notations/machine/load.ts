@@ -7,7 +7,7 @@ import type { Workflow } from '../../plan/workflow.js';
 import type { Loading, PackTalk } from '../loading.js';
 import { unusable } from '../loading.js';
 import type { OpenedFile } from '../opened-file.js';
-import { packDeclarations } from './declared.js';
+import { packDeclarations } from './check-pack.js';
 import { packSettings } from './settings.js';
 import { drawStates } from './draw-states.js';
 import type { Pack } from './pack.js';

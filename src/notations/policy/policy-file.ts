@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
-import { policyPlaces } from '../../base/policy-places.js';
+import { policyPlaces } from '../../base/own-names.js';
 import type { Problem } from '../../base/problem.js';
 import { formatProblem } from '../../base/problem.js';
 import type { Policy } from '../../plan/policy.js';

@@ -10,7 +10,7 @@ import { SkeinError, toErrorData } from '../../../base/errors.js';
 import { CLEAN } from '../../../guard/label.js';
 import { emptyCensus } from '../../../events/census.js';
 import type { StepNote } from '../../../events/event.js';
-import { loopText } from '../../../events/loop-notes.js';
+import { loopText } from '../../../events/step-notes.js';
 import { roundNotes } from './round-notes.js';
 import type { Body, Step } from '../step.js';
 import type { ScopeHandle } from '../../services.js';

@@ -1,6 +1,6 @@
 import { madeOnce } from '../../../base/collections.js';
 import type { EventBody } from '../../../events/event.js';
-import type { LoopNote } from '../../../events/loop-notes.js';
+import type { LoopNote } from '../../../events/step-notes.js';
 import { RoundTexts } from '../../../lang/lines.js';
 import type { RoundChange } from '../../../lang/lines.js';
 import type { CompiledNode } from '../../graph/compile.js';

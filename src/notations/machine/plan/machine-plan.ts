@@ -11,7 +11,7 @@ import type { Bindings, ChannelSpec, InputSpec, Plan, Route } from '../../../pla
 import { END } from '../../../plan/plan.js';
 import { artifactNames } from '../pack-names.js';
 import type { PackFiles } from '../pack-files.js';
-import { packDeclarations } from '../declared.js';
+import { packDeclarations } from '../check-pack.js';
 import { packSettings } from '../settings.js';
 import type { Pack } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';

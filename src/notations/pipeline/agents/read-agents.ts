@@ -1,24 +1,25 @@
 import { quoteShort } from '../../../lang/value-text.js';
-import type { AgentSpec } from '../../../plan/agent-spec.js';
+import type { AgentSpec, StructuredOutput } from '../../../plan/agent-spec.js';
 import type { Values } from '../../../text/forms.js';
 import type { Findings } from '../../../text/findings.js';
 import type { SourceEntry, SourceScalar } from '../../../text/nodes.js';
-import { present } from '../../../base/json.js';
+import { isPlainObject, present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
 import type { AgentDef, PipelineDef } from '../definition.js';
 import { readCache, SANDBOX } from '../../model-call-keys.js';
 import { readChecks } from '../../checks-key.js';
 import { findModels } from './agent-models.js';
 import type { ModelTable } from './agent-models.js';
-import { AGENT, AGENT_NAME, FALLBACK } from './keys.js';
+import { AGENT, AGENT_NAME, FALLBACK, STRUCTURED_OUTPUT } from './keys.js';
 import { readMcps } from './read-mcps.js';
 import type { McpDef } from './read-mcps.js';
 import { readModels } from './read-models.js';
-import { readOutput } from './read-output.js';
 import { readPermissions } from './read-permissions.js';
 import { readProviders } from './read-providers.js';
 import { readToolsets } from './read-toolsets.js';
 import { readSupported } from '../../../text/unsupported.js';
+import { describe, toJson } from '../../../text/nodes.js';
+import { checkSchema } from '../../check-schema.js';
 
 /**
  * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file, and its models.
@@ -105,4 +106,32 @@ function readAbout(keys: Values<typeof AGENT.keys>): AgentSpec['about'] {
   if (keys.add_date === true) about.push('date');
   if (keys.add_environment_info === true) about.push('environment');
   return about.length === 0 ? undefined : about;
+}
+
+/**
+ * Reads the key `structured_output` of an agent. Its description goes into the schema; `strict` changes nothing, since answers are always
+ * checked. Problem codes: `bad-schema`, and those of the shape readers.
+ */
+export function readOutput(agent: Fields): StructuredOutput | undefined {
+  const fields = agent.fields('structured_output', STRUCTURED_OUTPUT);
+  if (fields === undefined) return undefined;
+  const name = fields.text('name');
+  const description = fields.text('description');
+  fields.flag('strict');
+  const node = fields.node('schema');
+  if (node === undefined) {
+    const hint = 'add schema: { type: object, ... }';
+    agent.findings.error('bad-schema', 'structured_output needs a schema', fields.at, hint);
+    return undefined;
+  }
+  if (node.kind !== 'map') {
+    const message = `schema of structured_output must be a map, not ${describe(node)}`;
+    const hint = 'write a JSON Schema, such as { type: object, properties: { ... } }';
+    fields.error('wrong-type', 'schema', message, hint);
+    return undefined;
+  }
+  checkSchema(node, agent.findings);
+  const schema = toJson(node);
+  const described = description !== undefined && isPlainObject(schema) && !Object.hasOwn(schema, 'description');
+  return present({ name, schema: described ? { ...schema, description } : schema });
 }
