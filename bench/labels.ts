@@ -21,7 +21,7 @@ const CELL_GOAL = 8;
 const CELLS = 200_000;
 const ROUNDS = 21;
 /** Processes of each of two engines that are compared. */
-const PROCESSES = 9;
+const PROCESSES = 16;
 /** Microseconds of a decision, and milliseconds for a text of 64 kB. */
 const DECISION = 50;
 const INDEX = 1;
