@@ -1,13 +1,8 @@
 import { resolve } from 'node:path';
 import { AUDIT_FOLDER } from '../base/own-names.js';
 import { SkeinError } from '../base/errors.js';
-import { decide } from '../guard/decide.js';
-import type { Label } from '../guard/label.js';
-import { declarationsOf } from '../guard/policy.js';
+import { strangersRefusal } from '../guard/strangers.js';
 import type { Policy } from '../plan/policy.js';
-
-/** Who names a folder in a project of strangers. */
-const STRANGERS: Label = { level: 'untrusted', isPrivate: true, sources: ['project'] };
 
 /**
  * A folder for run folders that a workflow names is decided about as a write outside is: by the folders of all policies, and not at all in a project of strangers.
@@ -19,18 +14,12 @@ export async function checkAuditPlace(dir: string, cwd: string, policies: readon
   if (policies.length === 0 || resolve(cwd, dir) === resolve(cwd, AUDIT_FOLDER)) return;
   // Code of tools: most runs have no policy.
   const { folderRefusal } = await import('../agent/tools/policy-folders.js');
-  const why = folderRefusal(policies, cwd, resolve(cwd, dir)) ?? strangersRefusal(dir, policies);
+  const why =
+    folderRefusal(policies, cwd, resolve(cwd, dir)) ??
+    strangersRefusal({ effect: 'send', tool: 'audit_dir', input: { path: dir } }, policies);
   if (why === undefined) return;
   throw new SkeinError('SKEIN_POLICY', `run folders are not written to ${dir}: ${why}`, {
     hint: 'run with --no-audit or --audit-dir, or let your policy allow the folder',
     retryable: false,
   });
-}
-
-function strangersRefusal(dir: string, policies: readonly Policy[]): string | undefined {
-  const rules = declarationsOf(policies);
-  if (rules.project !== 'untrusted') return undefined;
-  const call = { effect: 'send', tool: 'audit_dir', input: { path: dir }, seesPrivate: true } as const;
-  const { kind, why } = decide(call, STRANGERS, rules);
-  return kind === 'allow' ? undefined : why;
 }

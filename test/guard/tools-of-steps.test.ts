@@ -65,6 +65,20 @@ describe('[G2] a tool that a step calls by itself is decided about as a call of 
       0,
     ],
     [
+      'a text of others, where the declared recipient is an input of the user',
+      FROM_OTHERS,
+      { sends: [{ tool: 'send', fixed: { to: '{{to}}' }, free: ['body'] }] },
+      'succeeded',
+      1,
+    ],
+    [
+      'a text of others, where the declared recipient is an input of others, too',
+      { ...GIVEN, untrusted: ['to', 'body'] },
+      { sends: [{ tool: 'send', fixed: { to: '{{to}}' }, free: ['body'] }] },
+      'paused',
+      0,
+    ],
+    [
       'a text of others, declared by a policy of the user',
       { ...FROM_OTHERS, policy: [{ file: 'own', widens: true, sends: [{ tool: 'send', free: ['to', 'body'] }] }] },
       {},

@@ -1,12 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
-import { decide } from '../../guard/decide.js';
-import type { Label } from '../../guard/label.js';
-import { declarationsOf } from '../../guard/policy.js';
+import { strangersRefusal } from '../../guard/strangers.js';
 import type { Policy } from '../../plan/policy.js';
 import { domainRefusal } from '../permissions/policy-check.js';
-
-/** Who names an address in a project of strangers. */
-const STRANGERS: Label = { level: 'untrusted', isPrivate: true, sources: ['project'] };
 
 /**
  * Conversations go to where models are called, so an address that a workflow names is decided about as a call is: by the domains of all policies and, in a
@@ -15,18 +10,12 @@ const STRANGERS: Label = { level: 'untrusted', isPrivate: true, sources: ['proje
  * @throws SkeinError `SKEIN_POLICY`
  */
 export function checkNamedAddress(baseUrl: string, policies: readonly Policy[]): void {
-  const why = domainRefusal(policies, baseUrl) ?? strangersRefusal(baseUrl, policies);
+  const why =
+    domainRefusal(policies, baseUrl) ??
+    strangersRefusal({ effect: 'get', tool: 'a model', input: { url: baseUrl } }, policies);
   if (why === undefined) return;
   throw new SkeinError('SKEIN_POLICY', `models are not called at ${baseUrl}: ${why}`, {
     hint: 'take base_url out of the workflow, or add the host to domains or hosts of your policy',
     retryable: false,
   });
-}
-
-function strangersRefusal(baseUrl: string, policies: readonly Policy[]): string | undefined {
-  const rules = declarationsOf(policies);
-  if (rules.project !== 'untrusted') return undefined;
-  const call = { effect: 'get', tool: 'a model', input: { url: baseUrl }, seesPrivate: true } as const;
-  const { kind, why } = decide(call, STRANGERS, rules);
-  return kind === 'allow' ? undefined : why;
 }
