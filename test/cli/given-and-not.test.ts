@@ -67,8 +67,12 @@ describe('[XD5] an empty text is as if the key were not there', () => {
     const files = Object.fromEntries(keys.map(([, text = ''], i) => [`f${i}.yaml`, text]));
     const cwd = await makeProject(files);
     const end = await served(['validate', '--json', ...Object.keys(files)], { cwd });
-    const report = JSON.parse(end.stdout) as { readonly files: readonly { readonly problems: readonly unknown[] }[] };
-    expect(report.files.map(({ problems }, i) => [keys[i]?.[0], problems])).toEqual(keys.map(([key]) => [key, []]));
+    const report = JSON.parse(end.stdout) as {
+      readonly files: readonly { readonly problems: readonly { readonly code: string }[] }[];
+    };
+    // What a server of tools may do is said of it, whatever its keys are.
+    const said = report.files.map(({ problems }) => problems.filter(({ code }) => code !== 'rule-of-two'));
+    expect(said.map((problems, i) => [keys[i]?.[0], problems])).toEqual(keys.map(([key]) => [key, []]));
     expect(end.code).toBe(0);
   });
 
