@@ -1,5 +1,6 @@
 import { benchAgentfiles } from './agentfiles.js';
 import { benchBudget } from './budget.js';
+import { benchCommands } from './commands.js';
 import { benchConversations } from './conversations.js';
 import { benchDurable } from './durable.js';
 import { benchEngine, benchRuntime } from './engine.js';
@@ -40,6 +41,7 @@ const missed = [
   ...benchMachine(),
   ...(await benchBudget()),
   ...(await benchConversations()),
+  ...(await benchCommands()),
   ...(await benchSupervision()),
   ...(await benchTrees()),
   ...(await benchAgentfiles()),

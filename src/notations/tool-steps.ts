@@ -6,7 +6,7 @@ import type { JsonTemplate, Template } from '../lang/values.js';
 import type { McpServerSpec, Permissions } from '../plan/agent-spec.js';
 import { toolFault } from '../plan/check-tools.js';
 import type { TaskNode } from '../plan/plan.js';
-import { SHELL } from '../plan/tool-use.js';
+import { COMMAND_MS, SHELL } from '../plan/tool-use.js';
 import type { ToolUse } from '../plan/tool-use.js';
 import { programFault } from '../plan/tool-words.js';
 import type { Values } from '../text/forms.js';
@@ -19,9 +19,6 @@ import { jsonTemplate } from './json-template.js';
 import { readSchema } from './schema-key.js';
 import { CALL_ROWS, CALL_TYPES } from './tool-keys.js';
 import type { CallType } from './tool-keys.js';
-
-/** How long a command may take where its step does not say, in milliseconds. */
-export const COMMAND_MS = 600_000;
 
 /** What a command gives with `result: all`. */
 const COMMAND_RESULT: Json = {

@@ -36,6 +36,9 @@ export interface ToolUse {
   readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
 }
 
+/** How long a command may take where its step does not say, in milliseconds. */
+export const COMMAND_MS = 600_000;
+
 /** The built-in tool that runs a command. */
 export const SHELL = 'shell';
 

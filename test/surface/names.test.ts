@@ -85,6 +85,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'planAndExecute',
     'reducers',
     'reflectionLoop',
+    'runNode',
     'sleepNode',
     'tool',
     'toolNode',

@@ -153,7 +153,7 @@ function kill(id: number, signal: NodeJS.Signals | 0, child: ChildProcess): bool
 /**
  * Kills process groups when this process dies in a way that lets it do nothing any more (`kill -9`, a crash). A small shell, in
  * a session of its own, reads the ids of the groups from a pipe whose other end only this process holds; when the pipe
- * ends, it kills what is still on its list. It runs only while there is a group to watch.
+ * ends, it kills what is still on its list. It runs only while there is a group to watch, and a little longer.
  */
 const SCRIPT = `trap '' INT TERM HUP
 list=' '
@@ -169,13 +169,18 @@ done
 for one in $list; do kill -s KILL -- "-$one" 2>/dev/null; done
 `;
 
+/** Commands often run one after the other: the shell waits so long for the next one, as to start one for each would take as long as the command. */
+const LINGER_MS = 2_000;
+
 const watched = new Set<number>();
 let shell: ChildProcess | undefined;
+let ending: NodeJS.Timeout | undefined;
 
 /** Puts a process group on the list. */
 export function watchGroup(id: number): void {
   if (process.platform === 'win32') return;
   watched.add(id);
+  clearTimeout(ending);
   if (shell === undefined) {
     shell = startShell();
     for (const one of watched) tell(`watch ${one}`);
@@ -189,8 +194,11 @@ export function forgetGroup(id: number): void {
   if (!watched.delete(id)) return;
   tell(`forget ${id}`);
   if (watched.size > 0) return;
-  shell?.stdin?.end();
-  shell = undefined;
+  clearTimeout(ending);
+  ending = setTimeout(() => {
+    shell?.stdin?.end();
+    shell = undefined;
+  }, LINGER_MS).unref();
 }
 
 function startShell(): ChildProcess {

@@ -11,7 +11,7 @@ import { loadDag, loadPipeline } from '../../../src/yaml.js';
 /** The two YAML notations. */
 export const NOTATIONS = ['dag', 'pipeline'] as const;
 
-type Notation = (typeof NOTATIONS)[number];
+export type Notation = (typeof NOTATIONS)[number];
 
 /** A folder with files that is removed when the test has ended. */
 async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
@@ -32,7 +32,7 @@ function fileOf(notation: Notation, steps: string, head = ''): string {
 }
 
 /** Loads a file in a folder of its own, with further files. */
-async function loadSteps(
+export async function loadSteps(
   notation: Notation,
   steps: string,
   { head = '', files = {} }: { readonly head?: string; readonly files?: Readonly<Record<string, string>> } = {},
@@ -40,6 +40,14 @@ async function loadSteps(
   const cwd = await folderWith({ ...files, 'flow.yaml': fileOf(notation, steps, head) });
   const load = notation === 'dag' ? loadDag : loadPipeline;
   return { workflow: await load('flow.yaml', { cwd }), cwd };
+}
+
+/** Problems of steps: `line:column severity code`. */
+export async function problemsOf(notation: Notation, steps: string, head = ''): Promise<readonly string[]> {
+  const { workflow } = await loadSteps(notation, steps, { head });
+  return workflow.problems.map(
+    ({ at, severity, code }) => `${at?.line ?? '-'}:${at?.column ?? '-'} ${severity} ${code}`,
+  );
 }
 
 /** How a run ended, and what it did. */

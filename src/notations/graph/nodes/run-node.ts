@@ -1,0 +1,76 @@
+import { present } from '../../../base/json.js';
+import { refusal } from '../../../base/problem.js';
+import { jsonOfList, jsonOfText } from '../../../lang/json-template.js';
+import type { SandboxUse } from '../../../plan/agent-spec.js';
+import { TextReader } from '../../../plan/builder.js';
+import type { TaskNode } from '../../../plan/plan.js';
+import { referencesOf } from '../../../plan/references.js';
+import { COMMAND_MS, SHELL } from '../../../plan/tool-use.js';
+import type { ToolUse } from '../../../plan/tool-use.js';
+import type { NodeSpec } from '../node-spec.js';
+import { jsonSchemaOf } from './json-schema.js';
+import type { SchemaInput } from './json-schema.js';
+
+/** How a command is run as a node. In texts, `{{ key }}` is the value of that key of the state. */
+export interface RunNodeOptions {
+  /** What the command reads; without it nothing. */
+  readonly stdin?: string;
+  /** Variables in addition to the usual ones; `${NAME}` stands for one of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** `text`, the default: the output, and another exit code than 0 fails the node; `all`: `{ exit_code, stdout, stderr }`. */
+  readonly result?: 'text' | 'all';
+  /** What the output must be; then the node gives the JSON that was checked. */
+  readonly schema?: SchemaInput;
+  /** A person must allow the call. */
+  readonly approve?: boolean;
+  /** Where the command runs; without it, it may do what you may. */
+  readonly sandbox?: SandboxUse;
+}
+
+/** What a command gives with `result: 'all'`. */
+export interface CommandOutput {
+  readonly exit_code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * A command as a node, without a model: a program and its arguments, each of them one text; there is no shell. What it writes is the result of the node. It may
+ * take 10 minutes, unless the node has another `timeoutMs`.
+ *
+ * @example
+ * const flow = graph<{ word: string }>().node('said', runNode(['echo', '{{ word }}'])).setEntry('said');
+ * console.log((await flow.run({ word: 'hello' })).state.said); // hello
+ */
+export function runNode(
+  argv: readonly string[],
+  options: RunNodeOptions & { readonly result: 'all' },
+): NodeSpec<CommandOutput>;
+export function runNode<Output = string>(argv: readonly string[], options?: RunNodeOptions): NodeSpec<Output>;
+export function runNode(argv: readonly string[], options: RunNodeOptions = {}): NodeSpec<unknown> {
+  const { stdin, env, result, schema, approve, sandbox } = options;
+  if (!Array.isArray(argv) || typeof argv[0] !== 'string' || argv[0].trim() === '')
+    throw refusal('not-a-list', 'runNode needs a program and its arguments as a list', "runNode(['npm', 'test'])");
+  const words = argv.map((word) => {
+    const text = jsonOfText(TEXTS.template(word));
+    return 'channel' in text ? { template: [text] } : text;
+  });
+  const tool: ToolUse = present({
+    name: SHELL,
+    input: { object: { argv: jsonOfList(words) } },
+    stdin: stdin === undefined ? undefined : TEXTS.template(stdin),
+    env: env && Object.fromEntries(Object.entries(env).map(([name, text]) => [name, TEXTS.template(text)])),
+    result,
+    schema: schema === undefined ? undefined : jsonSchemaOf(schema, 'the schema of a command'),
+    approve: approve === true ? (true as const) : undefined,
+    sandbox,
+  });
+  return {
+    build: (name, output = name) => {
+      const node: TaskNode = { id: name, kind: 'task', output, tool, timeoutMs: COMMAND_MS };
+      return { node, reads: [...new Set(referencesOf(node).map(({ channel }) => channel))] };
+    },
+  };
+}
+
+const TEXTS = new TextReader(new Set());
