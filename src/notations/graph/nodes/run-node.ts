@@ -47,9 +47,10 @@ export function runNode(
   options: RunNodeOptions & { readonly result: 'all' },
 ): NodeSpec<CommandOutput>;
 export function runNode<Output = string>(argv: readonly string[], options?: RunNodeOptions): NodeSpec<Output>;
-export function runNode(argv: readonly string[], options: RunNodeOptions = {}): NodeSpec<unknown> {
+export function runNode(argv: readonly string[], options: RunNodeOptions = {}): NodeSpec {
   const { stdin, env, result, schema, approve, sandbox } = options;
-  if (!Array.isArray(argv) || typeof argv[0] !== 'string' || argv[0].trim() === '')
+  const isCommand: boolean = Array.isArray(argv) && typeof argv[0] === 'string' && argv[0].trim() !== '';
+  if (!isCommand)
     throw refusal('not-a-list', 'runNode needs a program and its arguments as a list', "runNode(['npm', 'test'])");
   const words = argv.map((word) => {
     const text = jsonOfText(TEXTS.template(word));
