@@ -1,6 +1,7 @@
 /**
  * What a plan says, for those who do not run it: the doors that judge, draw and tell load nothing of a run through here.
  */
+export { badInputs, typedInputs } from './plan/input-types.js';
 export { budgetText } from './plan/budget.js';
 export { escapeXml } from './lang/xml-block.js';
 export { agentsOf, hasBudget } from './plan/nodes.js';

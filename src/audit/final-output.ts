@@ -15,6 +15,8 @@ export interface OutputOptions {
   readonly state: Readonly<Record<string, unknown>>;
   /** Every step that did not simply succeed, in the order in which they ended. */
   readonly reports: readonly StepReport[];
+  /** What the workflow says that it gives: it is printed as JSON, unless a format is asked for. */
+  readonly result?: Readonly<Record<string, unknown>> | undefined;
   /** Default: as the workflow's settings say. */
   readonly format?: OutputFormat;
   /** Ids of the nodes to print, in this order. Default: as the settings say, or else every node that writes, in plan order. */
@@ -38,12 +40,13 @@ interface Section {
  * `{ steps: { ID: { status, output?, error?, reason? } } }`.
  */
 export function formatOutput(options: OutputOptions): string {
-  const { workflow, whole = false } = options;
+  const { workflow, whole = false, result, format } = options;
+  if (result !== undefined && format === undefined) return `${JSON.stringify(result, undefined, 2)}\n`;
   const { output } = workflow.settings;
   const truncate = whole ? undefined : output.truncate;
   const lastOf = new Map(options.reports.map((report) => [nodePathOf(report.path), report]));
   const sections = selectNodes(options).map((node) => sectionOf(node, options, lastOf.get(node.id)));
-  switch (options.format ?? output.format) {
+  switch (format ?? output.format) {
     case 'markdown':
       return `${['# Workflow Results', ...sections.map((section) => markdownSection(section, truncate))].join('\n\n')}\n`;
     case 'plain':

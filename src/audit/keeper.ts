@@ -25,6 +25,8 @@ export interface KeeperOptions {
 export interface RunEnd {
   /** The final state by channel. */
   readonly state: Fields;
+  /** What the workflow says that it gives. */
+  readonly result?: Fields | undefined;
   /** Every step that did not simply succeed. */
   readonly steps: readonly StepReport[];
   readonly spent: Spending;

@@ -63,8 +63,10 @@ class RunLog {
     this.ending ??= { at: systemClock.now(), outcome: 'failed', error: NEVER_ENDED };
     this.result = result;
     if (result !== undefined) {
-      const { state, steps: reports } = result;
-      writer.write('final_output.md', () => redactor.text(formatOutput({ workflow, state, reports, whole: true })));
+      const { state, steps: reports, result: values } = result;
+      writer.write('final_output.md', () =>
+        redactor.text(formatOutput({ workflow, state, reports, result: values, whole: true })),
+      );
     }
     writer.write(META, () => this.metaText());
     writer.write(RUN_MARKER, () => `${JSON.stringify(ownMarker(this.options, startedAt, 'ended'))}\n`);

@@ -10,6 +10,8 @@ export interface RunResult {
   readonly outcome: RunOutcome;
   /** The final state by channel; also when the run failed (S4). */
   readonly state: Record<string, unknown>;
+  /** What the workflow says that it gives (`output.values` of a file), when it came to its end. */
+  readonly result?: Readonly<Record<string, unknown>> | undefined;
   /** Why it failed. */
   readonly error?: ErrorData;
   readonly census: Census;

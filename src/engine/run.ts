@@ -77,6 +77,8 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private spent = 0;
   private holds: Set<Promise<void>> | undefined = undefined;
   private ended = false;
+  /** What it gives by the `values` of its plan. */
+  private values: RunResult['result'] = undefined;
   private resolve: ((result: RunResult) => void) | undefined = undefined;
 
   constructor(
@@ -172,10 +174,21 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
 
   scopeEnded(_scope: ScopeHandle, end: ScopeEnd): void {
     if (end.type === 'out_of_budget') this.close('out_of_budget', end.error);
+    else if (end.type === 'failed' && end.error.code === 'SKEIN_ENDED') this.ends('failed', end.error);
     else if (end.type === 'failed')
       this.close(end.error.code === 'SKEIN_CANCELLED' ? 'cancelled' : 'failed', end.error);
     else if (end.type === 'paused') this.close('paused', undefined);
-    else this.close(isDegraded(this.top.census) ? 'degraded' : 'succeeded', undefined);
+    else this.ends(isDegraded(this.top.census) ? 'degraded' : 'succeeded', undefined);
+  }
+
+  /** It came to its end, or to one that was meant: it gives what it says that it gives. */
+  private ends(outcome: RunOutcome, error: ErrorData | undefined): void {
+    try {
+      this.values = this.top.values();
+      this.close(outcome, error);
+    } catch (thrown) {
+      this.close('failed', error ?? toErrorData(thrown));
+    }
   }
 
   stopClock(): () => void {
@@ -334,6 +347,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
       runId,
       outcome,
       state: this.top.state(),
+      ...(this.values === undefined ? {} : { result: this.values }),
       ...why,
       census,
       steps,

@@ -111,6 +111,8 @@ export interface ScopeHandle {
   digest(channel: string): string;
   /** Its final state. */
   state(): Record<string, unknown>;
+  /** What it gives by the `values` of its plan; undefined when that has none. */
+  values(): Record<string, unknown> | undefined;
   /** Label of all that decided where it went on. */
   readonly control: number;
   readonly census: OpenCensus;

@@ -54,9 +54,23 @@ function coerceText(types: readonly unknown[], text: string): unknown {
   if (types.includes('string')) return text;
   const trimmed = text.trim();
   if (types.includes('integer') && /^[+-]?\d+$/.test(trimmed)) return Number(trimmed);
-  if (types.includes('number') && NUMBER.test(trimmed)) return Number(trimmed);
-  if (types.includes('boolean')) return TRUTH.get(trimmed.toLowerCase()) ?? text;
-  return text;
+  if (types.includes('number')) return numberOf(trimmed) ?? textOrTruth(types, text);
+  return textOrTruth(types, text);
+}
+
+function textOrTruth(types: readonly unknown[], text: string): unknown {
+  return types.includes('boolean') ? (truthOf(text) ?? text) : text;
+}
+
+/** The number that a text is, with spaces around it; undefined when it is none. */
+export function numberOf(text: string): number | undefined {
+  const trimmed = text.trim();
+  return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
+}
+
+/** The truth value that a text is, in any case and with spaces around it; undefined when it is none. */
+export function truthOf(text: string): boolean | undefined {
+  return TRUTH.get(text.trim().toLowerCase());
 }
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;

@@ -18,6 +18,7 @@ export function isTruthy(condition: TruthyCondition, read: ReadChannel, texts: T
   const { channel, path = [] } = condition.value;
   const value = read(channel);
   if (value === undefined) {
+    if (condition.optional === true) return false;
     throw new SkeinError('SKEIN_TEMPLATE', unresolved(condition.text), {
       hint: `nothing has given ${channel} a value by then`,
     });

@@ -84,14 +84,14 @@ export type JsonTemplate =
  * `matches_json`: the value, read as JSON, contains the operand (objects: every key of the operand; lists: as a subset).
  * `truthy`: the value is `true`, or the text `true`, `1` or `yes`; `text` is the condition as it was written. A path is followed where the value is, or reads
  * as, a JSON object, and leads to false when there is nothing; of any other value the whole text counts, or the JSON in its code fence. A channel that
- * nobody wrote is an error.
+ * nobody wrote is an error, unless it is `optional`: then it leads to false.
  * `line`: one of the lines of the text is `line`, without the spaces around it. Nothing else counts: neither the words in a sentence nor another case.
  * `cel`: an expression of the Common Expression Language over the named values; `text` is the condition as it was written, where that differs. `code`: a function in the bindings.
  */
 export type Condition =
   | { readonly op: 'contains' | 'not_contains' | 'equals'; readonly value: ValueRef; readonly operand: Template }
   | { readonly op: 'matches_json'; readonly value: ValueRef; readonly operand: Json }
-  | { readonly op: 'truthy'; readonly value: ValueRef; readonly text: string }
+  | { readonly op: 'truthy'; readonly value: ValueRef; readonly text: string; readonly optional?: true }
   | { readonly op: 'line'; readonly value: ValueRef; readonly line: string }
   | {
       readonly op: 'cel';

@@ -1,5 +1,5 @@
 import { addTo } from '../base/collections.js';
-import { END } from '../plan/plan.js';
+import { END, PLAN_VALUES } from '../plan/plan.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 
 /**
@@ -43,9 +43,11 @@ export interface CalledOutput {
 }
 
 /**
- * The outputs of a called workflow in its own order: the labelled channels of a pipeline, those of the agents of any other workflow.
+ * The outputs of a called workflow in its own order: what it says that it gives, or else the labelled channels of a pipeline, those of the agents of any
+ * other workflow.
  */
 export function calledOutputs(plan: Plan): readonly CalledOutput[] {
+  if (plan.values !== undefined) return [{ channel: PLAN_VALUES, label: 'result', names: [] }];
   const labelled = plan.channels.filter((channel) => channel.label !== undefined);
   if (labelled.length > 0)
     return labelled.map(({ name, label = name }) => ({ channel: name, label, names: namesOf(name) }));
@@ -56,8 +58,9 @@ export function calledOutputs(plan: Plan): readonly CalledOutput[] {
   });
 }
 
-/** The channel of a called workflow whose value is its result; undefined when it has several results, or none. */
+/** The channel of a called workflow whose value is its result, or what stands for all that it gives; undefined when it has several results, or none. */
 export function calledResult(plan: Plan): string | undefined {
+  if (plan.values !== undefined) return PLAN_VALUES;
   const [only, ...more] = resultNodes(plan);
   return more.length > 0 ? undefined : plan.nodes.find((node) => node.id === only)?.output;
 }

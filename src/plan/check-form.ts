@@ -1,12 +1,14 @@
+import type { Json } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { BUDGET } from './budget.js';
 import { DECLARATIONS } from './declarations.js';
 import { NODE } from './fields.js';
+import { INPUT_TYPES } from './input-types.js';
 import { SECURITY } from './security.js';
 import { any, flag, integer, list, names, object, TEXT, word } from './form.js';
 import type { Misfit } from './form.js';
 import type { ChannelSpec, Edge, InputSpec, Limits, Plan, Route, RouteCase } from './plan.js';
-import { CONDITIONS, POSITION } from './value-forms.js';
+import { CONDITIONS, JSON_TEMPLATE, POSITION } from './value-forms.js';
 
 /** Bounds of a run. */
 export const LIMITS = object<Limits>({ 'maxSteps?': integer(1), 'concurrency?': integer(1) });
@@ -17,6 +19,8 @@ const INPUT = object<InputSpec>({
   'description?': TEXT,
   required: flag(),
   'default?': any(),
+  'type?': word(...INPUT_TYPES),
+  'enum?': list(any<Json>()),
   'at?': POSITION,
 });
 
@@ -54,6 +58,7 @@ const PLAN = object<Plan>({
   'exits?': list(TEXT),
   'firstExitWins?': flag(),
   'output?': list(TEXT),
+  'values?': names(JSON_TEMPLATE),
   'limits?': LIMITS,
   'budget?': BUDGET,
   'security?': SECURITY,

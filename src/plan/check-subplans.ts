@@ -3,7 +3,8 @@ import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
 import { isChannelName } from './check-names.js';
-import { WHOLE_STATE } from './plan.js';
+import { PLAN_VALUES, WHOLE_STATE } from './plan.js';
+import { valueReferences } from './references.js';
 import { isNeeded } from './nodes.js';
 import type { LoopNode, PlanNode } from './plan.js';
 
@@ -61,6 +62,11 @@ function checkGiven(scope: Scope, { inputs }: Writers, node: SubPlanNode, at: nu
 export function checkOutput({ plan, channels, findings }: Scope, writers: Writers): void {
   if (writers.unknown.length > 0 && (writers.open || plan.closedState !== true)) return;
   const { inputs, byChannel } = writers;
+  for (const { channel, path } of valueReferences(plan)) {
+    if (inputs.has(channel) || byChannel.has(channel) || channels.has(channel) || writers.open) continue;
+    const message = `the output reads ${JSON.stringify(channel)}, which is not an input and which no node writes`;
+    findings.add('unknown-reference', message, { path });
+  }
   plan.output?.forEach((name, index) => {
     if (inputs.has(name) || byChannel.has(name) || channels.has(name)) return;
     const known = [...new Set([...inputs, ...byChannel.keys(), ...channels.keys()])];
@@ -82,7 +88,7 @@ function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number
     ...new Set([...within.byChannel.keys(), ...(closedState ? channels.map((channel) => channel.name) : [])]),
   ];
   for (const { name, path } of takenFrom(node)) {
-    if (name === WHOLE_STATE || within.inputs.has(name) || known.includes(name)) continue;
+    if (isWhole(name, node) || within.inputs.has(name) || known.includes(name)) continue;
     if (within.open && given.has(name)) continue;
     const hint =
       didYouMean(name, known) ?? `it writes: ${known.length === 0 ? 'nothing' : known.slice(0, 8).join(', ')}`;
@@ -97,11 +103,16 @@ function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
   if (output === undefined) return;
   const carried = node.kind === 'loop' ? carriedBy(node).map(({ name }) => name) : [];
   for (const { name, path } of takenFrom(node)) {
-    if (name === WHOLE_STATE || output.includes(name) || carried.includes(name)) continue;
+    if (isWhole(name, node) || output.includes(name) || carried.includes(name)) continue;
     const message = `${JSON.stringify(name)} is private to the workflow in ${nameOf(scope, at)}`;
     const hint = didYouMean(name, output) ?? `it gives: ${output.join(', ')}`;
     scope.findings.add('private-channel', message, { node: at, path, hint });
   }
+}
+
+/** All that it gives, in one object. */
+function isWhole(name: string, { plan }: SubPlanNode): boolean {
+  return name === WHOLE_STATE || (name === PLAN_VALUES && plan.values !== undefined);
 }
 
 interface Taken {

@@ -185,8 +185,8 @@ function changedInputs(before: Plan, after: Plan): readonly string[] {
   return [...new Set([...one.keys(), ...other.keys()])].filter((name) => differs(one.get(name), other.get(name)));
 }
 
-function meaningOf({ channel, required, default: value }: InputSpec): unknown {
-  return { channel, required, value };
+function meaningOf({ channel, required, default: value, type, enum: words }: InputSpec): unknown {
+  return { channel, required, value, type, words };
 }
 
 function planParts(before: Plan, after: Plan): readonly string[] {
@@ -195,6 +195,7 @@ function planParts(before: Plan, after: Plan): readonly string[] {
     'exits',
     'firstExitWins',
     'output',
+    'values',
     'limits',
     'budget',
     'security',
@@ -210,6 +211,7 @@ const PLAN_WORDS = {
   exits: 'exits',
   firstExitWins: 'exits',
   output: 'output',
+  values: 'output',
   limits: 'limits',
   budget: 'budget',
   security: 'security',

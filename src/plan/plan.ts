@@ -45,6 +45,8 @@ export interface Plan extends Declarations {
    * bindings under `output:NAME`, if there is one. Absent: all.
    */
   readonly output?: readonly string[];
+  /** What it gives when it has come to its end, made of its final state: its result. */
+  readonly values?: Readonly<Record<string, JsonTemplate>>;
   readonly limits?: Limits;
   /** What a run of it may spend. */
   readonly budget?: Budget;
@@ -60,6 +62,9 @@ export interface Limits {
   readonly concurrency?: number;
 }
 
+/** What the value of an input is. */
+export type InputType = 'text' | 'number' | 'boolean' | 'list' | 'object';
+
 /** An input of a workflow. It becomes a channel of the first state version. */
 export interface InputSpec {
   /** Channel that holds the value; in the DAG notation `inputs.NAME`. */
@@ -69,6 +74,10 @@ export interface InputSpec {
   readonly description?: string;
   readonly required: boolean;
   readonly default?: Json;
+  /** Values are turned into it, and others refused, before anything runs. Absent: any value is taken as it is. */
+  readonly type?: InputType;
+  /** The values that it may have. */
+  readonly enum?: readonly Json[];
   readonly at?: Position;
 }
 
@@ -254,6 +263,9 @@ export type SubInputs = Readonly<Record<string, JsonTemplate>>;
 
 /** Instead of a channel of a sub-plan: its whole final state, as one object. */
 export const WHOLE_STATE = '*';
+
+/** Instead of a channel of a sub-plan: what it gives by its `values`, as one object. */
+export const PLAN_VALUES = '=';
 
 /** What nodes with a sub-plan share. */
 export interface SubPlan {

@@ -1,6 +1,6 @@
 import { templatesIn } from '../lang/json-template.js';
 import type { CelVar, Condition, JsonTemplate, Template, ValueRef } from '../lang/values.js';
-import type { AgentNode, PlanNode, Route, SubInputs } from './plan.js';
+import type { AgentNode, Plan, PlanNode, Route, SubInputs } from './plan.js';
 import type { ToolUse } from './tool-use.js';
 
 /** A place in a plan that reads a channel. */
@@ -85,6 +85,13 @@ function textsOf(tool: ToolUse | undefined): readonly Template[] {
 export function routeReferences(route: Route): readonly Reference[] {
   const found: Reference[] = [];
   route.cases?.forEach((branch, at) => addConditions(found, branch.when, `cases[${at}].when`));
+  return found;
+}
+
+/** What a plan reads of its final state for what it gives. */
+export function valueReferences({ values }: Plan): readonly Reference[] {
+  const found: Reference[] = [];
+  for (const [name, source] of Object.entries(values ?? {})) addJson(found, source, `values.${name}`);
   return found;
 }
 

@@ -119,7 +119,7 @@ const CONDITION_FORMS: { readonly [O in Condition['op']]: Form<Beside<O>> } = {
   not_contains: object(TEXT_KEYS),
   equals: object(TEXT_KEYS),
   matches_json: object({ value: REF, operand: any<Json>() }),
-  truthy: object({ value: REF, text: TEXT }),
+  truthy: object({ value: REF, text: TEXT, 'optional?': flag<true>() }),
   line: object({ value: REF, line: LINE }),
   cel: object({ expression: TEXT, vars: names(CEL_VAR), 'text?': TEXT }),
   code: object({}),

@@ -6,6 +6,7 @@ description: All keys
 inputs:
   topic: { description: What about, default: tides }
   free:
+  many: { type: list, default: [a], enum: [[a], [b]] }
 config:
   model: [openai/gpt-5-mini, ollama/qwen3]
   audit_dir: audits
@@ -93,7 +94,7 @@ steps:
   - { id: stop, type: end, status: failed, reason: "{{steps.check.output}}", depends_on: [check], condition: { step: check, contains: a } }
   - { id: cmd, depends_on: [draft], run: [npm, test, "--", "{{ inputs.topic }}"], stdin: "x", env: { TOKEN: "\${TOKEN}", A: "" }, result: all, effect: read, sandbox: offline, approve: true, timeout: 5m, on_error: continue, budget: 2, retry_count: 1, condition: { step: draft, contains: a } }
   - { id: call, tool: tickets/find, input: { list: [1, "{{ inputs.topic }}"], deep: { a: true } }, schema: { ok: boolean }, effect: idempotent }
-output: { steps: [check], format: plain, truncate: { limit: 5 } }
+output: { steps: [check], format: plain, truncate: { limit: 5 }, values: { said: "{{steps.check.output}}", more: [1, { x: "{{inputs.many.0}}" }] } }
 `;
 
 const PIPELINE = `
@@ -143,6 +144,8 @@ agents:
 supervise: { model: thorough, max_reorients: 2, instruction: "About {{ $prompt }}" }
 budget: { usd: 0.5, tokens: 200k, calls: 20, tool_calls: 1k, time: 10m, on_limit: { model: openai/gpt-5-nano }, unpriced: allow, strict: true, day: { usd: 5, tokens: 2m }, thread: { calls: 100, tool_calls: 9 } }
 security: { mode: research, scope: the login page }
+inputs: { topic: { description: About }, n: { type: number, enum: [1, 2], default: 1 } }
+output: { values: { said: "{{ $steps.first.output }}", n: "{{ $inputs.n }}", topic: "{{ $inputs.topic }}" } }
 hosts: [api.example.com, "*.example.org"]
 commands: [[npm, test], [make]]
 sends: [{ tool: tickets/close, fixed: { list: a, about: "{{prompt}}", deep: { n: 1 } }, free: [body] }]

@@ -17,7 +17,7 @@ import { withStore } from '../runs/with-store.js';
 import { checkOwn, storeFile } from './open-store.js';
 import { broughtBy } from '../talk/brought.js';
 import { writeOrigin } from './origin.js';
-import { toolNames } from './load-workflow.js';
+import { toolNames, valuesFor } from './load-workflow.js';
 import type { RecordedRun } from './recorded-run.js';
 import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
 import type { Recording } from './recording.js';
@@ -65,7 +65,8 @@ export function goOn(options: GoOnOptions): Promise<number> {
 async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number> {
   const cwd = folderOf(run);
   const flags = mergeFlags(run.origin.flags, anchored(options.flags, cwd));
-  const given = await readInputs(options.fork?.inputs ?? [], process.cwd());
+  const read = await readInputs(options.fork?.inputs ?? [], process.cwd());
+  const given = await valuesFor(run.record.before.plan, read);
   const isKey = keyOfState(run.record.before.plan);
   const asInputs = Object.fromEntries(Object.entries(given).filter(([name]) => !isKey(name)));
   const inputs = { ...run.record.before.inputs, ...asInputs };

@@ -85,7 +85,9 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
   const tools = options.checkTools === true ? await unknownTools(workflow.plan) : [];
   const budgets = await problemsOfBudgets(workflow.plan, options);
   const two = options.checkTools === true ? await problemsOfCalls(workflow.plan) : [];
-  const found = [...workflow.problems, ...missingInputs(workflow, given), ...tools, ...budgets, ...two];
+  const wrong = await wrongInputs(workflow.plan, options.inputs);
+  const missing = missingInputs(workflow, given);
+  const found = [...workflow.problems, ...wrong, ...missing, ...tools, ...budgets, ...two];
   const isError = ({ holds }: Problem): boolean =>
     options.strict === true || (options.toRun === true && holds === true);
   const problems = found.flatMap((problem) => (isError(problem) ? asErrors([problem]) : [problem]));
@@ -122,6 +124,21 @@ async function asFile(file: string, { cwd, lenient, config }: LoadOptions): Prom
 /** What may be asked about calls, where an agent breaks the rule of two. */
 async function problemsOfCalls(plan: Plan | undefined): Promise<readonly Problem[]> {
   return plan === undefined ? [] : (await import('../../foreseen.js')).ruleOfTwo(plan);
+}
+
+/** Inputs without a type take any value. */
+async function wrongInputs(plan: Plan | undefined, given: LoadOptions['inputs'] = {}): Promise<readonly Problem[]> {
+  if (plan?.inputs.some(({ type }) => type !== undefined) !== true) return [];
+  return (await import('../../plan.js')).badInputs(plan.inputs, given);
+}
+
+/** Values with the types that a plan declares. */
+export async function valuesFor(
+  plan: Plan,
+  given: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (plan.inputs.every(({ type }) => type === undefined)) return given;
+  return (await import('../../plan.js')).typedInputs(plan.inputs, given);
 }
 
 /** A workflow without budgets needs no table of prices. */

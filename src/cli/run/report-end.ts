@@ -52,7 +52,8 @@ export async function reportEnd(execution: Execution, { result, style, quiet }: 
   if (!onOneScreen) tellSummary();
   if (flags.json === true) {
     const state = isCode(workflow) ? result.state : undefined;
-    const report = runReport({ ...shared, workflow: name, runId: result.runId, exitCode, context, state, labels });
+    const told = { workflow: name, runId: result.runId, exitCode, context, state, labels, result: result.result };
+    const report = runReport({ ...shared, ...told });
     printResult(report);
     warnOfSecrets(report);
   } else if (flags.exec !== true || flags.format !== undefined) {
@@ -78,10 +79,10 @@ function warnOfSecrets(text: string): void {
 
 function printResults(
   { flags, workflow }: Execution,
-  { state, steps }: WorkflowResult,
+  { state, steps, result }: WorkflowResult,
   format: typeof FormatOutput,
 ): void {
-  const form = flags.format ?? workflow.settings.output.format;
+  const form = flags.format ?? (result === undefined ? workflow.settings.output.format : 'json');
   // Of a turn of a pack: what was said.
   if (workflow.plan?.notation === 'machine' && typeof state['said'] === 'string') {
     printResult(state['said']);
@@ -89,7 +90,7 @@ function printResults(
   }
   const text = givesUpdates(workflow)
     ? stateText(state, form)
-    : format({ workflow, state, reports: steps, format: form });
+    : format({ workflow, state, reports: steps, result, ...present({ format: flags.format }) });
   const safe = form === 'json' ? escapeJson : escaped;
   printResult(process.stdout.isTTY ? safe(text) : text);
   warnOfSecrets(text);

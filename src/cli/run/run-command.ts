@@ -6,7 +6,7 @@ import { RunLog } from '../view/run-log.js';
 import type { Execution } from './report-end.js';
 import { executeRun } from './execute-run.js';
 import { readInputs } from './given-inputs.js';
-import { loadWorkflow } from './load-workflow.js';
+import { loadWorkflow, valuesFor } from './load-workflow.js';
 import { writeOrigin } from './origin.js';
 import { storeFile, storeRoot, checkOwn } from './open-store.js';
 import { isPromptUnused, readPrompt } from './prompt-input.js';
@@ -62,7 +62,8 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   checkNoTalk(flags, flags.file);
   if (flags.exec === true && (await isPromptUnused(workflow, given))) tellUnusedPrompt(strict);
   const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
-  const inputs = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
+  const values = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
+  const inputs = await valuesFor(workflow.plan, values);
   const execution: Execution = { flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
   return flags.store ? await recorded(flags, execution, thread) : await executeRun(execution);
 }

@@ -16,6 +16,8 @@ export interface ReportOptions extends EndOfRun {
   readonly context?: StepContext | undefined;
   /** Where values of its state come from, of those that not only the user had a say in. */
   readonly labels?: RunResult['labels'];
+  /** What the workflow says that it gives. */
+  readonly result?: RunResult['result'];
   /** What a workflow in code ended with. */
   readonly state?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -24,6 +26,7 @@ export interface ReportOptions extends EndOfRun {
 export function runReport(options: ReportOptions): string {
   const { runId, workflow, outcome, exitCode, census, error, log, context, state, labels, auditFolder, questions } =
     options;
+  const { result } = options;
   // Values that are undefined are left out by JSON.
   return jsonText({
     runId,
@@ -34,6 +37,7 @@ export function runReport(options: ReportOptions): string {
     error,
     steps: byName([...log.steps.values()].map((step) => [step.path, stepReport(step)])),
     context,
+    result,
     state,
     labels,
     ...recordedReport(options.recorded),

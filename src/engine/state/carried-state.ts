@@ -51,9 +51,9 @@ export function carriedState(
   for (const input of plan.inputs) {
     const at = channels.index.get(input.channel) ?? -1;
     const said = Object.hasOwn(values, input.name) ? values[input.name] : undefined;
-    if (said !== undefined) writer.put(input.channel, said);
+    if (said !== undefined) writer.give(input, said);
     else if (writer.version.get(at) !== undefined) continue;
-    else if (input.default !== undefined) writer.put(input.channel, input.default);
+    else if (input.default !== undefined) writer.give(input, input.default);
     else if (defaultOf(channels.schemas[at]) === undefined && input.required)
       writer.problems.push(`'${input.name}' is missing`);
   }

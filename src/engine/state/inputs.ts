@@ -1,6 +1,7 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import { FORBIDDEN_NAMES, cloneData, freezeData } from '../../base/json.js';
-import type { Plan } from '../../plan/plan.js';
+import { inputValue } from '../../plan/input-types.js';
+import type { InputSpec, Plan } from '../../plan/plan.js';
 import type { ChannelTable, CompiledPlan } from '../graph/compile.js';
 import type { Cell } from './cell.js';
 import type { RunLabels } from './run-labels.js';
@@ -43,7 +44,7 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   for (const input of plan.inputs) {
     const said = Object.hasOwn(values, input.name) ? values[input.name] : input.default;
     const value = said === undefined ? defaultOf(channels.schemas[channels.index.get(input.channel) ?? -1]) : said;
-    if (value !== undefined) writer.put(input.channel, value);
+    if (value !== undefined) writer.give(input, value);
     else if (input.required) writer.problems.push(`'${input.name}' is missing`);
   }
   return { version: writer.finish(plan, values), channels };
@@ -83,6 +84,13 @@ export class InputWriter {
     public version: Version,
     private readonly cellOf: (channel: number, old: Cell | undefined, value: unknown) => Cell,
   ) {}
+
+  /** With the type that the input declares. */
+  give(input: InputSpec, value: unknown): void {
+    const typed = inputValue(input, value);
+    if ('value' in typed) this.put(input.channel, typed.value);
+    else this.problems.push(`'${input.name}' ${typed.why}`);
+  }
 
   put(channel: string, value: unknown): void {
     const at = this.channels.index.get(channel);

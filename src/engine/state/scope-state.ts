@@ -1,4 +1,6 @@
+import { freezeData } from '../../base/json.js';
 import type { ReadChannel } from '../../lang/json-path.js';
+import { renderJson } from '../../lang/json-template.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import type { Label } from '../../guard/label.js';
 import { CLEAN } from '../../guard/label.js';
@@ -119,6 +121,18 @@ export abstract class ScopeState {
       else if (label !== CLEAN) found.push([this.channels.names[channel] ?? '', labels.get(label)]);
     });
     return { channels: Object.fromEntries(found), ...(absent === CLEAN ? {} : { absent: labels.get(absent) }) };
+  }
+
+  /**
+   * What it gives by the `values` of its plan; undefined when that has none.
+   *
+   * @throws SkeinError SKEIN_TEMPLATE
+   */
+  values(): Record<string, unknown> | undefined {
+    const { values } = this.compiled.plan;
+    if (values === undefined) return undefined;
+    const filling = { read: (channel: string) => this.read(channel), labelled: this.labelled };
+    return freezeData(renderJson({ object: values }, filling, this.run)) as Record<string, unknown>;
   }
 
   /** What there is of the final state (S4) for whoever ran it. */

@@ -10,6 +10,7 @@ import { supervisionFields, supervisionOf, supervisionOfWhole } from '../supervi
 import type { SuperviseDef } from '../supervise-key.js';
 import { toolNode } from '../tool-steps.js';
 import type { ToolDef } from '../tool-steps.js';
+import { valuesOf } from '../values-key.js';
 import { buildConditions } from './conditions.js';
 import type { AskDef } from '../ask-keys.js';
 import { callNode } from './calls.js';
@@ -21,7 +22,8 @@ import { innerSteps } from './definition.js';
 import type { Definition, StepDef } from './definition.js';
 import { mapNode } from './maps.js';
 import type { Agent } from './find-agents.js';
-import { inputChannel, stepChannel } from './references.js';
+import { inputChannel, inputSpec } from '../inputs-key.js';
+import { stepChannel } from './references.js';
 import type { References } from './references.js';
 import type { Workspace } from '../opened-file.js';
 
@@ -50,6 +52,7 @@ const BACKOFF_MS = 500;
 export function buildPlan(parts: Parts, findings: Findings): Plan {
   const { definition } = parts;
   const course = buildCourse(definition.steps, { parts, supervise: definition.supervise, findings });
+  const values = buildValues(parts);
   const inputs = buildInputs(parts);
   const { concurrency } = definition.config;
   return present({
@@ -60,6 +63,7 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
     inputs,
     channels: channelsOf(inputs, course.nodes),
     ...course,
+    values,
     limits: concurrency === undefined ? undefined : { concurrency },
     budget: definition.budget,
     security: securityFrom(definition.security),
@@ -140,13 +144,17 @@ function askNode(step: StepDef, ask: AskDef, around: Around): AskNode {
   });
 }
 
+/** What the file gives, as read behind all of its steps. */
+function buildValues({ definition, references }: Parts): Plan['values'] {
+  const { end } = references.graph;
+  const { values } = definition.output;
+  if (values === undefined || end === undefined) return undefined;
+  return valuesOf(values, (scalar) => references.template(scalar, end));
+}
+
 function buildInputs(parts: Parts): readonly InputSpec[] {
   const { usedInputs } = parts.references;
-  const declared = parts.definition.inputs.map((input): InputSpec => {
-    const { name, description, at } = input;
-    const required = input.default === undefined && usedInputs.has(name);
-    return present({ channel: inputChannel(name), name, description, required, default: input.default, at });
-  });
+  const declared = parts.definition.inputs.map((input) => inputSpec(input, usedInputs.has(input.name)));
   const names = new Set(declared.map((input) => input.name));
   const isInput = (name: string): boolean => usedInputs.has(name) || parts.recorded.has(name);
   const extra = new Set(parts.given.filter((name) => !names.has(name) && isInput(name)));

@@ -1,4 +1,5 @@
 import { present } from '../../base/json.js';
+import type { Json } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { gateProblem, superviseInside } from '../../plan/inherited-supervision.js';
 import type { CallNode, NodeBase, Plan } from '../../plan/plan.js';
@@ -22,6 +23,18 @@ export function calledBy(steps: readonly StepDef[], plans: CalledPlans): Readonl
     allSteps(steps).flatMap(({ id, call }) => {
       const plan = call && plans.get(call);
       return plan === undefined ? [] : [[id, { result: calledResult(plan), outputs: calledOutputs(plan) }] as const];
+    }),
+  );
+}
+
+/** What called files say that they give, as JSON Schemas, by the id of the step that calls them. */
+export function valueSchemas(steps: readonly StepDef[], plans: CalledPlans): ReadonlyMap<string, Json> {
+  return new Map(
+    allSteps(steps).flatMap(({ id, call }) => {
+      const values = call && plans.get(call)?.values;
+      if (values === undefined) return [];
+      const properties = Object.fromEntries(Object.keys(values).map((name) => [name, {}] as const));
+      return [[id, { type: 'object', properties }] as const];
     }),
   );
 }
@@ -50,15 +63,15 @@ export function callNode(step: StepDef, parts: CallParts, findings: Findings): C
     template: (text: Parameters<References['template']>[0]) => references.template(text, step),
   };
   const { result, outputs: inner } = references.called.get(id) ?? { result: undefined, outputs: [] };
-  const outputs: readonly (readonly [outer: string, inner: string])[] = [
+  const outputs = new Map([
     ...(result === undefined ? [] : [[stepChannel(id), result] as const]),
     ...inner.map(({ channel, names }) => [stepChannel(id, ...names), channel] as const),
-  ];
+  ]);
   return present({
     ...base,
     output: result === undefined ? undefined : base.output,
     kind: 'call' as const,
-    writes: outputs.map(([outer]) => outer),
+    writes: [...outputs.keys()],
     plan: supervised(plan, step, parts.supervise, findings),
     inputs: callInputs(given, plan, findings),
     outputs: Object.fromEntries(outputs),

@@ -6,7 +6,8 @@ import type { Findings } from '../../text/findings.js';
 import { toJson } from '../../text/nodes.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import type { ConditionDef, StepDef } from './definition.js';
-import { inputChannel, itemChannel, stepChannel } from './references.js';
+import { inputChannel } from '../inputs-key.js';
+import { itemChannel, stepChannel } from './references.js';
 import type { References } from './references.js';
 
 /**

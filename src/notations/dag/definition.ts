@@ -12,12 +12,14 @@ import type { Conversation } from '../../plan/plan.js';
 import type { AskDef } from '../ask-keys.js';
 import type { CallDef } from '../call-keys.js';
 import type { EndDef } from '../end-key.js';
+import type { InputDef } from '../inputs-key.js';
 import type { LoopDef } from '../loop-keys.js';
 import type { MapDef } from '../map-keys.js';
 import type { SecurityDef } from '../security-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import type { WaitDef } from '../wait-keys.js';
 import type { ToolDef } from '../tool-steps.js';
+import type { ValuesDef } from '../values-key.js';
 import type { STEP } from './keys.js';
 
 /** A workflow file as it was written: types are checked, names are not resolved yet. */
@@ -39,14 +41,6 @@ export interface Definition {
   readonly skills: readonly SourceScalar[];
   readonly steps: readonly StepDef[];
   readonly output: OutputDef;
-}
-
-/** An input. Values are text, whatever scalar was written. */
-export interface InputDef {
-  readonly name: string;
-  readonly description: string | undefined;
-  readonly default: string | undefined;
-  readonly at: Position;
 }
 
 /** The section `config`. */
@@ -193,4 +187,6 @@ export interface OutputDef {
   readonly steps: readonly SourceScalar[] | undefined;
   readonly format: OutputFormat;
   readonly truncate: Truncate | undefined;
+  /** What the run gives; absent: what its steps have given. */
+  readonly values: ValuesDef | undefined;
 }

@@ -10,6 +10,7 @@ import { SECURITY_KEY } from '../security-key.js';
 import { CALL_KEYS } from '../call-keys.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
 import { END_KEYS } from '../end-key.js';
+import { INPUTS } from '../inputs-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { MAP_KEYS } from '../map-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
@@ -17,6 +18,7 @@ import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { WAIT_KEYS } from '../wait-keys.js';
 import { callForms, callsOr } from '../tool-keys.js';
+import { VALUES } from '../values-key.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
 const MANY = 1_000_000;
@@ -180,18 +182,9 @@ export const OUTPUT = map(
     steps: texts('the steps whose output is printed, in this order; by default all'),
     format: word(['markdown', 'plain', 'text', 'json'], 'how it is printed', { default: 'markdown', open: true }),
     truncate: TRUNCATE,
+    values: VALUES,
   },
   'what is printed, and how',
-);
-
-/** An input. */
-export const INPUT = map(
-  {
-    description: text('shown when the input is missing'),
-    default: text('the value when none is given; without it the input must be given'),
-  },
-  'a value that a run is started with',
-  { blank: false },
 );
 
 /** An agent that is written in the workflow. */
@@ -223,7 +216,7 @@ export const WORKFLOW = map(
   {
     name: text('one line, at most 200 characters', { needed: true, longest: 200, pattern: '\\S' }),
     description: text('what the workflow is for'),
-    inputs: names(INPUT, 'values that a run is started with', { pattern: NAME_FORM.pattern }),
+    inputs: INPUTS,
     config: CONFIG,
     supervise: SUPERVISE,
     budget: FILE_BUDGET,

@@ -6,7 +6,7 @@ import { checkName } from '../../text/names.js';
 import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
 import { loadCalls, withCalled } from '../load-calls.js';
-import { calledBy } from './calls.js';
+import { calledBy, valueSchemas } from './calls.js';
 import { allSteps, schemasOf } from './definition.js';
 import { agentFolders } from './discover-agents.js';
 import { findAgents } from './find-agents.js';
@@ -40,7 +40,7 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
       yaml,
       inputs: definition.inputs,
       given,
-      schemas: schemasOf(definition.steps),
+      schemas: new Map([...schemasOf(definition.steps), ...valueSchemas(definition.steps, called.plans)]),
       called: calledBy(definition.steps, called.plans),
     },
     graph,

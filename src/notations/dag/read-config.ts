@@ -9,6 +9,7 @@ import type { ConfigDef, MemoryDef, OutputDef } from './definition.js';
 import { PROVIDER_NAMES } from '../../plan/providers.js';
 import { CONFIG, MEMORY, OUTPUT, PROVIDER, TELEMETRY, TRUNCATE } from './keys.js';
 import { checkVariable } from '../../text/names.js';
+import { readValues } from '../values-key.js';
 import { readModels } from './read-agent.js';
 
 /** Reads the section `config` of a workflow file. */
@@ -101,5 +102,11 @@ export function readOutput(root: Fields): OutputDef {
     const hint = fields.findings.near(written, FORMATS.keys()) ?? `one of: ${[...FORMATS.keys()].join(', ')}`;
     fields.warning('unknown-value', 'format', `format of output is ${quoteShort(written)}; markdown is used`, hint);
   }
-  return { steps: fields.texts('steps'), format: format ?? 'markdown', truncate: readTruncate(fields) };
+  const values = readValues(fields);
+  const useless = (['steps', 'format', 'truncate'] as const).find((key) => fields.has(key));
+  if (values !== undefined && useless !== undefined) {
+    const message = `${useless} of output has no effect when values is set`;
+    fields.warning('no-effect', useless, message, 'values are printed as JSON; remove one of the two');
+  }
+  return { steps: fields.texts('steps'), format: format ?? 'markdown', truncate: readTruncate(fields), values };
 }

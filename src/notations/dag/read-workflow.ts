@@ -1,5 +1,4 @@
 import type { Findings } from '../../text/findings.js';
-import { describe } from '../../text/nodes.js';
 import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
@@ -7,10 +6,10 @@ import { quoteShort } from '../../lang/value-text.js';
 import { readBudgetKey } from '../budget-key.js';
 import { readSecurityKey } from '../security-key.js';
 import { readDeclarations } from '../declarations-key.js';
+import { readInputs } from '../inputs-key.js';
 import { readSupervise } from '../supervise-key.js';
-import type { AgentDef, Definition, InputDef } from './definition.js';
-import { checkName } from '../../text/names.js';
-import { AGENT, INLINE, INPUT, WORKFLOW } from './keys.js';
+import type { AgentDef, Definition } from './definition.js';
+import { AGENT, INLINE, WORKFLOW } from './keys.js';
 import { reportOtherNotation } from './other-notation.js';
 import { readServers, readTraits } from './read-agent.js';
 import { readConfig, readOutput } from './read-config.js';
@@ -57,26 +56,6 @@ function readName(root: Fields): string {
     root.error('bad-name', 'name', 'the name of the workflow is too long or has control characters', hint);
   }
   return name;
-}
-
-function readInputs(root: Fields): readonly InputDef[] {
-  return (root.entries('inputs') ?? []).map((entry) => {
-    checkName(entry.key, 'input name', entry.at, root.findings);
-    return readInput(entry, root.findings);
-  });
-}
-
-function readInput(entry: SourceEntry, findings: Findings): InputDef {
-  const { key, value, at } = entry;
-  const none: InputDef = { name: key, description: undefined, default: undefined, at };
-  if (value.kind === 'scalar' && value.value === null) return none;
-  if (value.kind !== 'map') {
-    const hint = `write ${key}: {default: ...}`;
-    findings.error('wrong-type', `input ${quoteShort(key)} must be a map, not ${describe(value)}`, value.at, hint);
-    return none;
-  }
-  const fields = readFields(value, { name: `input ${quoteShort(key)}`, form: INPUT }, findings);
-  return { ...none, description: fields?.text('description'), default: fields?.text('default') };
 }
 
 function readAgents(root: Fields): readonly AgentDef[] | undefined {

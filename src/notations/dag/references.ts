@@ -10,7 +10,10 @@ import { present } from '../../base/json.js';
 import type { CalledOutput } from '../results.js';
 import { pathFault } from '../schema-paths.js';
 import { append, spending, splitOnce } from '../written-references.js';
-import type { InputDef, StepDef } from './definition.js';
+import { inputChannel } from '../inputs-key.js';
+import { isComposite } from '../../plan/input-types.js';
+import type { InputDef } from '../inputs-key.js';
+import type { StepDef } from './definition.js';
 import { nearestStep } from './step-graph.js';
 import type { StepGraph } from './step-graph.js';
 
@@ -22,9 +25,6 @@ export const beforeChannel = (channel: string): string => `${channel}?`;
 
 /** Channel that holds an item of a map, as its steps see it. */
 export const itemChannel = (map: string): string => `items.${map}`;
-
-/** Channel that holds an input. */
-export const inputChannel = (name: string): string => `inputs.${name}`;
 
 /** What a called file gives. */
 export interface Called {
@@ -56,8 +56,10 @@ export interface References {
   canHave(id: string, path: readonly string[], owner: string, at: Position): void;
   /** Reports what is wrong with a reference. */
   fault(code: string, message: string, at: Position, hint: string): void;
+  /** The value of an input is a list or an object, so that references may lead into it. */
+  hasParts(input: string): boolean;
   /** Checks that an input exists, and remembers that it is used. */
-  canUseInput(name: string, owner: string, at: Position): void;
+  canUseInput(name: string, owner: string, at: Position, optional?: boolean): void;
 }
 
 /**
@@ -112,9 +114,11 @@ export function createReferences(
       const message = `${owner} looks into the output of step ${quoteShort(id)}: ${fault.message}`;
       findings.error('no-such-path', message, at, fault.hint);
     },
-    canUseInput: (name, owner, at) => {
+    hasParts: (name) => source.inputs.some((input) => input.name === name && isComposite(input.type)),
+    canUseInput: (name, owner, at, optional = false) => {
       if (inputs.has(name)) {
-        usedInputs.add(name);
+        // One that may be missing need not be given.
+        if (!optional || !source.inputs.some((input) => input.name === name)) usedInputs.add(name);
         return;
       }
       const hint = findings.near(name, inputs) ?? `declare it under inputs: ${name}: {description: ...}`;
@@ -151,9 +155,10 @@ function resolve(expression: string, use: Use, references: References, findings:
 function reference(expression: string, use: Use, references: References): TemplateRef | undefined {
   const optional = expression.endsWith('?');
   const [kind, name = '', field = '', ...path] = (optional ? expression.slice(0, -1) : expression).split('.');
-  if (kind === 'inputs' && name !== '' && field === '') {
-    references.canUseInput(name, use.owner, use.at);
-    return { channel: inputChannel(name) };
+  if (kind === 'inputs' && name !== '' && (field === '' || references.hasParts(name))) {
+    references.canUseInput(name, use.owner, use.at, optional);
+    const parts = field === '' ? {} : { path: [field, ...path], ...(optional ? { optional } : {}) };
+    return { channel: inputChannel(name), ...parts };
   }
   if (kind === 'steps') return outputRef([name, field, ...path], optional, use, references);
   const map = references.graph.mapsAround(use.step).find((each) => each.map?.as === kind);

@@ -38,6 +38,8 @@ export interface StepGraph {
   stepsIn(id: string): readonly string[];
   /** Who reads what ends a loop: behind all of its steps. */
   endOf(loop: StepDef): StepDef;
+  /** Who reads what the file gives: behind all of its steps. Undefined without steps. */
+  readonly end: StepDef | undefined;
 }
 
 /** The steps of the file, or of a loop or a map. */
@@ -54,6 +56,8 @@ interface Levels {
   readonly ofId: ReadonlyMap<string, Level>;
   /** Who reads what ends a loop. */
   readonly ends: ReadonlyMap<StepDef, StepDef>;
+  /** Who reads what the file gives. */
+  readonly end: StepDef | undefined;
   readonly parents: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -79,14 +83,18 @@ function connectLists(steps: readonly StepDef[], findings: Findings): Levels {
     }
     return level;
   };
-  return { top: connect(steps, undefined), of, ofId, ends, parents: all };
+  const top = connect(steps, undefined);
+  const [first] = steps;
+  const end = first && { ...endOf(first, steps), label: 'output' };
+  if (end !== undefined) of.set(end, top);
+  return { top, of, ofId, ends, end, parents: all };
 }
 
 /**
  * Resolves `depends_on`. Problem codes: `unknown-step`, `self-dependency`, `cycle` (with one path that really exists).
  */
 export function connectSteps(steps: readonly StepDef[], findings: Findings): StepGraph {
-  const { top, of: levels, ofId, ends, parents } = connectLists(steps, findings);
+  const { top, of: levels, ofId, ends, end, parents } = connectLists(steps, findings);
   const { ids } = top;
   // Of steps with the same id, which were reported, the first one counts.
   const byId = new Map(
@@ -98,14 +106,7 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
     const step = byId.get(id);
     return step !== undefined && givesNothing(step);
   };
-  const around = function* (step: StepDef): Generator<readonly [Level, StepDef]> {
-    for (let here: StepDef | undefined = step; here !== undefined;) {
-      const level = levels.get(here);
-      if (level === undefined) return;
-      yield [level, here];
-      here = level.block;
-    }
-  };
+  const around = (step: StepDef): Iterable<readonly [Level, StepDef]> => levelsAround(step, levels);
   return {
     ids,
     idsBeside: (step) => levels.get(step)?.ids ?? ids,
@@ -130,12 +131,23 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
     step: (id) => byId.get(id),
     stepsIn: (id) => byId.get(id)?.loop?.steps.map((each) => each.id) ?? [],
     endOf: (loop) => ends.get(loop) ?? loop,
+    end,
   };
 }
 
 /** What ends the file, and time that passes. */
 function givesNothing({ end, wait }: StepDef): boolean {
   return end !== undefined || (wait !== undefined && wait.event === undefined);
+}
+
+/** The level of a step, and those of the blocks around it, each with what stands in it. */
+function* levelsAround(step: StepDef, levels: ReadonlyMap<StepDef, Level>): Generator<readonly [Level, StepDef]> {
+  for (let here: StepDef | undefined = step; here !== undefined;) {
+    const level = levels.get(here);
+    if (level === undefined) return;
+    yield [level, here];
+    here = level.block;
+  }
 }
 
 function endOf(loop: StepDef, steps: readonly StepDef[]): StepDef {

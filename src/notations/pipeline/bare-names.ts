@@ -3,10 +3,10 @@ import { parseTemplate } from '../../lang/template.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { around } from './blocks.js';
 import type { Placed } from './blocks.js';
-import type { Names } from './references.js';
+import type { Names } from './names.js';
 
 /** Words that are references with a `$` before them. */
-const ROOTS: ReadonlySet<string> = new Set(['prompt', 'item', 'steps']);
+const ROOTS: ReadonlySet<string> = new Set(['prompt', 'item', 'steps', 'inputs']);
 
 /**
  * The text of a prompt between its references. A name between braces that is the name of a step or value is an error (`bad-reference`), as the `$`
@@ -24,11 +24,11 @@ export function textBetween(
       if (typeof piece === 'string') return piece;
       const written = text.slice(piece.offset, text.indexOf('}}', piece.offset) + 2);
       const [root = ''] = piece.expression.split('.');
-      const meant = ROOTS.has(root) ? `$${piece.expression}` : stepReference(root, reader);
+      const meant = ROOTS.has(root) ? `$${piece.expression}` : named(root, reader, names);
       const what = quoteShort(written);
       if (meant === undefined) {
         const hint =
-          'references are {{ $steps.ID.output }}, {{ $prompt }} and {{ $item }}; a backslash before the braces says that they are text';
+          'references are {{ $steps.ID.output }}, {{ $inputs.NAME }}, {{ $prompt }} and {{ $item }}; a backslash before the braces says that they are text';
         findings.warning('not-a-reference', `${what} is not a reference and is left as it is`, placeOf(written), hint);
       } else {
         const hint = `did you mean {{ ${meant} }}? A backslash before the braces writes them as text`;
@@ -39,7 +39,8 @@ export function textBetween(
     .join('');
 }
 
-function stepReference(id: string, reader: Placed): string | undefined {
-  const found = [...around(reader)].some((here) => here.block.byId.has(id));
-  return found ? `$steps.${id}.output` : undefined;
+/** A step or an input. */
+function named(name: string, reader: Placed, { inputs }: Names): string | undefined {
+  const found = [...around(reader)].some((here) => here.block.byId.has(name));
+  return found ? `$steps.${name}.output` : inputs.has(name) ? `$inputs.${name}` : undefined;
 }

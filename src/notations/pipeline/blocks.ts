@@ -92,7 +92,9 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
       return plan === undefined
         ? []
         : calledOutputs(plan).map(({ channel, label, names }) => ({
-            ...output(`${path}/${names.join('/')}`, `${path}/${label}`, placing),
+            ...(names.length === 0
+              ? output(path, `${path} (${label})`, placing)
+              : output([path, ...names].join('/'), `${path}/${label}`, placing)),
             inner: channel,
           }));
     }

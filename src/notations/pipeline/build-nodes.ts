@@ -19,6 +19,7 @@ import { present } from '../../base/json.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
 import type { CallDef } from '../call-keys.js';
 import { toolNode } from '../tool-steps.js';
+import { inputChannel } from '../inputs-key.js';
 import type { Block, Placed } from './blocks.js';
 import type {
   AgentStep,
@@ -39,7 +40,7 @@ import { buildCondition } from './conditions.js';
 import type { ConditionParts } from './conditions.js';
 import { outputsBefore } from './order.js';
 import { PROMPT } from './references.js';
-import type { Names } from './references.js';
+import type { Names } from './names.js';
 import { retriedBy } from './keys.js';
 import type { Findings } from '../../text/findings.js';
 import { securityOf, supervisedFile, supervising } from './supervising.js';
@@ -240,11 +241,16 @@ function endOf(placed: Placed, { loop, at }: LoopStep, parts: NodeParts): LoopNo
   return condition === undefined ? [] : [condition];
 }
 
+/** Channels of what a run is started with: every block sees them. */
+export function givenChannels({ inputs }: PipelineDef): readonly string[] {
+  return [PROMPT, ...inputs.map(({ name }) => inputChannel(name))];
+}
+
 function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
   const { names, texts } = parts;
   const plan = innerPlan(placed, parts);
   const channels = [
-    PROMPT,
+    ...givenChannels(parts.definition),
     ...itemsOf(placed).map((item) => item.channel),
     ...(placed.inner === undefined ? [] : outputsBefore(placed.inner, names.flows)).map((output) => output.channel),
     ...talksOf(placed),
@@ -330,7 +336,9 @@ function callNode(placed: Placed, step: CallStep, parts: NodeParts): CallNode {
   const inputs = callInputs(given, plan, findings);
   const outputs = Object.fromEntries(placed.outputs.map(({ channel, inner = channel }) => [channel, inner]));
   const inner = supervisedFile(plan, placed, parts);
-  return { kind: 'call', ...base, writes: Object.keys(outputs), plan: inner, inputs, outputs };
+  const [only] = plan.values === undefined ? [] : placed.outputs;
+  const writes = Object.keys(outputs);
+  return present({ kind: 'call' as const, ...base, writes, output: only?.channel, plan: inner, inputs, outputs });
 }
 
 /** The channel of the input `prompt`, where the step does not give it under `inputs`. Problem code: `unknown-input`. */

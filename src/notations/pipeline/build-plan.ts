@@ -8,9 +8,11 @@ import { present } from '../../base/json.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import type { CallDef } from '../call-keys.js';
+import { inputSpec } from '../inputs-key.js';
+import { valuesOf } from '../values-key.js';
 import { conversationsIn, itemChannel, itemsOf, placeSteps } from './blocks.js';
-import type { Block, Output } from './blocks.js';
-import { buildNode } from './build-nodes.js';
+import type { Block, Output, Placed } from './blocks.js';
+import { buildNode, givenChannels } from './build-nodes.js';
 import type { NodeParts } from './build-nodes.js';
 import { buildCondition } from './conditions.js';
 import type { ConditionStep, PipelineDef } from './definition.js';
@@ -19,9 +21,10 @@ import type { Flow } from './flow.js';
 import { outputsBefore } from './order.js';
 import type { Flows } from './order.js';
 import { PROMPT } from './references.js';
-import type { Names } from './references.js';
+import type { Names } from './names.js';
 import { securityOf } from './supervising.js';
 import { createTexts } from './templates.js';
+import type { Texts } from './templates.js';
 
 /** What else a plan is built from. */
 export interface BuildContext {
@@ -47,19 +50,32 @@ export function buildPlan(definition: PipelineDef, context: BuildContext, findin
   const known = new Map<Block, Flow>();
   const flows: Flows = (block) => madeOnce(known, block, () => connectBlock(block, findings));
   connectAll(top, flows);
-  const names: Names = { top, flows, agents: definition.agents, calls, findings };
+  const inputs = new Map(definition.inputs.map((input) => [input.name, input]));
+  const usedInputs = new Set<string>();
+  const names: Names = { top, flows, agents: definition.agents, inputs, usedInputs, calls, findings };
   const texts = createTexts(yaml, names, definition.context);
   const parts: Parts = { definition, names, texts, yaml, calls, seen: 0, planOf: (block) => blockPlan(block, parts) };
   const plan = blockPlan(top, parts);
   const prompt = { channel: PROMPT, name: PROMPT, required: false, default: DEFAULT_PROMPT };
   const { name, description, budget, declared } = definition;
   const security = securityOf(definition.security, parts);
-  return present({ ...plan, name, description, inputs: [prompt], budget, security, ...declared });
+  const values = valuesIn(top, definition, texts);
+  const own = definition.inputs.map((input) => inputSpec(input, usedInputs.has(input.name)));
+  return present({ ...plan, name, description, inputs: [prompt, ...own], values, budget, security, ...declared });
 }
 
 interface Parts extends NodeParts {
   /** How many outputs from outside the blocks got so far. */
   seen: number;
+}
+
+/** What the file gives, as read behind all of its steps. */
+function valuesIn(top: Block, { values }: PipelineDef, texts: Texts): Plan['values'] {
+  const [first] = top.steps;
+  if (values === undefined || first === undefined) return undefined;
+  const step = { ...first.step, id: '', label: 'output' };
+  const end: Placed = { step, block: top, at: top.steps.length, chain: 0, inner: undefined, outputs: [] };
+  return valuesOf(values, (scalar) => texts.template(scalar, end));
 }
 
 function connectAll(block: Block, flows: Flows): void {
@@ -113,8 +129,8 @@ function blockPlan(block: Block, parts: Parts): Plan {
     format: 1,
     name: block.holder?.step.id ?? '',
     notation: 'pipeline',
-    inputs: inputsOf(block, before),
-    channels: channelsOf(block, before),
+    inputs: inputsOf(block, before, parts.definition),
+    channels: channelsOf(block, before, parts.definition),
     nodes: [...starts.map(({ node }) => node), ...meeting(nodes, flow, first)],
     edges: [...first, ...edges],
     routes,
@@ -169,21 +185,29 @@ function meeting(nodes: readonly PlanNode[], flow: Flow, starts: readonly Edge[]
   });
 }
 
-function inputsOf(block: Block, before: readonly Output[]): readonly InputSpec[] {
+function inputsOf(block: Block, before: readonly Output[], definition: PipelineDef): readonly InputSpec[] {
   if (block.holder === undefined) return [];
   const items = [
     ...(block.kind === 'map' ? [itemChannel(block.path)] : []),
     ...itemsOf(block.holder).map((item) => item.channel),
   ];
-  const channels = [PROMPT, ...items, ...before.map((output) => output.channel), ...conversationsIn(block)];
+  const channels = [
+    ...givenChannels(definition),
+    ...items,
+    ...before.map((output) => output.channel),
+    ...conversationsIn(block),
+  ];
   return channels.map((channel) => ({ channel, name: channel, required: false }));
 }
 
 /** In declared order, which is the order of the block of outputs. */
-function channelsOf(block: Block, before: readonly Output[]): readonly ChannelSpec[] {
+function channelsOf(block: Block, before: readonly Output[], definition: PipelineDef): readonly ChannelSpec[] {
   const outputs = new Set([...before, ...block.steps.flatMap((placed) => placed.outputs)]);
   const sorted = [...outputs].toSorted((a, b) => a.order - b.order);
-  const plain = block.holder === undefined ? [PROMPT] : inputsOf(block, []).map((input) => input.channel);
+  const plain =
+    block.holder === undefined
+      ? givenChannels(definition)
+      : inputsOf(block, [], definition).map((input) => input.channel);
   const talks = conversationsIn(block).map((name) => ({ name, reducer: 'extend' as const }));
   return [
     ...plain.filter((name) => !talks.some((talk) => talk.name === name)).map((name) => ({ name })),

@@ -9,8 +9,9 @@ import type { Placed } from './blocks.js';
 import { findDotted } from './expressions.js';
 import type { Dotted } from './expressions.js';
 import { isFault, resolve } from './references.js';
-import type { Names, Target } from './references.js';
-import { reportFault, wholly } from './templates.js';
+import type { Names } from './names.js';
+import type { Target } from './references.js';
+import { noteUse, optionally, reportFault } from './templates.js';
 
 /** What conditions are built with. */
 export interface ConditionParts {
@@ -33,7 +34,7 @@ export function buildCondition(scalar: SourceScalar, reader: Placed, parts: Cond
   const refuse = (hint: string, at: Position = scalar.at): undefined => {
     names.findings.error('bad-condition', unresolved(text), at, hint);
   };
-  const dotted = wholly(inside);
+  const { dotted, optional } = optionally(inside);
   if (dotted === undefined) {
     if (!isBraced) return refuse('write {{ $steps.ID.output }}, followed by .PATH for JSON, or an expression in {{ }}');
     return expression(inside, text, { scalar, reader, parts, refuse });
@@ -43,7 +44,8 @@ export function buildCondition(scalar: SourceScalar, reader: Placed, parts: Cond
   if (isFault(found) && UNRESOLVED.has(found.code)) return refuse(hintOf(found), at);
   if (!reportFault(found, at, names.findings)) return undefined;
   if (found.ref === undefined) return refuse('this is never true: refer to an output', at);
-  return { op: 'truthy', value: found.ref, text };
+  noteUse(found, names, optional);
+  return { op: 'truthy', value: found.ref, text, ...(optional ? { optional } : {}) };
 }
 
 /** Faults of a condition that is not a reference to an output at all. */
@@ -78,6 +80,7 @@ function expression(inside: string, text: string, use: Use): Condition | undefin
     if (isFault(found) && UNRESOLVED.has(found.code)) return refuse(hintOf(found), place.at);
     isUsable = reportFault(found, place.at, parts.names.findings) && isUsable;
     if (isFault(found)) continue;
+    noteUse(found, parts.names);
     written += inside.slice(from, dotted.start) + nameIn(found, vars);
     from = endOf(found, dotted);
   }

@@ -6,6 +6,7 @@ import type { AgentSpec, McpServerSpec, Permissions } from '../../plan/agent-spe
 import type { SourceScalar } from '../../text/nodes.js';
 import type { Conversation, Require } from '../../plan/plan.js';
 import type { EndDef } from '../end-key.js';
+import type { InputDef } from '../inputs-key.js';
 import type { AskDef } from '../ask-keys.js';
 import type { CallDef } from '../call-keys.js';
 import type { LoopDef } from '../loop-keys.js';
@@ -15,6 +16,7 @@ import type { SuperviseDef } from '../supervise-key.js';
 import type { CallType } from '../tool-keys.js';
 import type { ToolDef } from '../tool-steps.js';
 import type { WaitDef } from '../wait-keys.js';
+import type { ValuesDef } from '../values-key.js';
 import type { ModelTable } from './agents/agent-models.js';
 import type { ContextDef } from './context-key.js';
 
@@ -34,6 +36,10 @@ export interface PipelineDef {
   readonly budget: Budget | undefined;
   readonly security: SecurityDef | undefined;
   readonly declared: Declarations;
+  /** In addition to the prompt. */
+  readonly inputs: readonly InputDef[];
+  /** What a run gives; absent: what its last steps have given. */
+  readonly values: ValuesDef | undefined;
   /** Never empty in a file without errors. A file without `workflow` has one step: its agent `root`, or else its first one. */
   readonly steps: readonly StepDef[];
   /** How often each jump back may be made. */

@@ -9,6 +9,7 @@ import { CALL_KEYS } from '../call-keys.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
 import { END_KEYS } from '../end-key.js';
 import { duration, LONGEST_TIMER } from '../duration-key.js';
+import { INPUTS } from '../inputs-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { MAP_KEYS } from '../map-keys.js';
 import { REQUIRE_KEY } from '../require-key.js';
@@ -17,6 +18,7 @@ import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { WAIT_KEYS } from '../wait-keys.js';
 import { callForms, callsOr } from '../tool-keys.js';
 import type { CallType } from '../tool-keys.js';
+import { VALUES } from '../values-key.js';
 import { SECTIONS } from './agents/keys.js';
 import { CONTEXT } from './context-key.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
@@ -274,11 +276,16 @@ export const NAMED = {
   'short-schema': SHORT_SCHEMA,
 };
 
+/** The section `output`. */
+export const OUTPUT = map({ values: VALUES }, 'what the run gives; by default what its steps have given');
+
 /** A whole pipeline file. */
 export const FILE = map(
   {
     ...SECTIONS,
     supervise: SUPERVISE,
+    inputs: INPUTS,
+    output: OUTPUT,
     budget: FILE_BUDGET,
     security: named('security'),
     ...DECLARATION_KEYS,

@@ -13,7 +13,9 @@ import { readBudgetKey } from '../budget-key.js';
 import { readSecurityKey } from '../security-key.js';
 import { readDeclarations } from '../declarations-key.js';
 import { readSupervise } from '../supervise-key.js';
-import { DEFAULT_LOOPS, FILE, WORKFLOW } from './keys.js';
+import { readInputs } from '../inputs-key.js';
+import { readValues } from '../values-key.js';
+import { DEFAULT_LOOPS, FILE, OUTPUT, WORKFLOW } from './keys.js';
 import { NO_POLICIES, SHAPE, readLoops } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 import { PROMPT } from './references.js';
@@ -43,6 +45,7 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
   const { agents, models, servers, permissions } = readAgents(fields);
   const supervise = readSupervise(fields);
   const workflow = readWorkflow(fields, agents, findings);
+  const inputs = readOwnInputs(fields);
   const about = fields.node('metadata');
   const description = about === undefined ? undefined : entryOf(about, 'description')?.value;
   return {
@@ -55,10 +58,21 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     supervise,
     budget: readBudgetKey(fields, 'file'),
     security: readSecurityKey(fields),
-    declared: readDeclarations(fields, [PROMPT]),
+    declared: readDeclarations(fields, [PROMPT, ...inputs.map(({ name: input }) => input)]),
+    inputs,
+    values: readValues(fields.section('output', OUTPUT)),
     ...workflow,
     at: root.at,
   };
+}
+
+/** Every pipeline has the input `prompt`, and its own. */
+function readOwnInputs(root: Fields): PipelineDef['inputs'] {
+  const inputs = readInputs(root);
+  const taken = inputs.find(({ name }) => name === PROMPT);
+  if (taken !== undefined)
+    root.findings.error('bad-name', 'every pipeline has the input "prompt"', taken.at, 'give yours another name');
+  return inputs.filter((input) => input !== taken);
 }
 
 /** Versions of cagent's format, of which the keys are known. */

@@ -1,29 +1,18 @@
-import type { Json } from '../../base/json.js';
 import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
-import type { Plan } from '../../plan/plan.js';
-import type { Findings } from '../../text/findings.js';
-import type { CallDef } from '../call-keys.js';
-import { addressesIn, around, findMap, lastOf, resultOf } from './blocks.js';
+import { addressesIn, around, findMap, resultOf } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import { calledResult } from '../results.js';
-import { outputSchema } from '../tool-steps.js';
-import type { AgentDef, CallStep } from './definition.js';
+import type { CallStep } from './definition.js';
 import type { Dotted, Segment } from './expressions.js';
-import type { Fault, Flows } from './order.js';
+import type { Names } from './names.js';
+import type { Fault } from './order.js';
 import { listed } from './flow.js';
+import { checkPath } from './output-paths.js';
 import { canBeMissing, canPrecede, checkOrder } from './order.js';
-import { pathFault } from '../schema-paths.js';
-
-/** What references are resolved in. */
-export interface Names {
-  readonly top: Block;
-  readonly flows: Flows;
-  readonly agents: ReadonlyMap<string, AgentDef>;
-  readonly calls: ReadonlyMap<CallDef, Plan>;
-  readonly findings: Findings;
-}
+import { isComposite } from '../../plan/input-types.js';
+import { inputChannel } from '../inputs-key.js';
 
 /** What a reference stands for: a value of the state, or a text that is known now. */
 export interface Target {
@@ -36,6 +25,8 @@ export interface Target {
   /** Set where the last name is only the beginning of its segment, as in `$steps.a.output-1`. */
   readonly endsAt?: number;
   readonly warning?: Fault;
+  /** The input that it is. */
+  readonly input?: string;
   /** The step stands in a branch, and need not have run. */
   readonly canBeMissing?: boolean;
 }
@@ -44,22 +35,44 @@ export interface Target {
 export const PROMPT = 'prompt';
 
 /**
- * Resolves `$prompt`, `$item` and `$steps.ID.output`, as one step sees them.
+ * Resolves `$prompt`, `$inputs.NAME`, `$item` and `$steps.ID.output`, as one step sees them.
  *
- * Codes of faults: `unknown-variable`, `unknown-step`, `out-of-range`, `missing-output`, `bad-reference`, `not-upstream`,
+ * Codes of faults: `unknown-variable`, `unknown-input`, `unknown-step`, `out-of-range`, `missing-output`, `bad-reference`, `not-upstream`,
  * `no-structured-output` (a warning), `no-such-path`.
  */
 export function resolve(dotted: Dotted, reader: Placed, names: Names): Target | Fault {
   const { root, segments } = dotted;
   if (root === 'steps') return resolveStep(segments, reader, names);
   if (root === PROMPT) return variable(PROMPT, PROMPT, segments);
+  if (root === 'inputs') return resolveInput(segments, reader, names);
   const map = findMap(root, reader);
   if (map !== undefined) return variable(root, map.channel, segments);
   const hint =
     root === 'item'
       ? 'only the steps of a map have an item'
-      : (names.findings.near(root, ['steps', PROMPT, 'item']) ?? 'known are $steps, $prompt, and $item in a map');
+      : (names.findings.near(root, ['steps', 'inputs', PROMPT, 'item']) ??
+        'known are $steps, $prompt, $inputs, and $item in a map');
   return { code: 'unknown-variable', message: `${reader.step.label} refers to $${root}, which does not exist`, hint };
+}
+
+function resolveInput([first, ...path]: readonly Segment[], reader: Placed, names: Names): Target | Fault {
+  const { inputs } = names;
+  if (first === undefined) {
+    const hint = 'write $inputs.NAME';
+    return { code: 'bad-reference', message: `${reader.step.label} refers to $inputs without naming an input`, hint };
+  }
+  const name = first.text;
+  const input = inputs.get(name);
+  if (input === undefined) {
+    const hint = names.findings.near(name, inputs.keys()) ?? `declare it under inputs: ${name}: {}`;
+    const message = `${reader.step.label} refers to the input ${quoteShort(name)}, which is not declared`;
+    return { code: 'unknown-input', message, hint };
+  }
+  if (path.length > 0 && !isComposite(input.type)) {
+    const message = `${reader.step.label} looks into the input ${quoteShort(name)}, which is a ${input.type ?? 'text'}`;
+    return { code: 'no-such-path', message, hint: 'declare it with "type: object" or "type: list"' };
+  }
+  return { ref: refOf(inputChannel(name), path), input: name, names: ['inputs', name], used: 1 };
 }
 
 /** Whether a reference could be resolved. */
@@ -271,6 +284,10 @@ function walkCall(walk: Walk, step: CallStep, names: Names): Leaf | Fault {
     const hint = `name one of its steps: $steps.${step.id}.outputs.ID.output`;
     return missingOutput(`the output of ${step.label}, whose file does not have exactly one result`, hint);
   }
+  if (plan.values !== undefined) {
+    const hint = `write $steps.${step.id}.output.NAME; it gives: ${listed(Object.keys(plan.values))}`;
+    return missingOutput(`a step of ${step.label}, whose file says what it gives`, hint);
+  }
   const prefix = `steps.${placed.block.path === '' ? '' : `${placed.block.path}/`}${step.id}`;
   let path = '';
   for (let at = used + 1; at < segments.length; at += 1) {
@@ -289,38 +306,4 @@ function walkCall(walk: Walk, step: CallStep, names: Names): Leaf | Fault {
   const wanted = path.slice(1);
   const message = `the step ${quoteShort(wanted)} of ${step.label}, which does not exist`;
   return { code: 'unknown-step', message, hint: names.findings.near(wanted, ids) ?? `its steps are: ${listed(ids)}` };
-}
-
-/** A path needs JSON: a warning where nothing says that there will be any, an error where a schema says that there won't. */
-function checkPath(leaf: Placed, path: readonly Segment[], reader: Placed, names: Names): Fault | undefined {
-  if (path.length === 0 || leaf.step.type === 'call' || leaf.step.type === 'wait') return undefined;
-  const schema = schemaOf(leaf, names);
-  const { label } = leaf.step;
-  if (schema === undefined) {
-    const message = `${reader.step.label} looks into the output of ${label}, which has no schema`;
-    const hint = 'add a schema to that step, or make sure that its output is JSON';
-    return { code: 'no-structured-output', message, hint, severity: 'warning' };
-  }
-  const fault = pathFault(
-    schema,
-    path.map((segment) => segment.text),
-    names.findings,
-  );
-  if (fault === undefined) return undefined;
-  const message = `${reader.step.label} looks into the output of ${label}: ${fault.message}`;
-  return { code: 'no-such-path', message, hint: fault.hint };
-}
-
-const LIST: Json = { type: 'array' };
-
-function schemaOf(leaf: Placed, names: Names): Json | undefined {
-  const { step } = leaf;
-  if (step.type === 'agent') return step.schema ?? names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;
-  if (step.type === 'ask') return step.ask.schema;
-  if (step.type === 'run' || step.type === 'tool') return outputSchema(step.tool);
-  if (step.type === 'loop') {
-    const last = lastOf(leaf);
-    return last === undefined ? undefined : schemaOf(last, names);
-  }
-  return step.type === 'map' ? LIST : undefined;
 }

@@ -16,7 +16,8 @@ import type { Dotted } from './expressions.js';
 import type { Fault } from './order.js';
 import { findMap, itemsOf } from './blocks.js';
 import { isFault, PROMPT, resolve } from './references.js';
-import type { Names, Target } from './references.js';
+import type { Names } from './names.js';
+import type { Target } from './references.js';
 
 /** Texts with references, parsed once and resolved for each step that uses them. */
 export interface Texts {
@@ -30,8 +31,9 @@ export interface Texts {
   value(scalar: SourceScalar, reader: Placed): ValueRef | undefined;
 }
 
-/** A reference in a text; without `dotted` what stands in the braces is not a valid one. */
-type Piece = Written & { readonly dotted: Dotted | undefined };
+/** A reference in a text; without `dotted` what stands in the braces is not a valid one. With a `?` behind it, it may lead to nothing. */
+type Piece = Written & { readonly dotted: Dotted | undefined; readonly optional: boolean };
+
 /**
  * Resolves the references in texts. What is inserted is never looked at again.
  *
@@ -74,22 +76,24 @@ export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef
       const [only, ...more] = splitBraces(text);
       const inside = typeof only === 'object' && more.length === 0 ? only.inside : text;
       const { at } = locate(yaml, scalar, inside, 0);
-      const found = insert({ dotted: wholly(inside), written: text, at }, reader, names);
+      const found = insert({ ...optionally(inside), written: text, at }, reader, names);
       return typeof found === 'string' ? undefined : found;
     },
   };
 }
 
 function insert(piece: Piece, reader: Placed, names: Names): string | TemplateRef {
-  const { dotted, written, at } = piece;
+  const { dotted, optional, written, at } = piece;
   if (dotted === undefined) {
     const message = `${reader.step.label}: ${quoteShort(written)} is not a valid reference`;
-    const hint = 'references are {{ $steps.ID.output }}, {{ $prompt }} and {{ $item }}';
+    const hint = 'references are {{ $steps.ID.output }}, {{ $inputs.NAME }}, {{ $prompt }} and {{ $item }}';
     names.findings.error('bad-reference', message, at, hint);
     return written;
   }
   const found = resolve(dotted, reader, names);
   if (!reportFault(found, at, names.findings)) return written;
+  noteUse(found, names, optional);
+  if (optional && found.ref !== undefined) return found.ref.path === undefined ? found.ref : { ...found.ref, optional };
   if (found.ref === undefined || found.canBeMissing !== true) return found.ref ?? found.text ?? '';
   return { ...found.ref, written: written.slice(2, -2).trim(), expected: true };
 }
@@ -105,7 +109,20 @@ const MEANT = /^\{\{\s*\$([A-Za-z_]\w*)/;
 
 function isMeant(written: string, reader: Placed): boolean {
   const root = MEANT.exec(written)?.[1] ?? '';
-  return root === 'steps' || root === PROMPT || root === 'item' || findMap(root, reader) !== undefined;
+  return ROOTS.has(root) || findMap(root, reader) !== undefined;
+}
+
+const ROOTS: ReadonlySet<string> = new Set(['steps', 'inputs', 'item', PROMPT]);
+
+/** Notes that something needs an input. */
+export function noteUse({ input }: Target, { usedInputs }: Names, optional = false): void {
+  if (input !== undefined && !optional) usedInputs.add(input);
+}
+
+/** A reference and nothing else, or one with a `?` behind it. */
+export function optionally(text: string): Pick<Piece, 'dotted' | 'optional'> {
+  const optional = text.endsWith('?');
+  return { dotted: wholly(optional ? text.slice(0, -1).trimEnd() : text), optional };
 }
 
 /** A text that is one reference and nothing else. */
@@ -116,6 +133,6 @@ export function wholly(text: string): Dotted | undefined {
 
 function splitText(text: string): readonly (string | Omit<Piece, 'at'>)[] {
   return splitBraces(text).map((piece) =>
-    typeof piece === 'string' ? piece : { dotted: wholly(piece.inside), written: piece.written },
+    typeof piece === 'string' ? piece : { ...optionally(piece.inside), written: piece.written },
   );
 }

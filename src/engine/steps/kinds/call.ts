@@ -1,6 +1,7 @@
-import type { SubPlan } from '../../../plan/plan.js';
-import { WHOLE_STATE } from '../../../plan/plan.js';
-import { SkeinError } from '../../../base/errors.js';
+import type { CallNode, InputSpec, SubPlan } from '../../../plan/plan.js';
+import { PLAN_VALUES, WHOLE_STATE } from '../../../plan/plan.js';
+import { inputValue } from '../../../plan/input-types.js';
+import { SkeinError, toErrorData } from '../../../base/errors.js';
 import type { CompiledPlan } from '../../graph/compile.js';
 import type { Again, ChannelWrite, FailedInside } from '../../ports/executor.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../../services.js';
@@ -21,9 +22,20 @@ function startCall(step: Step): void {
   if (node.kind !== 'call') return;
   const sub = subPlan(step);
   openInside(step, sub, `${step.key}/`, inputsOf(step, node, sub), (scope, end) => {
-    if (end.type === 'done') succeedWith(step, node, scope, scope.around);
+    if (end.type === 'done') giveTo(step, node, scope);
     else endLike(step, prefixed(end, node), () => keptOf(step, node, scope));
   });
+}
+
+/** What a file gives may refer to what is not there. */
+function giveTo(step: Step, node: CallNode, scope: ScopeHandle): void {
+  try {
+    if (node.plan.values !== undefined) scope.values();
+  } catch (error) {
+    step.fail(toErrorData(error));
+    return;
+  }
+  succeedWith(step, node, scope, scope.around);
 }
 
 type Stopped = Exclude<ScopeEnd, { type: 'done' }>;
@@ -135,16 +147,25 @@ export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: Compile
   const { inputs } = node;
   for (const input of sub.plan.inputs) {
     if (inputs !== undefined && Object.hasOwn(inputs, input.channel)) continue;
-    put(input.channel, () => (inputs === undefined ? read(input.channel) : undefined) ?? input.default);
+    put(input.channel, () => typed(input, (inputs === undefined ? read(input.channel) : undefined) ?? input.default));
   }
   for (const [channel, source] of Object.entries(inputs ?? {})) {
-    put(channel, () => step.renderJson(source) ?? sub.plan.inputs.find((input) => input.channel === channel)?.default);
+    const input = sub.plan.inputs.find((one) => one.channel === channel);
+    put(channel, () => typed(input, step.renderJson(source) ?? input?.default));
   }
   return { version, influence };
 }
 
+/** @throws SkeinError SKEIN_INPUT for a value that is not one of its input */
+function typed(input: InputSpec | undefined, value: unknown): unknown {
+  if (value === undefined || input === undefined) return value;
+  const found = inputValue(input, value);
+  if ('value' in found) return found.value;
+  throw new SkeinError('SKEIN_INPUT', `the input '${input.name}' ${found.why}`, { hint: found.hint });
+}
+
 /** What is read of a sub-plan that has run. */
-export type FinalState = Pick<ScopeHandle, 'read' | 'clears' | 'state'>;
+export type FinalState = Pick<ScopeHandle, 'read' | 'clears' | 'state' | 'values'>;
 
 type Giving = Pick<SubPlan, 'inputs' | 'outputs'>;
 
@@ -181,9 +202,16 @@ function updateOf(step: Step, node: Giving, scope: FinalState): Record<string, u
 /** What a sub-plan that did not come to its end has written into the plan around it. */
 export function keptOf(step: Step, node: Giving, scope: ScopeHandle): ChannelWrite[] {
   const { output } = step.compiled.node;
-  const result = outputsOf(step, node, scope);
+  // What a plan gives, it gives at its end.
+  const last: FinalState = {
+    read: (channel) => scope.read(channel),
+    clears: (channel) => scope.clears(channel),
+    state: () => scope.state(),
+    values: () => undefined,
+  };
+  const result = outputsOf(step, node, last);
   const values =
-    output === undefined ? (result as Record<string, unknown>) : { [output]: result, ...moreOf(step, node, scope) };
+    output === undefined ? (result as Record<string, unknown>) : { [output]: result, ...moreOf(step, node, last) };
   return Object.entries(values).flatMap(([channel, value]) => (value === undefined ? [] : [{ channel, value }]));
 }
 
@@ -207,7 +235,8 @@ interface OutputPair {
   readonly inner: string;
 }
 
-/** A channel of the final state, or all of it. */
-export function taken(scope: Pick<FinalState, 'read' | 'state'>, name: string): unknown {
+/** A channel of the final state, or all of it, or what the plan gives. */
+export function taken(scope: Pick<FinalState, 'read' | 'state' | 'values'>, name: string): unknown {
+  if (name === PLAN_VALUES) return scope.values();
   return name === WHOLE_STATE ? scope.state() : scope.read(name);
 }

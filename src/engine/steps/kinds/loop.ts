@@ -133,6 +133,7 @@ function withoutMarkers({ id, until }: LoopNode, scope: ScopeHandle): FinalState
     read: (channel) => texts.get(channel) ?? scope.read(channel),
     clears: (channel) => scope.clears(channel),
     state: () => ({ ...scope.state(), ...Object.fromEntries(texts) }),
+    values: () => scope.values(),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Problem } from '../../../base/problem.js';
 import { definitionError, hasErrors, holdingBack, refusal } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
 import type { Bindings, InputSpec, Plan, Require, SubInputs } from '../../../plan/plan.js';
-import { WHOLE_STATE } from '../../../plan/plan.js';
+import { PLAN_VALUES, WHOLE_STATE } from '../../../plan/plan.js';
 import { isNeeded } from '../../../plan/nodes.js';
 import { traitsOf } from '../../../plan/notations.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
@@ -177,6 +177,8 @@ function checkInvariants(settings: unknown, by: string): void {
 
 /** The channel of a workflow that holds its answer. */
 export function answerOf({ plan, answerKey }: Inner, asked: string | undefined, by: string): string {
+  // A file that says what it gives gives that.
+  if (asked === undefined && plan.values !== undefined) return PLAN_VALUES;
   const exits = exitsOf(plan);
   const answer =
     (asked === undefined ? answerKey : (channelOf(plan, asked) ?? unknownKey(plan, asked))) ??

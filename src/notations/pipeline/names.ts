@@ -1,0 +1,19 @@
+import type { Plan } from '../../plan/plan.js';
+import type { Findings } from '../../text/findings.js';
+import type { CallDef } from '../call-keys.js';
+import type { InputDef } from '../inputs-key.js';
+import type { Block } from './blocks.js';
+import type { AgentDef } from './definition.js';
+import type { Flows } from './order.js';
+
+/** What references are resolved in. */
+export interface Names {
+  readonly top: Block;
+  readonly flows: Flows;
+  readonly agents: ReadonlyMap<string, AgentDef>;
+  readonly inputs: ReadonlyMap<string, InputDef>;
+  /** Those that something needs. */
+  readonly usedInputs: Set<string>;
+  readonly calls: ReadonlyMap<CallDef, Plan>;
+  readonly findings: Findings;
+}

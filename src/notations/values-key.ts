@@ -1,0 +1,41 @@
+import type { JsonTemplate, Template } from '../lang/values.js';
+import { any, names } from '../text/forms.js';
+import { checkName, NAME_FORM } from '../text/names.js';
+import type { SourceEntry, SourceScalar } from '../text/nodes.js';
+import type { Fields } from '../text/shape.js';
+import { jsonTemplate } from './json-template.js';
+
+/** The key `values`: JSON values by name, whose texts are templates. */
+export const VALUES = names(
+  any('a value; a text that is one reference keeps the type of what it refers to'),
+  'values by name',
+  {
+    pattern: NAME_FORM.pattern,
+    min: 1,
+    blank: false,
+  },
+);
+
+/** Values as they were written, by name. */
+export type ValuesDef = readonly SourceEntry[];
+
+/** Reads the key `values`. Problem codes: `missing-values`, `wrong-type`, and those of names. */
+export function readValues(fields: Fields): ValuesDef | undefined {
+  const node = fields.node('values');
+  if (node === undefined) return undefined;
+  const { findings, name } = fields;
+  if (node.kind === 'map' && node.entries.length > 0)
+    return node.entries.filter(({ key, at }) => checkName(key, 'name of a value', at, findings));
+  if (node.kind === 'map')
+    fields.error('missing-values', 'values', `values of ${name} is empty`, 'write values: { NAME: VALUE }');
+  else fields.entries('values');
+  return undefined;
+}
+
+/** The values as JSON templates; `template` reads their texts, and reports what is wrong with their references. */
+export function valuesOf(
+  values: ValuesDef,
+  template: (scalar: SourceScalar) => Template,
+): Readonly<Record<string, JsonTemplate>> {
+  return Object.fromEntries(values.map(({ key, value }) => [key, jsonTemplate(value, template)] as const));
+}

@@ -1,0 +1,135 @@
+import { canonicalJson } from '../base/hash.js';
+import { isPlainObject } from '../base/json.js';
+import type { Json } from '../base/json.js';
+import type { Problem } from '../base/problem.js';
+import { suggest } from '../base/suggest.js';
+import { numberOf, truthOf } from '../lang/coerce.js';
+import { kindText, quoteShort } from '../lang/value-text.js';
+import type { InputSpec, InputType } from './plan.js';
+
+/** All types of inputs. */
+export const INPUT_TYPES = ['text', 'number', 'boolean', 'list', 'object'] as const satisfies readonly InputType[];
+
+/** Whether values of a type have parts that references may lead to. */
+export function isComposite(type: InputType | undefined): boolean {
+  return type === 'list' || type === 'object';
+}
+
+/** What an input says of its values. */
+export type InputForm = Pick<InputSpec, 'type' | 'enum'>;
+
+/** The value of an input with the type that it declares, or why there is none. */
+export type TypedValue = { readonly value: unknown } | { readonly why: string; readonly hint?: string };
+
+/**
+ * A value as its input declares it. Texts, as a command line gives them, are turned into numbers and truth values, and read as JSON for lists and
+ * objects; a number and a truth value are turned into text. Without a type, values are taken as they are.
+ *
+ * @example
+ * inputValue({ type: 'number' }, '3'); // { value: 3 }
+ */
+export function inputValue(form: InputForm, given: unknown): TypedValue {
+  const typed = form.type === undefined ? { value: given } : typedValue(form.type, given);
+  if ('why' in typed || form.enum === undefined || form.enum.some((one) => isSame(one, typed.value))) return typed;
+  const words = form.enum.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+  const near = typeof typed.value === 'string' ? suggest(typed.value, words) : undefined;
+  const why = `must be one of ${words.join(', ')}, not ${shown(typed.value)}`;
+  return near === undefined ? { why } : { why, hint: `did you mean ${JSON.stringify(near)}?` };
+}
+
+function isSame(one: Json, value: unknown): boolean {
+  return one === value || (typeof one === 'object' && canonicalJson(one) === canonicalJson(value));
+}
+
+function typedValue(type: InputType, given: unknown): TypedValue {
+  const value = typeof given === 'string' ? ofText(type, given) : type === 'text' ? textOf(given) : given;
+  if (fits(type, value)) return { value };
+  const why = `must be ${NAMES[type]}, not ${shown(given)}`;
+  const json = type === 'list' ? '["a", "b"]' : '{"a": 1}';
+  return isComposite(type) ? { why, hint: `write it as JSON: ${json}` } : { why };
+}
+
+function ofText(type: InputType, text: string): unknown {
+  switch (type) {
+    case 'text':
+      return text;
+    case 'number':
+      return numberOf(text);
+    case 'boolean':
+      return truthOf(text);
+    case 'list':
+    case 'object':
+      return jsonOf(text);
+  }
+}
+
+function textOf(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(type: InputType, value: unknown): boolean {
+  if (type === 'list') return Array.isArray(value);
+  if (type === 'object') return isPlainObject(value);
+  if (type === 'number') return typeof value === 'number' && Number.isFinite(value);
+  return typeof value === (type === 'text' ? 'string' : type);
+}
+
+const NAMES: Readonly<Record<InputType, string>> = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  list: 'a list',
+  object: 'an object',
+};
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? quoteShort(value) : kindText(value);
+}
+
+/** What is wrong with values that are given to inputs by their names (`bad-input`). */
+export function badInputs(inputs: readonly InputSpec[], given: Readonly<Record<string, unknown>>): readonly Problem[] {
+  return inputs.flatMap((input) => {
+    if (!Object.hasOwn(given, input.name) || given[input.name] === undefined) return [];
+    const found = inputValue(input, given[input.name]);
+    return 'why' in found ? [badInput(input, found)] : [];
+  });
+}
+
+function badInput({ name, at, type }: InputSpec, { why, hint }: Extract<TypedValue, { why: string }>): Problem {
+  const message = `the input ${quoteShort(name)} ${why}`;
+  const advice =
+    hint ?? `give another value: --input ${name}=${type === 'number' ? '3' : type === 'boolean' ? 'true' : 'VALUE'}`;
+  return { code: 'bad-input', severity: 'error', message, hint: advice, ...(at === undefined ? {} : { at }) };
+}
+
+/**
+ * Values with the types that their inputs declare; what is no value of its input is left as it is.
+ *
+ * @example
+ * typedInputs([{ channel: 'inputs.n', name: 'n', required: true, type: 'number' }], { n: '3' }); // { n: 3 }
+ */
+export function typedInputs(
+  inputs: readonly InputSpec[],
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const typed = inputs.filter(({ type, name }) => type !== undefined && Object.hasOwn(given, name));
+  if (typed.length === 0) return given;
+  const values = typed.map((input) => {
+    const found = inputValue(input, given[input.name]);
+    return [input.name, 'value' in found ? found.value : given[input.name]] as const;
+  });
+  return { ...given, ...Object.fromEntries(values) };
+}
+
+/** The values that an enum lists are those of its type. */
+export function enumFits(type: InputType | undefined, values: readonly Json[]): boolean {
+  return values.every((value) => fits(type ?? 'text', value));
+}
