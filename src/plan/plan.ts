@@ -4,11 +4,14 @@ import type { Condition, JsonTemplate, Template, ValueRef } from '../lang/values
 import type { AgentSpec } from './agent-spec.js';
 import type { Budget } from './budget.js';
 import type { Declarations } from './declarations.js';
+import type { InputSpec } from './input-spec.js';
 import type { NodePolicies } from './node-policies.js';
 import type { Security } from './security.js';
 import type { ToolUse } from './tool-use.js';
 
 export type { Declarations, DeclaredSend } from './declarations.js';
+
+export type { InputSpec, InputType } from './input-spec.js';
 
 export type { RetryPolicy } from './node-policies.js';
 
@@ -60,25 +63,6 @@ export interface Limits {
   readonly maxSteps?: number;
   /** How many leaf steps run at once (E5). Default: no bound. */
   readonly concurrency?: number;
-}
-
-/** What the value of an input is. */
-export type InputType = 'text' | 'number' | 'boolean' | 'list' | 'object';
-
-/** An input of a workflow. It becomes a channel of the first state version. */
-export interface InputSpec {
-  /** Channel that holds the value; in the DAG notation `inputs.NAME`. */
-  readonly channel: string;
-  /** Name that the user gives it. */
-  readonly name: string;
-  readonly description?: string;
-  readonly required: boolean;
-  readonly default?: Json;
-  /** Values are turned into it, and others refused, before anything runs. Absent: any value is taken as it is. */
-  readonly type?: InputType;
-  /** The values that it may have. */
-  readonly enum?: readonly Json[];
-  readonly at?: Position;
 }
 
 /** A key of the state. What it takes can be checked by a Standard Schema in the bindings, under `schema:NAME`. */
