@@ -208,7 +208,7 @@ function readVar(source: CelVar, path: readonly string[], expression: Expression
   const { read, texts } = sources;
   const raw = read(source.channel);
   const value = source.path === undefined ? raw : readPath(raw, source.path, texts);
-  if (value === undefined) return '';
+  if (value === undefined) return source.absent ?? '';
   if (typeof value !== 'string' || !looksInto(expression.reads, path)) return value;
   return texts.parse(value) ?? value;
 }

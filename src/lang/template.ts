@@ -130,9 +130,9 @@ export class Insertions {
     if (ref.mustBe === 'text') return checkedText(ref, value);
     if (ref.path === undefined) return value;
     // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
-    if (value === undefined || value === '') return undefined;
+    if (value === undefined || value === '') return ref.absent;
     const found = readPath(value, ref.path, this.texts);
-    if (found !== undefined || ref.optional === true) return found;
+    if (found !== undefined || ref.optional === true) return found ?? ref.absent;
     throw new SkeinError(
       'SKEIN_TEMPLATE',
       `${refText(ref)} does not resolve: ${ref.written === undefined ? ref.channel : 'the value'} is ${describe(value)}`,

@@ -9,6 +9,8 @@ export interface ValueRef {
   readonly path?: readonly string[];
   /** What it is called in messages, where the file has other words for it: `$text.title`. Decides nothing. */
   readonly written?: string;
+  /** The value where there is none. */
+  readonly absent?: Json;
 }
 
 /** How a value is cut before it is put into a prompt. `limit` is in code points, lines or tokens (4 characters each). */

@@ -7,6 +7,7 @@ import type { Declarations } from './declarations.js';
 import type { InputSpec } from './input-spec.js';
 import type { NodePolicies } from './node-policies.js';
 import type { Security } from './security.js';
+import type { OtherWay } from './step-end.js';
 import type { ToolUse } from './tool-use.js';
 
 export type { Declarations, DeclaredSend } from './declarations.js';
@@ -14,6 +15,7 @@ export type { Declarations, DeclaredSend } from './declarations.js';
 export type { InputSpec, InputType } from './input-spec.js';
 
 export type { RetryPolicy } from './node-policies.js';
+export type { ItemError, OtherWay, StepEnd } from './step-end.js';
 
 /**
  * The compiled form of a workflow: plain JSON data (DESIGN.md section 3). Functions of code nodes sit in
@@ -125,13 +127,6 @@ export type Join = 'all' | 'any' | 'each' | 'settled' | { readonly quorum: numbe
  */
 export type OnError = 'fail' | 'continue' | 'skipDependents' | 'settle' | 'ignore' | { readonly to: string };
 
-/** Where it goes on in place of a node that is at its cap. */
-export interface OtherWay {
-  readonly to: string;
-  /** The run is degraded then, and its census says that a limit was reached. */
-  readonly degraded?: true;
-}
-
 /** What whoever writes a workflow may say about any node. */
 export interface NodeOptions extends NodePolicies {
   /** What drawings show beside the name. */
@@ -142,6 +137,8 @@ export interface NodeOptions extends NodePolicies {
   readonly onSkip?: 'continue';
   /** What happens when it fails. Default: the run fails. */
   readonly onError?: OnError;
+  /** Channel that takes how it ended, whenever the run goes on after it: a `StepEnd`. */
+  readonly ending?: string;
   /** How often the node may run in one run. */
   readonly maxVisits?: number;
   /** What all visits of it, and everything below it, may spend. Not on `ask`, `wait`, `pass`. */
@@ -288,6 +285,9 @@ export interface MapNode extends NodeBase {
   readonly over: ValueRef;
   /** Channel of the sub-plan that takes the item. */
   readonly item: string;
+  /** Channels of the sub-plan that take the index of the item, from 0, and what it is called in its path. */
+  readonly index?: string;
+  readonly itemKey?: string;
   /** Further inputs, the same for all items. */
   readonly inputs?: SubInputs;
   /** Path into the item that names it; must be unique among the items. */

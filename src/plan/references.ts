@@ -128,6 +128,7 @@ export function writtenChannels(node: PlanNode): readonly string[] {
   if (node.kind === 'pass' || node.kind === 'end') return [];
   const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};
   const output = node.output === undefined ? [] : [node.output];
+  if (node.ending !== undefined) output.push(node.ending);
   if (node.kind === 'agent' && node.conversation !== undefined) output.push(node.conversation.channel);
   for (const names of [fieldChannels(node), node.writes ?? [], Object.keys(outputs)])
     for (const name of names) output.push(name);

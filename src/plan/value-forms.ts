@@ -34,7 +34,7 @@ import type { Form, Keys, Misfits } from './form.js';
 /** A place in a file. */
 export const POSITION = object<Position>({ 'file?': TEXT, line: NUMBER, column: NUMBER });
 
-const REF_KEYS: Keys<ValueRef> = { channel: TEXT, 'path?': list(TEXT), 'written?': TEXT };
+const REF_KEYS: Keys<ValueRef> = { channel: TEXT, 'path?': list(TEXT), 'written?': TEXT, 'absent?': any<Json>() };
 
 /** A reference into the state. */
 export const REF = object<ValueRef>(REF_KEYS);

@@ -45,6 +45,7 @@ const COMMON = {
   join: 'any',
   when: [{ op: 'code' }],
   onSkip: 'continue',
+  ending: 'x',
   endorse: 'person',
   supervise: { by: 'model', instruction: ['Write.'] },
   retry: { retries: 1, backoff: 'fixed', delayMs: 1 },

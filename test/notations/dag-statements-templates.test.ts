@@ -50,8 +50,8 @@ describe('templates', () => {
   });
 
   it('37: what only looks like a reference stays too, with a warning', async () => {
-    const workflow = await load(flow(TWO('{{steps.d}} {{steps.d.status}} {{inputs.q.x}}'), Q));
-    expect(nodeOf(workflow, 's').prompt).toEqual(['{{steps.d}} {{steps.d.status}} {{inputs.q.x}}']);
+    const workflow = await load(flow(TWO('{{steps.d}} {{steps.d.length}} {{inputs.q.x}}'), Q));
+    expect(nodeOf(workflow, 's').prompt).toEqual(['{{steps.d}} {{steps.d.length}} {{inputs.q.x}}']);
     expect(brief(workflow.problems)).toEqual([
       '7:32 warning not-a-reference',
       '7:44 warning not-a-reference',

@@ -87,7 +87,8 @@ steps:
     on_error: skip
     supervise: { instruction: Do it. }
     steps: [{ id: more, agent: writer, prompt: "{{steps.more.output?}}" }]
-  - { id: each, type: map, depends_on: [draft], over: steps.draft.output.list, as: thing, key: a.b, max_items: 5, concurrency: 2, on_item_error: continue, supervise: { instruction: Do all. }, steps: [{ id: one, agent: writer, prompt: "{{thing.a}}" }] }
+  - { id: each, type: map, depends_on: [draft], over: steps.draft.output.list, as: thing, key: a.b, max_items: 5, concurrency: 2, require: 2, supervise: { instruction: Do all. }, steps: [{ id: one, agent: writer, prompt: "{{thing.a}}" }] }
+  - { id: every, type: map, depends_on: [draft], over: steps.draft.output.list, on_item_error: continue, steps: [{ id: uno, agent: writer, prompt: "{{index}} {{item}}" }] }
   - { id: may, type: ask, depends_on: [draft], question: "May I {{steps.draft.output}}?", choices: ["yes", "no"], schema: { type: string }, expires: 24h, on_expire: { answer: "no" }, on_error: continue }
   - { id: other, type: call, depends_on: [draft], file: other.yaml, inputs: { a: [b, "{{steps.draft.output}}"], prompt: c }, timeout: 5m }
   - { id: nap, type: wait, for: 30s, event: paid, depends_on: [may], condition: { step: may, equals: "yes" } }

@@ -296,7 +296,12 @@ function hopsOf(graph: Graph, node: number, routes: readonly Route[]): Hop[] {
 function writesOf(node: PlanNode): CompiledNode['writes'] {
   if (node.writes === undefined) return undefined;
   const talk = node.kind === 'agent' && node.conversation !== undefined ? [node.conversation.channel] : [];
-  return new Set([...node.writes, ...talk, ...fieldChannels(node)]);
+  return new Set([
+    ...node.writes,
+    ...(node.ending === undefined ? [] : [node.ending]),
+    ...talk,
+    ...fieldChannels(node),
+  ]);
 }
 
 function standingOf(node: Extract<PlanNode, { readonly plan: Plan }>, around: string): Standing {

@@ -27,6 +27,7 @@ import {
 } from '../state/state-writer.js';
 import type { Leaving, StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
+import { writeEnding } from '../state/ending.js';
 import { leavesOut } from '../state/left-out.js';
 import { removeStep } from '../work-queue.js';
 import type { Arrivals, Choice, Decided, Firing, Token } from './token.js';
@@ -115,7 +116,8 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     this.finish(step, failureOf(error), { error });
     step.decides(step.influence);
     this.flow.decided(step.control);
-    const { compiled, input, path, depth, round, control: influence } = step;
+    const input = writeEnding(this, step, step.input, { outcome: failureOf(error), error });
+    const { compiled, path, depth, round, control: influence } = step;
     const { onErrorTo, node } = compiled;
     const { onError } = node;
     const isPart = this.compiled.require !== undefined && (onError ?? 'fail') === 'fail' && !isFinal(error);
@@ -135,7 +137,8 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
   }
 
   skipped(step: Step, reason: string): void {
-    const { compiled, input, depth, round, influence } = step;
+    const { compiled, depth, round, influence } = step;
+    const input = writeEnding(this, step, step.input, { outcome: 'skipped' });
     this.visits.skipped(compiled.index);
     this.finish(step, 'skipped', { reason });
     this.flow.branchEnded(input);
@@ -243,7 +246,8 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     this.outstanding += 1;
     const visit = this.visits.next(node.index);
     this.visits.skipped(node.index);
-    const [version = this.inputs, ...more] = this.flow.endBranches(arrivals);
+    const [first = this.inputs, ...more] = this.flow.endBranches(arrivals);
+    const version = this.toldSkipped(node, { ...origin, version: first }, visit);
     const start = (): void => {
       this.outstanding -= 1;
       this.tell(node, visitAddress(this.prefix, node.id, visit), 'skipped', 0, {
@@ -256,17 +260,22 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
   }
 
+  /** The version behind a node that was skipped, with how it ended where that is told. */
+  private toldSkipped(node: CompiledNode, firing: Firing, visit: number): Version {
+    if (node.node.ending === undefined) return firing.version;
+    const version = writeEnding(this, new Step(this, node, firing, visit), firing.version, { outcome: 'skipped' });
+    this.flow.branchEnded(version);
+    return version;
+  }
+
   /** On with a live token; `ending` is a failure that is ignored, or a skip that ends nothing. */
   private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined, ending?: PassedOver): void {
     step.close();
     this.outstanding -= 1;
     removeStep(this, step);
     const { compiled } = step;
-    if (ending !== undefined) {
-      const { outcome } = ending;
-      this.tell(compiled, step.path, outcome, outcome === 'skipped' ? 0 : step.attempt, ending);
-      if (outcome !== 'skipped') countAllowed(this.census, outcome);
-    } else {
+    if (ending !== undefined) this.tellPassed(step, ending);
+    else {
       this.countStep(compiled, 'succeeded');
       const { reporter, options } = this.run;
       if (reporter.followed) {
@@ -277,11 +286,18 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     if (compiled.counted && ending?.outcome !== 'skipped') this.run.leafEnded(ending === undefined);
     if (choice?.around !== undefined) this.around = [...(this.around ?? []), ...choice.around];
     if (this.run.check !== undefined && ending === undefined && this.isStopped(step, version)) return;
-    const live = tokenOf('live', version, step, step.control);
+    const told = writeEnding(this, step, version, ending ?? { outcome: 'succeeded' });
+    const live = tokenOf('live', told, step, step.control);
     if (ending === undefined) this.reached += branchEnds(compiled, choice);
     if (compiled.exit) this.leaveByExit(compiled, live);
     else this.flow.send(compiled, live, choice);
     this.restIfIdle();
+  }
+
+  private tellPassed({ compiled, path, attempt }: Step, ending: PassedOver): void {
+    const { outcome } = ending;
+    this.tell(compiled, path, outcome, outcome === 'skipped' ? 0 : attempt, ending);
+    if (outcome !== 'skipped') countAllowed(this.census, outcome);
   }
 
   /** A check looks at the steps of the run's own plan; those that do nothing leave the state as it was. */

@@ -20,7 +20,7 @@ interface SchemaLike {
 }
 
 /** The step whose output is written. */
-interface WritingStep extends Writer {
+export interface WritingStep extends Writer {
   readonly compiled: CompiledNode;
   /** What it saw. */
   readonly input: Version;

@@ -6,7 +6,7 @@ import type { LabelledChannel } from '../../lang/outputs-block.js';
 import { renderJson, templatesIn } from '../../lang/json-template.js';
 import { renderTemplate } from '../../lang/template.js';
 import type { JsonTemplate, Template } from '../../lang/values.js';
-import type { NodeKind } from '../../plan/plan.js';
+import type { ItemError, NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
 import type { Effect, Outcome, Question, Short, StepIo, Ticket, Waiter } from '../ports/durable.js';
 import type { ChannelWrite, StepContext } from '../ports/executor.js';
@@ -78,6 +78,8 @@ export interface Body {
   perform?(step: Step, io: StepIo): unknown;
 }
 
+const NO_ERRORS: readonly ItemError[] = [];
+
 /**
  * One execution of a node: its attempts, within its policies (`policies/index.ts`), which say whether it starts and whether it is tried again.
  * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
@@ -88,6 +90,8 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   next: Work | undefined = undefined;
   /** What its function did by `step.run`, by name: another attempt takes it as it is. */
   results: Map<string, unknown> | undefined = undefined;
+  /** Of a map: items that failed in this attempt. */
+  itemErrors: readonly ItemError[] = NO_ERRORS;
   /** Its routes were asked for the ways on. */
   routed = false;
   private ticket: Ticket | undefined = undefined;
@@ -382,6 +386,7 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
     this.stopAttempt();
     this.inner = undefined;
     this.reports = undefined;
+    this.itemErrors = NO_ERRORS;
   }
 
   private goOn(isCorrected = false): void {

@@ -23,7 +23,7 @@ import type { Definition, StepDef } from './definition.js';
 import { mapNode } from './maps.js';
 import type { Agent } from './find-agents.js';
 import { inputChannel, inputSpec } from '../inputs-key.js';
-import { stepChannel } from './references.js';
+import { endingChannel, stepChannel } from './channels.js';
 import type { References } from './references.js';
 import type { Workspace } from '../opened-file.js';
 
@@ -195,6 +195,7 @@ function policies(step: StepDef, { parts, findings }: Around): NodeBase {
     security: securityFrom(step.security),
     endorse: step.keys.endorse,
     onError: onError(step),
+    ending: parts.references.tells.has(step.id) ? endingChannel(step.id) : undefined,
     at: step.at,
   });
 }

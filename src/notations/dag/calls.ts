@@ -11,7 +11,7 @@ import { GATE_HINT, supervisionFields } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import { allSteps } from './definition.js';
 import type { StepDef } from './definition.js';
-import { stepChannel } from './references.js';
+import { stepChannel } from './channels.js';
 import type { Called, References } from './references.js';
 
 /** The plans of the files that steps call. A file that could not be loaded is absent, and was reported. */

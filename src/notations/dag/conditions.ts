@@ -7,7 +7,8 @@ import { toJson } from '../../text/nodes.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import type { ConditionDef, StepDef } from './definition.js';
 import { inputChannel } from '../inputs-key.js';
-import { itemChannel, stepChannel } from './references.js';
+import { ENDING_WORDS, readEnding } from '../step-ending.js';
+import { countChannel, endingChannel, itemChannel, stepChannel } from './channels.js';
 import type { References } from './references.js';
 
 /**
@@ -89,9 +90,13 @@ interface Scope {
   readonly references: References;
 }
 
+/** A scope, and what an expression reads in it. */
+interface Reading extends Scope {
+  readonly reads: readonly (readonly string[])[];
+}
+
 function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Condition | undefined {
-  const maps = scope.references.graph.mapsAround(scope.step).toReversed();
-  const items = Object.fromEntries(maps.map(({ id, map }) => [map?.as ?? '', { channel: itemChannel(id) }]));
+  const items = itemVars(scope);
   const names = ['steps', 'inputs', ...(scope.value === undefined ? [] : ['output']), ...Object.keys(items)];
   const { problems, expression } = compileExpression(node.text, names);
   for (const problem of problems) {
@@ -101,14 +106,14 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
   const steps = new Map<string, CelVar>();
   const inputs = new Map<string, CelVar>();
   for (const [variable, name] of expression.reads) {
-    if (variable === 'steps') addSteps(steps, name, node, scope);
+    if (variable === 'steps') addSteps(steps, name, node, { ...scope, reads: expression.reads });
     if (variable === 'inputs') addInputs(inputs, name, node, scope);
   }
   const vars: Record<string, CelVar> = {
     steps: { fields: Object.fromEntries(steps) },
     inputs: { fields: Object.fromEntries(inputs) },
     ...(scope.value === undefined ? {} : { output: scope.value }),
-    ...items,
+    ...Object.fromEntries(Object.entries(items).filter(([name]) => expression.reads.some(([read]) => read === name))),
   };
   const unknown = unknownMember(expression.reads, vars);
   if (unknown !== undefined) {
@@ -131,25 +136,68 @@ function checkRead(read: readonly string[], { references, step, owner }: Scope, 
 }
 
 /** Without a name (`size(steps)`, `steps[x]`) all steps that have run are meant. */
-function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Scope): void {
+function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Reading): void {
   const { references, step } = scope;
   const ids = isName(name) ? [name] : references.graph.upstreamOf(step);
   if (!references.spend(ids.length, node.at)) return;
-  if (isName(name)) references.canRead(name, step, node.at);
-  for (const id of ids) steps.set(id, outputsOf([id], references));
+  const readsOutput = scope.reads.some(
+    (read) => read[1] === name && (read[2] === undefined || !ENDING_WORDS.includes(read[2])),
+  );
+  if (isName(name) && readsOutput) references.canRead(name, step, node.at);
+  for (const id of ids) steps.set(id, outputsOf([id], node, scope));
 }
 
-/** The output of a step; of a loop also those of its steps, and of a called file those of the steps at its top. */
-function outputsOf(ids: readonly string[], references: References): CelVar {
+/** What is read of a step: its output, how it ended, of a loop also its steps, and of a called file the outputs of the steps at its top. */
+function outputsOf(ids: readonly string[], node: SourceScalar, scope: Reading): CelVar {
+  const { references } = scope;
   const output = { channel: stepChannel(...ids) };
   const id = ids.at(-1) ?? '';
-  const steps = references.graph.stepsIn(id).map((inner) => [inner, outputsOf([...ids, inner], references)] as const);
+  const steps = references.graph.stepsIn(id).map((inner) => [inner, outputsOf([...ids, inner], node, scope)] as const);
   const called = (references.called.get(id)?.outputs ?? []).flatMap(({ names: [name = '', ...deeper] }) => {
     const own: CelVar = { fields: { output: { channel: stepChannel(...ids, name) } } };
     return deeper.length > 0 ? [] : [[name, own] as const];
   });
   const inside: readonly (readonly [string, CelVar])[] = [...steps, ...called];
-  return { fields: inside.length === 0 ? { output } : { output, outputs: { fields: Object.fromEntries(inside) } } };
+  return {
+    fields: {
+      output,
+      ...endingsOf(ids, node, scope),
+      ...(inside.length === 0 ? {} : { outputs: { fields: Object.fromEntries(inside) } }),
+    },
+  };
+}
+
+/** What an expression reads of how a step ended. */
+function endingsOf(
+  ids: readonly string[],
+  node: SourceScalar,
+  { reads, references, step }: Reading,
+): Record<string, CelVar> {
+  const way = ['steps', ...ids.flatMap((id, at) => (at === 0 ? [id] : ['outputs', id]))];
+  const id = ids.at(-1) ?? '';
+  const isMap = references.graph.step(id)?.map !== undefined;
+  const words = reads.flatMap((read) => (way.every((part, at) => part === read[at]) ? [read[way.length] ?? ''] : []));
+  const found: Record<string, CelVar> = {};
+  for (const word of new Set(words)) {
+    const value = readEnding([word], { channel: endingChannel(...ids), isMap });
+    if (value === undefined || 'unknown' in value) continue;
+    references.canTell(ids[0] ?? '', step, node.at);
+    references.told.add(id);
+    found[word] = value.ref;
+  }
+  return found;
+}
+
+/** The items of the maps around a step, with the index and the name of the innermost one. */
+function itemVars({ references, step }: Scope): Readonly<Record<string, CelVar>> {
+  const maps = references.graph.mapsAround(step);
+  const [inner] = maps;
+  const counts =
+    inner === undefined
+      ? []
+      : (['index', 'key'] as const).map((word) => [word, { channel: countChannel(inner.id, word) }] as const);
+  const items = maps.toReversed().map(({ id, map }) => [map?.as ?? '', { channel: itemChannel(id) }] as const);
+  return Object.fromEntries([...counts, ...items]);
 }
 
 function addInputs(inputs: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Scope): void {

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Plan } from '../../plan/plan.js';
+import { createFindings } from '../../text/findings.js';
 import type { Findings } from '../../text/findings.js';
 import { checkName } from '../../text/names.js';
 import { fromYaml, usable } from '../loading.js';
@@ -35,21 +36,24 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   const given = [...(loading.inputs ?? []), ...recorded].filter((name) =>
     checkName(name, 'input name', undefined, findings),
   );
-  const references = createReferences(
-    {
-      yaml,
-      inputs: definition.inputs,
-      given,
-      schemas: new Map([...schemasOf(definition.steps), ...valueSchemas(definition.steps, called.plans)]),
-      called: calledBy(definition.steps, called.plans),
-    },
-    graph,
-    findings,
-  );
-  const plan = buildPlan(
-    { definition, agents, skills, references, plans: called.plans, workspace, given, recorded, interactive },
-    findings,
-  );
+  const named = {
+    yaml,
+    inputs: definition.inputs,
+    given,
+    schemas: new Map([...schemasOf(definition.steps), ...valueSchemas(definition.steps, called.plans)]),
+    called: calledBy(definition.steps, called.plans),
+  };
+  const found = { definition, agents, skills, plans: called.plans, workspace, given, recorded, interactive };
+  const build = (
+    tells: ReadonlySet<string>,
+    into: Findings,
+  ): { readonly plan: Plan; readonly told: ReadonlySet<string> } => {
+    const references = createReferences({ ...named, tells }, graph, into);
+    return { plan: buildPlan({ ...found, references }, into), told: references.told };
+  };
+  const first = build(new Set(), findings);
+  // Who reads how a step ended is known when all references are resolved.
+  const { plan } = first.told.size === 0 ? first : build(first.told, createFindings());
   checkOutputSteps(definition, graph, findings);
   // Whoever calls the file knows where the name is written.
   if (loading.chain.length === 1) checkGiven(given, plan, findings);

@@ -6,7 +6,7 @@ import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { buildUntil } from './conditions.js';
 import type { StepDef } from './definition.js';
-import { beforeChannel, stepChannel } from './references.js';
+import { beforeChannel, endingChannel, stepChannel } from './channels.js';
 import type { References } from './references.js';
 
 /** What a loop is made of. */
@@ -29,13 +29,15 @@ export function loopNode(step: StepDef, { base, course, references }: LoopParts,
   const talks = conversationsOf(course.nodes);
   const reads = readsOf(course.nodes, until);
   const inside = outputsIn(steps, references);
-  const own = new Set(inside.map((ids) => stepChannel(...ids)));
+  const endings = endingsIn(steps, references);
+  const own = new Set([...inside.map((ids) => stepChannel(...ids)), ...endings.map((ids) => endingChannel(...ids))]);
   const before = [...own].filter((name) => reads.has(beforeChannel(name)));
   const given = [...reads, ...talks.filter((name) => !reads.has(name))].filter((name) => !own.has(name));
   const inputs = [...given, ...testedIn(until, own)].map(inputOf(own));
   const outputs: readonly (readonly [outer: string, inner: string])[] = [
     [stepChannel(step.id), stepChannel(steps.at(-1)?.id ?? '')],
     ...inside.map((ids) => [stepChannel(step.id, ...ids), stepChannel(...ids)] as const),
+    ...endings.map((ids) => [endingChannel(step.id, ...ids), endingChannel(...ids)] as const),
     ...talks.map((name) => [name, name] as const),
   ];
   return {
@@ -83,7 +85,7 @@ function roundsOf(
 /** Inputs, outputs of nodes, and conversations. */
 export function channelsOf(inputs: readonly InputSpec[], nodes: readonly PlanNode[]): readonly ChannelSpec[] {
   const talks = conversationsOf(nodes);
-  const written = nodes.flatMap((node) => [node.output ?? [], node.writes ?? []].flat());
+  const written = nodes.flatMap((node) => [node.output ?? [], node.writes ?? [], node.ending ?? []].flat());
   const plain = new Set([...inputs.map(({ channel }) => channel), ...written]);
   for (const name of talks) plain.delete(name);
   return [...[...plain].map((name) => ({ name })), ...talks.map((name) => ({ name, reducer: 'extend' as const }))];
@@ -97,6 +99,14 @@ export function outputsIn(steps: readonly StepDef[], references: References): re
     const own = references.graph.hasOutput(id) && (call === undefined || called?.result !== undefined) ? [[id]] : [];
     const inner = [...outputsIn(loop?.steps ?? [], references), ...(called?.outputs ?? []).map(({ names }) => names)];
     return [...own, ...inner.map((ids) => [id, ...ids])];
+  });
+}
+
+/** The steps of a loop, and of the loops in it, that tell how they ended, by the ids that lead there. */
+export function endingsIn(steps: readonly StepDef[], references: References): readonly (readonly string[])[] {
+  return steps.flatMap(({ id, loop }) => {
+    const inner = endingsIn(loop?.steps ?? [], references).map((ids) => [id, ...ids]);
+    return references.tells.has(id) ? [[id], ...inner] : inner;
   });
 }
 
@@ -116,7 +126,7 @@ function talksIn({ channels }: Plan): readonly string[] {
 
 /** What a loop or a map gets from around it: neither its item nor what the round before gave. */
 function fromAround(node: LoopNode | MapNode): readonly string[] {
-  const own = new Set(node.kind === 'map' ? [node.item] : Object.keys(node.carryAs ?? {}));
+  const own = new Set(node.kind === 'map' ? [node.item, node.index, node.itemKey] : Object.keys(node.carryAs ?? {}));
   return node.plan.inputs.flatMap(({ channel }) => (own.has(channel) ? [] : [channel]));
 }
 

@@ -2,8 +2,8 @@ import { present } from '../../base/json.js';
 import type { InputSpec, MapNode, NodeBase, Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
 import type { MapSteps, StepDef } from './definition.js';
-import { channelsOf, conversationsOf, outputsIn, readsOf } from './loops.js';
-import { itemChannel, stepChannel } from './references.js';
+import { channelsOf, conversationsOf, endingsIn, outputsIn, readsOf } from './loops.js';
+import { countChannel, endingChannel, itemChannel, stepChannel } from './channels.js';
 import type { References } from './references.js';
 
 /** What a map is made of. */
@@ -23,10 +23,15 @@ interface MapParts {
 export function mapNode(step: StepDef, { map, base, course, references }: MapParts, findings: Findings): MapNode {
   const { over, as: _as, steps, ...bounds } = map;
   const item = itemChannel(step.id);
-  const own = new Set([item, ...outputsIn(steps, references).map((ids) => stepChannel(...ids))]);
+  const inside = outputsIn(steps, references).map((ids) => stepChannel(...ids));
+  const counts = [countChannel(step.id, 'index'), countChannel(step.id, 'key')] as const;
+  const told = endingsIn(steps, references).map((ids) => endingChannel(...ids));
+  const own = new Set([item, ...counts, ...inside, ...told]);
   const read = new Set([...readsOf(course.nodes, []), ...conversationsOf(course.nodes)]);
   const given = [...read].filter((channel) => !own.has(channel));
-  const inputs = [item, ...given].map((channel): InputSpec => ({ channel, name: channel, required: false }));
+  const [index, itemKey] = counts.map((channel) => (read.has(channel) ? channel : undefined));
+  const ofItem = [item, index, itemKey].filter((channel) => channel !== undefined);
+  const inputs = [...ofItem, ...given].map((channel): InputSpec => ({ channel, name: channel, required: false }));
   const list = over && references.value(over, step);
   if (over !== undefined && list === undefined) {
     const hint = 'write steps.ID.output, followed by .PATH for JSON, without braces';
@@ -46,6 +51,8 @@ export function mapNode(step: StepDef, { map, base, course, references }: MapPar
     },
     over: list ?? { channel: item },
     item,
+    index,
+    itemKey,
     inputs: Object.fromEntries(given.map((channel) => [channel, { channel }])),
     result: resultOf(step, steps, { references, findings }),
     ...bounds,

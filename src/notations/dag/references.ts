@@ -9,22 +9,15 @@ import type { ParsedYaml } from '../../text/yaml.js';
 import { present } from '../../base/json.js';
 import type { CalledOutput } from '../results.js';
 import { pathFault } from '../schema-paths.js';
+import { ENDING_WORDS, endingInText, readEnding } from '../step-ending.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import { inputChannel } from '../inputs-key.js';
 import { isComposite } from '../../plan/input-types.js';
 import type { InputDef } from '../inputs-key.js';
+import { beforeChannel, countChannel, endingChannel, itemChannel, stepChannel } from './channels.js';
 import type { StepDef } from './definition.js';
 import { nearestStep } from './step-graph.js';
 import type { StepGraph } from './step-graph.js';
-
-/** Channel that holds a step's output; of a step in a loop, as it is reached from outside, behind the ids of the loops around it. */
-export const stepChannel = (...ids: readonly string[]): string => `steps.${ids.join('.outputs.')}.output`;
-
-/** Channel of a loop that holds what a step of it gave in the round before, by the channel of that step. */
-export const beforeChannel = (channel: string): string => `${channel}?`;
-
-/** Channel that holds an item of a map, as its steps see it. */
-export const itemChannel = (map: string): string => `items.${map}`;
 
 /** What a called file gives. */
 export interface Called {
@@ -40,6 +33,10 @@ export interface References {
   readonly usedInputs: Set<string>;
   /** What called files give, by the id of the step that calls them. */
   readonly called: ReadonlyMap<string, Called>;
+  /** Steps of which somebody reads how they ended, found so far. */
+  readonly told: Set<string>;
+  /** Those of them that have a channel for it. */
+  readonly tells: ReadonlySet<string>;
   /** Parses a text with references, as one step sees it. `owner` is who is named when an input is unknown, `step "a"` by default. */
   template(
     scalar: SourceScalar,
@@ -52,6 +49,8 @@ export interface References {
   spend(count: number, at: Position): boolean;
   /** Checks that a step may read another step's output. */
   canRead(id: string, step: StepDef, at: Position): void;
+  /** Checks that another step has ended for certain. */
+  canTell(id: string, step: StepDef, at: Position): void;
   /** Checks that the output of a step can have something at a path (`no-such-path`). */
   canHave(id: string, path: readonly string[], owner: string, at: Position): void;
   /** Reports what is wrong with a reference. */
@@ -62,24 +61,22 @@ export interface References {
   canUseInput(name: string, owner: string, at: Position, optional?: boolean): void;
 }
 
+/** What references are resolved in. */
+interface ReferenceSource extends Pick<References, 'called' | 'tells'> {
+  readonly yaml: ParsedYaml;
+  readonly inputs: readonly InputDef[];
+  readonly given: readonly string[];
+  /** Of outputs, by the id of their step. */
+  readonly schemas: ReadonlyMap<string, Json>;
+}
+
 /**
  * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}`, `{{steps.LOOP.outputs.ID.output}}` and `{{steps.ID.output.PATH}}`, each also with a `?` behind it. A name between braces that is
  * none of these stays as it is, and a warning says so (`not-a-reference`); one of a step or an input is an error (`bad-reference`).
  *
  * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `no-such-path`, `bad-reference`, `not-a-reference`, `too-many-references`.
  */
-export function createReferences(
-  source: {
-    readonly yaml: ParsedYaml;
-    readonly inputs: readonly InputDef[];
-    readonly given: readonly string[];
-    /** Of outputs, by the id of their step. */
-    readonly schemas: ReadonlyMap<string, Json>;
-    readonly called: References['called'];
-  },
-  graph: StepGraph,
-  findings: Findings,
-): References {
+export function createReferences(source: ReferenceSource, graph: StepGraph, findings: Findings): References {
   const inputs = new Set([...source.inputs.map((input) => input.name), ...source.given]);
   const usedInputs = new Set<string>();
   const parsed = splitOnce(source.yaml, splitText);
@@ -88,6 +85,8 @@ export function createReferences(
     inputs,
     usedInputs,
     called: source.called,
+    tells: source.tells,
+    told: new Set(),
     template: (scalar, step, { truncate, owner = step.label } = {}) => {
       const pieces: (string | TemplateRef)[] = [];
       for (const piece of parsed(scalar)) {
@@ -106,7 +105,10 @@ export function createReferences(
       return reference(scalar.text.trim(), use, references);
     },
     spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),
-    canRead: (id, step, at) => checkStep(id, { step, at }, references, findings),
+    canRead: (id, step, at) => {
+      if (checkOutput(id, { step, at }, references)) checkStep(id, { step, at }, references, findings);
+    },
+    canTell: (id, step, at) => checkStep(id, { step, at }, references, findings),
     fault: (code, message, at, hint) => findings.error(code, message, at, hint),
     canHave: (id, path, owner, at) => {
       const fault = pathFault(source.schemas.get(id), path, findings);
@@ -116,16 +118,22 @@ export function createReferences(
     },
     hasParts: (name) => source.inputs.some((input) => input.name === name && isComposite(input.type)),
     canUseInput: (name, owner, at, optional = false) => {
-      if (inputs.has(name)) {
-        // One that may be missing need not be given.
-        if (!optional || !source.inputs.some((input) => input.name === name)) usedInputs.add(name);
-        return;
-      }
-      const hint = findings.near(name, inputs) ?? `declare it under inputs: ${name}: {description: ...}`;
-      findings.error('unknown-input', `${owner} uses the input ${quoteShort(name)}, which is not declared`, at, hint);
+      if (!inputs.has(name)) reportInput(name, owner, at, { inputs, findings });
+      // One that may be missing need not be given.
+      else if (!optional || !source.inputs.some((input) => input.name === name)) usedInputs.add(name);
     },
   };
   return references;
+}
+
+function reportInput(
+  name: string,
+  owner: string,
+  at: Position,
+  { inputs, findings }: { readonly inputs: ReadonlySet<string>; readonly findings: Findings },
+): void {
+  const hint = findings.near(name, inputs) ?? `declare it under inputs: ${name}: {description: ...}`;
+  findings.error('unknown-input', `${owner} uses the input ${quoteShort(name)}, which is not declared`, at, hint);
 }
 
 /** References between double braces, as they were written. */
@@ -161,6 +169,9 @@ function reference(expression: string, use: Use, references: References): Templa
     return { channel: inputChannel(name), ...parts };
   }
   if (kind === 'steps') return outputRef([name, field, ...path], optional, use, references);
+  const [inner] = references.graph.mapsAround(use.step);
+  if (inner !== undefined && (kind === 'index' || kind === 'key') && name === '')
+    return { channel: countChannel(inner.id, kind) };
   const map = references.graph.mapsAround(use.step).find((each) => each.map?.as === kind);
   return map === undefined
     ? undefined
@@ -210,8 +221,8 @@ function outputRef(
   const { graph } = references;
   const { ids, inside, rest } = walk(name, words, references);
   const [output, ...path] = rest;
-  if (output !== 'output') return undefined;
   const id = ids.at(-1) ?? name;
+  if (output !== 'output') return inside.length > 0 ? undefined : endingRef({ ids, rest }, optional, use, references);
   const called = references.called.get(id);
   if (called !== undefined) checkCalled(called, id, inside, use, references);
   const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
@@ -223,6 +234,32 @@ function outputRef(
     ...present({ path: path.length === 0 ? undefined : path, truncate: use.truncate }),
     ...(optional && path.length > 0 ? { optional } : {}),
   };
+}
+
+/** How a step ended: `status`, `error`, and of a map `errors`; undefined when it is about something else. Problem code: `unknown-member`. */
+function endingRef(
+  { ids, rest }: Pick<Way, 'ids' | 'rest'>,
+  optional: boolean,
+  use: Use,
+  references: References,
+): TemplateRef | undefined {
+  const { graph } = references;
+  const [name = ''] = ids;
+  const step = graph.step(ids.at(-1) ?? '');
+  if (step === undefined && ENDING_WORDS.includes(rest[0] ?? '')) references.canTell(name, use.step, use.at);
+  if (step === undefined || step.end !== undefined) return undefined;
+  const found = readEnding(rest, { channel: endingChannel(...ids), isMap: step.map !== undefined });
+  if (found === undefined) return undefined;
+  if ('unknown' in found) {
+    const message = `${use.owner} reads ${found.unknown} of ${step.label}, which does not have it`;
+    references.fault('unknown-member', message, use.at, `write one of: ${found.known.join(', ')}`);
+    return { channel: endingChannel(...ids), optional: true };
+  }
+  const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
+  if (!isBefore) references.canTell(name, use.step, use.at);
+  references.told.add(step.id);
+  const ref = endingInText(found.ref, rest.slice(found.used));
+  return isBefore ? { ...ref, channel: beforeChannel(ref.channel) } : ref;
 }
 
 /** Whether a called file gives what is read of it: its result, or the output of one of its steps. */
@@ -263,18 +300,21 @@ function reportNoReference(expression: string, use: Use, references: References,
   findings.warning('not-a-reference', `${written} is not a reference and is left as it is`, use.at, hint);
 }
 
+function checkOutput(id: string, { step, at }: Pick<Use, 'step' | 'at'>, references: References): boolean {
+  const { graph } = references;
+  if (graph.hasOutput(id)) return true;
+  const what = graph.step(id)?.end === undefined ? 'it waits for time to pass' : 'it ends the workflow';
+  const hint = `${what}: refer to a step that gives something`;
+  references.fault('missing-output', `${step.label} refers to ${quoteShort(id)}, which has no output`, at, hint);
+  return false;
+}
+
 function checkStep(
   id: string,
   { step, at }: Pick<Use, 'step' | 'at'>,
   { graph }: References,
   findings: Findings,
 ): void {
-  if (!graph.hasOutput(id)) {
-    const what = graph.step(id)?.end === undefined ? 'it waits for time to pass' : 'it ends the workflow';
-    const hint = `${what}: refer to a step that gives something`;
-    findings.error('missing-output', `${step.label} refers to ${quoteShort(id)}, which has no output`, at, hint);
-    return;
-  }
   if (graph.endsBefore(id, step)) return;
   const ids = graph.idsAround(step);
   if (!ids.has(id)) {

@@ -52,11 +52,13 @@ export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>):
       before.readers.push(reader);
     }
   };
+  // A key that says how a node ended is that node's, like the key of its name.
+  const endings = new Map([...draft.nodes.values()].map((node) => [node.options.ending, node]));
   for (const node of draft.nodes.values()) {
     const own = readsOf(node, built.get(node.name));
     reads.set(node.name, own);
     for (const read of own.names) {
-      const source = read.name === node.name ? undefined : draft.nodes.get(read.name);
+      const source = read.name === node.name ? undefined : (draft.nodes.get(read.name) ?? endings.get(read.name));
       if (source === undefined) need(read, node.name);
       else if (node.layer === 'update') continue;
       else if (chooses(draft, source)) dataOnly.push({ from: source.name, to: node.name, optional: read.optional });
@@ -70,7 +72,7 @@ export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>):
   for (const route of draft.routes.values()) {
     const own = readsOfRoute(route);
     routeReads.set(route.from, own);
-    for (const read of own.names) if (!draft.nodes.has(read.name)) need(read, route.from);
+    for (const read of own.names) if (!draft.nodes.has(read.name) && !endings.has(read.name)) need(read, route.from);
   }
   return { reads, routeReads, edges, dataOnly: [...dataOnly, ...data], inputs };
 }

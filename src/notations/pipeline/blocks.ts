@@ -8,8 +8,8 @@ import type { PipelineDef, StepDef } from './definition.js';
 /** What a step leaves behind: one channel. */
 export interface Output {
   readonly channel: string;
-  /** What it is called in the block of outputs. */
-  readonly label: string;
+  /** What it is called in the block of outputs; absent: it is not part of it. */
+  readonly label: string | undefined;
   /** Place among all outputs of the file, as declared. */
   readonly order: number;
   /** Channel in the plan of the file that was called. */
@@ -28,6 +28,8 @@ export interface Placed {
   readonly inner: Block | undefined;
   /** What it gives to the block around it. */
   readonly outputs: readonly Output[];
+  /** How it ended, where somebody reads that. */
+  readonly ending: Output | undefined;
 }
 
 /** The top list, or the steps of a parallel, a sequence, a loop or a map. Branches of a condition belong to the block that they stand in. */
@@ -46,13 +48,14 @@ type Open<T> = { -readonly [K in keyof T]: T[K] };
 type OpenBlock = Open<Omit<Block, 'steps' | 'byId'>> & { steps: Placed[]; byId: Map<string, Placed> };
 
 interface Placing {
+  readonly marks: { readonly told: ReadonlySet<StepDef>; readonly counted: ReadonlySet<StepDef> };
   readonly calls: ReadonlyMap<CallDef, Plan>;
   order: number;
 }
 
 /** Puts every step of a pipeline into its block, and gives every output its channel and its label. */
-export function placeSteps(definition: PipelineDef, calls: ReadonlyMap<CallDef, Plan>): Block {
-  return placeBlock({ kind: 'list', path: '', holder: undefined, roots: definition.steps }, { calls, order: 0 });
+export function placeSteps(definition: PipelineDef, calls: ReadonlyMap<CallDef, Plan>, marks: Placing['marks']): Block {
+  return placeBlock({ kind: 'list', path: '', holder: undefined, roots: definition.steps }, { calls, marks, order: 0 });
 }
 
 function placeBlock(head: Pick<Block, 'kind' | 'path' | 'holder' | 'roots'>, placing: Placing): OpenBlock {
@@ -62,7 +65,15 @@ function placeBlock(head: Pick<Block, 'kind' | 'path' | 'holder' | 'roots'>, pla
 }
 
 function placeStep(step: StepDef, block: OpenBlock, chain: number, placing: Placing): void {
-  const placed: Open<Placed> = { step, block, at: block.steps.length, chain, inner: undefined, outputs: [] };
+  const placed: Open<Placed> = {
+    step,
+    block,
+    at: block.steps.length,
+    chain,
+    inner: undefined,
+    outputs: [],
+    ending: undefined,
+  };
   block.steps.push(placed);
   // Of steps with the same id, which were reported, the first one counts.
   if (!block.byId.has(step.id)) block.byId.set(step.id, placed);
@@ -71,9 +82,26 @@ function placeStep(step: StepDef, block: OpenBlock, chain: number, placing: Plac
     // The output of a map stands where the map does; those of its steps are seen within it only.
     if (step.type === 'map') placed.outputs = [output(path, `${path} (map)`, placing)];
     placed.inner = placeBlock({ kind: step.type, path, holder: placed, roots: step.steps }, placing);
-    if (step.type !== 'map') placed.outputs = placed.inner.steps.flatMap((each) => each.outputs);
+    if (step.type !== 'map') placed.outputs = placed.inner.steps.flatMap(givenBy);
   } else placed.outputs = outputsOf(step, path, placing);
+  if (placing.marks.told.has(step))
+    placed.ending = { channel: endingChannel(path), label: undefined, order: placing.order++ };
   for (const each of branchesOf(step).flat()) placeStep(each, block, chain, placing);
+}
+
+/** What a step gives to the block around it: its outputs, and how it ended. */
+export function givenBy({ outputs, ending }: Placed): readonly Output[] {
+  return ending === undefined ? outputs : [...outputs, ending];
+}
+
+/** Channel of how a step ended. */
+export function endingChannel(path: string): string {
+  return `steps.${path}.ending`;
+}
+
+/** The path of a step, as channels have it. */
+export function pathOf({ step, block }: Placed): string {
+  return block.path === '' ? step.id : `${block.path}/${step.id}`;
 }
 
 function outputsOf(step: StepDef, path: string, placing: Placing): readonly Output[] {
@@ -143,6 +171,10 @@ export function* allSteps(block: Block): Generator<Placed> {
 export interface Item {
   readonly channel: string;
   readonly name: string;
+  readonly map: StepDef;
+  /** Channels of its index and of its name. */
+  readonly index: string;
+  readonly key: string;
 }
 
 /** The items that a step sees, from the inside out. */
@@ -150,14 +182,24 @@ export function itemsOf(reader: Placed): readonly Item[] {
   const items: Item[] = [];
   for (const { block } of around(reader)) {
     if (block.kind === 'map' && block.holder?.step.type === 'map')
-      items.push({ channel: itemChannel(block.path), name: block.holder.step.map.as });
+      items.push(itemOf(block.holder, block.holder.step.map.as));
   }
   return items;
 }
 
-/** Channel of the item in the plan of a map. */
-export function itemChannel(path: string): string {
-  return `items.${path}`;
+function itemOf(placed: Placed, name: string): Item {
+  const channel = `items.${pathOf(placed)}`;
+  return { channel, name, map: placed.step, index: `${channel}.index`, key: `${channel}.key` };
+}
+
+/** The channels of an item in the plan of its map: with its index and its name where somebody reads them. */
+export function channelsOfItem({ channel, index, key, map }: Item, counted: ReadonlySet<StepDef>): readonly string[] {
+  return counted.has(map) ? [channel, index, key] : [channel];
+}
+
+/** The item of a map, as its steps see it. */
+export function itemIn(map: Placed): Item {
+  return itemOf(map, map.step.type === 'map' ? map.step.map.as : '');
 }
 
 /** The item that a name means: that of the innermost map with this name, or `item` for the innermost of all. */

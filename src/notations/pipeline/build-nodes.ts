@@ -32,10 +32,11 @@ import type {
   PipelineDef,
   RetryDef,
   ToolStep,
+  StepDef,
 } from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
-import { around, conversationsIn, itemChannel, itemsOf, lastOf, resultOf } from './blocks.js';
+import { around, channelsOfItem, conversationsIn, itemIn, itemsOf, lastOf, resultOf } from './blocks.js';
 import { buildCondition } from './conditions.js';
 import type { ConditionParts } from './conditions.js';
 import { outputsBefore } from './order.js';
@@ -249,9 +250,11 @@ export function givenChannels({ inputs }: PipelineDef): readonly string[] {
 function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
   const { names, texts } = parts;
   const plan = innerPlan(placed, parts);
+  const item = itemIn(placed);
+  const isCounted = parts.counted.has(step);
   const channels = [
     ...givenChannels(parts.definition),
-    ...itemsOf(placed).map((item) => item.channel),
+    ...itemsOf(placed).flatMap((each) => channelsOfItem(each, parts.counted)),
     ...(placed.inner === undefined ? [] : outputsBefore(placed.inner, names.flows)).map((output) => output.channel),
     ...talksOf(placed),
   ];
@@ -262,7 +265,9 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
     ...writing(placed),
     plan,
     over: (over === undefined ? undefined : texts.value(over, placed)) ?? { channel: PROMPT },
-    item: itemChannel(placed.inner?.path ?? ''),
+    item: item.channel,
+    index: isCounted ? item.index : undefined,
+    itemKey: isCounted ? item.key : undefined,
     inputs: Object.fromEntries(channels.map((channel) => [channel, { channel }])),
     result: mapResult(placed, names),
     ...bounds,
@@ -294,6 +299,7 @@ function policies(placed: Placed, parts: NodeParts): NodeBase {
     id,
     when: when && [when],
     onSkip: when && ('continue' as const),
+    ending: placed.ending?.channel,
     retry: step.retry === undefined ? undefined : retryPolicy(step.retry),
     timeoutMs,
     budget: step.budget,
@@ -359,4 +365,6 @@ export interface NodeParts extends SupervisionParts, ConditionParts {
   /** The plan of a block. */
   readonly planOf: (block: Block) => Plan;
   readonly calls: ReadonlyMap<CallDef, Plan>;
+  /** Maps of which somebody reads the index or the name of an item. */
+  readonly counted: ReadonlySet<StepDef>;
 }

@@ -3,6 +3,7 @@ import { END } from '../../plan/plan.js';
 import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Condition } from '../../lang/values.js';
 import { visitCaps } from '../../plan/limits.js';
+import { createFindings } from '../../text/findings.js';
 import type { Findings } from '../../text/findings.js';
 import { present } from '../../base/json.js';
 import type { SourceScalar } from '../../text/nodes.js';
@@ -10,7 +11,7 @@ import type { ParsedYaml } from '../../text/yaml.js';
 import type { CallDef } from '../call-keys.js';
 import { inputSpec } from '../inputs-key.js';
 import { valuesOf } from '../values-key.js';
-import { conversationsIn, itemChannel, itemsOf, placeSteps } from './blocks.js';
+import { channelsOfItem, conversationsIn, givenBy, itemIn, itemsOf, placeSteps } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import { buildNode, givenChannels } from './build-nodes.js';
 import type { NodeParts } from './build-nodes.js';
@@ -21,7 +22,7 @@ import type { Flow } from './flow.js';
 import { outputsBefore } from './order.js';
 import type { Flows } from './order.js';
 import { PROMPT } from './references.js';
-import type { Names } from './names.js';
+import type { Marks, Names } from './names.js';
 import { securityOf } from './supervising.js';
 import { createTexts } from './templates.js';
 import type { Texts } from './templates.js';
@@ -45,16 +46,46 @@ export const DEFAULT_PROMPT = 'Please proceed with the workflow step.';
  * `unknown-input`, `missing-input`.
  */
 export function buildPlan(definition: PipelineDef, context: BuildContext, findings: Findings): Plan {
+  const marks = noMarks();
+  const plan = planOf(definition, context, { findings, marks, known: noMarks() });
+  // Who reads how a step ended is known when all references are resolved.
+  if (marks.told.size === 0 && marks.counted.size === 0) return plan;
+  return planOf(definition, context, { findings: createFindings(), marks: noMarks(), known: marks });
+}
+
+function noMarks(): Marks {
+  return { told: new Set(), counted: new Set() };
+}
+
+interface Building {
+  readonly findings: Findings;
+  /** Takes what somebody reads. */
+  readonly marks: Marks;
+  /** What of that is known already. */
+  readonly known: Marks;
+}
+
+function planOf(definition: PipelineDef, context: BuildContext, building: Building): Plan {
+  const { findings, marks, known: seen } = building;
   const { yaml, calls } = context;
-  const top = placeSteps(definition, calls);
+  const top = placeSteps(definition, calls, seen);
   const known = new Map<Block, Flow>();
   const flows: Flows = (block) => madeOnce(known, block, () => connectBlock(block, findings));
   connectAll(top, flows);
   const inputs = new Map(definition.inputs.map((input) => [input.name, input]));
   const usedInputs = new Set<string>();
-  const names: Names = { top, flows, agents: definition.agents, inputs, usedInputs, calls, findings };
+  const names: Names = { top, flows, agents: definition.agents, inputs, usedInputs, calls, findings, marks };
   const texts = createTexts(yaml, names, definition.context);
-  const parts: Parts = { definition, names, texts, yaml, calls, seen: 0, planOf: (block) => blockPlan(block, parts) };
+  const parts: Parts = {
+    definition,
+    counted: seen.counted,
+    names,
+    texts,
+    yaml,
+    calls,
+    seen: 0,
+    planOf: (block) => blockPlan(block, parts),
+  };
   const plan = blockPlan(top, parts);
   const prompt = { channel: PROMPT, name: PROMPT, required: false, default: DEFAULT_PROMPT };
   const { name, description, budget, declared } = definition;
@@ -74,7 +105,15 @@ function valuesIn(top: Block, { values }: PipelineDef, texts: Texts): Plan['valu
   const [first] = top.steps;
   if (values === undefined || first === undefined) return undefined;
   const step = { ...first.step, id: '', label: 'output' };
-  const end: Placed = { step, block: top, at: top.steps.length, chain: 0, inner: undefined, outputs: [] };
+  const end: Placed = {
+    step,
+    block: top,
+    at: top.steps.length,
+    chain: 0,
+    inner: undefined,
+    outputs: [],
+    ending: undefined,
+  };
   return valuesOf(values, (scalar) => texts.template(scalar, end));
 }
 
@@ -129,8 +168,8 @@ function blockPlan(block: Block, parts: Parts): Plan {
     format: 1,
     name: block.holder?.step.id ?? '',
     notation: 'pipeline',
-    inputs: inputsOf(block, before, parts.definition),
-    channels: channelsOf(block, before, parts.definition),
+    inputs: inputsOf(block, before, parts),
+    channels: channelsOf(block, before, parts),
     nodes: [...starts.map(({ node }) => node), ...meeting(nodes, flow, first)],
     edges: [...first, ...edges],
     routes,
@@ -185,11 +224,15 @@ function meeting(nodes: readonly PlanNode[], flow: Flow, starts: readonly Edge[]
   });
 }
 
-function inputsOf(block: Block, before: readonly Output[], definition: PipelineDef): readonly InputSpec[] {
+function inputsOf(
+  block: Block,
+  before: readonly Output[],
+  { definition, counted }: Pick<Parts, 'definition' | 'counted'>,
+): readonly InputSpec[] {
   if (block.holder === undefined) return [];
   const items = [
-    ...(block.kind === 'map' ? [itemChannel(block.path)] : []),
-    ...itemsOf(block.holder).map((item) => item.channel),
+    ...(block.kind === 'map' ? channelsOfItem(itemIn(block.holder), counted) : []),
+    ...itemsOf(block.holder).flatMap((item) => channelsOfItem(item, counted)),
   ];
   const channels = [
     ...givenChannels(definition),
@@ -201,17 +244,17 @@ function inputsOf(block: Block, before: readonly Output[], definition: PipelineD
 }
 
 /** In declared order, which is the order of the block of outputs. */
-function channelsOf(block: Block, before: readonly Output[], definition: PipelineDef): readonly ChannelSpec[] {
-  const outputs = new Set([...before, ...block.steps.flatMap((placed) => placed.outputs)]);
+function channelsOf(block: Block, before: readonly Output[], parts: Parts): readonly ChannelSpec[] {
+  const outputs = new Set([...before, ...block.steps.flatMap(givenBy)]);
   const sorted = [...outputs].toSorted((a, b) => a.order - b.order);
   const plain =
     block.holder === undefined
-      ? givenChannels(definition)
-      : inputsOf(block, [], definition).map((input) => input.channel);
+      ? givenChannels(parts.definition)
+      : inputsOf(block, [], parts).map((input) => input.channel);
   const talks = conversationsIn(block).map((name) => ({ name, reducer: 'extend' as const }));
   return [
     ...plain.filter((name) => !talks.some((talk) => talk.name === name)).map((name) => ({ name })),
-    ...sorted.map(({ channel, label }) => ({ name: channel, label })),
+    ...sorted.map(({ channel, label }) => ({ name: channel, ...(label === undefined ? {} : { label }) })),
     ...talks,
   ];
 }

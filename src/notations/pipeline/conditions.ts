@@ -43,6 +43,7 @@ export function buildCondition(scalar: SourceScalar, reader: Placed, parts: Cond
   const at = locate(yaml, scalar, inside, 0).at;
   if (isFault(found) && UNRESOLVED.has(found.code)) return refuse(hintOf(found), at);
   if (!reportFault(found, at, names.findings)) return undefined;
+  if (found.ending === true) return refuse('compare it: {{ $steps.ID.status == "failed" }}', at);
   if (found.ref === undefined) return refuse('this is never true: refer to an output', at);
   noteUse(found, names, optional);
   return { op: 'truthy', value: found.ref, text, ...(optional ? { optional } : {}) };
@@ -130,7 +131,7 @@ const WORDS = new Set(
 function nameIn(found: Target, vars: Fields): string {
   if (found.ref === undefined) return found.text ?? '';
   const [root = '', ...names] = found.names;
-  const value: ValueRef = { channel: found.ref.channel };
+  const value: ValueRef = found.ending === true ? found.ref : { channel: found.ref.channel };
   let here = vars;
   for (const name of found.names.slice(0, -1)) {
     const known = here.get(name);

@@ -3,7 +3,7 @@ import type { Findings } from '../../text/findings.js';
 import type { CallDef } from '../call-keys.js';
 import type { InputDef } from '../inputs-key.js';
 import type { Block } from './blocks.js';
-import type { AgentDef } from './definition.js';
+import type { AgentDef, StepDef } from './definition.js';
 import type { Flows } from './order.js';
 
 /** What references are resolved in. */
@@ -16,4 +16,13 @@ export interface Names {
   readonly usedInputs: Set<string>;
   readonly calls: ReadonlyMap<CallDef, Plan>;
   readonly findings: Findings;
+  readonly marks: Marks;
+}
+
+/** What is only built where somebody reads it. */
+export interface Marks {
+  /** Steps of which somebody reads how they ended. */
+  readonly told: Set<StepDef>;
+  /** Maps of which somebody reads the index or the name of an item. */
+  readonly counted: Set<StepDef>;
 }

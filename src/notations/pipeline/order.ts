@@ -1,4 +1,4 @@
-import { around } from './blocks.js';
+import { around, givenBy } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import type { Flow } from './flow.js';
 
@@ -84,8 +84,9 @@ export function outputsBefore(block: Block, flows: Flows): readonly Output[] {
   if (block.kind === 'loop') for (const output of holder.outputs) found.add(output);
   const flow = flows(holder.block);
   for (const placed of holder.block.steps) {
-    if (placed.outputs.length === 0 || !flow.precedes(placed.at, holder.at)) continue;
-    for (const output of placed.outputs) found.add(output);
+    const given = givenBy(placed);
+    if (given.length === 0 || !flow.precedes(placed.at, holder.at)) continue;
+    for (const output of given) found.add(output);
   }
   return [...found].toSorted((a, b) => a.order - b.order);
 }

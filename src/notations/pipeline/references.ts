@@ -1,10 +1,11 @@
 import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
-import { addressesIn, around, findMap, resultOf } from './blocks.js';
+import { addressesIn, around, endingChannel, findMap, itemsOf, pathOf, resultOf } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import { calledResult } from '../results.js';
-import type { CallStep } from './definition.js';
+import { readEnding } from '../step-ending.js';
+import type { CallStep, StepDef } from './definition.js';
 import type { Dotted, Segment } from './expressions.js';
 import type { Names } from './names.js';
 import type { Fault } from './order.js';
@@ -24,6 +25,8 @@ export interface Target {
   readonly used: number;
   /** Set where the last name is only the beginning of its segment, as in `$steps.a.output-1`. */
   readonly endsAt?: number;
+  /** How a step ended: the reference is whole, path and all. */
+  readonly ending?: true;
   readonly warning?: Fault;
   /** The input that it is. */
   readonly input?: string;
@@ -45,11 +48,16 @@ export function resolve(dotted: Dotted, reader: Placed, names: Names): Target | 
   if (root === 'steps') return resolveStep(segments, reader, names);
   if (root === PROMPT) return variable(PROMPT, PROMPT, segments);
   if (root === 'inputs') return resolveInput(segments, reader, names);
+  const [inner] = itemsOf(reader);
+  if (inner !== undefined && (root === 'index' || root === 'key')) {
+    names.marks.counted.add(inner.map);
+    return variable(root, root === 'index' ? inner.index : inner.key, []);
+  }
   const map = findMap(root, reader);
   if (map !== undefined) return variable(root, map.channel, segments);
   const hint =
-    root === 'item'
-      ? 'only the steps of a map have an item'
+    root === 'item' || root === 'index' || root === 'key'
+      ? `only the steps of a map have an ${root === 'item' ? 'item' : 'index and a key'}`
       : (names.findings.near(root, ['steps', 'inputs', PROMPT, 'item']) ??
         'known are $steps, $prompt, $inputs, and $item in a map');
   return { code: 'unknown-variable', message: `${reader.step.label} refers to $${root}, which does not exist`, hint };
@@ -104,6 +112,8 @@ interface Leaf extends Omit<Walk, 'segments'> {
   readonly channel?: string;
   readonly text?: string;
   readonly endsAt?: number | undefined;
+  /** How the step ended. */
+  readonly ending?: ValueRef;
 }
 
 function resolveStep(segments: readonly Segment[], reader: Placed, names: Names): Target | Fault {
@@ -121,6 +131,10 @@ function resolveStep(segments: readonly Segment[], reader: Placed, names: Names)
   const { used, names: found, endsAt } = leaf;
   const common = { names: found, used, ...(endsAt === undefined ? {} : { endsAt }) };
   if (leaf.text !== undefined) return { text: leaf.text, ...common };
+  if (leaf.ending !== undefined) {
+    names.marks.told.add(leaf.placed.step);
+    return { ref: leaf.ending, ending: true, ...common };
+  }
   const path = endsAt === undefined ? segments.slice(used) : [];
   const wrong = checkPath(leaf.placed, path, reader, names);
   if (wrong !== undefined && wrong.severity === undefined) return wrong;
@@ -163,35 +177,44 @@ function findInside(id: string, reader: Placed, names: Names): readonly string[]
 function walkIn(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
   const { placed, segments, used } = walk;
   const { step } = placed;
-  switch (step.type) {
-    case 'condition':
-    case 'end':
-    case 'goto':
-      return missingOutput(`${step.label}, which has no output`, 'refer to a step with an output');
-    case 'wait':
-      if (step.wait.event === undefined)
-        return missingOutput(`${step.label}, which has no output`, 'refer to a step with an output');
-      return leafOf(walk, placed.outputs[0]);
-    case 'agent':
-    case 'run':
-    case 'tool':
-    case 'ask':
-    case 'map':
-      return leafOf(walk, placed.outputs[0]);
-    case 'parallel':
-    case 'sequence': {
-      const word = segments[used];
-      if (word?.text === 'order' && word.kind === 'name') {
-        const text = JSON.stringify(step.steps.map((child) => child.id));
-        return { text, placed, used: used + 1, names: [...walk.names, 'order'] };
-      }
-      return walkBlock(walk, flat, names);
-    }
-    case 'loop':
-      return walkLoop(walk, names);
-    case 'call':
-      return walkCall(walk, step, names);
-  }
+  const ending = endingOf(walk, flat);
+  if (ending !== undefined) return ending;
+  if (givesNothing(step)) return noOutput(step);
+  if (step.type === 'loop') return walkLoop(walk, names);
+  if (step.type === 'call') return walkCall(walk, step, names);
+  if (step.type !== 'parallel' && step.type !== 'sequence') return leafOf(walk, placed.outputs[0]);
+  const word = segments[used];
+  const isOrder = word?.text === 'order' && word.kind === 'name';
+  return isOrder ? orderOf(walk, step.steps) : walkBlock(walk, flat, names);
+}
+
+function givesNothing(step: StepDef): boolean {
+  return ENDLESS.has(step.type) || (step.type === 'wait' && step.wait.event === undefined);
+}
+
+function orderOf({ placed, used, names }: Walk, steps: readonly StepDef[]): Leaf {
+  return { text: JSON.stringify(steps.map(({ id }) => id)), placed, used: used + 1, names: [...names, 'order'] };
+}
+
+function noOutput({ label }: StepDef): Fault {
+  return missingOutput(`${label}, which has no output`, 'refer to a step with an output');
+}
+
+/** Steps that only say how it goes on. */
+const ENDLESS: ReadonlySet<StepDef['type']> = new Set(['condition', 'goto', 'end']);
+
+/** How a step ended: `status`, `error`, and of a map `errors`. Problem code: `unknown-member`. */
+function endingOf({ placed, segments, used, names }: Walk, flat: boolean): Leaf | Fault | undefined {
+  const { step, inner } = placed;
+  const word = segments[used];
+  if (word?.kind !== 'name' || ENDLESS.has(step.type) || (flat && inner?.byId.has(word.text) === true))
+    return undefined;
+  const words = segments.slice(used).map(({ text }) => text);
+  const found = readEnding(words, { channel: endingChannel(pathOf(placed)), isMap: step.type === 'map' });
+  if (found === undefined) return undefined;
+  if ('ref' in found) return { ending: found.ref, placed, used: used + found.used, names: [...names, word.text] };
+  const message = `${found.unknown} of ${step.label}, which does not have it`;
+  return { code: 'unknown-member', message, hint: `write one of: ${found.known.join(', ')}` };
 }
 
 function leafOf(walk: Walk, output: Output | undefined): Leaf | Fault {

@@ -5,6 +5,7 @@ import type { Findings } from '../../text/findings.js';
 import { locate } from '../../text/places.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
+import { endingInText } from '../step-ending.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import type { Written } from '../written-references.js';
 import { createContexts } from './context.js';
@@ -93,6 +94,11 @@ function insert(piece: Piece, reader: Placed, names: Names): string | TemplateRe
   const found = resolve(dotted, reader, names);
   if (!reportFault(found, at, names.findings)) return written;
   noteUse(found, names, optional);
+  if (found.ref !== undefined && found.ending === true)
+    return endingInText(
+      found.ref,
+      dotted.segments.slice(found.used).map(({ text }) => text),
+    );
   if (optional && found.ref !== undefined) return found.ref.path === undefined ? found.ref : { ...found.ref, optional };
   if (found.ref === undefined || found.canBeMissing !== true) return found.ref ?? found.text ?? '';
   return { ...found.ref, written: written.slice(2, -2).trim(), expected: true };
@@ -109,6 +115,7 @@ const MEANT = /^\{\{\s*\$([A-Za-z_]\w*)/;
 
 function isMeant(written: string, reader: Placed): boolean {
   const root = MEANT.exec(written)?.[1] ?? '';
+  if (root === 'index' || root === 'key') return itemsOf(reader).length > 0;
   return ROOTS.has(root) || findMap(root, reader) !== undefined;
 }
 

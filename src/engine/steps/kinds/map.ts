@@ -3,7 +3,7 @@ import { isFinal, SkeinError } from '../../../base/errors.js';
 import { escapeKey } from '../../../base/item-key.js';
 import { readPath, readRef, refText, JsonTexts } from '../../../lang/json-path.js';
 import { limitHint } from '../../../plan/notations.js';
-import type { MapNode } from '../../../plan/plan.js';
+import type { ItemError, MapNode } from '../../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 import { emptyCensus } from '../../../events/census.js';
 import type { StepOutcome } from '../../../events/census.js';
@@ -118,6 +118,7 @@ class MapRun implements Work {
     const { results, failed, step } = this;
     const { require, onItemError } = this.node;
     const succeeded = results.length - failed.size;
+    step.itemErrors = [...failed].map(([at, { error }]) => this.errorOf(at, error));
     if (require !== undefined && !isEnough(require, succeeded, failed.size)) {
       step.fail(tooFew('items', require, succeeded, [...failed.values()]));
       return;
@@ -125,6 +126,10 @@ class MapRun implements Work {
     if (require !== undefined) for (const item of failed.values()) this.allow(item);
     const isWhole = failed.size === 0 || onItemError === 'continue';
     step.succeed(isWhole ? results : results.filter((_, at) => !failed.has(at)));
+  }
+
+  private errorOf(index: number, { message }: ErrorData): ItemError {
+    return { index, key: this.items.keys[index] ?? String(index), message };
   }
 
   private allows(error: ErrorData): boolean {
@@ -138,7 +143,13 @@ class MapRun implements Work {
     const { list, keys, channel } = this.items;
     const sub = subPlan(step);
     const { version: common, influence } = this.common;
-    const version = common.with(channel, inputCell(list[at], sub.channels.reducers[channel], influence));
+    let version = common.with(channel, inputCell(list[at], sub.channels.reducers[channel], influence));
+    const put = (name: string | undefined, value: unknown): void => {
+      const to = name === undefined ? undefined : sub.channels.index.get(name);
+      if (to !== undefined) version = version.with(to, inputCell(value, sub.channels.reducers[to], influence));
+    };
+    put(this.node.index, at);
+    put(this.node.itemKey, keys[at] ?? String(at));
     openInside(step, sub, `${step.key}[${keys[at] ?? at}]/`, { version, influence }, (scope, end) =>
       this.itemEnded(at, scope, end),
     );
@@ -157,6 +168,7 @@ class MapRun implements Work {
     } else if (end.type === 'paused' || (end.type === 'out_of_budget' && end.how === 'waited')) {
       if (this.waits?.type !== 'out_of_budget') this.waits = end;
     } else {
+      if (end.type === 'failed') this.step.itemErrors = [this.errorOf(at, end.error)];
       endLike(this.step, end);
       return;
     }

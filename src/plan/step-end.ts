@@ -1,0 +1,23 @@
+/** How a step ended, as a value of the state. */
+export interface StepEnd {
+  readonly status: 'succeeded' | 'failed' | 'skipped' | 'timed_out';
+  /** Of one that failed or timed out. */
+  readonly error?: { readonly code: string; readonly message: string };
+  /** Of a map: the items that failed, in the order in which they ended. */
+  readonly errors?: readonly ItemError[];
+}
+
+/** An item of a map that failed. */
+export interface ItemError {
+  readonly index: number;
+  /** What the item is called in its path. */
+  readonly key: string;
+  readonly message: string;
+}
+
+/** Where it goes on in place of a node that is at its cap. */
+export interface OtherWay {
+  readonly to: string;
+  /** The run is degraded then, and its census says that a limit was reached. */
+  readonly degraded?: true;
+}
