@@ -257,6 +257,18 @@ function code(world: World): Built {
   return plain({ plan: shared, bindings });
 }
 
+/** Commands that leave a line each, outside of all records: after a crash only a person knows whether they did. */
+function commands(world: World): Built {
+  const ids = Array.from({ length: 5 }, (_, at) => `c${at}`);
+  const nodes = ids.map((id) => {
+    const argv = ['sh', '-c', 'echo "$1" >> "$2"; sleep 0.03', 'sh', `${id}@tool#1.1`, world.receiver];
+    return { id, kind: 'task' as const, output: id, tool: { name: 'shell', input: { value: { argv } } } };
+  });
+  const workflow = definePlan({ name: 'commands', nodes, edges: [ids] });
+  const env = { PATH: process.env['PATH'] ?? '' };
+  return { workflow, options: { inputs: {}, cwd: world.cwd, models: { env, noProbe: true } } };
+}
+
 /** An agent that is corrected once, and a block whose work a person judges. */
 function supervised(world: World): Built {
   const said = (prompt: string, _turn: number, phase?: string): string => {
@@ -377,6 +389,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   supervised,
   budget,
   guarded,
+  commands,
   edited: async (world, edition) =>
     await fromYaml(world, edition === 1 ? STEPS : STEPS.replace('Right of', 'Right hand of')),
 };
