@@ -16,16 +16,19 @@ async function scriptsOf(name: string): Promise<readonly string[]> {
   return (await readdir(exampleFile(name, '.'))).filter((file) => /^script.*\.yaml$/.test(file));
 }
 
-test('there are nineteen examples in YAML', () => {
+test('there are twenty-two examples in YAML', () => {
   expect(NAMES).toEqual([
+    'batch-over-files',
     'code-review',
     'decision-helper',
+    'fix-until-tests-pass',
     'generate-translate-publish',
     'guided-code-review',
     'learning-path',
     'localise',
     'nested-research',
     'news-trends',
+    'nightly-report',
     'parallel-drafts',
     'post-writer',
     'project-notes',
