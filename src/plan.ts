@@ -17,4 +17,5 @@ export { withoutSecurity } from './plan/security-at.js';
 export { securityText } from './plan/security.js';
 export { supervisedText } from './plan/supervision.js';
 export { BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './plan/built-in-tools.js';
+export { toolText } from './plan/tool-use.js';
 export { selectTools } from './plan/tool-names.js';

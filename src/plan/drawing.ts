@@ -9,6 +9,7 @@ import { heardIn } from './heard.js';
 import { endorsedText } from './endorsement.js';
 import { securityText } from './security.js';
 import { supervisedText } from './supervision.js';
+import { toolText } from './tool-use.js';
 
 /** A plan as a picture, before it is written in a language: keys are safe everywhere, texts are as they came. */
 export interface Drawing {
@@ -151,6 +152,7 @@ function linesOf(node: PlanNode, tokens: Tokens | undefined): readonly string[] 
 function whatText(node: PlanNode): string | undefined {
   switch (node.kind) {
     case 'task':
+      return node.tool && toolText(node.tool);
     case 'pass':
       return undefined;
     case 'agent':

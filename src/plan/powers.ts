@@ -11,7 +11,7 @@ import type { JsonTemplate } from '../lang/values.js';
 import { nodesOf } from './nodes.js';
 import type { Plan } from './plan.js';
 import type { ToolUse } from './tool-use.js';
-import { commandOf, writtenText } from './tool-use.js';
+import { commandOf, lineOf, writtenText } from './tool-use.js';
 import { builtInOf, selectTools } from './tool-names.js';
 
 /**
@@ -163,9 +163,4 @@ function ofServer({ command, args = [], url, env = {}, headers = {}, sandbox }: 
   if (command === undefined) return { kind: 'reaches', what: url ?? 'nothing', why, variables };
   const argv = [command, ...args];
   return { kind: 'starts', what: lineOf(argv), why, variables, argv, ...present({ sandbox }) };
-}
-
-/** The words as one line, in quotes where a shell would need them. */
-function lineOf(argv: readonly string[]): string {
-  return argv.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
 }

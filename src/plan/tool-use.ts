@@ -77,3 +77,14 @@ function* writtenPieces(source: JsonTemplate): Generator<string> {
   }
   if ('list' in source || 'object' in source) yield '{...}';
 }
+
+/** The words as one line, in quotes where a shell would need them. */
+export function lineOf(argv: readonly string[]): string {
+  return argv.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}
+
+/** What a step does, for people: `runs npm test`, `calls github/update_issue`. */
+export function toolText(tool: ToolUse): string {
+  const command = commandOf(tool);
+  return command === undefined ? `calls ${tool.name}` : `runs ${lineOf(command.map(writtenText))}`;
+}

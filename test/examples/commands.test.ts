@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ROOT, runExample } from './support/run-example.js';
+import { served } from '../cli/support/served.js';
+import { ROOT, exampleFile, runExample } from './support/run-example.js';
 import type { ExampleRun } from './support/run-example.js';
 
 /** The paths of steps that ran, in the order in which they started. */
@@ -34,6 +35,14 @@ describe('fix-until-tests-pass', () => {
     expect(run.result.outcome).toBe('failed');
     expect(started(run).filter((path) => path.startsWith('fix'))).toHaveLength(4);
   });
+});
+
+test('plans and drawings show the commands and calls of steps', async () => {
+  const plan = await served(['plan', exampleFile('nightly-report')], { cwd: ROOT });
+  expect(plan.stdout).toContain('commits (runs git log "--since={{inputs.since}}" "--format=%h %an: %s")');
+  expect(plan.stdout).toContain('save (calls write_file)');
+  const drawing = await served(['graph', exampleFile('fix-until-tests-pass')], { cwd: ROOT });
+  expect(drawing.stdout).toContain('runs node --test');
 });
 
 describe('nightly-report', () => {

@@ -9,6 +9,7 @@ import type { Endorsement } from '../../plan/endorsement.js';
 import type { Security } from '../../plan/security.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
+import type { ToolUse } from '../../plan/tool-use.js';
 
 /** What a run of a plan would do, as far as it is known without running it. */
 export interface PlanDescription {
@@ -56,6 +57,8 @@ export interface StepDescription {
   readonly ways?: readonly Way[];
   /** Where a jump leads, and how often it may be made. */
   readonly goto?: string;
+  /** What it calls without a model. */
+  readonly calls?: string;
   /** When a loop ends. */
   readonly rounds?: string;
   readonly agent?: string;
@@ -105,6 +108,7 @@ interface Wording {
   readonly budget: (budget: Budget) => string;
   readonly security: (security: Security) => string;
   readonly endorsed: (endorse: Endorsement) => string;
+  readonly called: (tool: ToolUse) => string;
   readonly rounds: (loop: LoopNode) => string;
   /** Whether the steps of a plan stand in the order in which they run. */
   readonly inOrder: (plan: Plan) => boolean;
@@ -143,6 +147,7 @@ export async function describePlan(
     budget: texts.budgetText,
     security: texts.securityText,
     endorsed: texts.endorsedText,
+    called: texts.toolText,
     rounds: texts.roundsText,
     inOrder,
     known,
@@ -208,6 +213,7 @@ function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
     when: (node.when ?? []).map(wording.condition),
     ...courseOf(plan, node, wording),
     ...(node.kind === 'agent' ? agentDescription(node, wording) : {}),
+    ...(node.kind === 'task' && node.tool !== undefined ? { calls: wording.called(node.tool) } : {}),
     ...(node.kind === 'ask' ? { question: previewOf(node.question, wording) } : {}),
     ...judged(node, wording),
     ...budgetsOf(node, wording),
@@ -312,6 +318,7 @@ export function factsOf(step: StepDescription): readonly string[] {
     const checked = checks.length === 0 ? [] : [`checks ${checks.join(', ')}`];
     return [`agent ${agent}`, model, toolsText(tools, servers), ...checked];
   }
+  if (step.calls !== undefined) return [step.calls];
   if (kind === 'pass') return [goto === undefined ? (ways === undefined ? 'pass' : 'condition') : 'jump'];
   return kind === 'call' ? [`call of ${workflow ?? ''}`] : [kind];
 }
