@@ -39,7 +39,7 @@ describe('fix-until-tests-pass', () => {
 
 test('plans and drawings show the commands and calls of steps', async () => {
   const plan = await served(['plan', exampleFile('nightly-report')], { cwd: ROOT });
-  expect(plan.stdout).toContain('commits (runs git log "--since={{inputs.since}}" "--format=%h %an: %s")');
+  expect(plan.stdout).toContain('commits (runs git log --since={{inputs.since}} "--format=%h %an: %s")');
   expect(plan.stdout).toContain('save (calls write_file)');
   const drawing = await served(['graph', exampleFile('fix-until-tests-pass')], { cwd: ROOT });
   expect(drawing.stdout).toContain('runs node --test');
