@@ -7,7 +7,7 @@ import type { Declarations } from '../plan/declarations.js';
 import { heardIn } from '../plan/heard.js';
 import type { Heard } from '../plan/heard.js';
 import { agentsOf, nodesOf } from '../plan/nodes.js';
-import type { Plan } from '../plan/plan.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
 import type { Security } from '../plan/security.js';
 import { securityAt } from '../plan/security-at.js';
 import { selectTools } from '../plan/tool-names.js';
@@ -37,17 +37,27 @@ export interface ForeseenCalls {
  */
 export function foreseenCalls(plan: Plan): readonly ForeseenCalls[] {
   const heard = heardIn(plan);
-  return [...agentsOf(plan)].flatMap(({ path, node }) => {
+  return [...nodesOf(plan)].flatMap(({ path, node }) => {
+    const caller = callerOf(node);
     const does = heard.get(path)?.does;
-    if (does === undefined || does.level === 'trusted') return [];
-    const place = { step: path, agent: node.agent.name, ...present({ at: node.at }) };
-    return callsOf(node.agent, does, plan).map((one) => ({ ...place, ...one }));
+    if (caller === undefined || does === undefined || does.level === 'trusted') return [];
+    const place = { step: path, agent: caller.name, ...present({ at: node.at }) };
+    return callsOf(caller, does, plan).map((one) => ({ ...place, ...one }));
   });
+}
+
+/** What calls tools: an agent, or a step that is the call of one. */
+type Caller = Pick<AgentSpec, 'name' | 'tools' | 'mcpServers' | 'functions' | 'sandbox'>;
+
+function callerOf(node: PlanNode): Caller | undefined {
+  if (node.kind === 'agent') return node.agent;
+  if (node.kind !== 'task' || node.tool === undefined) return undefined;
+  return { ...node.tool, name: node.id, tools: [node.tool.name] };
 }
 
 type Call = Omit<ForeseenCalls, 'step' | 'agent' | 'at'>;
 
-function callsOf(agent: AgentSpec, heard: Heard, declared: Declarations): readonly Call[] {
+function callsOf(agent: Caller, heard: Heard, declared: Declarations): readonly Call[] {
   const { tools, mcpServers = {}, functions = [] } = agent;
   const { builtIn, servers } = selectTools(tools, Object.keys(mcpServers));
   const calls = [...new Set(builtIn.values())].flatMap((tool) => ofBuiltIn(tool, agent, { heard, declared }));
@@ -62,7 +72,7 @@ function callsOf(agent: AgentSpec, heard: Heard, declared: Declarations): readon
 
 function ofBuiltIn(
   tool: BuiltInTool,
-  { sandbox }: AgentSpec,
+  { sandbox }: Caller,
   { heard, declared }: { readonly heard: Heard; readonly declared: Declarations },
 ): readonly Call[] {
   const { hosts = [], commands = [] } = declared;

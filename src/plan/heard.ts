@@ -44,6 +44,9 @@ export function heardIn(plan: Plan): ReadonlyMap<string, HeardAt> {
   );
 }
 
+/** What of an agent, or of a step that calls a tool, says what it may hear. */
+type Tools = Pick<AgentSpec, 'tools' | 'mcpServers' | 'functions' | 'memory' | 'extraDirs'>;
+
 /** What is known of one plan in the plan: all of it only grows. */
 interface ScopeHeard {
   readonly channels: Map<string, number>;
@@ -95,12 +98,7 @@ class Walk {
     const path = prefix + node.id;
     const before = join(join(control, scope.decided.get(node.id) ?? CLEAN), readBy(node, scope));
     const inner = 'plan' in node ? this.inner(node, path, { scope, before }) : CLEAN;
-    const own =
-      node.kind === 'agent'
-        ? this.ofAgent(node.agent)
-        : node.kind === 'wait' && node.event !== undefined
-          ? OTHERS
-          : CLEAN;
+    const own = this.ofNode(node);
     const does = join(join(before, own), inner);
     const gives = node.endorse === undefined ? does : Math.min(does & 3, PROJECT) | (does & PRIVATE);
     if (node.kind === 'agent' && node.agent.memory !== undefined) this.memory = this.more(this.memory, does);
@@ -142,7 +140,14 @@ class Walk {
       this.grow(scope.decided, to, join(said, scope.decided.get(route.from) ?? CLEAN));
   }
 
-  private ofAgent({ tools, mcpServers = {}, functions = [], memory, extraDirs = [] }: AgentSpec): number {
+  private ofNode(node: PlanNode): number {
+    if (node.kind === 'agent') return this.ofAgent(node.agent);
+    if (node.kind === 'wait' && node.event !== undefined) return OTHERS;
+    const tool = node.kind === 'task' ? node.tool : undefined;
+    return tool === undefined ? CLEAN : this.ofAgent({ ...tool, tools: [tool.name] });
+  }
+
+  private ofAgent({ tools, mcpServers = {}, functions = [], memory, extraDirs = [] }: Tools): number {
     const { builtIn, servers } = selectTools(tools, Object.keys(mcpServers));
     let all = memory === undefined ? CLEAN : this.memory;
     for (const tool of builtIn.values()) {
@@ -198,7 +203,10 @@ function targetsOf(route: Route, { nodes }: Plan): readonly string[] {
 /** Nothing that it reads is more than what it sees. */
 function readBy(node: PlanNode, scope: ScopeHeard): number {
   const seen = scope.seen.get(node.id) ?? CLEAN;
-  const readsAll = node.kind === 'task' || (node.when ?? []).some(({ op }) => op === 'code') || readsOutputs(node);
+  const readsAll =
+    (node.kind === 'task' && node.tool === undefined) ||
+    (node.when ?? []).some(({ op }) => op === 'code') ||
+    readsOutputs(node);
   const read = readsAll ? seen : levelsOf(scope, referencesOf(node));
   return Math.min(read & 3, seen & 3) | (read & seen & PRIVATE);
 }

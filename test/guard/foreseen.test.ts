@@ -46,6 +46,19 @@ workflow:
     });
   });
 
+  it('is untrusted behind a step that runs a command, whose own call is foreseen where others have a say in it', async () => {
+    const plan = await planOf(`name: d
+agents: { w: { inline: { prompt: You read., tools: [fetch] } } }
+steps:
+  - { id: page, agent: w, prompt: Read. }
+  - { id: test, run: [npm, test, '{{steps.page.output}}'], depends_on: [page] }
+  - { id: alone, run: [npm, test] }
+`);
+    const levels = [...heardIn(plan)].map(([path, { gives }]) => [path, gives.level]);
+    expect(levels).toEqual(['page', 'test', 'alone'].map((id) => [id, 'untrusted']));
+    expect(foreseenQuestions(plan).calls.map(({ step, tool }) => `${step} ${tool}`)).toContain('test shell');
+  });
+
   it('says at least what the labels of a run say', async () => {
     const flow = graph<{ issue: string }>()
       .node('a', ({ issue }) => issue)
