@@ -139,8 +139,7 @@ function toolIn({ tools }: Opened, { name }: ToolUse, spec: AgentSpec): OpenedTo
       ? tools.find(({ origin }) => origin !== undefined && `${origin.server}/${origin.tool}` === name)
       : tools.find((tool) => tool.name === name && tool.origin === undefined);
   if (found !== undefined) return found;
-  const offered = tools.flatMap(({ origin }) => (origin === undefined ? [] : [origin.tool]));
-  const hint = offered.length === 0 ? 'check the name of the tool' : `the server has: ${offered.join(', ')}`;
+  const hint = 'check the name of the tool, and the list tools of the server';
   throw new SkeinError('SKEIN_TOOL_FAILED', `there is no tool ${name} for the step "${spec.name}"`, {
     hint,
     retryable: false,
