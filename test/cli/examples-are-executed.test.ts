@@ -42,7 +42,7 @@ function contextOf({ stderr }: Ended): Context {
   return JSON.parse(json) as Context;
 }
 
-test('there are pipelines among the examples', () => expect(PIPELINES).toHaveLength(8));
+test('there are pipelines among the examples', () => expect(PIPELINES).toHaveLength(11));
 
 describe.each(SCRIPTS)('%s with %s', (name, script) => {
   test('ends alike with run and with exec, which shows what every step has given', async () => {

@@ -16,7 +16,7 @@ async function scriptsOf(name: string): Promise<readonly string[]> {
   return (await readdir(exampleFile(name, '.'))).filter((file) => /^script.*\.yaml$/.test(file));
 }
 
-test('there are twenty-two examples in YAML', () => {
+test('there are twenty-five examples in YAML', () => {
   expect(NAMES).toEqual([
     'batch-over-files',
     'code-review',
@@ -26,6 +26,7 @@ test('there are twenty-two examples in YAML', () => {
     'guided-code-review',
     'learning-path',
     'localise',
+    'moderated-publishing',
     'nested-research',
     'news-trends',
     'nightly-report',
@@ -40,6 +41,8 @@ test('there are twenty-two examples in YAML', () => {
     'supervised-publishing',
     'supervised-release',
     'translate-until-approved',
+    'triage-with-cases',
+    'wait-for-an-event',
   ]);
 });
 
