@@ -4,7 +4,7 @@ import type { ErrorData } from '../base/errors.js';
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
 import { isDegraded } from '../events/census.js';
-import type { RunOutcome } from '../events/census.js';
+import type { Census, RunOutcome } from '../events/census.js';
 import { Tally } from '../events/spending.js';
 import type { OpenQuestion } from '../events/question.js';
 import { CLEAN, TRUSTED } from '../guard/label.js';
@@ -18,9 +18,9 @@ import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import { Reporter } from './reporter.js';
 import { inOrder } from './run-result.js';
-import type { RunHandle, RunResult } from './run-result.js';
+import type { Reports, RunHandle, RunResult } from './run-result.js';
 import { Scope } from './graph/scope.js';
-import type { Restable, Work, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
+import type { Restable, Stoppable, Work, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
 import type { StartOptions } from './start-options.js';
 import { NO_OPTIONS, cancelBy, checkOf } from './start-options.js';
 import { givesPropertyAway } from './state/whole-view.js';
@@ -45,6 +45,9 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = NO_O
 }
 
 const NO_EXECUTORS: Executors = {};
+
+/** So long may take what runs at the end of a run that was cancelled, in milliseconds. */
+const CLOSING_MS = 60_000;
 
 class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
@@ -76,6 +79,12 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   /** Units of work since it gave way to the event loop. */
   private spent = 0;
   private holds: Set<Promise<void>> | undefined = undefined;
+  /** Plans that were cut off, and are being closed. */
+  private readonly closings = new Set<Stoppable>();
+  /** How the run's own plan has ended, while they are. */
+  private topEnd: ScopeEnd | undefined = undefined;
+  /** Runs out when a cancelled run has had its time to close. */
+  private cutOff: Ticket | undefined = undefined;
   private ended = false;
   /** What it gives by the `values` of its plan. */
   private values: RunResult['result'] = undefined;
@@ -126,8 +135,39 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
 
   cancel(reason = 'the run was cancelled'): void {
     if (this.ended) return;
-    this.top.cancel();
-    this.close('cancelled', { code: 'SKEIN_CANCELLED', message: reason });
+    const error: ErrorData = { code: 'SKEIN_CANCELLED', message: reason };
+    if (this.cutOff !== undefined) {
+      this.closeNow();
+      return;
+    }
+    this.cutOff = this.durable.timer('finally@limit', CLOSING_MS, true);
+    this.cutOff.waiter = { settled: () => this.closeNow() };
+    this.top.cancel(error);
+    this.turn();
+    if (this.unsettled) void this.comeToRest();
+  }
+
+  owes(closing: Stoppable): void {
+    this.closings.add(closing);
+  }
+
+  paid(closing: Stoppable, census: Census, reports: Reports): void {
+    this.closings.delete(closing);
+    this.top.count(census, reports);
+    if (this.closings.size === 0 && this.topEnd !== undefined) this.closeAs(this.topEnd);
+  }
+
+  /** What runs when all others have ended has had its time, or is not waited for. */
+  private closeNow(): void {
+    this.halt();
+    this.close('cancelled', { code: 'SKEIN_CANCELLED', message: 'the run was cancelled, and what ran at its end was cut off' });
+  }
+
+  /** Nothing runs any more. */
+  private halt(): void {
+    this.top.halt();
+    for (const closing of this.closings) closing.stop();
+    this.closings.clear();
   }
 
   enqueue(work: Work): void {
@@ -173,6 +213,11 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   scopeEnded(_scope: ScopeHandle, end: ScopeEnd): void {
+    if (this.closings.size === 0) this.closeAs(end);
+    else this.topEnd = end;
+  }
+
+  private closeAs(end: ScopeEnd): void {
     if (end.type === 'out_of_budget') this.close('out_of_budget', end.error);
     else if (end.type === 'failed' && end.error.code === 'SKEIN_ENDED') this.ends('failed', end.error);
     else if (end.type === 'failed')
@@ -239,7 +284,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   /** The back end can't go on: nothing of this run can be recorded any more. */
   broken(error: ErrorData): void {
     if (this.ended) return;
-    this.top.cancel();
+    this.halt();
     this.close('failed', error);
   }
 
@@ -271,7 +316,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   /** A throw that gets here is a defect of Skein: the run fails, it does not hang. */
   private defect(error: unknown): void {
     const data = toErrorData(error);
-    this.top.cancel();
+    this.halt();
     this.close('failed', { ...data, code: SkeinError.isInstance(error) ? data.code : 'SKEIN_INTERNAL' });
   }
 
@@ -311,6 +356,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   private close(outcome: RunOutcome, error: ErrorData | undefined): void {
     if (this.ended) return;
     this.ended = true;
+    if (this.cutOff !== undefined) this.durable.drop(this.cutOff);
     const holding = this.holds !== undefined && this.holds.size > 0;
     const ending = holding ? undefined : this.options.atEnd?.();
     if (holding || ending !== undefined) void this.closeLater(outcome, error, ending);

@@ -43,6 +43,9 @@ export interface RunServices extends WorkMeter {
   enqueue(work: Work): void;
   /** A leaf step no longer uses its slot. */
   releaseSlot(): void;
+  /** The run ends only after `paid` was called as often: a plan that was cut off is being closed. */
+  owes(closing: Stoppable): void;
+  paid(closing: Stoppable, census: Census, reports: Reports): void;
   /** Nothing runs in this scope any more: look at it once the queue is empty. */
   rest(scope: Restable): void;
   /** Starts a plan inside a step. */
@@ -79,6 +82,11 @@ export interface Work {
   isWanted(): boolean;
 }
 
+/** Something that ends when it is told to. */
+export interface Stoppable {
+  stop(): void;
+}
+
 /** Something that the run looks at when nothing is ready. */
 export interface Restable {
   rested(): void;
@@ -95,6 +103,8 @@ export interface ScopeOptions {
   /** Label of what decided that it starts. */
   readonly influence: number;
   readonly owner: ScopeOwner;
+  /** Number of the first visits of its nodes. Default 1. */
+  readonly visit?: number;
   /** Channels in addition to those of the plan. Default: none. */
   readonly channels?: ChannelTable;
 }

@@ -56,6 +56,8 @@ export interface OpenSession {
   readonly before: SpentBefore;
   /** What is recorded of it; absent: it begins. */
   readonly history?: RunHistory;
+  /** Sessions before this one, and those of the runs that it was forked from. */
+  readonly closings?: { readonly ended: number; readonly sessions: number; readonly isFork: boolean };
   /** Nothing of it was left to do when its last session ended. */
   readonly isOver?: boolean;
   /** The run had finished: its journal then, and how it ended. */
@@ -133,6 +135,7 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
     seed: begin.seed,
     nextOrder: 0,
     goesOn: parents.length > 0,
+    ...(parents.length === 0 ? {} : { closings: closingsOf(parents, true) }),
     logs: [],
     before: { ms: 0, openedAt: now, pauses: [] },
   };
@@ -155,7 +158,8 @@ export function* resumeSession(
   const now = clock.now();
   const lease = store.lease(runId, holder, now);
   try {
-    const [history, ledger] = yield* keepingLease(store, lease, clock, readLedger(reader));
+    const [histories, ledger] = yield* keepingLease(store, lease, clock, readLedger(reader));
+    const [history] = histories;
     if (history.cut !== undefined) store.cut(lease, history.batches);
     const { begin, outcomes } = history;
     const changed = changes(store, history, definition);
@@ -173,6 +177,7 @@ export function* resumeSession(
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: outcomes,
       isOver: history.sessions.slice(-1).some(endsForGood),
+      closings: closingsOf(histories, histories.length > 1),
       ...(history.cut === undefined ? finishedBefore(before, history) : {}),
     };
   } catch (error) {
@@ -200,9 +205,23 @@ export function leaveFinished({ store, lease, finished }: OpenSession, journal: 
   return true;
 }
 
-function* readLedger(reader: FamilyReader): Slices<readonly [RunHistory, Ledger]> {
-  const [history, ...parents] = yield* reader.read();
-  return [history, yield* openLedger(history, parents)];
+/** Each fork is one session more: what closed the run before does not close it. */
+function closingsOf(histories: readonly RunHistory[], isFork: boolean): NonNullable<OpenSession['closings']> {
+  const all = histories.flatMap(({ sessions }) => sessions);
+  const forks = isFork ? 1 : 0;
+  const ended = all.filter((session) => isToTryAgain(session)).length;
+  return { ended: ended + forks, sessions: all.length + forks, isFork };
+}
+
+function isToTryAgain(session: RunHistory['sessions'][number]): boolean {
+  const outcome = session.end?.outcome;
+  return (outcome === 'failed' && !endsForGood(session)) || outcome === 'degraded' || outcome === 'cancelled';
+}
+
+function* readLedger(reader: FamilyReader): Slices<readonly [Family, Ledger]> {
+  const family = yield* reader.read();
+  const [history, ...parents] = family;
+  return [family, yield* openLedger(history, parents)];
 }
 
 /** Renews a lease while something is done in slices. */

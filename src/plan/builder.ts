@@ -44,6 +44,7 @@ import { parseTemplate } from '../lang/template.js';
 export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
   const builder = new Builder(new TextReader(namesOf(input)), input.nodes);
   const { entry, exits, firstExitWins, output, limits } = input;
+  const last = input.finally;
   const budget = input.budget === undefined ? undefined : budgetData(input.budget);
   const security = input.security === undefined ? undefined : securityData(input.security);
   const plan: Plan = {
@@ -56,7 +57,7 @@ export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
     nodes: input.nodes.map((node) => builder.node(node as NodeInput<StateOf>)),
     edges: (input.edges ?? []).flatMap((chain) => chain.slice(1).map((to, at) => ({ from: chain[at] ?? '', to }))),
     routes: (input.routes ?? []).map((route) => builder.route(route as RouteInput<StateOf>)),
-    ...present({ entry, exits, firstExitWins, output, limits, budget, security }),
+    ...present({ entry, exits, finally: last, firstExitWins, output, limits, budget, security }),
     ...declarationsOf(input),
   };
   return Object.freeze({ plan: ownPlan(plan), bindings: Object.freeze(builder.bindings) });

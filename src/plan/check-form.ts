@@ -56,6 +56,7 @@ const PLAN = object<Plan>({
   routes: list(ROUTE),
   'entry?': TEXT,
   'exits?': list(TEXT),
+  'finally?': TEXT,
   'firstExitWins?': flag(),
   'output?': list(TEXT),
   'values?': names(JSON_TEMPLATE),

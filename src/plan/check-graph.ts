@@ -70,7 +70,7 @@ function checkReachable(scope: Scope): void {
   // A route without declared targets may lead anywhere.
   if (shape.openRoutes.some((node) => reached.has(node))) return;
   for (let node = 0; node < shape.outEdges.length; node += 1) {
-    if (reached.has(node)) continue;
+    if (reached.has(node) || scope.plan.nodes[node]?.id === scope.plan.finally) continue;
     const options = { node, severity: 'warning', hint: 'connect it, or take it out' } as const;
     findings.add('unreachable-node', `the node ${nameOf(scope, node)} can never run: no path leads to it`, options);
   }

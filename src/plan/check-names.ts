@@ -104,6 +104,7 @@ function checkTargets(scope: Scope): void {
   };
   if (plan.entry !== undefined) check(plan.entry, 'the entry is', 'entry');
   plan.exits?.forEach((id, at) => check(id, 'an exit is', `exits[${at}]`));
+  if (plan.finally !== undefined) check(plan.finally, 'finally runs', 'finally');
   plan.edges.forEach((edge, at) => {
     if (known.has(edge.from) && known.has(edge.to)) return;
     check(edge.from, `an edge to ${nameOf(scope, edge.to)} comes from`, `edges[${at}].from`);

@@ -58,6 +58,8 @@ export function checkReferences(scope: Scope, writers: Writers): void {
     pending.push({ channel, reader, path, inRoute });
   };
   scope.plan.nodes.forEach((node, at) => {
+    // It reads what there is when the others have ended.
+    if (node.id === scope.plan.finally) return;
     for (const { channel, path } of referencesOf(node))
       if (scope.channels.get(channel)?.reducer !== 'extend' || !mayBeEmpty(node, path)) check(channel, at, path, false);
   });

@@ -193,6 +193,7 @@ function planParts(before: Plan, after: Plan): readonly string[] {
   const names = [
     'entry',
     'exits',
+    'finally',
     'firstExitWins',
     'output',
     'values',
@@ -209,6 +210,7 @@ function planParts(before: Plan, after: Plan): readonly string[] {
 const PLAN_WORDS = {
   entry: 'entry',
   exits: 'exits',
+  finally: 'finally',
   firstExitWins: 'exits',
   output: 'output',
   values: 'output',

@@ -130,7 +130,8 @@ function findStarts(
   outEdges: readonly (readonly number[])[],
   inEdges: readonly (readonly number[])[],
 ): number[] {
-  const isRoot = (node: number): boolean => inEdges[node]?.length === 0;
+  const last = plan.finally === undefined ? -1 : index.get(plan.finally);
+  const isRoot = (node: number): boolean => inEdges[node]?.length === 0 && node !== last;
   if (plan.entry === undefined) return plan.nodes.map((_, at) => at).filter(isRoot);
   const entry = index.get(plan.entry);
   if (entry === undefined) return [];

@@ -43,6 +43,11 @@ export interface Plan extends Declarations {
   readonly entry?: string;
   /** Nodes that end their branch (E7). */
   readonly exits?: readonly string[];
+  /**
+   * A node that nothing leads to and that no route chooses: it runs when all others have ended, however they did, but not while the plan waits. It sees the final
+   * state, and the channels {@link RUN_OUTCOME} and {@link RUN_ERROR}. Its failure degrades a plan that succeeded, and changes nothing else.
+   */
+  readonly finally?: string;
   /** The first exit that is reached ends the run (E7). */
   readonly firstExitWins?: boolean;
   /**
@@ -58,6 +63,12 @@ export interface Plan extends Declarations {
   /** Which models look at the calls that its agents make. */
   readonly security?: Security;
 }
+
+/** Channel that holds how a plan ended, for the node that runs then. */
+export const RUN_OUTCOME = 'run.outcome';
+
+/** Channel that holds why a plan failed: code, message and hint. */
+export const RUN_ERROR = 'run.error';
 
 /** Bounds of a run. */
 export interface Limits {

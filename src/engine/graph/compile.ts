@@ -20,6 +20,8 @@ export interface CompiledPlan {
   readonly bindings: Bindings;
   /** How many of its branches must succeed; absent: the first failure ends it. */
   readonly require: Require | undefined;
+  /** The same plan, as it is when its node `finally` runs: that alone starts. */
+  readonly closing: CompiledPlan | undefined;
   /** In front of its keys in the bindings. */
   readonly prefix: string;
   readonly nodes: readonly CompiledNode[];
@@ -190,10 +192,11 @@ function compilePlan(plan: Plan, bindings: Bindings, { prefix, given, require }:
       countsAnew: countedAnew(plan.nodes, at),
     };
   });
-  return {
+  const compiled: CompiledPlan = {
     plan,
     bindings,
     require,
+    closing: undefined,
     prefix,
     nodes,
     starts: shape.starts,
@@ -204,6 +207,14 @@ function compilePlan(plan: Plan, bindings: Bindings, { prefix, given, require }:
     untouched: plan.nodes.map(() => -1),
     maxSteps: maxStepsOf(plan, shape),
   };
+  const last = plan.finally === undefined ? -1 : (shape.index.get(plan.finally) ?? -1);
+  return last < 0 ? compiled : { ...compiled, closing: closingOf(compiled, last) };
+}
+
+/** Only its node `finally` starts, and what the plan promises of its state was looked at before. */
+function closingOf(compiled: CompiledPlan, last: number): CompiledPlan {
+  const { output: _output, finally: _finally, ...plan } = compiled.plan;
+  return { ...compiled, plan, require: undefined, starts: [last] };
 }
 
 function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {

@@ -30,7 +30,7 @@ export abstract class ScopeSteps extends ScopeState implements Restable, StepLis
     super(run, options);
     this.prefix = options.prefix;
     this.parent = options.parent;
-    this.visits = new Visits(options.compiled);
+    this.visits = new Visits(options.compiled, options.visit);
   }
 
   abstract rested(): void;

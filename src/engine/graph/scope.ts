@@ -3,6 +3,7 @@ import type { ErrorData } from '../../base/errors.js';
 import { isFinal, toErrorData } from '../../base/errors.js';
 import type { StepOutcome } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
+import { Closing, closes } from './closing.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending, PassedOver, SettledFailure } from './explain.js';
 import { failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
@@ -34,6 +35,9 @@ import type { Arrivals, Choice, Decided, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from '../state/version.js';
 
+/** What a plan is told that ends because the step around it does. */
+const CUT_OFF: ErrorData = { code: 'SKEIN_CANCELLED', message: 'the step around it ended first' };
+
 /**
  * One execution of a plan: its state and its steps; its tokens are in a {@link Flow}. It knows nothing of time, back ends or
  * policies: steps tell it how they ended, and it says which nodes are ready.
@@ -49,6 +53,7 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
   private pausedSteps = 0;
   /** How it ends in place of pausing: a step waited for budget. */
   private short: ScopeEnd | undefined = undefined;
+  private closing: Closing | undefined = undefined;
   private settled: SettledFailure[] | undefined = undefined;
   /** Branches that came to their end with a step that succeeded. */
   private reached = 0;
@@ -207,18 +212,35 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
   }
 
   abort(): void {
-    if (this.over) return;
+    if (this.over) {
+      this.closing?.detach();
+      return;
+    }
     this.over = true;
     const started: Step[] = [];
     for (let step = this.first; step !== undefined; step = step.following) if (step.started) started.push(step);
-    this.stopSteps();
+    const seen = this.stopSteps();
     // Where it was has a say in that it took too long. What was heard inside of a step is known when that has stopped.
     for (const { influence } of started) this.flow.decided(influence);
     this.outside.influenced(this.control);
+    if (this.compiled.closing === undefined) return;
+    this.final = this.flow.mergeEnds(seen).version;
+    this.close({ type: 'failed', error: CUT_OFF, path: this.parent }, () => undefined);
+    this.closing?.detach();
   }
 
-  /** Stops everything and keeps what there is of the state; the owner is not called. */
-  cancel(): void {
+  /** Stops everything and keeps what there is of the state. The owner is told when what then runs has ended. */
+  cancel(error: ErrorData): void {
+    if (this.over) return;
+    this.over = true;
+    this.final = this.flow.mergeEnds(this.stopSteps()).version;
+    this.close({ type: 'failed', error, path: '' }, (end) => this.outside.scopeEnded(this, end));
+  }
+
+  /** Stops everything, also what runs at its end. */
+  halt(): void {
+    this.closing?.stop();
+    this.closing = undefined;
     if (this.over) return;
     this.over = true;
     this.final = this.flow.mergeEnds(this.stopSteps()).version;
@@ -351,7 +373,21 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     const running = this.stopSteps();
     this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
     this.outside.influenced(this.control);
-    this.outside.scopeEnded(this, end);
+    this.close(end, (ended) => this.outside.scopeEnded(this, ended));
+  }
+
+  /** The node `finally` runs, if the plan has one; then it is over. */
+  private close(end: ScopeEnd, over: (end: ScopeEnd) => void): void {
+    const { closing } = this.compiled;
+    if (closing === undefined || this.final === undefined || !closes(end)) {
+      over(end);
+      return;
+    }
+    for (const at of closing.starts) this.visits.next(at);
+    this.closing = new Closing(this, closing, { end, final: this.final }, (ended) => {
+      this.closing = undefined;
+      over(ended);
+    });
   }
 
   /** What comes of failures that ended nobody else. */

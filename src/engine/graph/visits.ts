@@ -7,8 +7,13 @@ export class Visits {
   /** How often it was skipped, or ran before its visits were counted anew. */
   private skips: number[] | undefined = undefined;
 
-  constructor(private readonly compiled: CompiledPlan) {
+  /** `first` is the number of the first visits of nodes that start. */
+  constructor(
+    private readonly compiled: CompiledPlan,
+    first = 1,
+  ) {
     this.all = compiled.untouched.slice();
+    if (first > 1) for (const at of compiled.starts) this.all[at] = first - 1;
   }
 
   /** Number of the next visit. */

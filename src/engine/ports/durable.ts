@@ -6,6 +6,15 @@ import type { Label } from '../../guard/label.js';
 import type { Lack } from '../../budget/ledger.js';
 import type { OpenQuestion } from '../../events/question.js';
 
+/** Sessions of a run before this one, and of the runs that it was forked from. */
+export interface Closings {
+  /** That ended as failed, degraded or cancelled. */
+  readonly ended: number;
+  /** All of them. */
+  readonly sessions: number;
+  readonly isFork: boolean;
+}
+
 /**
  * The durability port (DESIGN.md section 5). The interpreter is deterministic; everything else goes through here (J1).
  *
@@ -22,6 +31,8 @@ export interface Durable {
   readonly recorded: boolean;
   /** The outcome that was delivered last came from the record. */
   readonly replaying: boolean;
+  /** What is known of sessions before this one. Absent: there were none. */
+  readonly closings?: Closings | undefined;
   /**
    * Starts a side effect once and records its outcome. When the effect returns a plain value, not a promise, the back end
    * may hand the ticket back already settled (`ticket.outcome`): a synchronous node then costs no promise.

@@ -10,7 +10,7 @@ import { giveBack, leaveFinished, type OpenSession } from '../../../journal/sess
 import type { RunStanding } from '../../../journal/store.js';
 import { innerKey } from '../../../base/address.js';
 import { waitId } from '../open-question.js';
-import type { Durable, Effect, Identity, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
+import type { Closings, Durable, Effect, Identity, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
 import type { RunResult } from '../../run.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
@@ -151,6 +151,10 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   get quiet(): boolean {
     return this.running === 0;
+  }
+
+  get closings(): Closings | undefined {
+    return this.session.closings;
   }
 
   get replaying(): boolean {

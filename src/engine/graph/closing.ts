@@ -1,0 +1,142 @@
+import type { ErrorData } from '../../base/errors.js';
+import { present } from '../../base/json.js';
+import type { Census, RunOutcome } from '../../events/census.js';
+import { RUN_ERROR, RUN_OUTCOME } from '../../plan/plan.js';
+import type { Again, FailedInside } from '../ports/executor.js';
+import type { Reports } from '../run-result.js';
+import type { RunServices, ScopeEnd, ScopeHandle, ScopeOwner, Stoppable } from '../services.js';
+import { inputCell } from '../state/cell.js';
+import type { Version } from '../state/version.js';
+import type { ChannelTable, CompiledPlan } from './compile.js';
+
+/** An execution of a plan that has come to its end, as far as the node needs it that runs then. */
+export interface ClosingScope extends ScopeHandle {
+  readonly run: RunServices;
+  readonly prefix: string;
+  readonly parent: string;
+  readonly outside: ScopeOwner;
+  readonly channels: ChannelTable;
+  labelOf(version: Version): number;
+  count(census: Census, reports: Reports): void;
+}
+
+/** How a scope ends whose plan has a node that runs then, and the state that it ends with. */
+export interface Closed {
+  readonly end: ScopeEnd;
+  readonly final: Version;
+}
+
+/** A plan that waits for an answer, or for budget, has not come to its end. */
+export function closes({ type }: ScopeEnd): boolean {
+  return type !== 'paused' && type !== 'out_of_budget';
+}
+
+/**
+ * Runs the node `finally` of a plan when all others have ended, however they did. It sees the final state and how the plan ended; how it ends itself
+ * changes no other outcome: its failure degrades what succeeded. `told` is called when it has ended.
+ *
+ * A done plan has the same address in every session, so what it did is not done again. One that failed or was cut off may be tried again, and is closed again then:
+ * its address tells the sessions apart.
+ */
+export class Closing implements ScopeOwner, Stoppable {
+  private readonly inside: ScopeHandle;
+
+  constructor(
+    private readonly scope: ClosingScope,
+    closing: CompiledPlan,
+    private readonly closed: Closed,
+    /** Absent: nobody waits for it but the run, as the plan was cut off. */
+    private told: ((end: ScopeEnd) => void) | undefined,
+  ) {
+    const { run, prefix, parent, channels } = scope;
+    const { version, influence } = seenBy(scope, closed);
+    const visit = visitOf(scope, closed.end);
+    this.inside = run.openScope({ compiled: closing, prefix, parent, inputs: version, influence, channels, visit, owner: this });
+  }
+
+  scopeEnded(scope: ScopeHandle, how: ScopeEnd): void {
+    const { end } = this.closed;
+    if (this.told === undefined) {
+      this.scope.run.paid(this, scope.census, scope.reports);
+      return;
+    }
+    this.scope.count(scope.census, scope.reports);
+    if (end.type === 'done' && how.type === 'failed') this.scope.census.degraded += 1;
+    this.told(waits(how) && !isCancelled(end) ? how : end);
+  }
+
+  /** The step that the plan was inside of has ended: from here on the run alone waits for it. */
+  detach(): void {
+    this.told = undefined;
+    this.scope.run.owes(this);
+  }
+
+  /** Stops it where it is. */
+  stop(): void {
+    this.inside.abort();
+    this.scope.count(this.inside.census, this.inside.reports);
+  }
+
+  stopClock(): () => void {
+    return this.scope.outside.stopClock();
+  }
+
+  get correction(): string | undefined {
+    return this.scope.outside.correction;
+  }
+
+  callsOnce(): void {
+    this.scope.outside.callsOnce();
+  }
+
+  influenced(label: number): void {
+    this.scope.outside.influenced(label);
+  }
+
+  again(failed: FailedInside): Again | undefined {
+    return this.scope.outside.again(failed);
+  }
+}
+
+function waits(end: ScopeEnd): boolean {
+  return !closes(end);
+}
+
+function isCancelled(end: ScopeEnd): boolean {
+  return 'error' in end && end.error?.code === 'SKEIN_CANCELLED';
+}
+
+/** The final state, and how the plan ended. */
+function seenBy(scope: ClosingScope, { end, final }: Closed): { version: Version; influence: number } {
+  const { run, channels } = scope;
+  const influence = scope.control;
+  let version = final;
+  const put = (name: string, value: unknown): void => {
+    const at = channels.index.get(name);
+    // What failed may quote what it had read.
+    const label = run.labels.join(influence, scope.labelOf(final));
+    if (at !== undefined && value !== undefined) version = version.with(at, inputCell(value, channels.reducers[at], label));
+  };
+  const error = 'error' in end ? end.error : undefined;
+  put(RUN_OUTCOME, outcomeOf(end, scope.census));
+  put(RUN_ERROR, error === undefined ? undefined : toldError(error));
+  return { version, influence };
+}
+
+function toldError({ code, message, hint }: ErrorData): object {
+  return present({ code, message, hint });
+}
+
+function outcomeOf(end: ScopeEnd, census: Census): RunOutcome {
+  if (isCancelled(end)) return 'cancelled';
+  if ('error' in end && end.error !== undefined) return 'failed';
+  return census.degraded > 0 ? 'degraded' : 'succeeded';
+}
+
+/** Even for what failed or degraded, odd for what was cut off: no two of them meet. */
+function visitOf({ run, census, prefix }: ClosingScope, end: ScopeEnd): number {
+  const { closings } = run.durable;
+  if (isCancelled(end)) return 2 * (closings?.sessions ?? 0) + 3;
+  const isWhole = outcomeOf(end, census) === 'succeeded' && (prefix !== '' || closings?.isFork !== true);
+  return isWhole ? 1 : 2 * (closings?.ended ?? 0) + 2;
+}
