@@ -19,8 +19,18 @@ import type { Executors } from './ports/executor.js';
 import { Reporter } from './reporter.js';
 import { inOrder } from './run-result.js';
 import type { Reports, RunHandle, RunResult } from './run-result.js';
+import { CLOSING_CUT_OFF, CLOSING_MS, OpenClosings } from './graph/open-closings.js';
 import { Scope } from './graph/scope.js';
-import type { Restable, Stoppable, Work, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
+import type {
+  Restable,
+  Stoppable,
+  Work,
+  RunServices,
+  ScopeEnd,
+  ScopeHandle,
+  ScopeOptions,
+  ScopeOwner,
+} from './services.js';
 import type { StartOptions } from './start-options.js';
 import { NO_OPTIONS, cancelBy, checkOf } from './start-options.js';
 import { givesPropertyAway } from './state/whole-view.js';
@@ -45,9 +55,6 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = NO_O
 }
 
 const NO_EXECUTORS: Executors = {};
-
-/** So long may take what runs at the end of a run that was cancelled, in milliseconds. */
-const CLOSING_MS = 60_000;
 
 class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
@@ -79,10 +86,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   /** Units of work since it gave way to the event loop. */
   private spent = 0;
   private holds: Set<Promise<void>> | undefined = undefined;
-  /** Plans that were cut off, and are being closed. */
-  private readonly closings = new Set<Stoppable>();
-  /** How the run's own plan has ended, while they are. */
-  private topEnd: ScopeEnd | undefined = undefined;
+  private readonly closings = new OpenClosings();
   /** Runs out when a cancelled run has had its time to close. */
   private cutOff: Ticket | undefined = undefined;
   private ended = false;
@@ -152,22 +156,21 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   paid(closing: Stoppable, census: Census, reports: Reports): void {
-    this.closings.delete(closing);
     this.top.count(census, reports);
-    if (this.closings.size === 0 && this.topEnd !== undefined) this.closeAs(this.topEnd);
+    const end = this.closings.remove(closing);
+    if (end !== undefined) this.closeAs(end);
   }
 
   /** What runs when all others have ended has had its time, or is not waited for. */
   private closeNow(): void {
     this.halt();
-    this.close('cancelled', { code: 'SKEIN_CANCELLED', message: 'the run was cancelled, and what ran at its end was cut off' });
+    this.close('cancelled', CLOSING_CUT_OFF);
   }
 
   /** Nothing runs any more. */
   private halt(): void {
     this.top.halt();
-    for (const closing of this.closings) closing.stop();
-    this.closings.clear();
+    this.closings.stop();
   }
 
   enqueue(work: Work): void {
@@ -213,8 +216,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
   }
 
   scopeEnded(_scope: ScopeHandle, end: ScopeEnd): void {
-    if (this.closings.size === 0) this.closeAs(end);
-    else this.topEnd = end;
+    if (this.closings.isOver(end)) this.closeAs(end);
   }
 
   private closeAs(end: ScopeEnd): void {

@@ -25,6 +25,7 @@ export function resultNodes(plan: Plan): readonly string[] {
     if (onMaxVisits.to === END) ends.add(id);
     else addTo(before, onMaxVisits.to, id);
   }
+  if (plan.finally !== undefined) ends.delete(plan.finally);
   const found = new Set(ends);
   for (const id of found) if (!hasResult(nodes.get(id))) for (const from of before.get(id) ?? []) found.add(from);
   return [...nodes.values()].filter((node) => found.has(node.id) && hasResult(node)).map((node) => node.id);
@@ -48,7 +49,9 @@ export interface CalledOutput {
  */
 export function calledOutputs(plan: Plan): readonly CalledOutput[] {
   if (plan.values !== undefined) return [{ channel: PLAN_VALUES, label: 'result', names: [] }];
-  const labelled = plan.channels.filter((channel) => channel.label !== undefined);
+  const last = plan.nodes.find(({ id }) => id === plan.finally);
+  const hidden = new Set(last?.writes);
+  const labelled = plan.channels.filter(({ name, label }) => label !== undefined && !hidden.has(name));
   if (labelled.length > 0)
     return labelled.map(({ name, label = name }) => ({ channel: name, label, names: namesOf(name) }));
   return plan.nodes.flatMap((node) => {

@@ -273,7 +273,15 @@ export type InputInput =
 /** What `definePlan` takes. `S` is the type of the state, for the parameters of functions. */
 export interface PlanInput<S = StateOf> extends Pick<
   Plan,
-  'name' | 'description' | 'openInputs' | 'entry' | 'exits' | 'finally' | 'firstExitWins' | 'limits' | keyof Declarations
+  | 'name'
+  | 'description'
+  | 'openInputs'
+  | 'entry'
+  | 'exits'
+  | 'finally'
+  | 'firstExitWins'
+  | 'limits'
+  | keyof Declarations
 > {
   readonly inputs?: readonly InputInput[];
   /** What a run of it may spend. */

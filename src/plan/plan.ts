@@ -45,7 +45,7 @@ export interface Plan extends Declarations {
   readonly exits?: readonly string[];
   /**
    * A node that nothing leads to and that no route chooses: it runs when all others have ended, however they did, but not while the plan waits. It sees the final
-   * state, and the channels {@link RUN_OUTCOME} and {@link RUN_ERROR}. Its failure degrades a plan that succeeded, and changes nothing else.
+   * state, and how the plan ended (`run-channels.ts`). Its failure degrades a plan that succeeded, and changes nothing else.
    */
   readonly finally?: string;
   /** The first exit that is reached ends the run (E7). */
@@ -63,12 +63,6 @@ export interface Plan extends Declarations {
   /** Which models look at the calls that its agents make. */
   readonly security?: Security;
 }
-
-/** Channel that holds how a plan ended, for the node that runs then. */
-export const RUN_OUTCOME = 'run.outcome';
-
-/** Channel that holds why a plan failed: code, message and hint. */
-export const RUN_ERROR = 'run.error';
 
 /** Bounds of a run. */
 export interface Limits {
@@ -374,10 +368,7 @@ export interface PassNode extends NodeBase {
   readonly kind: 'pass';
 }
 
-/**
- * Ends the plan that it stands in, on purpose: what still runs there is cancelled. The final state is what it saw, as at the first exit (E7). It takes no
- * slot and leaves no record, and no `retry` or `onError` hears of it.
- */
+/** Ends the plan that it stands in, on purpose, as the first exit that wins does (E7): what still runs is cancelled. No `retry` and no `onError` hears of it. */
 export interface EndNode extends NodeBase {
   readonly kind: 'end';
   /** How the plan ends. Default `succeeded`; `failed` is an error `SKEIN_ENDED`, whose message is the reason. */

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { checkPlan, memoryStore, run as runPlan } from '../../src/index.js';
 import type { Plan, PlanNode } from '../../src/plan/plan.js';
+import { quickTime } from '../quick-time.js';
 import { fails, logs, outcomes, plan, run, task } from './plans.js';
+
+quickTime();
 
 const cleanup = (nodes: readonly (string | PlanNode)[] = ['sweep'], more: object = {}): PlanNode => ({
   id: 'finally',
@@ -66,6 +69,17 @@ describe('[addition 10] the node finally of a plan', () => {
     setTimeout(() => hanging.cancel(), 5);
     setTimeout(() => hanging.cancel(), 20);
     expect((await hanging.result).outcome).toBe('cancelled');
+  });
+
+  test('has sixty seconds after a cancellation, of which this process takes a fiftieth', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const handle = runPlan({ plan: closed(['a']), bindings: { 'finally/sweep': never, a: never } });
+    setTimeout(() => handle.cancel(), 5);
+    const result = await handle.result;
+    expect([result.outcome, result.error?.message]).toEqual([
+      'cancelled',
+      'the run was cancelled, and what ran at its end was cut off',
+    ]);
   });
 
   test('does not run while the run waits for an answer, and runs when it has ended', async () => {

@@ -150,6 +150,7 @@ output: { values: { said: "{{ $steps.first.output }}", n: "{{ $inputs.n }}", top
 hosts: [api.example.com, "*.example.org"]
 commands: [[npm, test], [make]]
 sends: [{ tool: tickets/close, fixed: { list: a, about: "{{prompt}}", deep: { n: 1 } }, free: [body] }]
+finally: [{ type: agent, name: root, prompt: "{{ $run.outcome }}" }]
 workflow:
   max_loop_iterations: 3
   overrides: { max_loop_iterations: 4 }

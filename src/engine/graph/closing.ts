@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import { present } from '../../base/json.js';
 import type { Census, RunOutcome } from '../../events/census.js';
-import { RUN_ERROR, RUN_OUTCOME } from '../../plan/plan.js';
+import { RUN_ERROR, RUN_OUTCOME } from '../../plan/run-channels.js';
 import type { Again, FailedInside } from '../ports/executor.js';
 import type { Reports } from '../run-result.js';
 import type { RunServices, ScopeEnd, ScopeHandle, ScopeOwner, Stoppable } from '../services.js';
@@ -51,7 +51,16 @@ export class Closing implements ScopeOwner, Stoppable {
     const { run, prefix, parent, channels } = scope;
     const { version, influence } = seenBy(scope, closed);
     const visit = visitOf(scope, closed.end);
-    this.inside = run.openScope({ compiled: closing, prefix, parent, inputs: version, influence, channels, visit, owner: this });
+    this.inside = run.openScope({
+      compiled: closing,
+      prefix,
+      parent,
+      inputs: version,
+      influence,
+      channels,
+      visit,
+      owner: this,
+    });
   }
 
   scopeEnded(scope: ScopeHandle, how: ScopeEnd): void {
@@ -115,7 +124,8 @@ function seenBy(scope: ClosingScope, { end, final }: Closed): { version: Version
     const at = channels.index.get(name);
     // What failed may quote what it had read.
     const label = run.labels.join(influence, scope.labelOf(final));
-    if (at !== undefined && value !== undefined) version = version.with(at, inputCell(value, channels.reducers[at], label));
+    if (at !== undefined && value !== undefined)
+      version = version.with(at, inputCell(value, channels.reducers[at], label));
   };
   const error = 'error' in end ? end.error : undefined;
   put(RUN_OUTCOME, outcomeOf(end, scope.census));

@@ -192,11 +192,10 @@ function compilePlan(plan: Plan, bindings: Bindings, { prefix, given, require }:
       countsAnew: countedAnew(plan.nodes, at),
     };
   });
-  const compiled: CompiledPlan = {
+  return withClosing(shape, {
     plan,
     bindings,
     require,
-    closing: undefined,
     prefix,
     nodes,
     starts: shape.starts,
@@ -206,15 +205,18 @@ function compilePlan(plan: Plan, bindings: Bindings, { prefix, given, require }:
     labelled: plan.channels.flatMap(({ name, label }) => (label === undefined ? [] : [{ channel: name, label }])),
     untouched: plan.nodes.map(() => -1),
     maxSteps: maxStepsOf(plan, shape),
-  };
-  const last = plan.finally === undefined ? -1 : (shape.index.get(plan.finally) ?? -1);
-  return last < 0 ? compiled : { ...compiled, closing: closingOf(compiled, last) };
+  });
+}
+
+function withClosing(shape: GraphShape, compiled: Omit<CompiledPlan, 'closing'>): CompiledPlan {
+  const last = shape.index.get(compiled.plan.finally ?? '');
+  return { ...compiled, closing: last === undefined ? undefined : closingOf(compiled, last) };
 }
 
 /** Only its node `finally` starts, and what the plan promises of its state was looked at before. */
-function closingOf(compiled: CompiledPlan, last: number): CompiledPlan {
+function closingOf(compiled: Omit<CompiledPlan, 'closing'>, last: number): CompiledPlan {
   const { output: _output, finally: _finally, ...plan } = compiled.plan;
-  return { ...compiled, plan, require: undefined, starts: [last] };
+  return { ...compiled, plan, require: undefined, closing: undefined, starts: [last] };
 }
 
 function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {

@@ -15,6 +15,7 @@ import type {
   TaskNode,
 } from '../../plan/plan.js';
 import { END } from '../../plan/plan.js';
+import { RUN_CHANNELS } from '../../plan/run-channels.js';
 import { present } from '../../base/json.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
 import type { CallDef } from '../call-keys.js';
@@ -39,6 +40,7 @@ import type { Flow } from './flow.js';
 import { around, channelsOfItem, conversationsIn, itemIn, itemsOf, lastOf, resultOf } from './blocks.js';
 import { buildCondition } from './conditions.js';
 import type { ConditionParts } from './conditions.js';
+import { isAtEnd } from './last-steps.js';
 import { outputsBefore } from './order.js';
 import { PROMPT } from './references.js';
 import type { Names } from './names.js';
@@ -254,6 +256,7 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
   const isCounted = parts.counted.has(step);
   const channels = [
     ...givenChannels(parts.definition),
+    ...(isAtEnd(placed) ? RUN_CHANNELS : []),
     ...itemsOf(placed).flatMap((each) => channelsOfItem(each, parts.counted)),
     ...(placed.inner === undefined ? [] : outputsBefore(placed.inner, names.flows)).map((output) => output.channel),
     ...talksOf(placed),

@@ -1,5 +1,6 @@
 import { madeOnce } from '../../base/collections.js';
 import { END } from '../../plan/plan.js';
+import { RUN_CHANNELS } from '../../plan/run-channels.js';
 import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Condition } from '../../lang/values.js';
 import { visitCaps } from '../../plan/limits.js';
@@ -21,6 +22,7 @@ import { connectBlock, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
 import { outputsBefore } from './order.js';
 import type { Flows } from './order.js';
+import { LAST_ID, isAtEnd, lastIn } from './last-steps.js';
 import { PROMPT } from './references.js';
 import type { Marks, Names } from './names.js';
 import { securityOf } from './supervising.js';
@@ -92,7 +94,8 @@ function planOf(definition: PipelineDef, context: BuildContext, building: Buildi
   const security = securityOf(definition.security, parts);
   const values = valuesIn(top, definition, texts);
   const own = definition.inputs.map((input) => inputSpec(input, usedInputs.has(input.name)));
-  return present({ ...plan, name, description, inputs: [prompt, ...own], values, budget, security, ...declared });
+  const last = lastIn(top) < 0 ? {} : { computed: RUN_CHANNELS, finally: LAST_ID };
+  return present({ ...plan, ...last, name, description, inputs: [prompt, ...own], values, budget, security, ...declared });
 }
 
 interface Parts extends NodeParts {
@@ -236,6 +239,7 @@ function inputsOf(
   ];
   const channels = [
     ...givenChannels(definition),
+    ...(isAtEnd(block.holder) ? RUN_CHANNELS : []),
     ...items,
     ...before.map((output) => output.channel),
     ...conversationsIn(block),
@@ -249,7 +253,7 @@ function channelsOf(block: Block, before: readonly Output[], parts: Parts): read
   const sorted = [...outputs].toSorted((a, b) => a.order - b.order);
   const plain =
     block.holder === undefined
-      ? givenChannels(parts.definition)
+      ? [...givenChannels(parts.definition), ...(lastIn(block) < 0 ? [] : RUN_CHANNELS)]
       : inputsOf(block, [], parts).map((input) => input.channel);
   const talks = conversationsIn(block).map((name) => ({ name, reducer: 'extend' as const }));
   return [

@@ -140,6 +140,8 @@ export interface SequenceStep extends StepBase {
   readonly steps: readonly StepDef[];
   /** How often each jump back in it may be made; absent: as around it. */
   readonly maxLoopIterations: number | undefined;
+  /** The steps under `finally` of the file: they run when all others have ended. */
+  readonly isLast: boolean;
   readonly context: ContextDef | undefined;
 }
 

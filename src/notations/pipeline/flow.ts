@@ -69,9 +69,16 @@ export function connectBlock(block: Block, findings: Findings): Flow {
     });
     return first;
   };
+  const last = block.roots.findIndex((step) => step.type === 'sequence' && step.isLast);
+  const roots = last < 0 ? block.roots : block.roots.slice(0, last);
   if (block.kind === 'parallel') for (const root of block.roots) starts.push(connect([root], NOWHERE));
-  else if (block.roots.length > 0) starts.push(connect(block.roots, NOWHERE));
+  else if (roots.length > 0) starts.push(connect(roots, NOWHERE));
   const reached = reachedFrom(starts, ways);
+  // Nothing leads there: it runs when all else has ended.
+  if (last >= 0) reached.add(at);
+  if (last >= 0) ways[at] = [];
+  const isBefore = predecessors(ways);
+  const end = last < 0 ? NOWHERE : at;
   checkReached(block, { ways, back, reached }, findings);
   // What ends a loop stands behind its steps.
   if (block.kind === 'loop') reached.add(ways.length);
@@ -82,7 +89,7 @@ export function connectBlock(block: Block, findings: Findings): Flow {
     reached,
     looped: stepsInLoops(ways, back),
     // In the round before.
-    precedes: block.kind === 'loop' ? () => true : predecessors(ways),
+    precedes: block.kind === 'loop' ? () => true : (earlier, later) => later === end || isBefore(earlier, later),
     hasRun: dominance(block, starts, ways),
   };
 }

@@ -296,6 +296,9 @@ export const FILE = map(
         filled: true,
       },
     ),
+    finally: list(STEP, 'steps that run when all others have ended, however they did, but not while the run waits', {
+      min: 1,
+    }),
   },
   'a list of steps that run one after the other',
   { foreign: UNSUPPORTED.file, some: ['workflow', ['agents', 'entries']] },

@@ -28,6 +28,7 @@ export function canPrecede(earlier: Placed, reader: Placed, flows: Flows): boole
 export function canBeMissing(earlier: Placed, reader: Placed, flows: Flows): boolean {
   const [left, right] = inOneBlock(earlier, reader);
   if (left === undefined || right === undefined || left.at >= right.at) return false;
+  if (right.step.type === 'sequence' && right.step.isLast) return true;
   for (const here of around(earlier)) {
     if (here === left) break;
     if (!flows(here.block).hasRun(here.at, 'end')) return true;

@@ -5,6 +5,7 @@ import type { SourceMap, SourceNode, SourceScalar } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { readAgents } from './agents/read-agents.js';
+import { readLast } from './last-steps.js';
 import { readContext } from './context-key.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';
 import { readSupported } from '../../text/unsupported.js';
@@ -62,6 +63,7 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
     inputs,
     values: readValues(fields.section('output', OUTPUT)),
     ...workflow,
+    steps: [...workflow.steps, ...readLast(fields, workflow.steps)],
     at: root.at,
   };
 }

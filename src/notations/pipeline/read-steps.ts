@@ -127,7 +127,15 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
       return readParallel(step, readInner(type, step, place));
     case 'sequence': {
       const steps = readInner(type, step, place);
-      return { type, ...base, ...readPolicies(fields), steps, maxLoopIterations: undefined, context: undefined };
+      return {
+        type,
+        ...base,
+        ...readPolicies(fields),
+        steps,
+        maxLoopIterations: undefined,
+        isLast: false,
+        context: undefined,
+      };
     }
     case 'subworkflow':
       return readSubworkflow(step, place);
@@ -211,6 +219,7 @@ function readSubworkflow(step: OpenStep, place: ListPlace): SequenceStep {
     ...readPolicies(fields),
     steps: isEmpty || list.kind !== 'list' ? [] : readBlock(list, inner, findings),
     maxLoopIterations: map === undefined ? undefined : readLoops(map),
+    isLast: false,
     context: map === undefined ? undefined : readContext(map),
   };
 }

@@ -11,6 +11,8 @@ import type { Names } from './names.js';
 import type { Fault } from './order.js';
 import { listed } from './flow.js';
 import { checkPath } from './output-paths.js';
+import { isAtEnd } from './last-steps.js';
+import { RUN_ERROR, RUN_OUTCOME } from '../../plan/run-channels.js';
 import { canBeMissing, canPrecede, checkOrder } from './order.js';
 import { isComposite } from '../../plan/input-types.js';
 import { inputChannel } from '../inputs-key.js';
@@ -55,6 +57,7 @@ export function resolve(dotted: Dotted, reader: Placed, names: Names): Target | 
   }
   const map = findMap(root, reader);
   if (map !== undefined) return variable(root, map.channel, segments);
+  if (root === 'run' && isAtEnd(reader)) return ofRun(segments, reader);
   const hint =
     root === 'item' || root === 'index' || root === 'key'
       ? `only the steps of a map have an ${root === 'item' ? 'item' : 'index and a key'}`
@@ -81,6 +84,22 @@ function resolveInput([first, ...path]: readonly Segment[], reader: Placed, name
     return { code: 'no-such-path', message, hint: 'declare it with "type: object" or "type: list"' };
   }
   return { ref: refOf(inputChannel(name), path), input: name, names: ['inputs', name], used: 1 };
+}
+
+/** How the run ended, as the steps under `finally` see it. */
+function ofRun(segments: readonly Segment[], reader: Placed): Target | Fault {
+  const [first, ...path] = segments;
+  const channel = first?.text === 'outcome' ? RUN_OUTCOME : first?.text === 'error' ? RUN_ERROR : undefined;
+  if (first === undefined || channel === undefined || (channel === RUN_OUTCOME && path.length > 0)) {
+    const name = segments.map(segmentText).join('');
+    const hint = 'write $run.outcome, $run.error.message or $run.error.code';
+    return {
+      code: 'unknown-member',
+      message: `${reader.step.label} refers to $run${name}, which does not exist`,
+      hint,
+    };
+  }
+  return { ref: refOf(channel, path), names: ['run', first.text], used: 1, canBeMissing: channel === RUN_ERROR };
 }
 
 /** Whether a reference could be resolved. */

@@ -1,0 +1,48 @@
+import { quoteShort } from '../../lang/value-text.js';
+import type { Fields } from '../../text/shape.js';
+import { around } from './blocks.js';
+import type { Block, Placed } from './blocks.js';
+import type { SequenceStep, StepDef } from './definition.js';
+import { NO_POLICIES } from './read-policies.js';
+import { readBlock } from './read-steps.js';
+
+/** The id of the step that the steps under `finally` are. */
+export const LAST_ID = 'finally';
+
+/** The steps under `finally`, as one step of the file that nothing leads to. A failure of theirs changes no outcome. Problem code: `duplicate-step`. */
+export function readLast(root: Fields, steps: readonly StepDef[]): readonly SequenceStep[] {
+  const node = root.node(LAST_ID);
+  if (node === undefined || (node.kind === 'scalar' && node.text.trim() === '')) return [];
+  const inner = readBlock(node, { path: LAST_ID, depth: 1 }, root.findings);
+  if (inner.length === 0) {
+    const hint = 'add a list: finally: [{type: agent, name: AGENT}]';
+    if (node.kind === 'list') root.error('empty-block', LAST_ID, 'finally has no steps', hint);
+    return [];
+  }
+  const other = steps.find(({ id }) => id === LAST_ID);
+  if (other !== undefined) {
+    const message = `${other.label} has the id ${quoteShort(LAST_ID)}, as the steps under finally do`;
+    root.findings.error('duplicate-step', message, other.idAt, 'give it another id');
+    return [];
+  }
+  const base = { id: LAST_ID, idAt: node.at, at: node.at, label: LAST_ID };
+  const policies = { ...NO_POLICIES, onError: 'continue' as const };
+  const rest = { maxLoopIterations: undefined, isLast: true, context: undefined };
+  return [{ type: 'sequence', ...base, ...policies, steps: inner, ...rest }];
+}
+
+/** Whether a step is, or stands inside of, what runs when all others have ended. */
+export function isAtEnd(placed: Placed): boolean {
+  return [...around(placed)].some(({ step }) => isLast(step));
+}
+
+/** Whether a step is what runs when all others have ended. */
+export function isLast(step: StepDef): boolean {
+  return step.type === 'sequence' && step.isLast;
+}
+
+/** The place of that step in a block; -1 for none. */
+export function lastIn(block: Block): number {
+  const placed = block.steps.at(-1);
+  return placed !== undefined && isLast(placed.step) ? placed.at : -1;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from 'skein';
+import { BROKEN, pipeline, ran, wrong } from './loops.js';
+
+const agent = (id: string, prompt = `${id}?`): string => `{ id: ${id}, type: agent, name: w, prompt: "${prompt}" }`;
+const LAST = `finally:\n  - ${agent('sweep', '{{ $run.outcome }} {{ $run.error.message }} {{ $steps.b.output }}')}\n`;
+const file = (last = LAST): string => `${pipeline(agent('a'), agent('b'))}${last}`;
+const swept = (asked: readonly string[]): readonly string[] => asked.filter((each) => each.startsWith('finally'));
+
+describe('[addition 10] finally of a pipeline', () => {
+  it('runs when all others have ended, and sees how, and what there is', async () => {
+    const good = await ran(file(), { b: ['done'] });
+    expect([good.outcome, swept(good.asked)]).toEqual(['succeeded', ['finally/sweep: succeeded  done']]);
+    const bad = await ran(file(), { b: [BROKEN] });
+    expect([bad.outcome, swept(bad.asked)]).toEqual(['failed', ['finally#2/sweep: failed no model ']]);
+  });
+
+  it('degrades a green run by its failure, and changes no other outcome', async () => {
+    expect((await ran(file(), { sweep: [BROKEN] })).outcome).toBe('degraded');
+    const bad = await ran(file(), { a: [BROKEN], sweep: [BROKEN] });
+    expect([bad.outcome, bad.error?.message]).toEqual(['failed', 'no model']);
+  });
+
+  it('may have conditions, lists and blocks, which know the outcome too', async () => {
+    const last = `finally:
+  - { type: condition, condition: '{{ $run.outcome == "failed" }}', true: [${agent('tell', 'It {{ $run.outcome }}.')}], false: [${agent('cheer')}] }
+  - { id: both, type: parallel, steps: [${agent('x', '{{ $run.outcome }}')}, ${agent('y')}] }
+`;
+    const bad = await ran(file(last), { b: [BROKEN] });
+    expect(swept(bad.asked)).toEqual([
+      'finally#2/tell: It failed.',
+      'finally#2/both/x: failed',
+      'finally#2/both/y: y?',
+    ]);
+    expect(swept((await ran(file(last), {})).asked)[0]).toBe('finally/cheer: cheer?');
+  });
+
+  it('does not run while the run waits, and runs once when it has ended', async () => {
+    const text = `${pipeline('{ id: ok, type: ask, question: "ok?" }')}finally: [${agent('sweep')}]\n`;
+    const store = memoryStore();
+    const first = await ran(text, {}, { store });
+    expect([first.outcome, first.asked]).toEqual(['paused', []]);
+    const again = await ran(text, {}, { store, resume: first.runId, answer: () => Promise.resolve('yes') });
+    expect([again.outcome, swept(again.asked)]).toEqual(['succeeded', ['finally/sweep: sweep?']]);
+    const third = await ran(text, {}, { store, resume: first.runId });
+    expect([third.outcome, third.asked]).toEqual(['succeeded', []]);
+  });
+
+  it('prints nothing among the results, and its outputs are of no other step', async () => {
+    const { state } = await ran(file(), {});
+    expect(Object.keys(state).filter((name) => name.includes('finally') || name.startsWith('run.'))).toEqual([]);
+  });
+
+  it('[unknown-member], [unknown-variable], [duplicate-step], [empty-block] are reported', async () => {
+    const reading = (text: string): string => file(`finally: [${agent('s', text)}]\n`);
+    expect((await wrong(reading('{{ $run.result }}'))).join()).toContain('unknown-member');
+    expect((await wrong(pipeline(agent('a', '{{ $run.outcome }}')))).join()).toContain('unknown-variable');
+    expect(
+      (await wrong(`${pipeline(agent('finally'))}${LAST.replace(' {{ $steps.b.output }}', '')}`)).join(),
+    ).toContain('duplicate-step');
+    expect((await wrong(file('finally: []\n'))).join()).toContain('empty-block');
+  });
+});
