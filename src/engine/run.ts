@@ -12,6 +12,7 @@ import type { Plan } from '../plan/plan.js';
 import { compile } from './graph/compile.js';
 import type { CompiledPlan } from './graph/compile.js';
 import { firstOf } from './state/inputs.js';
+import { Outermost } from './graph/outermost.js';
 import { RunLabels } from './state/run-labels.js';
 import { MemoryDurable } from './durable/memory-durable.js';
 import type { Durable, Taker, Ticket } from './ports/durable.js';
@@ -56,14 +57,12 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = NO_O
 
 const NO_EXECUTORS: Executors = {};
 
-class Run implements RunHandle, RunServices, ScopeOwner, Taker {
+class Run extends Outermost implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
   readonly labels = new RunLabels();
   readonly durable: Durable;
   readonly executors: Executors;
   readonly phases: RunServices['phases'];
-  /** There is nothing around the whole run. */
-  readonly correction = undefined;
   readonly result: Promise<RunResult>;
   readonly reporter: Reporter;
   readonly check: RunServices['check'];
@@ -98,6 +97,7 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     private readonly compiled: CompiledPlan,
     readonly options: StartOptions,
   ) {
+    super();
     this.runId = options.runId ?? options.durable?.runId ?? systemIds.next();
     this.tallies = { spent: new Tally(options.counts), saved: new Tally() };
     this.durable = options.durable ?? new MemoryDurable(this.runId);
@@ -236,18 +236,6 @@ class Run implements RunHandle, RunServices, ScopeOwner, Taker {
     } catch (thrown) {
       this.close('failed', error ?? toErrorData(thrown));
     }
-  }
-
-  stopClock(): () => void {
-    return () => undefined;
-  }
-
-  callsOnce(): void {}
-
-  influenced(): void {}
-
-  again(): undefined {
-    return undefined;
   }
 
   /** Takes an outcome of the port, and everything that follows from it. */

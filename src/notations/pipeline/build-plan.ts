@@ -95,7 +95,17 @@ function planOf(definition: PipelineDef, context: BuildContext, building: Buildi
   const values = valuesIn(top, definition, texts);
   const own = definition.inputs.map((input) => inputSpec(input, usedInputs.has(input.name)));
   const last = lastIn(top) < 0 ? {} : { computed: RUN_CHANNELS, finally: LAST_ID };
-  return present({ ...plan, ...last, name, description, inputs: [prompt, ...own], values, budget, security, ...declared });
+  return present({
+    ...plan,
+    ...last,
+    name,
+    description,
+    inputs: [prompt, ...own],
+    values,
+    budget,
+    security,
+    ...declared,
+  });
 }
 
 interface Parts extends NodeParts {
