@@ -10,7 +10,7 @@ import type { Version } from '../state/version.js';
 import type { ChannelTable, CompiledPlan } from './compile.js';
 
 /** An execution of a plan that has come to its end, as far as the node needs it that runs then. */
-export interface ClosingScope extends ScopeHandle {
+export interface ClosingScope extends Pick<ScopeHandle, 'census' | 'control'> {
   readonly run: RunServices;
   readonly prefix: string;
   readonly parent: string;

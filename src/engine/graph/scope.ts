@@ -3,7 +3,6 @@ import type { ErrorData } from '../../base/errors.js';
 import { isFinal, toErrorData } from '../../base/errors.js';
 import type { StepOutcome } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
-import { Closing, closes } from './closing.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending, PassedOver, SettledFailure } from './explain.js';
 import { failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
@@ -11,7 +10,7 @@ import { settledError, skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
 import { branchEnds, isEnough, tooFew } from './required.js';
-import { ScopeSteps } from './scope-steps.js';
+import { ScopeAtEnd } from './scope-at-end.js';
 import { END } from '../../plan/plan.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
@@ -35,9 +34,6 @@ import type { Arrivals, Choice, Decided, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';
 import type { Version } from '../state/version.js';
 
-/** What a plan is told that ends because the step around it does. */
-const CUT_OFF: ErrorData = { code: 'SKEIN_CANCELLED', message: 'the step around it ended first' };
-
 /**
  * One execution of a plan: its state and its steps; its tokens are in a {@link Flow}. It knows nothing of time, back ends or
  * policies: steps tell it how they ended, and it says which nodes are ready.
@@ -46,14 +42,13 @@ const CUT_OFF: ErrorData = { code: 'SKEIN_CANCELLED', message: 'the step around 
  *   that become ready together start in plan order (E9).
  * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
  */
-export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHandle {
+export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHandle {
   around: readonly string[] | undefined = undefined;
   readonly bodyOf = bodyOf;
   private readonly flow: Flow;
   private pausedSteps = 0;
   /** How it ends in place of pausing: a step waited for budget. */
   private short: ScopeEnd | undefined = undefined;
-  private closing: Closing | undefined = undefined;
   private settled: SettledFailure[] | undefined = undefined;
   /** Branches that came to their end with a step that succeeded. */
   private reached = 0;
@@ -223,10 +218,7 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     // Where it was has a say in that it took too long. What was heard inside of a step is known when that has stopped.
     for (const { influence } of started) this.flow.decided(influence);
     this.outside.influenced(this.control);
-    if (this.compiled.closing === undefined) return;
-    this.final = this.flow.mergeEnds(seen).version;
-    this.close({ type: 'failed', error: CUT_OFF, path: this.parent }, () => undefined);
-    this.closing?.detach();
+    if (this.compiled.closing !== undefined) this.closeApart(this.flow.mergeEnds(seen).version);
   }
 
   /** Stops everything and keeps what there is of the state. The owner is told when what then runs has ended. */
@@ -239,8 +231,7 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
 
   /** Stops everything, also what runs at its end. */
   halt(): void {
-    this.closing?.stop();
-    this.closing = undefined;
+    this.stopClosing();
     if (this.over) return;
     this.over = true;
     this.final = this.flow.mergeEnds(this.stopSteps()).version;
@@ -374,20 +365,6 @@ export class Scope extends ScopeSteps implements StepOwner, FlowOwner, ScopeHand
     this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
     this.outside.influenced(this.control);
     this.close(end, (ended) => this.outside.scopeEnded(this, ended));
-  }
-
-  /** The node `finally` runs, if the plan has one; then it is over. */
-  private close(end: ScopeEnd, over: (end: ScopeEnd) => void): void {
-    const { closing } = this.compiled;
-    if (closing === undefined || this.final === undefined || !closes(end)) {
-      over(end);
-      return;
-    }
-    for (const at of closing.starts) this.visits.next(at);
-    this.closing = new Closing(this, closing, { end, final: this.final }, (ended) => {
-      this.closing = undefined;
-      over(ended);
-    });
   }
 
   /** What comes of failures that ended nobody else. */
