@@ -10,7 +10,17 @@ import { giveBack, leaveFinished, type OpenSession } from '../../../journal/sess
 import type { RunStanding } from '../../../journal/store.js';
 import { innerKey } from '../../../base/address.js';
 import { waitId } from '../open-question.js';
-import type { Closings, Durable, Effect, Identity, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
+import type {
+  Closings,
+  Durable,
+  Effect,
+  Identity,
+  Outcome,
+  StepOptions,
+  Taker,
+  Ticket,
+  Wait,
+} from '../../ports/durable.js';
 import type { RunResult } from '../../run.js';
 import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
