@@ -6,7 +6,7 @@ import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable, CompiledPlan } from './graph/compile.js';
 import type { Durable, Short } from './ports/durable.js';
 import type { NodeGuard } from './ports/node-guard.js';
-import type { Again, Executors, FailedInside } from './ports/executor.js';
+import type { Again, ChannelWrite, Executors, FailedInside } from './ports/executor.js';
 import type { Phases } from './ports/supervision.js';
 import type { Reporter } from './reporter.js';
 import type { Reports } from './run-result.js';
@@ -153,6 +153,12 @@ export interface PlanEnd {
   readonly error?: ErrorData | undefined;
   /** How many plans around the one that it is told to end with it. */
   readonly out: number;
+}
+
+/** What is told of a step with which its plan ends: why, and what it writes all the same. */
+export interface Leaving {
+  readonly reason?: string | undefined;
+  readonly writes?: readonly ChannelWrite[];
 }
 
 /** How a scope ended. `ended`: on purpose, and the plan around it ends with it. */

@@ -4,6 +4,7 @@ import type { Condition, JsonTemplate, Template, ValueRef } from '../lang/values
 import type { AgentSpec } from './agent-spec.js';
 import type { Budget } from './budget.js';
 import type { Declarations } from './declarations.js';
+import type { Edge, Join, OnError, Route } from './edges.js';
 import type { InputSpec } from './input-spec.js';
 import type { NodePolicies } from './node-policies.js';
 import type { Security } from './security.js';
@@ -12,6 +13,8 @@ import type { ToolUse } from './tool-use.js';
 
 export type { Declarations, DeclaredSend } from './declarations.js';
 
+export { END } from './edges.js';
+export type { Edge, Join, OnError, Route, RouteCase } from './edges.js';
 export type { InputSpec, InputType } from './input-spec.js';
 
 export type { RetryPolicy } from './node-policies.js';
@@ -83,54 +86,6 @@ export interface ChannelSpec {
 
 /** Built-in reducers, or `code` for a function in {@link Bindings} under `channel:NAME`. */
 export type ReducerName = 'append' | 'extend' | 'mergeDict' | 'add' | 'last' | 'code';
-
-/** An edge that always fires. */
-export interface Edge {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** The name of a route target that ends the branch. */
-export const END = 'END';
-
-/**
- * A choice among targets after a node (E3). Exactly one of `choose` and `cases` says how:
- * `choose: 'code'` calls the binding `route:NODE`; `choose: 'result'` lets the node's own result say where to, as `{ update, goto }`;
- * `cases` are tried in order, `otherwise` is taken if none holds.
- * `targets: undefined` with `choose` means that any node may be chosen; then `mentions` are the targets that are known.
- */
-export interface Route {
-  readonly from: string;
-  readonly choose?: 'code' | 'result';
-  /** What a chooser's answer means: answer -> node. Without it the answer is a node name. */
-  readonly map?: Readonly<Record<string, string>>;
-  readonly cases?: readonly RouteCase[];
-  readonly otherwise?: readonly string[];
-  readonly targets?: readonly string[];
-  /** With `choose: 'result'`: nodes of the plan around, at which that may go on when this one has ended: `goto(name, update, { parent: true })`. */
-  readonly parent?: readonly string[];
-  /** The nodes that stand as string literals in the source of what chooses, where no targets are declared (E6). */
-  readonly mentions?: readonly string[];
-}
-
-/** One case of a declarative route: taken when all conditions hold. */
-export interface RouteCase {
-  readonly when: readonly Condition[];
-  readonly to: readonly string[];
-}
-
-/**
- * When a node fires, by the tokens on its in-edges (E2). `each`: every live token fires it by itself, and dead ones are not waited for:
- * for the places where paths meet of which one is taken at a time.
- */
-export type Join = 'all' | 'any' | 'each' | 'settled' | { readonly quorum: number };
-
-/**
- * What happens when a step fails (E8): end the run; continue with a dead token that carries the failure; go on, but skip every
- * node that depends on it; let what does not depend on it come to its end, and end the run then, with all such failures; continue with a live token, as
- * if the step had given nothing; or go to a handler node.
- */
-export type OnError = 'fail' | 'continue' | 'skipDependents' | 'settle' | 'ignore' | { readonly to: string };
 
 /** What whoever writes a workflow may say about any node. */
 export interface NodeOptions extends NodePolicies {

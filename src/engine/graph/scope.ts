@@ -16,7 +16,7 @@ import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
 import type { ChannelWrite } from '../ports/executor.js';
 import { chooseRoutes } from './routes.js';
-import type { PlanEnd, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from '../services.js';
+import type { Leaving, PlanEnd, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from '../services.js';
 import {
   editedOutput,
   editedWrites,
@@ -25,7 +25,7 @@ import {
   writeChannels,
   writeOutput,
 } from '../state/state-writer.js';
-import type { Leaving, StepOwner } from '../steps/step.js';
+import type { StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
 import { writeEnding } from '../state/ending.js';
 import { leavesOut } from '../state/left-out.js';

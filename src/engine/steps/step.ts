@@ -1,25 +1,25 @@
 import { isFinal, toErrorData, type ErrorData } from '../../base/errors.js';
-import { addCensus, emptyCensus, type Census, type OpenCensus } from '../../events/census.js';
+import type { Census } from '../../events/census.js';
 import type { EventBody } from '../../events/event.js';
 import type { ReadChannel } from '../../lang/json-path.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import { renderJson, templatesIn } from '../../lang/json-template.js';
 import { renderTemplate } from '../../lang/template.js';
 import type { JsonTemplate, Template } from '../../lang/values.js';
-import type { ItemError, NodeKind } from '../../plan/plan.js';
+import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Effect, Outcome, Question, Short, StepIo, Ticket, Waiter } from '../ports/durable.js';
+import type { Effect, Outcome, Question, Short, StepIo } from '../ports/durable.js';
 import type { ChannelWrite, StepContext } from '../ports/executor.js';
 import type { Phases } from '../ports/supervision.js';
 import type { Given, PolicedStep } from './policies/policy.js';
-import { Attempts } from './attempts.js';
 import { askPerson } from './ask-person.js';
 import { consult } from './consult.js';
 import { tellVisit } from './kinds/round-notes.js';
-import { joined, type Reports } from '../run-result.js';
-import type { PlanEnd, RunServices, ScopeOwner, Work } from '../services.js';
+import type { Reports } from '../run-result.js';
+import type { Leaving, PlanEnd, RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
 import { tellLabel } from './tell-label.js';
+import { Waiting } from './waiting.js';
 import { warnOfMissing } from './warn-of-missing.js';
 import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
@@ -62,12 +62,6 @@ export interface StepOwner extends ChannelSource {
   nameOf(node: number): string;
 }
 
-/** What is told of a step with which its plan ends: why, and what it writes all the same. */
-export interface Leaving {
-  readonly reason?: string | undefined;
-  readonly writes?: readonly ChannelWrite[];
-}
-
 /** One kind of body. */
 export interface Body {
   /** Starts it. The step ends by `succeed`, `fail`, `skip` or `pause`, now or later. */
@@ -78,28 +72,19 @@ export interface Body {
   perform?(step: Step, io: StepIo): unknown;
 }
 
-const NO_ERRORS: readonly ItemError[] = [];
-
 /**
  * One execution of a node: its attempts, within its policies (`policies/index.ts`), which say whether it starts and whether it is tried again.
  * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
  */
-export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep {
+export class Step extends Waiting implements Work, Effect, PolicedStep {
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
   next: Work | undefined = undefined;
   /** What its function did by `step.run`, by name: another attempt takes it as it is. */
   results: Map<string, unknown> | undefined = undefined;
-  /** Of a map: items that failed in this attempt. */
-  itemErrors: readonly ItemError[] = NO_ERRORS;
   /** Its routes were asked for the ways on. */
   routed = false;
-  private ticket: Ticket | undefined = undefined;
-  /** The wait before the next attempt. */
-  private backoff: Ticket | undefined = undefined;
   private phase: 'ready' | 'running' | 'judging' | 'routing' | 'backoff' | 'over' = 'ready';
-  private inner: OpenCensus | undefined = undefined;
-  private reports: Reports = undefined;
   private readonly body: Body;
 
   constructor(
@@ -178,26 +163,8 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
     return this.body.perform?.(this, io);
   }
 
-  /** Waits for a ticket of the body; its outcome is taken at once when the back end has it. */
-  follow(ticket: Ticket): void {
-    if (ticket.outcome === undefined) this.await(ticket, this);
-    else this.body.take(this, ticket.outcome);
-  }
-
-  /** Has `waiter` wait for a ticket, which is dropped with the step. */
-  await(ticket: Ticket, waiter: Waiter): void {
-    this.ticket = ticket;
-    ticket.waiter = waiter;
-  }
-
-  settled(ticket: Ticket, outcome: Outcome): void {
-    if (ticket === this.backoff) {
-      this.backoff = undefined;
-      this.goOn();
-    } else if (ticket === this.ticket) {
-      this.ticket = undefined;
-      this.body.take(this, outcome);
-    }
+  protected take(outcome: Outcome): void {
+    this.body.take(this, outcome);
   }
 
   /** Tells listeners something of it. */
@@ -227,12 +194,6 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   renderJson(source: JsonTemplate): unknown {
     warnOfMissing(this, templatesIn(source));
     return renderJson(source, { read: this.reader(), labelled: this.owner.labelled }, this.run);
-  }
-
-  /** Takes over what is counted and told of a scope inside of this step. It is forgotten when the attempt is retried. */
-  adopt(census: Census, reports: Reports): void {
-    addCensus((this.inner ??= emptyCensus()), census);
-    this.reports = joined(this.reports, reports);
   }
 
   /** The body is done. The step is over once its scope has taken the output and chosen the ways on. */
@@ -345,15 +306,8 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   }
 
   private stopBody(): void {
-    this.ticket = this.drop(this.ticket);
-    this.backoff = this.drop(this.backoff);
+    this.dropTickets();
     this.stopActivities();
-  }
-
-  private drop(ticket: Ticket | undefined): undefined {
-    if (ticket === undefined || ticket.outcome !== undefined) return;
-    ticket.waiter = undefined;
-    this.run.durable.drop(ticket);
   }
 
   /** Its body did not come to its end: of a function nobody knows then what it has read. */
@@ -372,8 +326,7 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
     const { run } = this;
     if (run.reporter.observed) this.emit({ type: 'step.retrying', attempt: this.attempt + 1, delayMs, error });
     this.phase = 'backoff';
-    this.backoff = run.durable.timer(`${this.key}@backoff`, delayMs);
-    this.backoff.waiter = this;
+    this.awaitNext(run.durable.timer(`${this.key}@backoff`, delayMs));
   }
 
   tryAgain(): void {
@@ -384,12 +337,10 @@ export class Step extends Attempts implements Work, Waiter, Effect, PolicedStep 
   /** What ran inside of it does not count. */
   private giveUpAttempt(): void {
     this.stopAttempt();
-    this.inner = undefined;
-    this.reports = undefined;
-    this.itemErrors = NO_ERRORS;
+    this.forgetInside();
   }
 
-  private goOn(isCorrected = false): void {
+  protected goOn(isCorrected = false): void {
     this.phase = 'ready';
     this.nextAttempt(isCorrected);
     this.run.enqueue(this);
