@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from 'skein';
-import { BROKEN, pipeline, ran, wrong } from './loops.js';
+import { BROKEN, dag, pipeline, ran, step, wrong } from './loops.js';
 
 const agent = (id: string, prompt = `${id}?`): string => `{ id: ${id}, type: agent, name: w, prompt: "${prompt}" }`;
 const LAST = `finally:\n  - ${agent('sweep', '{{ $run.outcome }} {{ $run.error.message }} {{ $steps.b.output }}')}\n`;
@@ -59,5 +59,33 @@ describe('[addition 10] finally of a pipeline', () => {
       (await wrong(`${pipeline(agent('finally'))}${LAST.replace(' {{ $steps.b.output }}', '')}`)).join(),
     ).toContain('duplicate-step');
     expect((await wrong(file('finally: []\n'))).join()).toContain('empty-block');
+  });
+});
+
+describe('[addition 10] finally of a DAG workflow', () => {
+  const sweep = step('sweep', '{{run.outcome}} {{run.error.message}} {{steps.b.output}}');
+  const only = step('only', 'It failed.', 'depends_on: [sweep], condition: { cel: \'run.outcome == "failed"\' }');
+  const text = `${dag(step('a', 'a?'), step('b', 'b?', 'depends_on: [a]'))}finally:\n  - ${sweep}\n  - ${only}\n`;
+
+  it('runs when all others have ended, and sees how, and what there is', async () => {
+    const good = await ran(text, { b: ['done'] });
+    expect([good.outcome, swept(good.asked)]).toEqual(['succeeded', ['finally/sweep: succeeded  done']]);
+    const bad = await ran(text, { b: [BROKEN] });
+    expect([bad.outcome, swept(bad.asked)]).toEqual([
+      'failed',
+      ['finally#2/sweep: failed no model ', 'finally#2/only: It failed.'],
+    ]);
+  });
+
+  it('degrades a green run by its failure, and is no step of the others', async () => {
+    expect((await ran(text, { sweep: [BROKEN] })).outcome).toBe('degraded');
+    const reading = dag(step('a', '{{steps.sweep.output}}'));
+    expect((await wrong(`${reading}finally: [${step('sweep', 'x')}]\n`)).join()).toContain('unknown-step');
+    expect((await wrong(`${dag(step('finally', 'x'))}finally: [${step('sweep', 'x')}]\n`)).join()).toContain(
+      'duplicate-step',
+    );
+    expect((await wrong(`${dag(step('a', 'x'))}finally: [${step('sweep', '{{run.result}}')}]\n`)).join()).toContain(
+      'unknown-member',
+    );
   });
 });

@@ -95,6 +95,7 @@ steps:
   - { id: stop, type: end, status: failed, reason: "{{steps.check.output}}", depends_on: [check], condition: { step: check, contains: a } }
   - { id: cmd, depends_on: [draft], run: [npm, test, "--", "{{ inputs.topic }}"], stdin: "x", env: { TOKEN: "\${TOKEN}", A: "" }, result: all, effect: read, sandbox: offline, approve: true, timeout: 5m, on_error: continue, budget: 2, retry_count: 1, condition: { step: draft, contains: a } }
   - { id: call, tool: tickets/find, input: { list: [1, "{{ inputs.topic }}"], deep: { a: true } }, schema: { ok: boolean }, effect: idempotent }
+finally: [{ id: sweep, agent: writer, prompt: "{{run.outcome}}" }]
 output: { steps: [check], format: plain, truncate: { limit: 5 }, values: { said: "{{steps.check.output}}", more: [1, { x: "{{inputs.many.0}}" }] } }
 `;
 

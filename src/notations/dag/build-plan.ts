@@ -2,6 +2,7 @@ import type { SkillText, AgentSpec } from '../../plan/agent-spec.js';
 import type { AgentNode, AskNode, InputSpec, NodeBase, Plan, PlanNode, RetryPolicy } from '../../plan/plan.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template, Truncate } from '../../lang/values.js';
+import { RUN_CHANNELS } from '../../plan/run-channels.js';
 import { absolutePath } from '../../text/files.js';
 import { present } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';
@@ -20,6 +21,7 @@ import { endNode, reportUnreachable } from './ends.js';
 import { channelsOf, loopNode } from './loops.js';
 import { innerSteps } from './definition.js';
 import type { Definition, StepDef } from './definition.js';
+import { lastFields, lastNode } from './last-steps.js';
 import { mapNode } from './maps.js';
 import type { Agent } from './find-agents.js';
 import { inputChannel, inputSpec } from '../inputs-key.js';
@@ -51,7 +53,12 @@ const BACKOFF_MS = 500;
  */
 export function buildPlan(parts: Parts, findings: Findings): Plan {
   const { definition } = parts;
-  const course = buildCourse(definition.steps, { parts, supervise: definition.supervise, findings });
+  const around = { parts, supervise: definition.supervise, findings };
+  const steps = definition.steps.filter(({ last }) => last === undefined);
+  const course = buildCourse(steps, around);
+  const closing = definition.steps.find(({ last }) => last !== undefined);
+  const last = closing && lastNode(closing, buildCourse(innerSteps(closing) ?? [], around), parts.references);
+  const nodes = last === undefined ? course.nodes : [...course.nodes, last];
   const values = buildValues(parts);
   const inputs = buildInputs(parts);
   const { concurrency } = definition.config;
@@ -61,8 +68,10 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
     description: definition.description,
     notation: 'dag',
     inputs,
-    channels: channelsOf(inputs, course.nodes),
+    channels: [...channelsOf(inputs, nodes), ...(last === undefined ? [] : RUN_CHANNELS.map((name) => ({ name })))],
     ...course,
+    nodes,
+    ...lastFields(last),
     values,
     limits: concurrency === undefined ? undefined : { concurrency },
     budget: definition.budget,

@@ -1,6 +1,7 @@
 import { compileExpression } from '../../lang/expression.js';
 import { unknownMember, WHOLE } from '../../lang/expression-shape.js';
 import type { CelVar, Condition, ValueRef } from '../../lang/values.js';
+import { RUN_ERROR, RUN_OUTCOME } from '../../plan/run-channels.js';
 import type { Json } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';
 import { toJson } from '../../text/nodes.js';
@@ -97,7 +98,9 @@ interface Reading extends Scope {
 
 function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Condition | undefined {
   const items = itemVars(scope);
-  const names = ['steps', 'inputs', ...(scope.value === undefined ? [] : ['output']), ...Object.keys(items)];
+  const run = runVars(scope);
+  const more = [...Object.keys(items), ...Object.keys(run)];
+  const names = ['steps', 'inputs', ...(scope.value === undefined ? [] : ['output']), ...more];
   const { problems, expression } = compileExpression(node.text, names);
   for (const problem of problems) {
     findings.error('bad-expression', `${scope.owner}: ${problem.message}`, node.at, problem.hint);
@@ -113,6 +116,7 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
     steps: { fields: Object.fromEntries(steps) },
     inputs: { fields: Object.fromEntries(inputs) },
     ...(scope.value === undefined ? {} : { output: scope.value }),
+    ...run,
     ...Object.fromEntries(Object.entries(items).filter(([name]) => expression.reads.some(([read]) => read === name))),
   };
   const unknown = unknownMember(expression.reads, vars);
@@ -125,6 +129,12 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
   }
   for (const read of expression.reads) checkRead(read, scope, node);
   return { op: 'cel', expression: node.text, vars };
+}
+
+/** How the run ended, where the step runs when all others have ended. */
+function runVars({ references, step }: Scope): Readonly<Record<string, CelVar>> {
+  if (!references.graph.isAtEnd(step)) return {};
+  return { run: { fields: { outcome: { channel: RUN_OUTCOME }, error: { channel: RUN_ERROR } } } };
 }
 
 /** What an expression reads of an output: `steps.ID.output.PATH`, in loops `steps.LOOP.outputs.ID.output.PATH`, and `output.PATH`. */

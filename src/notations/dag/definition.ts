@@ -109,6 +109,8 @@ export interface StepDef {
   readonly call: CallDef | undefined;
   readonly wait: WaitDef | undefined;
   readonly end: EndDef | undefined;
+  /** The steps under `finally` of the file. */
+  readonly last?: { readonly steps: readonly StepDef[] } | undefined;
   readonly tool: ToolDef | undefined;
   readonly agent: SourceScalar | undefined;
   readonly prompt: SourceScalar | undefined;
@@ -140,9 +142,9 @@ export interface MapSteps extends MapDef {
   readonly steps: readonly StepDef[];
 }
 
-/** The steps of a loop or a map; undefined for any other step. */
-export function innerSteps({ loop, map }: StepDef): readonly StepDef[] | undefined {
-  return (loop ?? map)?.steps;
+/** The steps of a loop, of a map or under `finally`; undefined for any other step. */
+export function innerSteps({ loop, map, last }: StepDef): readonly StepDef[] | undefined {
+  return (loop ?? map ?? last)?.steps;
 }
 
 /** All steps, each loop and each map in front of its own. */

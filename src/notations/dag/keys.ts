@@ -226,6 +226,13 @@ export const WORKFLOW = map(
     'mcp-servers': TRAITS['mcp-servers'],
     skills: texts('skills of all steps'),
     steps: STEPS,
+    finally: list(
+      named('step'),
+      'steps that run when all others have ended, however they did, but not while the run waits',
+      {
+        min: 1,
+      },
+    ),
     output: OUTPUT,
   },
   'a workflow of steps that depend on each other',

@@ -19,6 +19,7 @@ import { readSupervise } from '../supervise-key.js';
 import { readWaitKeys } from '../wait-keys.js';
 import { readAnswers } from './choices.js';
 import type { ConditionDef, StepDef } from './definition.js';
+import { LAST_ID, lastStep } from './last-steps.js';
 import { checkName } from '../../text/names.js';
 import { CONDITION, STEP, STEP_FORMS } from './keys.js';
 import { readModels } from './read-agent.js';
@@ -35,6 +36,8 @@ interface ListPlace {
   readonly depth: number;
   /** Of all ids of the file so far. */
   readonly lines: Map<string, number>;
+  /** The key that the list stands under. */
+  readonly key: 'steps' | 'finally';
 }
 
 /**
@@ -42,20 +45,31 @@ interface ListPlace {
  * `missing-prompt`, `bad-duration`, `no-effect`, `too-deep`, those of {@link checkName} and of {@link readLoop}.
  */
 export function readSteps(root: Fields): readonly StepDef[] {
-  return readList(root, { owner: 'the workflow', depth: 0, lines: new Map() });
+  const lines = new Map<string, number>();
+  const steps = readList(root, { owner: 'the workflow', depth: 0, lines, key: 'steps' });
+  if (!root.has('finally')) return steps;
+  const id = lines.get(LAST_ID);
+  if (id !== undefined) {
+    const message = `a step has the id ${quoteShort(LAST_ID)}, as the steps under finally do`;
+    root.error('duplicate-step', 'finally', message, `give the step on line ${id} another id`);
+    return steps;
+  }
+  const inner = readList(root, { owner: LAST_ID, depth: 1, lines, key: 'finally' });
+  return [...steps, ...lastStep(inner, steps)];
 }
 
 function readList(root: Fields, place: ListPlace): readonly StepDef[] {
   const { findings } = root;
-  const node = root.node('steps');
-  if (node === undefined && root.isMisspelt('steps')) return [];
+  const { key } = place;
+  const node = root.node(key);
+  if (node === undefined && root.isMisspelt(key)) return [];
   if (node === undefined || (node.kind === 'list' && node.items.length === 0)) {
-    const hint = 'add a list: steps: [{id: ..., agent: ..., prompt: ...}]';
-    root.error('no-steps', 'steps', `${place.owner} has no steps`, hint);
+    const hint = `add a list: ${key}: [{id: ..., agent: ..., prompt: ...}]`;
+    root.error('no-steps', key, `${place.owner} has no steps`, hint);
     return [];
   }
   if (node.kind !== 'list') {
-    findings.error('wrong-type', 'steps must be a list', node.at, 'begin each step with "- id: NAME"');
+    findings.error('wrong-type', `${key} must be a list`, node.at, 'begin each step with "- id: NAME"');
     return [];
   }
   if (place.depth > DEEPEST) {
@@ -181,7 +195,7 @@ function checkAgent(fields: Fields, label: string): void {
 
 /** The steps of a loop or a map. */
 function readInner(fields: Fields, owner: string, { depth, lines }: ListPlace): readonly StepDef[] {
-  return readList(fields, { owner, depth: depth + 1, lines });
+  return readList(fields, { owner, depth: depth + 1, lines, key: 'steps' });
 }
 
 function readTimeout(fields: Fields, label: string): number | undefined {

@@ -10,6 +10,7 @@ import { present } from '../../base/json.js';
 import type { CalledOutput } from '../results.js';
 import { pathFault } from '../schema-paths.js';
 import { ENDING_WORDS, endingInText, readEnding } from '../step-ending.js';
+import { RUN_ERROR, RUN_OUTCOME } from '../../plan/run-channels.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import { inputChannel } from '../inputs-key.js';
 import { isComposite } from '../../plan/input-types.js';
@@ -169,6 +170,7 @@ function reference(expression: string, use: Use, references: References): Templa
     return { channel: inputChannel(name), ...parts };
   }
   if (kind === 'steps') return outputRef([name, field, ...path], optional, use, references);
+  if (kind === 'run' && references.graph.isAtEnd(use.step)) return runRef([name, field, ...path], use, references);
   const [inner] = references.graph.mapsAround(use.step);
   if (inner !== undefined && (kind === 'index' || kind === 'key') && name === '')
     return { channel: countChannel(inner.id, kind) };
@@ -181,6 +183,17 @@ function reference(expression: string, use: Use, references: References): Templa
         optional,
         use,
       );
+}
+
+/** How the run ended: `outcome`, `error.message`, `error.code`. */
+function runRef([name = '', ...path]: readonly string[], use: Use, references: References): TemplateRef | undefined {
+  const rest = path.filter((part) => part !== '');
+  const optional = { optional: true } as const;
+  if (name === 'outcome' && rest.length === 0) return { channel: RUN_OUTCOME };
+  if (name === 'error') return { channel: RUN_ERROR, ...(rest.length === 0 ? {} : { path: rest, ...optional }) };
+  const message = `${use.owner} refers to run.${name}, which does not exist`;
+  references.fault('unknown-member', message, use.at, 'write run.outcome, run.error.message or run.error.code');
+  return { channel: RUN_OUTCOME };
 }
 
 /** The item of a map around the step, or what stands at a path in it. */

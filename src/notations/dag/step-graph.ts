@@ -24,6 +24,8 @@ export interface StepGraph {
   endedInRoundBefore(id: string, step: StepDef): boolean;
   /** True for a loop or a map around a step. */
   isAround(id: string, step: StepDef): boolean;
+  /** True for what runs when all others have ended. */
+  isAtEnd(step: StepDef): boolean;
   /** How many loops and maps are around a step. */
   blocksAround(step: StepDef): number;
   /** All steps that have ended whenever this one starts. */
@@ -84,8 +86,9 @@ function connectLists(steps: readonly StepDef[], findings: Findings): Levels {
     return level;
   };
   const top = connect(steps, undefined);
-  const [first] = steps;
-  const end = first && { ...endOf(first, steps), label: 'output' };
+  const others = steps.filter(({ last }) => last === undefined);
+  const [first] = others;
+  const end = first && { ...endOf(first, others), label: 'output' };
   if (end !== undefined) of.set(end, top);
   return { top, of, ofId, ends, end, parents: all };
 }
@@ -120,6 +123,7 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
     endedInRoundBefore: (id, step) =>
       [...around(step)].some(([level]) => level.block?.loop !== undefined && level.ids.has(id)),
     isAround: (id, step) => [...around(step)].some(([level]) => level.block?.id === id),
+    isAtEnd: (step) => [...around(step)].some(([level]) => level.block?.last !== undefined),
     blocksAround: (step) => [...around(step)].length - 1,
     upstreamOf: (step) =>
       [...around(step)]
@@ -136,8 +140,8 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
 }
 
 /** What ends the file, and time that passes. */
-function givesNothing({ end, wait }: StepDef): boolean {
-  return end !== undefined || (wait !== undefined && wait.event === undefined);
+function givesNothing({ end, wait, last }: StepDef): boolean {
+  return end !== undefined || last !== undefined || (wait !== undefined && wait.event === undefined);
 }
 
 /** The level of a step, and those of the blocks around it, each with what stands in it. */

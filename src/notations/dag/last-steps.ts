@@ -1,0 +1,80 @@
+import type { CallNode, InputSpec, Plan } from '../../plan/plan.js';
+import { RUN_CHANNELS } from '../../plan/run-channels.js';
+import type { SourceScalar } from '../../text/nodes.js';
+import type { StepDef } from './definition.js';
+import { channelsOf, conversationsOf, endingsIn, outputsIn, readsOf } from './loops.js';
+import { endingChannel, stepChannel } from './channels.js';
+import type { References } from './references.js';
+
+/** The id of the step that the steps under `finally` are. */
+export const LAST_ID = 'finally';
+
+/** The steps under `finally` as one step, which sees all others. */
+export function lastStep(inner: readonly StepDef[], steps: readonly StepDef[]): readonly StepDef[] {
+  const [first] = inner;
+  if (first === undefined) return [];
+  const dependsOn = steps.flatMap(({ id, at }): readonly SourceScalar[] =>
+    id === '' ? [] : [{ kind: 'scalar', value: id, text: id, at, range: [0, 0] }],
+  );
+  // Its words and numbers decide nothing.
+  const { keys, at } = first;
+  return [{ ...NOTHING, keys, id: LAST_ID, label: LAST_ID, at, dependsOn, last: { steps: inner } }];
+}
+
+/** What a step has that only has steps. */
+const NOTHING: Omit<StepDef, 'id' | 'label' | 'at' | 'dependsOn' | 'keys' | 'last'> = {
+  loop: undefined,
+  map: undefined,
+  ask: undefined,
+  call: undefined,
+  wait: undefined,
+  end: undefined,
+  tool: undefined,
+  agent: undefined,
+  prompt: undefined,
+  schema: undefined,
+  condition: undefined,
+  skills: [],
+  timeoutMs: undefined,
+  supervise: undefined,
+  budget: undefined,
+  security: undefined,
+  models: [],
+  extraDirs: [],
+  choose: [],
+  conversation: undefined,
+};
+
+/** The node of the steps under `finally`: nothing leads to it, and its failure changes no outcome. */
+export function lastNode(
+  { at, last }: StepDef,
+  course: Pick<Plan, 'nodes' | 'edges' | 'routes'>,
+  references: References,
+): CallNode {
+  const steps = last?.steps ?? [];
+  const inside = outputsIn(steps, references).map((ids) => stepChannel(...ids));
+  const own = new Set([...inside, ...endingsIn(steps, references).map((ids) => endingChannel(...ids))]);
+  const talks = conversationsOf(course.nodes);
+  const given = [...new Set([...readsOf(course.nodes, []), ...talks])].filter((channel) => !own.has(channel));
+  const inputs = given.map((channel): InputSpec => ({ channel, name: channel, required: false }));
+  return {
+    kind: 'call',
+    id: LAST_ID,
+    onError: 'ignore',
+    writes: talks,
+    plan: {
+      format: 1,
+      name: LAST_ID,
+      notation: 'dag',
+      inputs,
+      channels: channelsOf(inputs, course.nodes),
+      ...course,
+    },
+    at,
+  };
+}
+
+/** How a plan with such a node says so. */
+export function lastFields(node: CallNode | undefined): Pick<Plan, 'computed' | 'finally'> {
+  return node === undefined ? {} : { computed: RUN_CHANNELS, finally: LAST_ID };
+}
