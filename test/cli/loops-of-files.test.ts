@@ -68,7 +68,7 @@ describe.each([
     const cwd = await makeProject(files);
     const args = ['run', 'flow.yaml', '--input', `${input}=2`, '--mock=script.yaml'];
     const ran = await served(args, { cwd });
-    expect([ran.code, ran.stderr.includes('1 failed as allowed')]).toEqual([0, true]);
+    expect([ran.code, ran.stderr.includes('1 limit reached')]).toEqual([0, true]);
     expect(ran.stderr).toContain("warning: the loop 'polish' did not end within its 2 rounds");
     expect((await served([...args, '--strict'], { cwd })).code).toBe(4);
     const over = await served(['run', 'flow.yaml', '--input', `${input}=9`, '--mock=script.yaml'], { cwd });
