@@ -18,17 +18,14 @@ function mostMemory(): number {
  * (Linux): those below it, and those of its session. The limits of the system itself would count what else the user runs, hold for each process alone, and
  * some do not hold for root.
  *
- * @param memory bytes for all processes together
+ * @param memory bytes for all processes together; absent: three quarters of the machine, or of the container
  * @returns ends the counting
  */
-export function watchProgram(
-  root: number,
-  exceeded: (what: string) => void,
-  memory: number = mostMemory(),
-): () => void {
+export function watchProgram(root: number, exceeded: (what: string) => void, memory?: number): () => void {
   if (process.platform !== 'linux') return () => undefined;
   const timer = setInterval(() => {
-    const what = excessOf(root, memory);
+    // Most programs have ended before the first look: to ask the system earlier would cost each of them.
+    const what = excessOf(root, memory ?? mostMemory());
     if (what === undefined) return;
     clearInterval(timer);
     exceeded(what);

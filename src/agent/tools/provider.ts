@@ -23,6 +23,7 @@ export type { ToolProviderOptions } from './provider-options.js';
  */
 export function createToolProvider(options: ToolProviderOptions): ToolProvider {
   const said = new Set<string>();
+  const shared = oneForAll(options);
   return {
     open(spec, session) {
       const warn = once(said, session);
@@ -33,10 +34,10 @@ export function createToolProvider(options: ToolProviderOptions): ToolProvider {
       if (selection.builtIn.size === 0 && selection.servers.size === 0) return NO_TOOLS;
       const { mock } = options;
       if (mock === undefined || session.isAlone !== true)
-        return openAll(selection, spec, { session, warn, options, gated });
+        return openAll(selection, spec, { session, warn, options, gated, shared });
       return mock.isReal(session.path).then((isReal) => {
         const { mock: _mock, ...real } = options;
-        return openAll(selection, spec, { session, warn, options: isReal ? real : options, gated });
+        return openAll(selection, spec, { session, warn, options: isReal ? real : options, gated, shared });
       });
     },
   };
@@ -92,6 +93,8 @@ interface Opening {
   /** Tools whose calls a person must allow. */
   readonly gated: ToolSelection;
   readonly options: ToolProviderOptions;
+  /** The folders of those who have none of their own. */
+  readonly shared: () => Promise<Folders>;
   readonly closing: AbortSignal;
   readonly running: Set<Promise<unknown>>;
 }
@@ -115,22 +118,44 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   });
 }
 
+/**
+ * The folders of all steps that have none of their own and no narrower policy, opened by the first. What they know of Skein's own places they know from then
+ * on, so that a place which one step gave another name is recognised by the next.
+ */
+function oneForAll(options: ToolProviderOptions): () => Promise<Folders> {
+  let made: Promise<Folders> | undefined;
+  return () =>
+    (made ??= foldersOf(options, {}).catch((error: unknown) => {
+      // What is missing now may be there for a later step.
+      made = undefined;
+      throw error;
+    }));
+}
+
 async function openFolders(
   spec: AgentSpec,
-  { session, warn, options }: Pick<Opening, 'session' | 'warn' | 'options'>,
+  { session, warn, options, shared }: Pick<Opening, 'session' | 'warn' | 'options' | 'shared'>,
 ): Promise<Folders> {
-  const { createFolders } = await import('./paths.js');
+  if (spec.extraDirs === undefined && spec.policy === undefined) return await shared();
   const missing: string[] = [];
-  const extra = spec.extraDirs ?? [];
-  const folders = await createFolders(resolve(options.cwd), extra, (dir) => missing.push(dir), {
-    own: options.own,
-    written: options.written,
-    only: listsOf(policiesFor(options, spec), 'folders'),
-  });
+  const folders = await foldersOf(options, spec, (dir) => missing.push(dir));
   if (missing.length > 0) {
     warn('extra-dir-missing', `${calledBy(session)}: no such directory: ${missing.join(', ')}`);
   }
   return folders;
+}
+
+async function foldersOf(
+  options: ToolProviderOptions,
+  spec: Pick<AgentSpec, 'extraDirs' | 'policy'>,
+  onMissing?: (dir: string) => void,
+): Promise<Folders> {
+  const { createFolders } = await import('./paths.js');
+  return await createFolders(resolve(options.cwd), spec.extraDirs, onMissing, {
+    own: options.own,
+    written: options.written,
+    only: listsOf(policiesFor(options, spec), 'folders'),
+  });
 }
 
 /** Policies narrow each other: a place must be in each of these lists. */
@@ -138,7 +163,10 @@ function listsOf(policies: readonly NarrowPolicy[], key: 'folders' | 'domains'):
   return policies.flatMap((policy) => (policy[key] === undefined ? [] : [policy[key]]));
 }
 
-function policiesFor({ policies = [] }: ToolProviderOptions, { policy }: AgentSpec): readonly NarrowPolicy[] {
+function policiesFor(
+  { policies = [] }: ToolProviderOptions,
+  { policy }: Pick<AgentSpec, 'policy'>,
+): readonly NarrowPolicy[] {
   return policy === undefined ? policies : [...policies, policy];
 }
 
@@ -161,7 +189,7 @@ function withoutDenied(
 async function openServers(
   selection: ToolSelection,
   spec: AgentSpec,
-  { session, warn, options, gated }: Omit<Opening, 'closing' | 'running'>,
+  { session, warn, options, gated, shared }: Omit<Opening, 'closing' | 'running'>,
 ): Promise<ToolSource> {
   const servers = withoutDenied(selection, spec, { session, warn, options });
   if (servers.size === 0) return { tools: [], close: () => Promise.resolve() };
@@ -184,7 +212,7 @@ async function openServers(
     confine: async (argv, use, path) => {
       const { runConfined } = await import('../sandbox/run-confined.js');
       const { signal } = session;
-      const folders = await openFolders(spec, { session, warn, options });
+      const folders = await openFolders(spec, { session, warn, options, shared });
       return runConfined(argv, { use, folders, cwd: folders.cwd, path, signal });
     },
     pins: options.pins,
