@@ -260,6 +260,7 @@ export class RecordedDurable implements Durable, JournalOwner {
   private begin(ticket: RecordedTicket, effect: Effect): void {
     // Of a run that was over, what has no record was cut off by its end: it may come to that again.
     if (this.session.isOver === true && this.replaying) {
+      ticket.late = true;
       this.afterReplay.push(() => this.begin(ticket, effect));
       this.deliveries.wake();
       return;
@@ -307,7 +308,7 @@ export class RecordedDurable implements Durable, JournalOwner {
 
   private settleAtOnce(ticket: RecordedTicket, outcome: Outcome): void {
     const { pure, losable } = ticket.options ?? {};
-    if (pure !== true && !(losable === true && outcome.ok)) {
+    if (ticket.late || (pure !== true && !(losable === true && outcome.ok))) {
       this.settle(ticket, outcome);
       return;
     }

@@ -29,6 +29,8 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   /** Its outcome is taken from the record. */
   replayed = false;
   dropped = false;
+  /** It was begun when somebody waited for it already: also what comes of it at once is delivered. */
+  late = false;
   /** Its effect is under way, and waits for no answer. */
   running = false;
   /** Questions of its effect that are open. */
