@@ -22,6 +22,11 @@ export function typedAnswer({ choices = [], schema }: Asked, line: string): Type
   if (schema === undefined || schemaFindings(schema, picked).length === 0) return { ok: true, value: picked };
   const free = withFree(typed, choices);
   if (free !== undefined && schemaFindings(schema, free).length === 0) return { ok: true, value: free };
+  const whole = withText(typed, choices, schema);
+  if (whole !== undefined && schemaFindings(schema, whole).length === 0) return { ok: true, value: whole };
+  const lacking = textOf(schema, picked);
+  if (lacking !== undefined)
+    return { ok: false, why: `${picked} asks for a text: write "${picked}: ${lacking.toUpperCase()}"` };
   const json = parsedJson(picked);
   if (json !== undefined && schemaFindings(schema, json.value).length === 0) return { ok: true, value: json.value };
   const words = wordsOf(schema);
@@ -53,6 +58,51 @@ export function freeSchema(choices: readonly string[], yes: string, names: reado
     anyOf: [{ enum: choices }, whole],
     description: `or "${yes} free NAME, ..." to leave arguments free for the rest of this run: ${names.join(', ')}`,
   };
+}
+
+/** A choice that asks for a text as well, by the name that the text has in the answer. */
+export interface TextChoice {
+  readonly value: string;
+  readonly text?: string | undefined;
+}
+
+/**
+ * The schema of an answer to choices of which some ask for a text: `{ choice }`, or `{ choice, feedback }`. It is typed as `revise: make it shorter`.
+ *
+ * @example
+ * choiceSchema([{ value: 'approve' }, { value: 'revise', text: 'feedback' }]); // takes { choice: 'revise', feedback: 'shorter' }
+ */
+export function choiceSchema(choices: readonly TextChoice[]): JsonObject {
+  const anyOf = choices.map(({ value, text }): JsonObject => {
+    const properties = {
+      choice: { const: value },
+      ...(text === undefined ? {} : { [text]: { type: 'string', minLength: 1 } }),
+    };
+    return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  });
+  const ways = choices.flatMap(({ value, text }) => (text === undefined ? [] : [`"${value}: ${text.toUpperCase()}"`]));
+  return { anyOf, description: `with a text: ${ways.join(', ')}` };
+}
+
+/** The name of the text that a choice asks for; undefined for none. */
+function textOf(schema: unknown, choice: string): string | undefined {
+  const ways = isPlainObject(schema) ? ownValue(schema, 'anyOf') : undefined;
+  for (const way of Array.isArray(ways) ? (ways as readonly unknown[]) : []) {
+    const properties = isPlainObject(way) ? ownValue(way, 'properties') : undefined;
+    const own = isPlainObject(properties) ? ownValue(properties, 'choice') : undefined;
+    if (!isPlainObject(properties) || !isPlainObject(own) || ownValue(own, 'const') !== choice) continue;
+    return Object.keys(properties).find((name) => name !== 'choice');
+  }
+  return undefined;
+}
+
+/** `approve`, or `revise: make it shorter`; the choice may be its number. */
+function withText(typed: string, choices: readonly string[], schema: unknown): Json | undefined {
+  const [, before = typed, text] = /^([^:]+?)\s*:\s*(\S[^]*)$/.exec(typed) ?? [];
+  const choice = chosen(before, choices) ?? before;
+  const name = textOf(schema, choice);
+  if (text === undefined || name === undefined) return text === undefined ? { choice } : undefined;
+  return { choice, [name]: text };
 }
 
 /** `allow free body, title`; the choice may be its number. Names are those of the schema: it checks them. */

@@ -1,7 +1,11 @@
 import type { Json } from '../base/json.js';
-import { any, either, map, text, texts } from '../text/forms.js';
-import { toJson } from '../text/nodes.js';
-import type { SourceScalar } from '../text/nodes.js';
+import { choiceSchema } from '../lang/answers.js';
+import type { TextChoice } from '../lang/answers.js';
+import { any, either, list, map, text } from '../text/forms.js';
+import { checkName, NAME_FORM } from '../text/names.js';
+import { describe, toJson } from '../text/nodes.js';
+import type { SourceNode, SourceScalar } from '../text/nodes.js';
+import { readFields } from '../text/shape.js';
 import type { Fields } from '../text/shape.js';
 import { STEP_SCHEMA } from './schema-form.js';
 import { readSchema } from './schema-key.js';
@@ -10,10 +14,25 @@ import { duration, LONGEST_WAIT_MS, readDuration } from './duration-key.js';
 /** What happens to a question that nobody answers. */
 const EXPIRED = map({ answer: any('the answer', { needed: true }) }, 'the answer that counts then');
 
+/** A choice that asks for a text as well. */
+const CHOICE = map(
+  {
+    value: text('the choice', { needed: true }),
+    text: text('the name of the text that is asked for as well', { ...NAME_FORM, except: ['choice'], needed: true }),
+  },
+  '',
+);
+
 /** The keys of a question to a person in YAML. */
 export const ASK_KEYS = {
   question: text('what is asked', { needed: true }),
-  choices: texts('answers to choose from', { min: 1 }),
+  choices: either(
+    [
+      text('', { needed: true }),
+      list(either([text('', { needed: true }), CHOICE], '', { needed: true }), '', { min: 1 }),
+    ],
+    'answers to choose from, some of which may ask for a text as well; or a reference to a list of them',
+  ),
   schema: STEP_SCHEMA,
   expires: duration('how long the question waits: 24h', 0.0005, LONGEST_WAIT_MS / 1_000),
   on_expire: either([text('', { pattern: '^(?:fail|\\s*)$' }), EXPIRED], 'what happens then: fail, or {answer: VALUE}'),
@@ -24,6 +43,8 @@ export interface AskDef {
   /** Absent: something was reported. */
   readonly question: SourceScalar | undefined;
   readonly choices: readonly string[] | undefined;
+  /** A reference to a list of them. */
+  readonly choicesFrom: SourceScalar | undefined;
   readonly schema: Json | undefined;
   readonly expiresMs: number | undefined;
   /** The answer that is taken when nobody gave one in time; absent: the step fails then. */
@@ -34,25 +55,66 @@ export interface AskDef {
 export function readAskKeys(fields: Fields): AskDef {
   if (fields.lacks('question'))
     fields.error('missing-question', 'question', `${fields.name} asks nothing`, 'add "question: TEXT"');
+  const node = fields.node('choices');
+  const isReference = node?.kind === 'scalar';
+  const choices = isReference ? undefined : readChoices(fields);
+  const asksText = choices?.some((choice) => choice.text !== undefined) === true;
+  const schema = readSchema(fields);
+  if (asksText && schema !== undefined) {
+    const message = `schema of ${fields.name} has no effect when a choice asks for a text`;
+    fields.warning('no-effect', 'schema', message, 'remove it');
+  }
+  const expireAnswer = readExpireAnswer(fields);
   return {
     question: fields.scalar('question'),
-    choices: readChoices(fields),
-    schema: readSchema(fields),
+    choices: choices?.map(({ value }) => value),
+    choicesFrom: isReference ? fields.given('choices') : undefined,
+    schema: asksText ? choiceSchema(choices) : schema,
     expiresMs: readDuration(fields, 'expires', { min: 1, max: LONGEST_WAIT_MS }),
-    expireAnswer: readExpireAnswer(fields),
+    expireAnswer: asksText && typeof expireAnswer === 'string' ? { choice: expireAnswer } : expireAnswer,
   };
 }
 
-function readChoices(fields: Fields): readonly string[] | undefined {
-  const choices = fields.texts('choices');
-  if (choices === undefined) return undefined;
+function readChoices(fields: Fields): readonly TextChoice[] | undefined {
   const node = fields.node('choices');
-  if (node?.kind === 'list' && node.items.length === 0) {
+  if (node === undefined) return undefined;
+  if (node.kind !== 'list') {
+    const message = `choices of ${fields.name} must be a list, not ${describe(node)}`;
+    fields.error('wrong-type', 'choices', message, 'list the answers, or write a reference to a list');
+    return undefined;
+  }
+  if (node.items.length === 0) {
     const message = `choices of ${fields.name} is empty`;
     fields.error('empty-block', 'choices', message, 'list the answers, or remove the key');
     return undefined;
   }
-  return [...new Set(choices.map((choice) => choice.text))];
+  const choices = node.items.flatMap((item) => readChoice(item, fields));
+  return [...new Map(choices.map((choice) => [choice.value, choice])).values()];
+}
+
+function readChoice(item: SourceNode, { name, findings }: Fields): readonly TextChoice[] {
+  if (item.kind === 'scalar' && item.text.trim() !== '' && item.value !== null) return [{ value: item.text }];
+  const owner = `a choice of ${name}`;
+  if (item.kind !== 'map') {
+    const message = `${owner} must be a text, not ${describe(item)}`;
+    findings.error('wrong-type', message, item.at, 'write a text, or {value: revise, text: feedback}');
+    return [];
+  }
+  const fields = readFields(item, { name: owner, form: CHOICE }, findings);
+  const value = fields?.given('value')?.text;
+  const label = fields?.given('text');
+  for (const key of ['value', 'text'])
+    if (fields?.lacks(key) === true)
+      fields.error('missing-answer', key, `${owner} has no ${key}`, 'write {value: revise, text: feedback}');
+  if (value === undefined || label === undefined) return [];
+  if (label.text === 'choice' || !checkName(label.text, 'name of a text', label.at, findings)) {
+    if (label.text === 'choice') {
+      const message = `the text of ${owner} can't be called choice: that is the choice itself`;
+      findings.error('bad-name', message, label.at, 'call it feedback, for example');
+    }
+    return [];
+  }
+  return [{ value, text: label.text }];
 }
 
 function readExpireAnswer(step: Fields): Json | undefined {

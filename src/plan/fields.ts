@@ -154,6 +154,7 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
   ask: {
     question: result('question', TEMPLATE),
     'choices?': result('choices', list(TEXT)),
+    'choicesFrom?': course('choices', REF),
     'schema?': SCHEMA,
     'expiresMs?': result('expiry', number(1)),
     'onExpire?': ON_EXPIRE,
@@ -279,7 +280,11 @@ function bareOwn(node: PlanNode): PlanNode {
       return { ...node, agent, prompt: withoutWording(node.prompt) };
     }
     case 'ask':
-      return { ...node, question: withoutWording(node.question) };
+      return {
+        ...node,
+        question: withoutWording(node.question),
+        ...present({ choicesFrom: node.choicesFrom && bareRef(node.choicesFrom) }),
+      };
     case 'map':
       return { ...node, over: bareRef(node.over) };
     case 'call':

@@ -297,6 +297,8 @@ export interface AskNode extends NodeBase {
   readonly question: Template;
   /** Without a schema the answer is one of them. */
   readonly choices?: readonly string[];
+  /** Where the choices come from that the state has: a list of texts and numbers. */
+  readonly choicesFrom?: ValueRef;
   /** JSON Schema of the answer. */
   readonly schema?: Json;
   /** Milliseconds after which it is too late to answer. Default: never. */

@@ -30,6 +30,7 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
       break;
     case 'ask':
       addTemplate(found, node.question, 'question');
+      if (node.choicesFrom !== undefined) found.push({ channel: node.choicesFrom.channel, path: 'choicesFrom' });
       break;
     case 'end':
       addTemplate(found, node.reason ?? [], 'reason');

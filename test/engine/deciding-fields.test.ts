@@ -68,6 +68,7 @@ const COMMON = {
 const ASK: Omit<Required<AskNode>, keyof typeof COMMON | 'id' | 'kind'> = {
   question: ['Go on?'],
   choices: ['yes'],
+  choicesFrom: { channel: 'x' },
   schema: { type: 'string' },
   expiresMs: 5,
   onExpire: { answer: 'no' },

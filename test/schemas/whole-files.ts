@@ -90,6 +90,7 @@ steps:
   - { id: each, type: map, depends_on: [draft], over: steps.draft.output.list, as: thing, key: a.b, max_items: 5, concurrency: 2, require: 2, supervise: { instruction: Do all. }, steps: [{ id: one, agent: writer, prompt: "{{thing.a}}" }] }
   - { id: every, type: map, depends_on: [draft], over: steps.draft.output.list, on_item_error: continue, steps: [{ id: uno, agent: writer, prompt: "{{index}} {{item}}" }] }
   - { id: may, type: ask, depends_on: [draft], question: "May I {{steps.draft.output}}?", choices: ["yes", "no"], schema: { type: string }, expires: 24h, on_expire: { answer: "no" }, on_error: continue }
+  - { id: which, type: ask, depends_on: [draft], question: Which?, choices: [a, { value: b, text: why }] }
   - { id: other, type: call, depends_on: [draft], file: other.yaml, inputs: { a: [b, "{{steps.draft.output}}"], prompt: c }, timeout: 5m }
   - { id: nap, type: wait, for: 30s, event: paid, depends_on: [may], condition: { step: may, equals: "yes" } }
   - { id: stop, type: end, status: failed, reason: "{{steps.check.output}}", depends_on: [check], condition: { step: check, contains: a } }
@@ -174,7 +175,7 @@ workflow:
     - { type: subworkflow, workflow: { max_loop_iterations: 2, steps: [{ type: agent, name: root }] } }
     - { type: map, id: each, over: "{{ $steps.first.output.list }}", as: thing, key: a.b, max_items: 5, concurrency: 2, on_item_error: continue, supervise: { instruction: Do all., model: openai/gpt-5-mini, max_reorients: 3 }, steps: [{ type: agent, name: root }] }
     - { type: ask, id: may, question: May I?, choices: ["yes", "no"], schema: { ok: boolean }, expires: 24h, on_expire: { answer: { ok: true } } }
-    - { type: ask, question: And now?, on_expire: fail, on_error: continue }
+    - { type: ask, question: And now?, choices: [a, { value: b, text: why }], on_expire: fail, on_error: continue }
     - { type: call, file: other.yaml, prompt: Go, inputs: { a: b } }
     - type: condition
       condition: "{{ $steps.first.output.ok }}"

@@ -175,13 +175,14 @@ function talksOf({ inner }: Placed): readonly string[] {
 }
 
 function askNode(placed: Placed, step: AskStep, parts: NodeParts): AskNode {
-  const { question, choices, schema, expiresMs, expireAnswer } = step.ask;
+  const { question, choices, choicesFrom, schema, expiresMs, expireAnswer } = step.ask;
   return present({
     kind: 'ask' as const,
     ...policies(placed, parts),
     ...writing(placed),
     question: question === undefined ? [] : parts.texts.template(question, placed),
     choices,
+    choicesFrom: choicesFrom && parts.texts.value(choicesFrom, placed),
     schema,
     expiresMs,
     onExpire: expireAnswer === undefined ? undefined : { answer: expireAnswer },

@@ -1,3 +1,5 @@
+import { SkeinError } from '../../../base/errors.js';
+import { JsonTexts, readRef, refText } from '../../../lang/json-path.js';
 import { answerNote } from '../../../events/question.js';
 import { answerSchema } from '../../../plan/task-question.js';
 import type { Question } from '../../ports/durable.js';
@@ -30,12 +32,28 @@ export const askBody: Body = {
 
 function answered(step: Step, node: AskNode, answer: unknown): void {
   // What a person types is the person's own; what was offered to choose from is as good as the question.
-  if (node.choices !== undefined) step.influenced(step.labelOf(() => questionOf(step, node)).label);
+  if (node.choices !== undefined || node.choicesFrom !== undefined)
+    step.influenced(step.labelOf(() => questionOf(step, node)).label);
   step.succeed(node.output === undefined ? { [node.id]: answer } : answer);
 }
 
+/** @throws SkeinError `SKEIN_INPUT` */
+function choicesOf(step: Step, { id, choices, choicesFrom }: AskNode): readonly string[] | undefined {
+  if (choicesFrom === undefined) return choices;
+  const texts = new JsonTexts(step.run);
+  const found = readRef(choicesFrom, step.reader(), texts);
+  const list = typeof found === 'string' ? texts.parse(found) : found;
+  const refuse = (what: string, hint: string): SkeinError =>
+    new SkeinError('SKEIN_INPUT', `the choices of '${id}': ${refText(choicesFrom)} ${what}`, { hint });
+  if (!Array.isArray(list)) throw refuse('is not a list', 'give a list of texts, such as ["a", "b"]');
+  const known = list.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
+  if (known.length === list.length && known.length > 0) return [...new Set(known)];
+  throw refuse(list.length === 0 ? 'is empty' : 'has something else than texts', 'give a list of texts and numbers');
+}
+
 function questionOf(step: Step, node: AskNode): Question {
-  const { choices, schema } = node;
+  const choices = choicesOf(step, node);
+  const { schema } = node;
   return {
     text: step.render(node.question),
     ...(choices === undefined ? {} : { choices }),
