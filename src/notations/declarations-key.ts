@@ -98,7 +98,10 @@ function readJson(fields: Fields): Declarations {
 
 /** Names are texts, however they are written: `tool: 7` names the tool "7". The values of `fixed` keep their types. */
 function sendOf(node: SourceNode): DeclaredSend {
-  const entries = node.kind === 'map' ? node.entries : [];
+  // A key without a value counts as absent.
+  const entries = (node.kind === 'map' ? node.entries : []).filter(
+    ({ value }) => value.kind !== 'scalar' || value.value !== null,
+  );
   const given = entries.map(({ key, value }): [string, unknown] => {
     if (key === 'tool' && value.kind === 'scalar') return [key, value.text.trim()];
     return [key, key === 'free' ? wordsOf(value) : toJson(value)];

@@ -61,6 +61,14 @@ describe('hosts, commands and sends', () => {
     expect(declaredIn(plan)).toEqual(wanted ?? { sends: [{ tool: 'kit/say', fixed: { text: '{{prompt}}' } }] });
   });
 
+  it.each(['fixed', 'free'])('%s without a value is as if it were not there', async (key) => {
+    const { problems, plan } = await loadWorkflowText(DAG({ sends: [{ tool: 'kit/comment', [key]: null }] }), {
+      cwd: '/',
+    });
+    expect(problems).toEqual([]);
+    expect(plan?.sends).toEqual([{ tool: 'kit/comment' }]);
+  });
+
   it('stand in the plan of an Agentfile, from agent.toml', async () => {
     const cwd = await project({ Agentfile: AGENTFILE, 'agent.toml': TOML });
     const { plan, problems } = await loadWorkflow('Agentfile', { cwd });
