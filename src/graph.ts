@@ -33,7 +33,7 @@ export { reflectionLoop } from './graph/agents/reflection-loop.js';
 export { goto, type Goto } from './plan/goto.js';
 export type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from './plan/guide.js';
 export { reducers, type ReducerInput } from './notations/graph/reducers.js';
-export type { BuiltNode, NodeSpec } from './notations/graph/node-spec.js';
+export type { BuiltNode, NodeSpec } from './notations/graph/nodes/planned.js';
 export type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './notations/graph/inspect.js';
 export type { StepPart, TaskStep } from './plan/builder-input.js';
 export { END, type ItemError, type StepEnd } from './plan/plan.js';

@@ -1,8 +1,8 @@
-import { SkeinError } from '../base/errors.js';
+import { SkeinError, toErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { isPlainObject, recordText } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
-import type { StepContext } from '../engine/ports/executor.js';
+import type { Result, StepContext } from '../engine/ports/executor.js';
 import { pickChoice } from '../lang/answers.js';
 import type { StepTool } from './tool.js';
 
@@ -64,4 +64,11 @@ function questionOf(input: JsonObject): Question {
   const text = typeof question === 'string' ? question : '';
   const list = Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : [];
   return list.length === 0 ? { text } : { text, choices: list };
+}
+
+/** How a step ends with an error: one that is about a question that nobody can answer for now is a pause. */
+export function failure(error: unknown): Result {
+  const question = SkeinError.isInstance(error) ? openQuestion(error) : undefined;
+  const data = toErrorData(error);
+  return question === undefined ? { type: 'failed', error: data } : { type: 'paused', question, reason: data.message };
 }

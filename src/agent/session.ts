@@ -14,6 +14,8 @@ import type { Surroundings } from './system-prompt.js';
 import type { StepTool, Tool, ToolSession, ToolSource, ToolProvider } from './tool.js';
 import { NO_TOOLS } from './tool.js';
 import type { Transcript } from './transcript.js';
+import { takes } from '../plan/built-in-tools.js';
+import { builtInOf } from '../plan/tool-names.js';
 
 /** What is recorded of an opened session: all that a replay needs, so that it opens nothing. */
 export interface Opened {
@@ -274,4 +276,10 @@ function warnChanges({ spec, step }: SessionOptions, before: Opened, now: Opened
 
 function modelNames({ models }: Opened): string {
   return models.map((model) => model.id).join(', ');
+}
+
+/** Whether a tool runs programs. */
+export function runsCommands({ name, origin, code }: OpenedTool): boolean {
+  const builtIn = origin === undefined && code === undefined ? builtInOf(name) : undefined;
+  return builtIn !== undefined && takes(builtIn, 'command');
 }

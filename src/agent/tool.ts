@@ -3,7 +3,7 @@ import type { Question, Reserve } from '../engine/ports/durable.js';
 import type { Label } from '../guard/label.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { ToolSpec } from './model.js';
-import type { CommandEnd, CommandSettings } from './tools/command.js';
+import type { CommandEnd, CommandSettings } from './tools/process-group.js';
 
 /**
  * A tool that an agent may call. Names are what the model sees: letters, digits, `_`, `-`, at most 64.

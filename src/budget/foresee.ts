@@ -4,7 +4,7 @@ import type { Template } from '../lang/values.js';
 import { amountText, readBudget } from '../plan/budget-text.js';
 import type { Budget } from '../plan/budget.js';
 import { DEFAULT_OUTPUT_TOKENS } from '../plan/limits.js';
-import { askedOf } from '../plan/asked.js';
+import { askedOf } from '../plan/security-at.js';
 import { nodeFinder } from '../plan/nodes.js';
 import type { PlacedNode } from '../plan/nodes.js';
 import type { AgentSpec } from '../plan/agent-spec.js';

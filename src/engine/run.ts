@@ -20,7 +20,7 @@ import type { Executors } from './ports/executor.js';
 import { Reporter } from './reporter.js';
 import { inOrder } from './run-result.js';
 import type { Reports, RunHandle, RunResult } from './run-result.js';
-import { CLOSING_CUT_OFF, CLOSING_MS, OpenClosings } from './graph/open-closings.js';
+import { CLOSING_CUT_OFF, CLOSING_MS, OpenClosings } from './graph/closing.js';
 import { Scope } from './graph/scope.js';
 import type {
   Restable,

@@ -1,5 +1,4 @@
 import type { CountsCalls } from '../events/spending.js';
-import type { NodeGuard } from './ports/node-guard.js';
 import type { RunOptionsOf } from './ports/durable.js';
 import type { ErrorData } from '../base/errors.js';
 import { toErrorData } from '../base/errors.js';
@@ -8,7 +7,7 @@ import type { Bindings } from '../plan/plan.js';
 import type { LastState } from './state/carried-state.js';
 import type { FirstState } from './state/inputs.js';
 import type { Durable } from './ports/durable.js';
-import type { Executors } from './ports/executor.js';
+import type { Executors, NodeGuard } from './ports/executor.js';
 import type { Phases } from './ports/supervision.js';
 import type { Hearers } from './reporter.js';
 import type { RunHandle } from './run-result.js';

@@ -1,7 +1,7 @@
 import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../notations/graph/inspect.js';
 import type { MapOptions } from '../notations/graph/nodes/map-node.js';
 import type { InnerWorkflow } from '../notations/graph/nodes/workflow-node.js';
-import type { NodeSpec } from '../notations/graph/node-spec.js';
+import type { NodeSpec } from '../notations/graph/nodes/planned.js';
 import type { Goto } from '../plan/goto.js';
 import type { NodePolicies, RouteOptions } from '../notations/graph/policies.js';
 import type { Problem } from '../base/problem.js';

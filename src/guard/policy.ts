@@ -2,7 +2,9 @@ import { canonicalHash } from '../base/hash.js';
 import { present } from '../base/json.js';
 import { comparedIn } from '../plan/permission-rule.js';
 import type { NarrowPolicy, Policy, ToolPolicy } from '../plan/policy.js';
-import type { GuardRules } from './decide.js';
+import type { GuardedCall, GuardRules } from './decide.js';
+import { decide } from './decide.js';
+import type { Label } from './label.js';
 
 /** Rules of a policy in the form of permissions. */
 export interface PolicyRules {
@@ -121,4 +123,24 @@ export function timeoutOf(policies: readonly NarrowPolicy[], isMeant: (tool: str
 /** What a run is recorded with, so that it is seen when its policies are others. */
 export function policyDigest(policies: readonly Policy[] = []): string | undefined {
   return policies.length === 0 ? undefined : canonicalHash(policies.map(({ file: _file, ...rules }) => rules));
+}
+
+/** Who names what a workflow of strangers names. */
+const STRANGERS: Label = { level: 'untrusted', isPrivate: true, sources: ['project'] };
+
+/**
+ * Why what a workflow names may not be used in a project of strangers; undefined: it may. There it is decided about as a call is in which an untrusted text
+ * had a say: what the user declares counts.
+ *
+ * @example
+ * strangersRefusal({ effect: 'get', tool: 'a model', input: { url: 'https://evil.example' } }, policies);
+ */
+export function strangersRefusal(
+  call: Pick<GuardedCall, 'effect' | 'tool' | 'input'>,
+  policies: readonly Policy[],
+): string | undefined {
+  const rules = declarationsOf(policies);
+  if (rules.project !== 'untrusted') return undefined;
+  const { kind, why } = decide({ ...call, seesPrivate: true }, STRANGERS, rules);
+  return kind === 'allow' ? undefined : why;
 }

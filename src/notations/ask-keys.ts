@@ -9,7 +9,7 @@ import { readFields } from '../text/shape.js';
 import type { Fields } from '../text/shape.js';
 import { STEP_SCHEMA } from './schema-form.js';
 import { readSchema } from './schema-key.js';
-import { duration, LONGEST_WAIT_MS, readDuration } from './duration-key.js';
+import { duration, LONGEST_WAIT_MS, readDuration } from './step-keys.js';
 
 /** What happens to a question that nobody answers. */
 const EXPIRED = map({ answer: any('the answer', { needed: true }) }, 'the answer that counts then');

@@ -5,8 +5,8 @@ import { inputValue } from '../plan/input-types.js';
 import type { InputSpec, Plan, SubInputs } from '../plan/plan.js';
 import type { Findings } from '../text/findings.js';
 import type { SourceScalar } from '../text/nodes.js';
-import type { CallDef } from './call-keys.js';
-import { jsonTemplate } from './json-template.js';
+import type { CallDef } from './step-keys.js';
+import { jsonTemplate } from './values-key.js';
 
 /** A step that calls a file, and what it gives it. */
 export interface Calling {

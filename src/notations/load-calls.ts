@@ -6,7 +6,7 @@ import type { Workflow } from '../plan/workflow.js';
 import { absolutePath, shownPath } from '../text/files.js';
 import { visibleText } from '../text/findings.js';
 import type { Findings } from '../text/findings.js';
-import type { CallDef } from './call-keys.js';
+import type { CallDef } from './step-keys.js';
 import type { Loading, WorkflowParts } from './loading.js';
 
 /** Files that call files, at most. */

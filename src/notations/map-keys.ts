@@ -4,7 +4,7 @@ import { MOST_ROUNDS } from '../plan/limits.js';
 import { integer, map, text, word } from '../text/forms.js';
 import type { SourceScalar } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
-import { readRequire, REQUIRE_KEY } from './require-key.js';
+import { readRequire, REQUIRE_KEY } from './step-keys.js';
 
 /** The longest list of a map when the file does not say. */
 export const DEFAULT_ITEMS = 100;

@@ -15,7 +15,7 @@ import { describe, entryOf } from '../text/nodes.js';
 import type { SourceEntry, SourceNode, SourceScalar } from '../text/nodes.js';
 import { VARIABLE_FORM } from '../text/names.js';
 import type { Fields } from '../text/shape.js';
-import { jsonTemplate } from './json-template.js';
+import { jsonTemplate } from './values-key.js';
 import { readSchema } from './schema-key.js';
 import { CALL_ROWS, CALL_TYPES } from './tool-keys.js';
 import type { CallType } from './tool-keys.js';

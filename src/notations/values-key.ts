@@ -1,9 +1,9 @@
 import type { JsonTemplate, Template } from '../lang/values.js';
 import { any, names } from '../text/forms.js';
 import { checkName, NAME_FORM } from '../text/names.js';
-import type { SourceEntry, SourceScalar } from '../text/nodes.js';
+import type { SourceEntry, SourceNode, SourceScalar } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
-import { jsonTemplate } from './json-template.js';
+import { jsonOfList, jsonOfObject, jsonOfText } from '../lang/json-template.js';
 
 /** The key `values`: JSON values by name, whose texts are templates. */
 export const VALUES = names(
@@ -38,4 +38,22 @@ export function valuesOf(
   template: (scalar: SourceScalar) => Template,
 ): Readonly<Record<string, JsonTemplate>> {
   return Object.fromEntries(values.map(({ key, value }) => [key, jsonTemplate(value, template)] as const));
+}
+
+/**
+ * A value of a file as a JSON template: its texts are read by `template`, which reports what is wrong with their references; names of keys, numbers, truth
+ * values and null are what they are. Its depth is bounded by the parser.
+ *
+ * @example
+ * jsonTemplate(node, (scalar) => texts.template(scalar, reader));
+ */
+export function jsonTemplate(node: SourceNode, template: (scalar: SourceScalar) => Template): JsonTemplate {
+  switch (node.kind) {
+    case 'scalar':
+      return typeof node.value === 'string' ? jsonOfText(template(node)) : { value: node.value };
+    case 'list':
+      return jsonOfList(node.items.map((item) => jsonTemplate(item, template)));
+    case 'map':
+      return jsonOfObject(node.entries.map(({ key, value }) => [key, jsonTemplate(value, template)] as const));
+  }
 }

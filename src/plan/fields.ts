@@ -2,7 +2,7 @@ import { present } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import { bareJson } from '../lang/json-template.js';
 import { bareRef, withoutWording } from '../lang/values.js';
-import { AGENT } from './agent-fields.js';
+import { AGENT, MCP_SERVERS, PERMISSIONS, SANDBOX } from './agent-fields.js';
 import type { AgentSpec } from './agent-spec.js';
 import { BUDGET } from './budget.js';
 import type { BudgetChange } from './budget.js';
@@ -45,7 +45,6 @@ import type { Meaning, Row, Rows } from './rows.js';
 import { SECURITY } from './security.js';
 import type { Security } from './security.js';
 import type { ToolUse } from './tool-use.js';
-import { TOOL_USE } from './tool-fields.js';
 import { CONDITIONS, JSON_TEMPLATE, LINE, POSITION, REF, TEMPLATE } from './value-forms.js';
 
 const TO = object<{ readonly to: string }>({ to: TEXT });
@@ -96,6 +95,20 @@ const ON_EXPIRE: Row<NonNullable<AskNode['onExpire']>> = course(
 );
 
 type Own<K> = Omit<Extract<PlanNode, { readonly kind: K }>, keyof NodeBase | 'kind'>;
+
+/** The form of a tool that a step calls by itself. */
+const TOOL_USE: Form<ToolUse> = object<ToolUse>({
+  name: TEXT,
+  input: JSON_TEMPLATE,
+  'stdin?': TEMPLATE,
+  'env?': names(TEMPLATE),
+  'result?': word('text', 'all'),
+  'schema?': any<Json>(),
+  'approve?': flag<true>(),
+  'permissions?': PERMISSIONS,
+  'sandbox?': SANDBOX,
+  'mcpServers?': MCP_SERVERS,
+});
 
 /**
  * What the nodes of a kind have in addition. What stands in these tables as `result`, and the agent, is what the digest of a definition is made of (J2), and

@@ -1,11 +1,10 @@
 import { canonicalJson } from '../base/hash.js';
 import { isPlainObject } from '../base/json.js';
 import type { Json } from '../base/json.js';
-import type { Problem } from '../base/problem.js';
+import type { Position, Problem } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
 import { numberOf, truthOf } from '../lang/coerce.js';
 import { kindText, quoteShort } from '../lang/value-text.js';
-import type { InputSpec, InputType } from './plan.js';
 
 /** All types of inputs. */
 export const INPUT_TYPES = ['text', 'number', 'boolean', 'list', 'object'] as const satisfies readonly InputType[];
@@ -132,4 +131,23 @@ export function typedInputs(
 /** The values that an enum lists are those of its type. */
 export function enumFits(type: InputType | undefined, values: readonly Json[]): boolean {
   return values.every((value) => fits(type ?? 'text', value));
+}
+
+/** What the value of an input is. */
+export type InputType = 'text' | 'number' | 'boolean' | 'list' | 'object';
+
+/** An input of a workflow. It becomes a channel of the first state version. */
+export interface InputSpec {
+  /** Channel that holds the value; in the DAG notation `inputs.NAME`. */
+  readonly channel: string;
+  /** Name that the user gives it. */
+  readonly name: string;
+  readonly description?: string;
+  readonly required: boolean;
+  readonly default?: Json;
+  /** Values are turned into it, and others refused, before anything runs. Absent: any value is taken as it is. */
+  readonly type?: InputType;
+  /** The values that it may have. */
+  readonly enum?: readonly Json[];
+  readonly at?: Position;
 }

@@ -5,20 +5,20 @@ import type { AgentSpec } from './agent-spec.js';
 import type { Budget } from './budget.js';
 import type { Declarations } from './declarations.js';
 import type { Edge, Join, OnError, Route } from './edges.js';
-import type { InputSpec } from './input-spec.js';
+import type { InputSpec } from './input-types.js';
 import type { NodePolicies } from './node-policies.js';
 import type { Security } from './security.js';
-import type { OtherWay } from './step-end.js';
+import type { OtherWay } from './endings.js';
 import type { ToolUse } from './tool-use.js';
 
 export type { Declarations, DeclaredSend } from './declarations.js';
 
 export { END } from './edges.js';
 export type { Edge, Join, OnError, Route, RouteCase } from './edges.js';
-export type { InputSpec, InputType } from './input-spec.js';
+export type { InputSpec, InputType } from './input-types.js';
 
 export type { RetryPolicy } from './node-policies.js';
-export type { ItemError, OtherWay, StepEnd } from './step-end.js';
+export type { ItemError, OtherWay, StepEnd } from './endings.js';
 
 /**
  * The compiled form of a workflow: plain JSON data (DESIGN.md section 3). Functions of code nodes sit in

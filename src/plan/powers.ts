@@ -4,7 +4,7 @@ import { variablesIn } from '../base/text.js';
 import type { AgentSpec, McpServerSpec, SandboxUse } from './agent-spec.js';
 import type { BuiltInTool } from './built-in-tools.js';
 import { BUILT_IN, takes } from './built-in-tools.js';
-import { askedOf } from './asked.js';
+import { askedOf } from './security-at.js';
 import { sendText } from './declarations.js';
 import { parsePermissionRule } from './permission-rule.js';
 import type { JsonTemplate } from '../lang/values.js';

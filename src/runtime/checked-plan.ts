@@ -12,7 +12,7 @@ import { ruleOfTwo } from '../guard/foresee.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Security } from '../plan/security.js';
 import type { Plan, Bindings } from '../plan/plan.js';
-import { askedOf } from '../plan/asked.js';
+import { askedOf } from '../plan/security-at.js';
 import { NO_BINDINGS } from '../plan/plan.js';
 import type { Runnable } from './options.js';
 import { compile } from '../engine/graph/compile.js';

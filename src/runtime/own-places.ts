@@ -2,9 +2,13 @@ import { resolve } from 'node:path';
 import { madeOnce } from '../base/collections.js';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
-import { askedOf } from '../plan/asked.js';
+import { askedOf } from '../plan/security-at.js';
 import { readFrom } from '../plan/own-plan.js';
 import type { RunOptions, Runnable } from './options.js';
+import { AUDIT_FOLDER } from '../base/own-names.js';
+import { SkeinError } from '../base/errors.js';
+import { strangersRefusal } from '../guard/policy.js';
+import type { Policy } from '../plan/policy.js';
 
 /** What a workflow is made of, and where runs of it are written down. */
 export interface Origins {
@@ -57,4 +61,24 @@ function scriptsOf(plan: Plan): readonly string[] {
 function findScripts(plan: Plan): readonly string[] {
   const models = askedOf(plan).flatMap(({ agent }) => agent.models);
   return [...new Set(models.filter((model) => /^script\//i.test(model)))].map((model) => model.slice('script/'.length));
+}
+
+/**
+ * A folder for run folders that a workflow names is decided about as a write outside is: by the folders of all policies, and not at all in a project of strangers.
+ * That of Skein itself needs no leave.
+ *
+ * @throws SkeinError `SKEIN_POLICY`
+ */
+export async function checkAuditPlace(dir: string, cwd: string, policies: readonly Policy[]): Promise<void> {
+  if (policies.length === 0 || resolve(cwd, dir) === resolve(cwd, AUDIT_FOLDER)) return;
+  // Code of tools: most runs have no policy.
+  const { folderRefusal } = await import('../agent/tools/compare-paths.js');
+  const why =
+    folderRefusal(policies, cwd, resolve(cwd, dir)) ??
+    strangersRefusal({ effect: 'send', tool: 'audit_dir', input: { path: dir } }, policies);
+  if (why === undefined) return;
+  throw new SkeinError('SKEIN_POLICY', `run folders are not written to ${dir}: ${why}`, {
+    hint: 'run with --no-audit or --audit-dir, or let your policy allow the folder',
+    retryable: false,
+  });
 }

@@ -11,7 +11,6 @@ import type { Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
 import { securityGiven } from '../plan/security.js';
 import { unitePolicies } from '../guard/policy.js';
-import { checkAuditPlace } from './audit-place.js';
 import { checkModels, checkPriced, checkedPlan } from './checked-plan.js';
 import type { Backend } from './backends/backend.js';
 import { inMemory } from './backends/backend.js';
@@ -21,7 +20,7 @@ import type { RecordedRun } from './going-on.js';
 import { launch, openModels, sandboxCheck } from './launch.js';
 import type { RunOptions } from './options.js';
 import { firstChanges, runLimits } from './run-limits.js';
-import { definitionPlaces } from './own-places.js';
+import { checkAuditPlace, definitionPlaces } from './own-places.js';
 import { isOnThread } from './threads/check-thread.js';
 import type { Turn } from './threads/turn.js';
 

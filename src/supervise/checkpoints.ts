@@ -2,9 +2,8 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import type { SupervisedAttempt, SupervisedTask } from '../engine/ports/supervision.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Assessment, Commitment } from '../plan/supervision.js';
-import { askModel } from './ask-model.js';
 import type { AsideModels } from '../agent/ask-aside.js';
-import { commitPrompt, postPrompt } from './prompts.js';
+import { askModel, commitPrompt, postPrompt } from './prompts.js';
 import { isPlainObject, recordText } from '../base/json.js';
 
 const NOTHING_DECLARED = { interpretation: '', scopeIn: [], scopeOut: [], approach: '', predictedOutput: '' };

@@ -9,11 +9,10 @@ import type { Judgement, Phases, SupervisedAttempt } from '../engine/ports/super
 import { cutMiddle } from '../lang/xml-block.js';
 import { MAX_REORIENTS, VERDICT_MS } from '../plan/supervision.js';
 import type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from '../plan/supervision.js';
-import { askModel } from './ask-model.js';
 import type { AsideModels } from '../agent/ask-aside.js';
 import { assess, declare } from './checkpoints.js';
 import { decisionOf, personQuestion } from './person.js';
-import { kindOf, supervisePrompt } from './prompts.js';
+import { askModel, kindOf, supervisePrompt } from './prompts.js';
 import { modelBehind, supervisor as supervisorOf } from './supervisor.js';
 import { asReconciled, asVerdict, verdictIn } from './verdict.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonTemplate } from '../../src/lang/values.js';
-import { jsonTemplate } from '../../src/notations/json-template.js';
+import { jsonTemplate } from '../../src/notations/values-key.js';
 import { openText } from '../../src/notations/opened-file.js';
 
 /** A value of a file; a text that begins with `$` is a reference. */

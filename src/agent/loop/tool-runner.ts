@@ -14,7 +14,7 @@ import type { RunTrust } from '../run-trust.js';
 import { madeOnce } from '../../base/collections.js';
 import { callEvidence } from './approval.js';
 import { tellDenied } from './decided.js';
-import { GUARD_EXPIRES_MS } from '../../engine/ports/node-guard.js';
+import { GUARD_EXPIRES_MS } from '../../engine/ports/executor.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { filesOfCall, worksOnFiles } from './files-of-call.js';
 import type { Cleared, ClearedCall, Guard, Looks } from './guard.js';

@@ -4,9 +4,10 @@ import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { ProviderEntry } from '../../plan/providers.js';
 import { ollamaHost } from './ollama.js';
 import type { Policy } from '../../plan/policy.js';
-import { checkNamedAddress } from './named-address.js';
 import type { Env } from './environment.js';
 import { envValue, hostVariable, mayReceive, ownerOf } from './environment.js';
+import { strangersRefusal } from '../../guard/policy.js';
+import { domainRefusal } from '../permissions/policy-check.js';
 
 /** Where a provider is called, and with what. */
 export interface Endpoint {
@@ -113,5 +114,22 @@ function noKey(provider: ProviderEntry, model: string): SkeinError {
 function noBaseUrl(provider: ProviderEntry, model: string): SkeinError {
   return new SkeinError('SKEIN_NO_MODEL', `${provider.id}/${model} needs a base URL`, {
     hint: `set ${provider.baseUrlEnv ?? 'the base URL'}, or base_url in the provider configuration of the workflow`,
+  });
+}
+
+/**
+ * Conversations go to where models are called, so an address that a workflow names is decided about as a call is: by the domains of all policies and, in a
+ * project of strangers, by the hosts that the user declares.
+ *
+ * @throws SkeinError `SKEIN_POLICY`
+ */
+export function checkNamedAddress(baseUrl: string, policies: readonly Policy[]): void {
+  const why =
+    domainRefusal(policies, baseUrl) ??
+    strangersRefusal({ effect: 'get', tool: 'a model', input: { url: baseUrl } }, policies);
+  if (why === undefined) return;
+  throw new SkeinError('SKEIN_POLICY', `models are not called at ${baseUrl}: ${why}`, {
+    hint: 'take base_url out of the workflow, or add the host to domains or hosts of your policy',
+    retryable: false,
   });
 }

@@ -8,7 +8,7 @@ import { schemaFindings } from '../../lang/schema-check.js';
 import type { ToolUse } from '../../plan/tool-use.js';
 import { commandOf } from '../../plan/tool-use.js';
 import type { ToolCall } from '../model.js';
-import type { CommandEnd } from '../tools/command.js';
+import type { CommandEnd } from '../tools/process-group.js';
 
 /** Bytes of each output of a command that a step keeps. */
 export const KEPT_BYTES = 1024 * 1024;

@@ -17,7 +17,7 @@ import { createGate } from '../loop/gate.js';
 import type { Gate, Granted } from '../loop/gate.js';
 import { createGuard } from '../loop/guard.js';
 import type { Authored, Cleared, Looks } from '../loop/guard.js';
-import { GUARD_EXPIRES_MS } from '../../engine/ports/node-guard.js';
+import { GUARD_EXPIRES_MS } from '../../engine/ports/executor.js';
 import { inTime, looksBetweenTurns } from '../loop/tool-runner.js';
 import type { ToolRunnerOptions } from '../loop/tool-runner.js';
 import { withinTime } from '../loop/before-call.js';

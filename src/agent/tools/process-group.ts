@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { watchProgram } from '../sandbox/program-limits.js';
 import { systemCode } from './tool-input.js';
 import { Socket } from 'node:net';
+import type { OutputWindow } from './output-window.js';
 
 /** A program with everything that it starts, as one group that can be ended as a whole. */
 export interface ProcessGroup {
@@ -222,4 +223,22 @@ function startShell(): ChildProcess {
 
 function tell(line: string): void {
   shell?.stdin?.write(`${line}\n`);
+}
+
+/** What a command is run with in addition to its words. */
+export interface CommandSettings {
+  /** Seconds after which it is ended; absent: as long as it takes. */
+  readonly seconds?: number | undefined;
+  /** Bytes of each output that are kept, of its beginning and its end. */
+  readonly keep: number;
+  /** Absent: it reads nothing. */
+  readonly stdin?: string | undefined;
+  /** Variables in addition to those that all commands get. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** How a command ended, and what it wrote. */
+export interface CommandEnd extends Exit {
+  readonly stdout: OutputWindow;
+  readonly stderr: OutputWindow;
 }

@@ -5,7 +5,7 @@ import { EXIT } from '../failures.js';
 import { gitOutput } from '../run/last-commit.js';
 import { OUTSIDE_OF_SANDBOX } from '../run/workflow-powers.js';
 import { sqliteHere } from '../run/open-store.js';
-import { openedPolicies } from '../run/policies.js';
+import { openedPolicies } from '../run/project.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';

@@ -7,7 +7,7 @@ import { agentFilesOf, agentSources, loadWorkflow, notesOf } from '../run/load-w
 import type { JudgingFlags } from '../run/load-workflow.js';
 import { costOfPlan, foreseen, planCostLines } from '../run/plan-cost.js';
 import type { PricingFlags } from '../run/plan-cost.js';
-import { openedPolicies, policyLines } from '../run/policies.js';
+import { openedPolicies, policyLines } from '../run/project.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan, withModel } from '../run/plan-report.js';
 import { workflowPowers } from '../run/workflow-powers.js';

@@ -18,7 +18,7 @@ import type { View } from '../view/view.js';
 import { createView } from '../view/view.js';
 import { agentSources } from './load-workflow.js';
 import { watchInterrupt } from './interrupt.js';
-import { openedPolicies, policyLines } from './policies.js';
+import { openedPolicies, policyLines } from './project.js';
 import { nameOf, reportEnd } from './report-end.js';
 import type { Ended, Execution } from './report-end.js';
 import { createAsker } from './questions.js';

@@ -15,7 +15,8 @@ import type { Plan } from '../../plan/plan.js';
 import type { Foreseen } from '../../prices.js';
 import type { WorkflowOptions } from '../../yaml.js';
 import { printable } from '../view/printable.js';
-import { startsNothing } from './mock-starts.js';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 
 /** How strictly workflow files are judged, as it stands on the command line. */
 export interface JudgingFlags {
@@ -278,4 +279,21 @@ export function agentFilesOf({ agentFiles }: Pick<Workflow, 'agentFiles'>): {
   readonly agentFiles?: Readonly<Record<string, string>>;
 } {
   return agentFiles === undefined || agentFiles.size === 0 ? {} : { agentFiles: Object.fromEntries(agentFiles) };
+}
+
+/**
+ * Whether a run with `--mock` starts and reaches nothing: with a script, as long as that lets no step make its call. A script that can't be read lets nothing
+ * happen either: the run says what is wrong with it before it begins.
+ *
+ * @param mock the value of the flag; undefined: the run has models
+ */
+export async function startsNothing(mock: string | undefined, cwd: string): Promise<boolean> {
+  if (mock === undefined || mock === '') return mock === '';
+  const { readScript } = await import('../../agent/index.js');
+  try {
+    const { rules } = readScript(await readFile(resolve(cwd, mock), 'utf8'), mock);
+    return rules.every(({ real }) => !real);
+  } catch {
+    return true;
+  }
 }

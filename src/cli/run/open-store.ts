@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { STORE_FOLDER } from '../../base/own-names.js';
 import type { FileStore } from '../../sqlite.js';
-import { stateFolder } from './state-folder.js';
+import { stateFolder } from './project.js';
 
 /** Name of the store in its folder. */
 const FILE = 'skein.db';

@@ -1,6 +1,9 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { policyPlaces } from '../../base/own-names.js';
+import { printable } from '../view/printable.js';
+import type { Policy } from '../../yaml.js';
 
 /** What belongs to a project: the working directory, and the folder of the workflow file. */
 export interface Project {
@@ -34,4 +37,23 @@ export function realOf(path: string): string {
 
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** A folder of the user's own, in which Skein notes what this user trusts: nothing in a checkout can write there. */
+export function stateFolder(name: string): string {
+  const state = process.env['XDG_STATE_HOME'];
+  return join(state === undefined || state === '' ? join(homedir(), '.local/state') : state, 'skein', name);
+}
+
+/** The policies that hold in a folder: the user's own, the one that a flag names, the project's. Nothing is loaded where there is none. */
+export async function openedPolicies(file: string | undefined, cwd: string): Promise<readonly Policy[]> {
+  if (file === undefined && !policyPlaces(cwd).some((path) => existsSync(path))) return [];
+  return await (await import('../../yaml.js')).openPolicies({ cwd, file });
+}
+
+/** Policies for people: which hold, and what each may do. */
+export function policyLines(policies: readonly Policy[]): readonly string[] {
+  return policies.map(({ file, widens }) =>
+    printable(`policy ${file}${widens === true ? '' : ' (of the project: it only narrows)'}`),
+  );
 }

@@ -5,7 +5,7 @@ import { isPlainObject, present } from '../../base/json.js';
 import type { ToolPins } from '../../index.js';
 import { printNote } from '../view/streams.js';
 import { printable } from '../view/printable.js';
-import { stateFolder } from './state-folder.js';
+import { stateFolder } from './project.js';
 
 type OfferedTools = Parameters<ToolPins['compare']>[0]['tools'];
 

@@ -15,8 +15,7 @@ import { canonicalHash, sha256 } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
 import type { Power } from '../../plan.js';
 import type { SourceFile } from '../../plan/workflow.js';
-import { outsideOf } from './project.js';
-import { stateFolder } from './state-folder.js';
+import { outsideOf, stateFolder } from './project.js';
 
 /** What a user is asked to trust: a file with all that it is made of and all that it can do. */
 export interface TrustSubject {

@@ -6,8 +6,7 @@ import { isPlainObject } from '../../base/json.js';
 import type { WrittenFiles } from '../../index.js';
 import { printNote } from '../view/streams.js';
 import { printable } from '../view/printable.js';
-import { realOf } from './project.js';
-import { stateFolder } from './state-folder.js';
+import { realOf, stateFolder } from './project.js';
 
 const FOLDER = 'written';
 

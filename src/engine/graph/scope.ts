@@ -23,12 +23,12 @@ import {
   foldError,
   outputError,
   writeChannels,
+  writeEnding,
   writeOutput,
 } from '../state/state-writer.js';
 import type { StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
-import { writeEnding } from '../state/ending.js';
-import { leavesOut } from '../state/left-out.js';
+import { leavesOut } from '../state/run-labels.js';
 import { removeStep } from '../work-queue.js';
 import type { Arrivals, Choice, Decided, Firing, Token } from './token.js';
 import { tokenOf } from './token.js';

@@ -3,7 +3,9 @@ import type { Asking, Spent, StepNote } from '../../events/event.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
-import type { Identity, Question, StepIo, StepOptions, Influence } from './durable.js';
+import type { Identity, Influence, Question, StepIo, StepOptions } from './durable.js';
+import type { Label } from '../../guard/label.js';
+import type { NodeCall } from '../../plan/tool-use.js';
 
 /**
  * Runs one kind of node. An executor is deterministic between its awaits: what it awaits are promises of its
@@ -153,3 +155,18 @@ export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current'>
 
 /** Executors by node kind. `runtime.ts` registers those of agents. */
 export type Executors = Readonly<Partial<Record<PlanNode['kind'], Executor<never>>>>;
+
+/** What is decided about a call of a tool that a step makes by itself, when it is not simply made. */
+export interface NodeDecision {
+  /** What listeners are told. */
+  readonly note: StepNote;
+  /** What a person is asked; absent: it is refused. */
+  readonly question?: Question;
+  readonly why: string;
+}
+
+/** Decides by who had a say in the step; undefined: the call may be made. */
+export type NodeGuard = (call: NodeCall, label: Label, path: string) => NodeDecision | undefined;
+
+/** An answer that comes later than this, in milliseconds, is too late: what the call is about has changed since. */
+export const GUARD_EXPIRES_MS = 7 * 24 * 60 * 60 * 1_000;

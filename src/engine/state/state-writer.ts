@@ -11,6 +11,7 @@ import { CLEAN } from '../../guard/label.js';
 import { INSPECT } from './plain-state.js';
 import type { Influenced, RunLabels } from './run-labels.js';
 import type { Version } from './version.js';
+import type { ItemError, StepEnd } from '../../plan/plan.js';
 
 /** A Standard Schema (standardschema.dev), as far as it is used. */
 interface SchemaLike {
@@ -313,4 +314,28 @@ export function conflictError(channel: string, writers: readonly [string, string
     hint: `give '${channel}' a reducer, let them write different channels, or put an edge between them`,
     details: { channel, writers: [one, other] },
   };
+}
+
+/** A step that may tell by a channel how it ended. */
+interface Ended extends WritingStep {
+  /** Of a map: items that failed. */
+  readonly itemErrors: readonly ItemError[];
+}
+
+/** How a step ended that has no result, or that it succeeded. */
+export interface Ending {
+  readonly outcome: StepEnd['status'];
+  readonly error?: ErrorData | undefined;
+}
+
+/** A version with how a step ended, where its node has a channel for that. */
+export function writeEnding(holder: ChannelHolder, step: Ended, version: Version, { outcome, error }: Ending): Version {
+  const { node } = step.compiled;
+  if (node.ending === undefined) return version;
+  const value: StepEnd = {
+    status: outcome,
+    ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+    ...(node.kind === 'map' ? { errors: [...step.itemErrors] } : {}),
+  };
+  return writeChannels(holder, step, version, [{ channel: node.ending, value }]);
 }

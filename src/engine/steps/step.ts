@@ -12,15 +12,13 @@ import type { Effect, Outcome, Question, Short, StepIo } from '../ports/durable.
 import type { ChannelWrite, StepContext } from '../ports/executor.js';
 import type { Phases } from '../ports/supervision.js';
 import type { Given, PolicedStep } from './policies/policy.js';
-import { askPerson } from './ask-person.js';
+import { askPerson } from './asking.js';
 import { consult } from './consult.js';
-import { tellVisit } from './kinds/round-notes.js';
 import type { Reports } from '../run-result.js';
 import type { Leaving, PlanEnd, RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
-import { tellLabel } from './tell-label.js';
+import { tellLabel, tellVisit, warnOfMissing } from './telling.js';
 import { Waiting } from './waiting.js';
-import { warnOfMissing } from './warn-of-missing.js';
 import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource, State } from '../state/viewed.js';

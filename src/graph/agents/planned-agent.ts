@@ -1,11 +1,10 @@
 import { PLANNED, plannedNode } from '../../notations/graph/nodes/planned.js';
-import type { Planned, PlannedWorkflow } from '../../notations/graph/nodes/planned.js';
+import type { BuiltNode, Planned, PlannedWorkflow } from '../../notations/graph/nodes/planned.js';
 import { draw } from '../../notations/graph/inspect.js';
 import { definitionError, hasErrors } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
 import { ownPlan } from '../../plan/own-plan.js';
 import type { StateOf, TaskStep } from '../../plan/builder-input.js';
-import type { BuiltNode } from '../../notations/graph/node-spec.js';
 import type { Bindings, Edge, InputSpec, Plan, TaskNode } from '../../plan/plan.js';
 import type { AgentLike, AgentResult, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from '../result.js';
 import { checkedTask } from '../as-agent.js';

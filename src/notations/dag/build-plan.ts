@@ -19,13 +19,12 @@ import type { CalledPlans } from './calls.js';
 import { connectChoices } from './choices.js';
 import { endNode, reportUnreachable } from './ends.js';
 import { channelsOf, loopNode } from './loops.js';
-import { innerSteps } from './definition.js';
+import { endingChannel, innerSteps, stepChannel } from './definition.js';
 import type { Definition, StepDef } from './definition.js';
 import { lastFields, lastNode } from './last-steps.js';
 import { mapNode } from './maps.js';
 import type { Agent } from './find-agents.js';
 import { inputChannel, inputSpec } from '../inputs-key.js';
-import { endingChannel, stepChannel } from './channels.js';
 import type { References } from './references.js';
 import type { Workspace } from '../opened-file.js';
 

@@ -5,13 +5,12 @@ import { gateProblem, superviseInside } from '../../plan/inherited-supervision.j
 import type { CallNode, NodeBase, Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
-import type { CallDef } from '../call-keys.js';
+import type { CallDef } from '../step-keys.js';
 import { calledOutputs, calledResult } from '../results.js';
 import { GATE_HINT, supervisionFields } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
-import { allSteps } from './definition.js';
+import { allSteps, stepChannel } from './definition.js';
 import type { StepDef } from './definition.js';
-import { stepChannel } from './channels.js';
 import type { Called, References } from './references.js';
 
 /** The plans of the files that steps call. A file that could not be loaded is absent, and was reported. */

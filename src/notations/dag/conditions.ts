@@ -9,7 +9,7 @@ import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import type { ConditionDef, StepDef } from './definition.js';
 import { inputChannel } from '../inputs-key.js';
 import { ENDING_WORDS, readEnding } from '../step-ending.js';
-import { countChannel, endingChannel, itemChannel, stepChannel } from './channels.js';
+import { countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
 import type { References } from './references.js';
 
 /**

@@ -10,14 +10,12 @@ import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
 import type { Conversation } from '../../plan/plan.js';
 import type { AskDef } from '../ask-keys.js';
-import type { CallDef } from '../call-keys.js';
-import type { EndDef } from '../end-key.js';
+import type { CallDef, EndDef, WaitDef } from '../step-keys.js';
 import type { InputDef } from '../inputs-key.js';
 import type { LoopDef } from '../loop-keys.js';
 import type { MapDef } from '../map-keys.js';
 import type { SecurityDef } from '../security-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
-import type { WaitDef } from '../wait-keys.js';
 import type { ToolDef } from '../tool-steps.js';
 import type { ValuesDef } from '../values-key.js';
 import type { STEP } from './keys.js';
@@ -192,3 +190,18 @@ export interface OutputDef {
   /** What the run gives; absent: what its steps have given. */
   readonly values: ValuesDef | undefined;
 }
+
+/** Channel that holds a step's output; of a step in a loop, as it is reached from outside, behind the ids of the loops around it. */
+export const stepChannel = (...ids: readonly string[]): string => `steps.${ids.join('.outputs.')}.output`;
+
+/** Channel of a loop that holds what a step of it gave in the round before, by the channel of that step. */
+export const beforeChannel = (channel: string): string => `${channel}?`;
+
+/** Channel that holds how a step ended; ids as in {@link stepChannel}. */
+export const endingChannel = (...ids: readonly string[]): string => `steps.${ids.join('.outputs.')}.ending`;
+
+/** Channels that hold the index of an item, and what it is called. */
+export const countChannel = (map: string, word: 'index' | 'key'): string => `items.${map}.${word}`;
+
+/** Channel that holds an item of a map, as its steps see it. */
+export const itemChannel = (map: string): string => `items.${map}`;

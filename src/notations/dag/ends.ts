@@ -2,7 +2,7 @@ import { present } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { EndNode } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
-import type { EndDef } from '../end-key.js';
+import type { EndDef } from '../step-keys.js';
 import { buildConditions } from './conditions.js';
 import type { StepDef } from './definition.js';
 import type { References } from './references.js';

@@ -6,7 +6,7 @@ import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { buildUntil } from './conditions.js';
 import type { StepDef } from './definition.js';
-import { beforeChannel, endingChannel, stepChannel } from './channels.js';
+import { beforeChannel, endingChannel, stepChannel } from './definition.js';
 import type { References } from './references.js';
 
 /** What a loop is made of. */

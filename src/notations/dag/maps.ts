@@ -3,7 +3,7 @@ import type { InputSpec, MapNode, NodeBase, Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
 import type { MapSteps, StepDef } from './definition.js';
 import { channelsOf, conversationsOf, endingsIn, outputsIn, readsOf } from './loops.js';
-import { countChannel, endingChannel, itemChannel, stepChannel } from './channels.js';
+import { countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
 import type { References } from './references.js';
 
 /** What a map is made of. */

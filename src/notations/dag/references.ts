@@ -15,7 +15,7 @@ import { append, spending, splitOnce } from '../written-references.js';
 import { inputChannel } from '../inputs-key.js';
 import { isComposite } from '../../plan/input-types.js';
 import type { InputDef } from '../inputs-key.js';
-import { beforeChannel, countChannel, endingChannel, itemChannel, stepChannel } from './channels.js';
+import { beforeChannel, countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
 import type { StepDef } from './definition.js';
 import { nearestStep } from './step-graph.js';
 import type { StepGraph } from './step-graph.js';

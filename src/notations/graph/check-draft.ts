@@ -7,7 +7,7 @@ import { explainedReads } from '../../plan/reach.js';
 import { chooses } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import type { Inference, Reads } from './infer.js';
-import { isNodeSpec } from './node-spec.js';
+import { isNodeSpec } from './nodes/planned.js';
 import { reducerName } from './reducers.js';
 
 /** A graph and what was made of it. */

@@ -3,8 +3,8 @@ import { referencesOf } from '../../plan/references.js';
 import { chooses, splitChosen } from './chosen.js';
 import type { ReadEdge } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
-import { isNodeSpec } from './node-spec.js';
-import type { BuiltNode } from './node-spec.js';
+import { isNodeSpec } from './nodes/planned.js';
+import type { BuiltNode } from './nodes/planned.js';
 import { readParameters } from './parameters.js';
 import type { Parameter } from './parameters.js';
 

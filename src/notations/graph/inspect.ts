@@ -6,7 +6,7 @@ import type { Plan } from '../../plan/plan.js';
 import { reachedFrom } from '../../plan/reach.js';
 import type { BuiltGraph } from './build.js';
 import type { GraphDraft } from './draft.js';
-import { isNodeSpec } from './node-spec.js';
+import { isNodeSpec } from './nodes/planned.js';
 
 /** Where a run may end: the declared exits, or the nodes without a way out that can run at all. */
 export function exitsOf(plan: Plan): readonly string[] {

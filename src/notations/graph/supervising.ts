@@ -10,7 +10,7 @@ import { superviseInside, gateProblem, supervisedUnder } from '../../plan/inheri
 import { MOST_REORIENTS, isSupervisor, supervisorKey } from '../../plan/supervision.js';
 import type { Supervision, Supervisor } from '../../plan/supervision.js';
 import type { Said } from '../../plan/inherited-supervision.js';
-import type { BuiltNode } from './node-spec.js';
+import type { BuiltNode } from './nodes/planned.js';
 
 /** How what a node did is judged before anything sees it. What is not said is as in the graph around it. */
 export interface SuperviseOptions {

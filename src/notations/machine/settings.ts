@@ -1,6 +1,6 @@
 import { present } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
-import { LOWERED_HINT } from '../../plan/check-security.js';
+import { LOWERED_HINT } from '../../plan/check-safety.js';
 import { lowers, raised, securityText } from '../../plan/security.js';
 import type { Security } from '../../plan/security.js';
 import type { NodePolicies } from '../../plan/node-policies.js';

@@ -3,7 +3,7 @@ import { any, either, flag, integer, list, map, named, names, text, texts, varia
 import { CACHE } from '../model-call-keys.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
-import { ENDORSE } from '../endorse-key.js';
+import { ENDORSE } from '../step-keys.js';
 import { SECURITY_KEY } from '../security-key.js';
 import { SUPERVISE } from '../supervise-key.js';
 import type { Dialect } from './dialect.js';

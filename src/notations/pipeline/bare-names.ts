@@ -3,7 +3,7 @@ import { parseTemplate } from '../../lang/template.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { around } from './blocks.js';
 import type { Placed } from './blocks.js';
-import type { Names } from './names.js';
+import type { Names } from './order.js';
 
 /** Words that are references with a `$` before them. */
 const ROOTS: ReadonlySet<string> = new Set(['prompt', 'item', 'steps', 'inputs']);

@@ -1,7 +1,7 @@
 import { calledText } from '../tool-steps.js';
 import type { Plan } from '../../plan/plan.js';
 import { calledOutputs } from '../results.js';
-import type { CallDef } from '../call-keys.js';
+import type { CallDef } from '../step-keys.js';
 import { branchesOf } from './definition.js';
 import type { PipelineDef, StepDef } from './definition.js';
 

@@ -15,10 +15,10 @@ import type {
   TaskNode,
 } from '../../plan/plan.js';
 import { END } from '../../plan/plan.js';
-import { RUN_CHANNELS } from '../../plan/run-channels.js';
+import { RUN_CHANNELS } from '../../plan/endings.js';
 import { present } from '../../base/json.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
-import type { CallDef } from '../call-keys.js';
+import type { CallDef } from '../step-keys.js';
 import { toolNode } from '../tool-steps.js';
 import { inputChannel } from '../inputs-key.js';
 import type { Block, Placed } from './blocks.js';
@@ -43,7 +43,7 @@ import type { ConditionParts } from './conditions.js';
 import { isAtEnd } from './last-steps.js';
 import { outputsBefore } from './order.js';
 import { PROMPT } from './references.js';
-import type { Names } from './names.js';
+import type { Names } from './order.js';
 import { retriedBy } from './keys.js';
 import type { Findings } from '../../text/findings.js';
 import { securityOf, supervisedFile, supervising } from './supervising.js';

@@ -9,7 +9,7 @@ import type { Placed } from './blocks.js';
 import { findDotted } from './expressions.js';
 import type { Dotted } from './expressions.js';
 import { isFault, resolve } from './references.js';
-import type { Names } from './names.js';
+import type { Names } from './order.js';
 import type { Target } from './references.js';
 import { noteUse, optionally, reportFault } from './templates.js';
 

@@ -4,7 +4,7 @@ import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { around } from './blocks.js';
 import type { Block, Placed } from './blocks.js';
-import type { ContextDef } from './context-key.js';
+import type { ContextDef } from './keys.js';
 import { listed } from './flow.js';
 
 /** The blocks of outputs that steps are shown: `[]` for none. Ids are looked for in the blocks around a step; one that does not exist is reported once. */

@@ -5,20 +5,18 @@ import type { Declarations } from '../../plan/declarations.js';
 import type { AgentSpec, McpServerSpec, Permissions } from '../../plan/agent-spec.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { Conversation, Require } from '../../plan/plan.js';
-import type { EndDef } from '../end-key.js';
 import type { InputDef } from '../inputs-key.js';
 import type { AskDef } from '../ask-keys.js';
-import type { CallDef } from '../call-keys.js';
+import type { CallDef, EndDef, WaitDef } from '../step-keys.js';
 import type { LoopDef } from '../loop-keys.js';
 import type { SecurityDef } from '../security-key.js';
 import type { MapDef } from '../map-keys.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import type { CallType } from '../tool-keys.js';
 import type { ToolDef } from '../tool-steps.js';
-import type { WaitDef } from '../wait-keys.js';
 import type { ValuesDef } from '../values-key.js';
 import type { ModelTable } from './agents/agent-models.js';
-import type { ContextDef } from './context-key.js';
+import type { ContextDef } from './keys.js';
 
 /** A pipeline file as it was written: types are checked, steps have their ids, references are not resolved yet. */
 export interface PipelineDef {

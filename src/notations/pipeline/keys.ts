@@ -1,28 +1,40 @@
-import { any, either, flag, integer, list, map, named, names, number, text, variants, word } from '../../text/forms.js';
+import {
+  any,
+  either,
+  flag,
+  integer,
+  list,
+  map,
+  named,
+  names,
+  number,
+  text,
+  texts,
+  variants,
+  word,
+} from '../../text/forms.js';
 import type { Form, MapForm } from '../../text/forms.js';
 import { NAME_FORM } from '../../text/names.js';
 import { ASK_KEYS } from '../ask-keys.js';
-import { ENDORSE } from '../endorse-key.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { SECURITY_KEY } from '../security-key.js';
-import { CALL_KEYS } from '../call-keys.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
-import { END_KEYS } from '../end-key.js';
-import { duration, LONGEST_TIMER } from '../duration-key.js';
+import { CALL_KEYS, duration, END_KEYS, ENDORSE, LONGEST_TIMER, REQUIRE_KEY, WAIT_KEYS } from '../step-keys.js';
 import { INPUTS } from '../inputs-key.js';
 import { LOOP_KEYS } from '../loop-keys.js';
 import { MAP_KEYS } from '../map-keys.js';
-import { REQUIRE_KEY } from '../require-key.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
-import { WAIT_KEYS } from '../wait-keys.js';
 import { callForms, callsOr } from '../tool-keys.js';
 import type { CallType } from '../tool-keys.js';
 import { VALUES } from '../values-key.js';
 import { SECTIONS } from './agents/keys.js';
-import { CONTEXT } from './context-key.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
+import { quoteShort } from '../../lang/value-text.js';
+import { describe } from '../../text/nodes.js';
+import type { SourceScalar } from '../../text/nodes.js';
+import type { Fields } from '../../text/shape.js';
 
 /** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
 export type WrittenType =
@@ -39,6 +51,28 @@ export type WrittenType =
   | 'wait'
   | 'end'
   | CallType;
+
+/** The key that says which outputs stand above the prompt of an agent. */
+export const CONTEXT = either(
+  [text('', { pattern: '^(?:[Aa][Ll][Ll]|[Nn][Oo][Nn][Ee]|\\s*)$' }), texts('')],
+  'which outputs so far stand above the prompt: all (default), none, or those of the steps with these ids',
+);
+
+/** Which outputs are shown; absent: what holds around it, or else all. */
+export type ContextDef = 'all' | 'none' | readonly SourceScalar[];
+
+/** Reads `context`. Problem codes: `unknown-value`, and those of the types. */
+export function readContext(fields: Fields): ContextDef | undefined {
+  const node = fields.node('context');
+  if (node === undefined || (node.kind === 'scalar' && node.text.trim() === '')) return undefined;
+  if (node.kind === 'list') return fields.texts('context');
+  const word = node.kind === 'scalar' ? node.text.toLowerCase() : '';
+  if (word === 'all' || word === 'none') return word;
+  const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
+  const hint = 'write all, none, or a list of ids: context: [facts]';
+  fields.error('unknown-value', 'context', `context of ${fields.name || 'the workflow'} is ${seen}`, hint);
+  return undefined;
+}
 
 const MANY = 1_000_000;
 

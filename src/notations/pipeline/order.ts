@@ -1,6 +1,11 @@
 import { around, givenBy } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import type { Flow } from './flow.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Findings } from '../../text/findings.js';
+import type { CallDef } from '../step-keys.js';
+import type { InputDef } from '../inputs-key.js';
+import type { AgentDef, StepDef } from './definition.js';
 
 /** The flow of each block. */
 export type Flows = (block: Block) => Flow;
@@ -98,4 +103,25 @@ export interface Fault {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly severity?: 'warning';
+}
+
+/** What references are resolved in. */
+export interface Names {
+  readonly top: Block;
+  readonly flows: Flows;
+  readonly agents: ReadonlyMap<string, AgentDef>;
+  readonly inputs: ReadonlyMap<string, InputDef>;
+  /** Those that something needs. */
+  readonly usedInputs: Set<string>;
+  readonly calls: ReadonlyMap<CallDef, Plan>;
+  readonly findings: Findings;
+  readonly marks: Marks;
+}
+
+/** What is only built where somebody reads it. */
+export interface Marks {
+  /** Steps of which somebody reads how they ended. */
+  readonly told: Set<StepDef>;
+  /** Maps of which somebody reads the index or the name of an item. */
+  readonly counted: Set<StepDef>;
 }

@@ -7,8 +7,7 @@ import type { Placed } from './blocks.js';
 import type { CallStep } from './definition.js';
 import type { Segment } from './expressions.js';
 import { listed } from './flow.js';
-import type { Names } from './names.js';
-import type { Fault } from './order.js';
+import type { Fault, Names } from './order.js';
 
 /** A path needs JSON: a warning where nothing says that there will be any, an error where a schema says that there won't. */
 export function checkPath(leaf: Placed, path: readonly Segment[], reader: Placed, names: Names): Fault | undefined {

@@ -2,7 +2,7 @@ import type { SourceScalar } from '../../text/nodes.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { describe } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
-import { MAX_TIMER_MS, readDuration } from '../duration-key.js';
+import { MAX_TIMER_MS, readDuration } from '../step-keys.js';
 import { readBudgetKey } from '../budget-key.js';
 import { readSecurityKey } from '../security-key.js';
 import { readSupervise } from '../supervise-key.js';

@@ -1,8 +1,6 @@
 import { readAskKeys } from '../ask-keys.js';
-import { readCallKeys } from '../call-keys.js';
+import { readCallKeys, readRequire, readWaitKeys } from '../step-keys.js';
 import { readMapKeys } from '../map-keys.js';
-import { readRequire } from '../require-key.js';
-import { readWaitKeys } from '../wait-keys.js';
 import type { AskStep, CallStep, MapStep, ParallelStep, StepDef, WaitStep } from './definition.js';
 import { NO_POLICIES, readOnError, readPolicies, readWhen } from './read-policies.js';
 import type { OpenStep } from './step-types.js';

@@ -11,7 +11,7 @@ import { findModels } from './agents/agent-models.js';
 import { around } from './blocks.js';
 import type { Placed } from './blocks.js';
 import type { PipelineDef } from './definition.js';
-import type { Names } from './names.js';
+import type { Names } from './order.js';
 import type { Texts } from './templates.js';
 
 /** What supervisions are made with. */

@@ -14,10 +14,9 @@ import type { Placed } from './blocks.js';
 import type { PipelineDef } from './definition.js';
 import { readDotted, splitBraces } from './expressions.js';
 import type { Dotted } from './expressions.js';
-import type { Fault } from './order.js';
+import type { Fault, Names } from './order.js';
 import { findMap, itemsOf } from './blocks.js';
 import { isFault, PROMPT, resolve } from './references.js';
-import type { Names } from './names.js';
 import type { Target } from './references.js';
 
 /** Texts with references, parsed once and resolved for each step that uses them. */

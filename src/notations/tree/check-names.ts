@@ -1,7 +1,6 @@
 import { addTo } from '../../base/collections.js';
-import type { TreeStep, TreeWorkflow } from './definition.js';
-import { within } from './findings.js';
-import type { TreeFindings, TreePlace } from './findings.js';
+import type { TreeFindings, TreePlace, TreeStep, TreeWorkflow } from './definition.js';
+import { within } from './definition.js';
 import { isSameStep } from './names.js';
 import type { GivenValue, NameOwner } from './names.js';
 

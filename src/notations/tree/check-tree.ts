@@ -1,13 +1,23 @@
 import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
-import type { TreeAgent, TreeConvergence, TreeSequence, TreeStep, TreeWork, TreeWorkflow } from './definition.js';
+import type {
+  TreeAgent,
+  TreeConvergence,
+  TreeNode,
+  TreePlace,
+  TreeSequence,
+  TreeStep,
+  TreeWork,
+  TreeWorkflow,
+} from './definition.js';
 import { checkTreeNames } from './check-names.js';
 import { checkReferences } from './references.js';
 import { checkModes } from './inherited.js';
-import { checkTreeSecurity } from './security.js';
-import { TreeFindings, within } from './findings.js';
-import type { TreePlace } from './findings.js';
 import type { GivenValue } from './names.js';
+import { LOWERED_HINT } from '../../plan/check-safety.js';
+import { lacksScope, lowers, raised, securityText } from '../../plan/security.js';
+import type { Security } from '../../plan/security.js';
+import { childrenOf, partOf, TreeFindings, within } from './definition.js';
 
 /** What a tree is checked with. */
 export interface TreeCheckOptions {
@@ -130,4 +140,27 @@ function checkWithin(
 
 function isCap(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0;
+}
+
+/** Security: `no-scope` for `research` that does not say into what, `lowered-security` for what is less careful than what it stands in. */
+export function checkTreeSecurity(tree: TreeWorkflow, findings: TreeFindings): void {
+  const look = (node: TreeNode, around: Security | undefined, place: TreePlace): void => {
+    const { security: own } = node;
+    if (own !== undefined && lacksScope(own)) {
+      const message = `${whoIs(node)}: security.Research requires a non-empty scope (set via .Scope)`;
+      findings.error('no-scope', message, place, "security('research').scope('auth-token-handling')");
+    }
+    if (own !== undefined && around !== undefined && lowers(own, around)) {
+      const message = `${whoIs(node)}: it has the security ${securityText(own)} where ${securityText(around)} holds`;
+      findings.error('lowered-security', message, place, LOWERED_HINT);
+    }
+    const held = raised(around, own);
+    for (const [at, child] of childrenOf(node).entries())
+      look(child, held, { at: child.at, path: within(place.path, partOf(node, at)) });
+  };
+  look(tree, undefined, { at: tree.at, path: '' });
+}
+
+function whoIs(node: TreeNode): string {
+  return node.kind === 'workflow' ? 'workflow' : `${node.kind} ${node.name}`;
 }

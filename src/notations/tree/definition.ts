@@ -1,4 +1,4 @@
-import type { Position } from '../../base/problem.js';
+import type { Position, Problem } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
 import type { Endorsement } from '../../plan/endorsement.js';
@@ -13,6 +13,7 @@ import type {
 } from '../../plan/agent-spec.js';
 import type { NarrowPolicy } from '../../plan/policy.js';
 import type { Security } from '../../plan/security.js';
+import { present } from '../../base/json.js';
 
 /**
  * A tree as data: what the constructors of `skein/tree` and Agentfiles are read into, before it is checked and compiled. Texts are as the author
@@ -156,4 +157,33 @@ export function partOf({ kind }: TreeNode, at: number): string {
 export function* walkTree(node: TreeNode): Generator<TreeNode> {
   yield node;
   for (const child of childrenOf(node)) yield* walkTree(child);
+}
+
+/** Where something of a tree stands: in a file, or in the data. */
+export interface TreePlace {
+  readonly at?: Position | undefined;
+  readonly path: string;
+}
+
+/** Collects what is wrong with a tree. */
+export class TreeFindings {
+  readonly problems: Problem[] = [];
+
+  error(code: string, message: string, place: TreePlace, hint?: string): void {
+    this.add({ code, severity: 'error', message }, place, hint);
+  }
+
+  warning(code: string, message: string, place: TreePlace, hint?: string): void {
+    this.add({ code, severity: 'warning', message }, place, hint);
+  }
+
+  private add(problem: Problem, { at, path }: TreePlace, hint: string | undefined): void {
+    const where = path === '' ? undefined : path;
+    this.problems.push(present({ ...problem, at, path: where, hint }));
+  }
+}
+
+/** A place deeper inside. */
+export function within(place: string, part: string): string {
+  return place === '' ? part : `${place}.${part}`;
 }

@@ -1,7 +1,5 @@
-import type { SupervisionMode, TreeNode, TreeWorkflow, TreeOverride } from './definition.js';
-import { within } from './findings.js';
-import type { TreeFindings, TreePlace } from './findings.js';
-import { childrenOf, partOf } from './definition.js';
+import type { SupervisionMode, TreeFindings, TreeNode, TreeOverride, TreePlace, TreeWorkflow } from './definition.js';
+import { childrenOf, partOf, within } from './definition.js';
 import { present } from '../../base/json.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';

@@ -1,6 +1,6 @@
 import { canonicalHash } from '../../base/hash.js';
 import type { TreeAgent, TreeStep, TreeWorkflow } from './definition.js';
-import { within } from './findings.js';
+import { within } from './definition.js';
 
 /** Who has a name in the state of a tree. */
 export interface NameOwner {

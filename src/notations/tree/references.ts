@@ -1,6 +1,5 @@
 import { didYouMean } from '../../base/suggest.js';
-import type { TreeWorkflow } from './definition.js';
-import type { TreeFindings, TreePlace } from './findings.js';
+import type { TreeFindings, TreePlace, TreeWorkflow } from './definition.js';
 import type { GivenValue } from './names.js';
 import { placedSteps, singleFields, stepsWithin, textsOf } from './names.js';
 

@@ -11,7 +11,7 @@ import { CLEAN } from '../../../guard/label.js';
 import { emptyCensus } from '../../../events/census.js';
 import type { StepNote } from '../../../events/event.js';
 import { loopText } from '../../../events/step-notes.js';
-import { roundNotes } from './round-notes.js';
+import { roundNotes } from '../telling.js';
 import type { Body, Step } from '../step.js';
 import type { ScopeHandle } from '../../services.js';
 import { inputCell } from '../../state/cell.js';

@@ -13,9 +13,9 @@ import type {
   TextQuestion,
 } from '../../../plan/builder-input.js';
 import { asQuestion, questionName } from '../../../plan/task-question.js';
-import type { ClearsCalls, NodeCall } from '../../../plan/node-call.js';
-import { CLEAR } from '../../../plan/node-call.js';
-import { GUARD_EXPIRES_MS } from '../../ports/node-guard.js';
+import type { ClearsCalls, NodeCall } from '../../../plan/tool-use.js';
+import { CLEAR } from '../../../plan/tool-use.js';
+import { GUARD_EXPIRES_MS } from '../../ports/executor.js';
 import { limitOf } from '../../../base/duration.js';
 import type { Goto, Jump } from '../../../plan/goto.js';
 import { isGoto, jumpOf } from '../../../plan/goto.js';

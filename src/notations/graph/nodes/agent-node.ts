@@ -7,7 +7,7 @@ import { guideKey } from '../../../plan/guide.js';
 import type { GuideOf } from '../../../plan/guide.js';
 import type { Choice, Conversation } from '../../../plan/plan.js';
 import { END } from '../../../plan/plan.js';
-import type { BuiltNode, NodeSpec } from '../node-spec.js';
+import type { BuiltNode, NodeSpec } from './planned.js';
 import { refusal } from '../../../base/problem.js';
 import { callAgent } from './call-agent.js';
 import type { AnyAgent } from './call-agent.js';

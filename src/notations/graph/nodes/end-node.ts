@@ -1,7 +1,7 @@
 import { TextReader } from '../../../plan/builder.js';
 import type { EndNode } from '../../../plan/plan.js';
 import { refusal } from '../../../base/problem.js';
-import type { NodeSpec } from '../node-spec.js';
+import type { NodeSpec } from './planned.js';
 
 /** How a graph ends. */
 export interface EndNodeOptions {

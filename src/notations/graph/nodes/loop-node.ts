@@ -2,7 +2,7 @@ import { refusal } from '../../../base/problem.js';
 import { isPlainObject, present } from '../../../base/json.js';
 import type { Condition } from '../../../lang/values.js';
 import type { Bindings, LoopNode } from '../../../plan/plan.js';
-import type { BuiltNode, NodeSpec } from '../node-spec.js';
+import type { BuiltNode, NodeSpec } from './planned.js';
 import { innerBindings } from './planned.js';
 import { answerOf, inputsOf, innerOf } from './workflow-node.js';
 import type { InnerWorkflow } from './workflow-node.js';

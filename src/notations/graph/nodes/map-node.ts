@@ -3,7 +3,7 @@ import type { Bindings, MapNode, Plan, Require, SubInputs } from '../../../plan/
 import { WHOLE_STATE } from '../../../plan/plan.js';
 import { isNeeded } from '../../../plan/nodes.js';
 import type { NodeFunction } from '../draft.js';
-import type { BuiltNode, NodeSpec } from '../node-spec.js';
+import type { BuiltNode, NodeSpec } from './planned.js';
 import { readParameters } from '../parameters.js';
 import { refusal } from '../../../base/problem.js';
 import { innerBindings } from './planned.js';

@@ -7,7 +7,7 @@ import type { TaskNode } from '../../../plan/plan.js';
 import { referencesOf } from '../../../plan/references.js';
 import { COMMAND_MS, SHELL } from '../../../plan/tool-use.js';
 import type { ToolUse } from '../../../plan/tool-use.js';
-import type { NodeSpec } from '../node-spec.js';
+import type { NodeSpec } from './planned.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
 

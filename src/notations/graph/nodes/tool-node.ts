@@ -1,9 +1,9 @@
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
-import type { NodeCall } from '../../../plan/node-call.js';
-import { CLEAR, cleared } from '../../../plan/node-call.js';
+import type { NodeCall } from '../../../plan/tool-use.js';
+import { CLEAR, cleared } from '../../../plan/tool-use.js';
 import { madeOf, partsOf, stateOfTool } from '../../../plan/made-of.js';
-import type { NodeSpec } from '../node-spec.js';
+import type { NodeSpec } from './planned.js';
 import { callTool, functionTool } from './tool.js';
 import type { ToolDefinition, ToolStep } from './tool.js';
 

@@ -5,7 +5,7 @@ import { schemaFindings } from '../../../lang/schema-check.js';
 import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
 import type { StateOf, TaskQuestion, TextQuestion } from '../../../plan/builder-input.js';
 import { madeOf, mustApprove, partsOf, withApproval } from '../../../plan/made-of.js';
-import { cleared } from '../../../plan/node-call.js';
+import { cleared } from '../../../plan/tool-use.js';
 import { refusal } from '../../../base/problem.js';
 import { jsonSchemaOf, validated } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';

@@ -3,7 +3,7 @@ import type { Moment } from '../../../base/duration.js';
 import { limitOf } from '../../../base/duration.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import type { WaitNode } from '../../../plan/plan.js';
-import type { NodeSpec } from '../node-spec.js';
+import type { NodeSpec } from './planned.js';
 import type { SchemaInput } from './json-schema.js';
 import { jsonSchemaOf } from './json-schema.js';
 import { refusal } from '../../../base/problem.js';

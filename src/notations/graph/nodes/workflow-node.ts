@@ -7,9 +7,8 @@ import { isNeeded } from '../../../plan/nodes.js';
 import { traitsOf } from '../../../plan/notations.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
-import type { BuiltNode, NodeSpec } from '../node-spec.js';
 import { innerBindings, plannedOf } from './planned.js';
-import type { PlannedWorkflow } from './planned.js';
+import type { BuiltNode, NodeSpec, PlannedWorkflow } from './planned.js';
 
 /** What can be a node as a workflow: a graph, compiled or not, what `definePlan` gives, or what a loader of `skein/yaml` gives. */
 export type InnerWorkflow =

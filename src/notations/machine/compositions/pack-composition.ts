@@ -2,7 +2,7 @@ import { SkeinError } from '../../../base/errors.js';
 import type { Json, JsonObject } from '../../../base/json.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { Definition } from '../../../plan/builder-input.js';
-import { cleared } from '../../../plan/node-call.js';
+import { cleared } from '../../../plan/tool-use.js';
 import { madeOf, mustApprove } from '../../../plan/made-of.js';
 import type { ToolStep } from '../../graph/nodes/tool.js';
 import { packTool, packTools } from '../pack-tools.js';

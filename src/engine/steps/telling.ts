@@ -1,0 +1,75 @@
+import type { EventBody, StepNote } from '../../events/event.js';
+import { CLEAN } from '../../guard/label.js';
+import type { RunServices } from '../services.js';
+import type { ReadChannel } from '../../lang/json-path.js';
+import { missingIn } from '../../lang/template.js';
+import type { Template } from '../../lang/values.js';
+import { madeOnce } from '../../base/collections.js';
+import type { LoopNote } from '../../events/step-notes.js';
+import { RoundTexts } from '../../lang/lines.js';
+import type { RoundChange } from '../../lang/lines.js';
+import type { CompiledNode } from '../graph/compile.js';
+
+/** A step whose end is near. */
+interface Labelled {
+  /** The label of what it gave. */
+  readonly given: number;
+  readonly run: Pick<RunServices, 'labels' | 'reporter'>;
+  emit(body: EventBody): void;
+}
+
+/** Tells listeners what had a say in what a step did; where nobody but the user had, there is nothing to tell. */
+export function tellLabel(step: Labelled): void {
+  const { given, run } = step;
+  if (given === CLEAN || !run.reporter.observed) return;
+  const { level, isPrivate, sources, more } = run.labels.get(given);
+  const facts = { level, private: isPrivate, sources, ...(more === true ? { more } : {}) };
+  step.emit({ type: 'step.note', note: { kind: 'guard.label', ...facts } });
+}
+
+/** A step whose texts are filled in. */
+interface Filled {
+  readonly run: { readonly reporter: { readonly observed: boolean } };
+  reader(): ReadChannel;
+  emit(event: { readonly type: 'step.note'; readonly note: StepNote }): void;
+}
+
+/** Tells whoever listens which values the texts of a step expect and nobody has written. */
+export function warnOfMissing(step: Filled, templates: Iterable<Template>): void {
+  if (!step.run.reporter.observed) return;
+  const read = step.reader();
+  for (const template of templates) {
+    for (const message of missingIn(template, read))
+      step.emit({ type: 'step.note', note: { kind: 'warning', code: 'missing-output', message } });
+  }
+}
+
+/** What is told of a round. */
+export function roundNotes({ change, repeated, oscillating }: RoundChange, round: number): readonly LoopNote[] {
+  const notes: LoopNote[] = [{ kind: 'loop.round', round, change }];
+  if (repeated) notes.push({ kind: 'loop.repeated', round });
+  if (oscillating) notes.push({ kind: 'loop.oscillating', round });
+  return notes;
+}
+
+/** What the agents on a cycle said, by the index of their node. */
+const said = new WeakMap<object, Map<number, RoundTexts>>();
+
+/** A step that may be one of several visits. */
+interface Visited {
+  readonly compiled: CompiledNode;
+  readonly visit: number;
+  /** The scope that it belongs to. */
+  readonly owner: object;
+  emit(body: EventBody): void;
+}
+
+/** Tells of an agent that ways lead back to how its text has changed: its visits are the rounds of a loop. Nothing is told of the first one. */
+export function tellVisit(step: Visited, output: unknown): void {
+  const { compiled, owner, visit } = step;
+  if (compiled.node.kind !== 'agent' || typeof output !== 'string' || compiled.hops.every(({ leaves }) => leaves))
+    return;
+  const visits = madeOnce(said, owner, () => new Map<number, RoundTexts>());
+  const change = madeOnce(visits, compiled.index, () => new RoundTexts()).take(output);
+  if (visit > 1) for (const note of roundNotes(change, visit)) step.emit({ type: 'step.note', note });
+}
