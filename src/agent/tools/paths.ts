@@ -5,10 +5,11 @@ import { lstat, open, readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { realOf } from '../../text/files.js';
-import { isEnvFile, isInside, leavesPolicy } from './compare-paths.js';
+import { isEnvFile, isInside } from './compare-paths.js';
 import type { OwnPlaces } from './provider-options.js';
 import { NO_PLACES } from './provider-options.js';
 import type { WrittenFiles } from '../run-trust.js';
+import { leavesPolicy } from './policy-folders.js';
 import { createProtection } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';
 
