@@ -7,7 +7,7 @@ import type { Json } from '../../../base/json.js';
 import { recordText } from '../../../base/json.js';
 import type { Limit } from '../../../base/duration.js';
 import { Semaphore } from '../../../base/collections.js';
-import { DeliveredEvents } from '../../../journal/delivering.js';
+import { DeliveredEvents } from '../../../journal/delivered.js';
 import type { PauseRecord } from '../../../journal/record.js';
 import type { Answer, Store } from '../../../journal/store.js';
 import { schemaFindings } from '../../../lang/schema-check.js';

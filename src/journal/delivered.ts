@@ -1,0 +1,38 @@
+import { deliveredKey, deliveredName } from '../base/address.js';
+import { addTo } from '../base/collections.js';
+import type { Answer } from './store.js';
+
+/**
+ * The events of a run that came before anybody waited for them. They are kept among the answers, under keys of their own. The answer of a wait that took one
+ * names it as where it comes from, so each is taken once.
+ */
+export class DeliveredEvents {
+  private readonly left = new Map<string, Answer[]>();
+
+  constructor(answers: readonly Answer[]) {
+    const taken = new Set(answers.map(({ by }) => by));
+    for (const answer of answers) {
+      const name = deliveredName(answer.key);
+      if (name !== undefined && !taken.has(answer.key)) addTo(this.left, name, answer);
+    }
+    for (const list of this.left.values()) list.sort((a, b) => a.at - b.at || numberOf(a) - numberOf(b));
+  }
+
+  get empty(): boolean {
+    return this.left.size === 0;
+  }
+
+  /** The first one of a name that is left. */
+  take(name: string): Answer | undefined {
+    return this.left.get(name)?.shift();
+  }
+}
+
+function numberOf({ id }: Answer): number {
+  return Number(id);
+}
+
+/** An event that nobody waits for yet, as it is kept. */
+export function deliveredAnswer(name: string, number: number, value: string, at: number): Answer {
+  return { key: deliveredKey(name, number), id: String(number), value, at, by: 'event' };
+}
