@@ -2,7 +2,7 @@ import type { SkillText, AgentSpec } from '../../plan/agent-spec.js';
 import type { AgentNode, AskNode, InputSpec, NodeBase, Plan, PlanNode, RetryPolicy } from '../../plan/plan.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template, Truncate } from '../../lang/values.js';
-import { RUN_CHANNELS } from '../../plan/run-channels.js';
+import { RUN_CHANNELS } from '../../plan/endings.js';
 import { absolutePath } from '../../text/files.js';
 import { present } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';

@@ -1,7 +1,7 @@
 import { compileExpression } from '../../lang/expression.js';
 import { unknownMember, WHOLE } from '../../lang/expression-shape.js';
 import type { CelVar, Condition, ValueRef } from '../../lang/values.js';
-import { RUN_ERROR, RUN_OUTCOME } from '../../plan/run-channels.js';
+import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
 import type { Json } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';
 import { toJson } from '../../text/nodes.js';

@@ -1,9 +1,9 @@
 import type { CallNode, InputSpec, Plan } from '../../plan/plan.js';
-import { RUN_CHANNELS } from '../../plan/run-channels.js';
+import { RUN_CHANNELS } from '../../plan/endings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { StepDef } from './definition.js';
 import { channelsOf, conversationsOf, endingsIn, outputsIn, readsOf } from './loops.js';
-import { endingChannel, stepChannel } from './channels.js';
+import { endingChannel, stepChannel } from './definition.js';
 import type { References } from './references.js';
 
 /** The id of the step that the steps under `finally` are. */

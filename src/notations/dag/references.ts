@@ -10,7 +10,7 @@ import { present } from '../../base/json.js';
 import type { CalledOutput } from '../results.js';
 import { pathFault } from '../schema-paths.js';
 import { ENDING_WORDS, endingInText, readEnding } from '../step-ending.js';
-import { RUN_ERROR, RUN_OUTCOME } from '../../plan/run-channels.js';
+import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import { inputChannel } from '../inputs-key.js';
 import { isComposite } from '../../plan/input-types.js';
