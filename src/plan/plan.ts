@@ -48,7 +48,7 @@ export interface Plan extends Declarations {
   readonly exits?: readonly string[];
   /**
    * A node that nothing leads to and that no route chooses: it runs when all others have ended, however they did, but not while the plan waits. It sees the final
-   * state, and how the plan ended (`run-channels.ts`). Its failure degrades a plan that succeeded, and changes nothing else.
+   * state, and how the plan ended (`endings.ts`). Its failure degrades a plan that succeeded, and changes nothing else.
    */
   readonly finally?: string;
   /** The first exit that is reached ends the run (E7). */
