@@ -15,7 +15,7 @@ export type { Declarations, DeclaredSend } from './declarations.js';
 
 export { END } from './edges.js';
 export type { Edge, Join, OnError, Route, RouteCase } from './edges.js';
-export type { InputSpec, InputType } from './input-types.js';
+export type { InputSpec } from './input-types.js';
 
 export type { RetryPolicy } from './node-policies.js';
 export type { ItemError, OtherWay, StepEnd } from './endings.js';

@@ -66,8 +66,8 @@ export function readContext(fields: Fields): ContextDef | undefined {
   const node = fields.node('context');
   if (node === undefined || (node.kind === 'scalar' && node.text.trim() === '')) return undefined;
   if (node.kind === 'list') return fields.texts('context');
-  const word = node.kind === 'scalar' ? node.text.toLowerCase() : '';
-  if (word === 'all' || word === 'none') return word;
+  const said = node.kind === 'scalar' ? node.text.toLowerCase() : '';
+  if (said === 'all' || said === 'none') return said;
   const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
   const hint = 'write all, none, or a list of ids: context: [facts]';
   fields.error('unknown-value', 'context', `context of ${fields.name || 'the workflow'} is ${seen}`, hint);
