@@ -42,7 +42,7 @@ function steps(screen: string, what: string): readonly string[] {
   return [...screen.matchAll(new RegExp(`^step (\\S+)(?: \\(agent [^)]+\\))? ${what}`, 'gm'))].map(([, id = '']) => id);
 }
 
-test('there is something to be killed', () => expect(EXAMPLES).toHaveLength(24));
+test('there is something to be killed', () => expect(EXAMPLES).toHaveLength(27));
 
 test.each(EXAMPLES)(
   'done means: %s is killed in the middle, goes on with what it had, and gives what it gives undisturbed',

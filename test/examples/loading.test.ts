@@ -16,11 +16,13 @@ async function scriptsOf(name: string): Promise<readonly string[]> {
   return (await readdir(exampleFile(name, '.'))).filter((file) => /^script.*\.yaml$/.test(file));
 }
 
-test('there are twenty-five examples in YAML', () => {
+test('there are twenty-eight examples in YAML', () => {
   expect(NAMES).toEqual([
     'batch-over-files',
+    'cleanup',
     'code-review',
     'decision-helper',
+    'fan-out-with-require',
     'fix-until-tests-pass',
     'generate-translate-publish',
     'guided-code-review',
@@ -34,6 +36,7 @@ test('there are twenty-five examples in YAML', () => {
     'post-writer',
     'project-notes',
     'release-notes',
+    'release-with-a-gate',
     'retried-digest',
     'security-scan',
     'simple-sequential',
