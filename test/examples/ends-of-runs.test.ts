@@ -14,7 +14,7 @@ describe('release-with-a-gate', () => {
   });
 
   test('ends well where the person stops it, and as failed where the change is not safe', async () => {
-    const stopped = await runExample('release-with-a-gate', { script: 'script-stop.yaml' });
+    const stopped = await runExample('release-with-a-gate', { script: 'script-other.yaml' });
     expect([stopped.result.outcome, asked(stopped)]).toEqual(['succeeded', ['check', 'notes']]);
     const unsafe = await runExample('release-with-a-gate', { script: 'script-unsafe.yaml' });
     expect([unsafe.result.outcome, unsafe.result.error?.code, unsafe.result.error?.message]).toEqual([
