@@ -77,7 +77,7 @@ function drawPlan(plan: Plan, canvas: Canvas): readonly DrawnItem[] {
   const items: DrawnItem[] = plan.nodes.map((node, at) => ({
     key: `${prefix}${at}`,
     shape: node.kind === 'pass' && choosing.has(node.id) ? 'choice' : node.kind,
-    lines: linesOf(node, tokens.get(node.id)),
+    lines: linesOf(node, tokens.get(node.id), plan.finally === node.id),
     entry: plan.entry === node.id,
     exit: exits.has(node.id),
     inner:
@@ -130,9 +130,10 @@ function waysOf(route: Route): readonly Way[] | undefined {
   return ways;
 }
 
-function linesOf(node: PlanNode, tokens: Tokens | undefined): readonly string[] {
+function linesOf(node: PlanNode, tokens: Tokens | undefined, isLast: boolean): readonly string[] {
   const title = node.label === undefined || node.label === node.id ? node.id : `${node.label} (${node.id})`;
   const lines = [title];
+  if (isLast) lines.push('when all others have ended');
   const what = whatText(node);
   if (what !== undefined) lines.push(what);
   if (node.when !== undefined && node.when.length > 0) lines.push(`when ${allText(node.when)}`);

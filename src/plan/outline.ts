@@ -31,7 +31,13 @@ export function outlinePlan(plan: Plan): Outline {
   const idOf = (node: number): string => plan.nodes[node]?.id ?? '';
   const level = new Uint32Array(plan.nodes.length);
   const levels: number[][] = [];
-  for (const node of shape.order) {
+  const last = shape.index.get(plan.finally ?? '');
+  const order = last === undefined ? shape.order : [...shape.order.filter((node) => node !== last), last];
+  for (const node of order) {
+    if (node === last) {
+      levels.push([node]);
+      continue;
+    }
     const here = level[node] ?? 0;
     (levels[here] ??= []).push(node);
     for (const at of shape.outEdges[node] ?? []) {
@@ -41,7 +47,7 @@ export function outlinePlan(plan: Plan): Outline {
   }
   return {
     levels: levels.map((nodes) => nodes.toSorted((a, b) => a - b).map(idOf)),
-    order: shape.order.map(idOf),
+    order: order.map(idOf),
     starts: shape.starts.map(idOf),
     conditional: conditionalNodes(plan, shape).map(idOf),
     required: plan.inputs.filter(isNeeded),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkPlan, memoryStore, run as runPlan } from '../../src/index.js';
+import { checkPlan, memoryStore, outlinePlan, run as runPlan, toMermaid } from '../../src/index.js';
 import type { Plan, PlanNode } from '../../src/plan/plan.js';
 import { quickTime } from '../quick-time.js';
 import { fails, logs, outcomes, plan, run, task } from './plans.js';
@@ -140,6 +140,11 @@ describe('[addition 10] the node finally of a plan', () => {
       2,
       ['cancelled', 'the step around it ended first', undefined],
     ]);
+  });
+
+  test('is drawn, and stands last in the outline', () => {
+    expect(outlinePlan(closed(['a', 'b'])).levels).toEqual([['a', 'b'], ['finally']]);
+    expect(toMermaid(closed(['a']))).toContain('when all others have ended');
   });
 
   test('never starts by itself, and is no unreachable node; one that does not exist is a problem', () => {
