@@ -3,7 +3,6 @@
  *
  * @example
  * import { graph } from 'skein/graph';
- *
  * const flow = graph<{ name: string }>().node('greet', ({ name }) => `Hello ${name}`).setEntry('greet');
  */
 export { graph } from './graph/graph.js';
@@ -19,6 +18,7 @@ export type { AnyAgent } from './notations/graph/nodes/call-agent.js';
 export { tool, type ToolDefinition, type ToolStep } from './notations/graph/nodes/tool.js';
 export { eventNode, sleepNode, type EventNodeOptions, type SleepInput } from './notations/graph/nodes/waiting-nodes.js';
 export { endNode, type EndNodeOptions } from './notations/graph/nodes/end-node.js';
+export { setNode } from './notations/graph/nodes/set-node.js';
 export { runNode, type CommandOutput, type RunNodeOptions } from './notations/graph/nodes/run-node.js';
 export { toolNode } from './notations/graph/nodes/tool-node.js';
 export { loopNode, type LoopNodeOptions } from './notations/graph/nodes/loop-node.js';

@@ -42,5 +42,6 @@ export function templateText(template: Template): string {
 function pieceText(piece: Template[number]): string {
   if (typeof piece === 'string') return piece;
   if ('outputs' in piece) return '{{prior outputs}}\n\n';
+  if ('expression' in piece) return `{{= ${piece.expression} }}`;
   return 'items' in piece ? `{{items of ${refText(piece.items)}}}\n\n` : `{{${refText(piece)}}}`;
 }

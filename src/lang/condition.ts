@@ -1,16 +1,16 @@
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import type { Json } from '../base/json.js';
-import { compileExpression } from './expression.js';
-import type { Expression } from './expression.js';
-import { readPath, readRef, refText, JsonTexts } from './json-path.js';
+import { evaluateComputed } from './computed.js';
+import type { Sources } from './computed.js';
+import { readRef, refText, JsonTexts } from './json-path.js';
 import type { ReadChannel } from './json-path.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { renderTemplate } from './template.js';
 import { hasLine } from './lines.js';
 import { isTruthy, unresolved } from './truthy.js';
 import { quoteShort, valueText } from './value-text.js';
-import type { CelVar, Condition } from './values.js';
+import type { Condition } from './values.js';
 import { copyingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
 
@@ -140,13 +140,6 @@ function no(reason: string): Verdict {
   return { holds: false, reason };
 }
 
-/** What an evaluation reads from, and who is told of its work. */
-interface Sources {
-  readonly read: ReadChannel;
-  readonly texts: JsonTexts;
-  readonly meter: WorkMeter | undefined;
-}
-
 function matchJson(condition: Extract<Condition, { op: 'matches_json' }>, { read, texts, meter }: Sources): Verdict {
   const { value: ref, operand: pattern } = condition;
   const found = readRef(ref, read, texts);
@@ -159,9 +152,6 @@ function matchJson(condition: Extract<Condition, { op: 'matches_json' }>, { read
 
 type CelCondition = Extract<Condition, { op: 'cel' }>;
 
-// Compiling costs ten times an evaluation, and a condition in a loop is evaluated every round.
-const compiled = new WeakMap<CelCondition, Expression>();
-
 function evaluateCel(condition: CelCondition, sources: Sources): Verdict {
   if (condition.text === undefined) return evaluateExpression(condition, sources);
   try {
@@ -173,11 +163,7 @@ function evaluateCel(condition: CelCondition, sources: Sources): Verdict {
 }
 
 function evaluateExpression(condition: CelCondition, sources: Sources): Verdict {
-  const expression = compiled.get(condition) ?? compileCondition(condition);
-  const vars: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const [name, source] of Object.entries(condition.vars))
-    vars[name] = readVar(source, [name], expression, sources);
-  const result = expression.evaluate(vars, sources.meter);
+  const result = evaluateComputed(condition, sources);
   if (result === true) return HOLDS;
   if (result === false) return no(`${quoteShort(condition.expression, 120)} is false`);
   throw new SkeinError(
@@ -185,36 +171,6 @@ function evaluateExpression(condition: CelCondition, sources: Sources): Verdict 
     `the condition ${quoteShort(condition.expression)} gave ${quoteShort(valueText(result))}, which is neither true nor false`,
     { hint: 'compare it with something: ==, !=, <, contains, in' },
   );
-}
-
-function compileCondition(condition: CelCondition): Expression {
-  const { expression, problems } = compileExpression(condition.expression, Object.keys(condition.vars));
-  if (expression === undefined) {
-    const why = problems[0]?.message ?? 'it does not compile';
-    throw new SkeinError('SKEIN_TEMPLATE', `the condition ${quoteShort(condition.expression)} is not valid: ${why}`);
-  }
-  compiled.set(condition, expression);
-  return expression;
-}
-
-/** The value of a variable. Text is read as JSON only where the expression looks into it, so that text stays text elsewhere. */
-function readVar(source: CelVar, path: readonly string[], expression: Expression, sources: Sources): unknown {
-  if ('fields' in source) {
-    const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-    for (const [name, field] of Object.entries(source.fields))
-      fields[name] = readVar(field, [...path, name], expression, sources);
-    return fields;
-  }
-  const { read, texts } = sources;
-  const raw = read(source.channel);
-  const value = source.path === undefined ? raw : readPath(raw, source.path, texts);
-  if (value === undefined) return source.absent ?? '';
-  if (typeof value !== 'string' || !looksInto(expression.reads, path)) return value;
-  return texts.parse(value) ?? value;
-}
-
-function looksInto(reads: readonly (readonly string[])[], path: readonly string[]): boolean {
-  return reads.some((used) => used.length > path.length && path.every((part, at) => part === used[at]));
 }
 
 /**

@@ -99,6 +99,9 @@ function listOf(count: number, whole: Extent, items: readonly Extent[]): Extent 
   return { count, longest: Math.max(whole.longest, count), size: whole.size, inner, text: whole.text };
 }
 
+/** Characters of JSON for an item or a character, at most: a number has 24, a control character six. */
+const JSON_CHARACTERS = 25;
+
 function callExtent(name: string, extents: readonly Extent[], whole: Extent): Extent {
   if (SCALAR_FUNCTIONS.has(name)) return SCALAR;
   const [first = SCALAR, second = SCALAR] = extents;
@@ -107,7 +110,11 @@ function callExtent(name: string, extents: readonly Extent[], whole: Extent): Ex
     return { count: size, longest: size, size: 2 * size, inner: size, text };
   }
   if (name === 'join') {
-    const size = first.size + first.count * second.size;
+    const size = first.size * JSON_CHARACTERS + first.count * second.size;
+    return { ...SCALAR, size, text: size };
+  }
+  if (name === 'json') {
+    const size = first.size * JSON_CHARACTERS;
     return { ...SCALAR, size, text: size };
   }
   // A wrapper such as optional.of(x) has x inside it.

@@ -39,7 +39,7 @@ export interface Expression {
 /**
  * Compiles an expression of the Common Expression Language over the named variables. Numbers are numbers: `n + 1`, `[1, n]` and
  * `1 == 1.0` work. `matches` (regular expressions) and `cel.bind` are refused. Missing keys fail; `has(o.b)` and
- * `o.?b.orValue("d")` ask softly. `text.hasLine("DONE")`: one of its lines is this one, without the spaces around it. Positions of problems count within the source.
+ * `o.?b.orValue("d")` ask softly. `list.join(", ")`, `json(v)`: the JSON text of a value. `text.hasLine("DONE")`: one of its lines is this one, without the spaces around it. Positions of problems count within the source.
  */
 export function compileExpression(
   source: string,
@@ -71,6 +71,16 @@ export function compileExpression(
     return { problems: [], expression: makeExpression(source, run, parsed.ast, shape, names) };
   } catch (error) {
     return { problems: [problemOf(source, error, names)] };
+  }
+}
+
+/** The names that an expression reads; none when it can't be read. */
+export function variablesOf(source: string): readonly string[] {
+  if (source.length > EXPRESSION_LIMITS.sourceChars) return [];
+  try {
+    return [...inspectExpression(base().parse(source).ast, EXPRESSION_LIMITS.macroNesting).variables];
+  } catch {
+    return [];
   }
 }
 
@@ -142,6 +152,10 @@ function base(): Environment {
     'int == double: bool',
     (a: number | bigint, b: number | bigint) => Number(a) === Number(b),
   );
+  environment.registerFunction('list<dyn>.join(string): string', (list: readonly unknown[], between: string) =>
+    list.map((item) => (typeof item === 'string' ? item : JSON.stringify(toPlain(item)))).join(between),
+  );
+  environment.registerFunction('json(dyn): string', (value: unknown) => JSON.stringify(toPlain(value)));
   environment.registerFunction('string.hasLine(string): bool', (text: string, line: string) => hasLine(text, line));
   shared = environment;
   return environment;
@@ -188,15 +202,18 @@ function problemAt(source: string, offset: number, message: string, hint?: strin
   return { code: 'bad-expression', severity: 'error', message, at, ...(hint === undefined ? {} : { hint }) };
 }
 
+/** What helps, by the code that the language has for it. */
+const HINTS: Readonly<Record<string, string>> = {
+  no_such_key: 'ask with has(a.b) or a.?b.orValue(...) when a key may be missing',
+  invalid_list_element_type: 'make texts of the items first: items.map(i, string(i)), or json(i)',
+};
+
 function evaluationError(source: string, error: unknown): SkeinError {
   if (SkeinError.isInstance(error)) return error;
   const { TypeError, EvaluationError } = cel();
   const known = error instanceof EvaluationError || error instanceof TypeError;
   const what = known ? error.summary : error instanceof Error ? error.message : String(error);
-  const hint =
-    known && error.code === 'no_such_key'
-      ? 'ask with has(a.b) or a.?b.orValue(...) when a key may be missing'
-      : undefined;
+  const hint = known ? HINTS[error.code] : undefined;
   return new SkeinError('SKEIN_TEMPLATE', `the expression ${quoteShort(source)} could not be evaluated: ${what}`, {
     hint,
     cause: error,

@@ -23,6 +23,7 @@ function valueOf(source: JsonTemplate, from: Insertions): unknown {
   if ('template' in source) return from.text(source.template);
   if ('list' in source) return source.list.map((item) => valueOf(item, from) ?? null);
   if ('channel' in source) return from.value(source);
+  if ('expression' in source) return from.computed(source);
   const fields = Object.entries(source.object).map(([key, field]) => [key, valueOf(field, from)] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
@@ -31,8 +32,9 @@ function valueOf(source: JsonTemplate, from: Insertions): unknown {
 export function jsonOfText(template: Template): JsonTemplate {
   if (template.every((piece) => typeof piece === 'string')) return { value: template.join('') };
   const [only, ...more] = template;
-  if (typeof only !== 'object' || more.length > 0 || !('channel' in only)) return { template };
-  return only.truncate === undefined && only.escape === undefined ? only : { template };
+  if (typeof only !== 'object' || more.length > 0 || 'outputs' in only || 'items' in only) return { template };
+  const isChanged = only.truncate !== undefined || ('escape' in only && only.escape !== undefined);
+  return isChanged ? { template } : only;
 }
 
 /** A list of JSON templates; one without references is a value. */
@@ -54,14 +56,14 @@ function isValue(source: JsonTemplate): source is { readonly value: Json } {
 /** The texts and references in a JSON template, each as a template. */
 export function* templatesIn(source: JsonTemplate): Generator<Template> {
   if ('template' in source) yield source.template;
-  else if ('channel' in source) yield [source];
+  else if ('channel' in source || 'expression' in source) yield [source];
   else if ('list' in source) for (const item of source.list) yield* templatesIn(item);
   else if ('object' in source) for (const field of Object.values(source.object)) yield* templatesIn(field);
 }
 
 /** A JSON template without what its references are called in messages, which decides nothing. */
 export function bareJson(source: JsonTemplate): JsonTemplate {
-  if ('value' in source) return source;
+  if ('value' in source || 'expression' in source) return source;
   if ('template' in source) return { template: withoutWording(source.template) };
   if ('channel' in source) return bareRef(source);
   if ('list' in source) return { list: source.list.map(bareJson) };

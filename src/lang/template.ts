@@ -1,11 +1,12 @@
 import { SkeinError } from '../base/errors.js';
+import { evaluateComputed } from './computed.js';
 import { readPath, readRef, refText, JsonTexts } from './json-path.js';
 import type { ReadChannel, TextReader } from './json-path.js';
 import { renderItems, renderOutputs } from './outputs-block.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { truncateText } from './truncate.js';
 import { kindText, quoteShort, valueText } from './value-text.js';
-import type { Template, TemplateRef } from './values.js';
+import type { Computed, Template, TemplateRef } from './values.js';
 import { copyingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
 import { escapeXml } from './xml-block.js';
@@ -77,7 +78,7 @@ export interface Filling {
 
 /** Renders texts that belong together: their bounds hold for all of them. */
 export function renderAll<T>(meter: WorkMeter | undefined, render: (from: Insertions) => T, filling: Filling): T {
-  const from = new Insertions(filling, new JsonTexts(meter));
+  const from = new Insertions(filling, new JsonTexts(meter), meter);
   try {
     return render(from);
   } finally {
@@ -96,6 +97,7 @@ export class Insertions {
   constructor(
     private readonly filling: Filling,
     private readonly texts: TextReader,
+    private readonly meter?: WorkMeter,
   ) {}
 
   /** What it cost so far (`work-meter.ts`). */
@@ -112,6 +114,8 @@ export class Insertions {
       if (typeof piece === 'string') result += piece;
       else if ('outputs' in piece) result += this.charged(renderOutputs(piece, labelled, read));
       else if ('items' in piece) result += this.charged(renderItems(piece, readRef(piece.items, read, this.texts)));
+      else if ('expression' in piece)
+        result += truncateText(this.charged(valueText(this.computed(piece))), piece.truncate);
       else {
         const text = truncateText(this.charged(valueText(this.value(piece))), piece.truncate);
         result += piece.escape === undefined ? text : escapeXml(text);
@@ -140,6 +144,12 @@ export class Insertions {
         hint: 'check the path, or have the step before answer with JSON that has it',
       },
     );
+  }
+
+  /** @throws SkeinError SKEIN_TEMPLATE */
+  computed(piece: Computed): unknown {
+    const { read } = this.filling;
+    return evaluateComputed(piece, { read, texts: this.texts, meter: this.meter });
   }
 
   private charged(text: string): string {

@@ -50,6 +50,14 @@ export interface OutputsBlock {
   readonly only?: readonly string[];
 }
 
+/** An expression of the Common Expression Language over the named values, with `json` in addition. */
+export interface Computed {
+  readonly expression: string;
+  readonly vars: Readonly<Record<string, CelVar>>;
+  /** How its value is cut where it stands in a text. */
+  readonly truncate?: Truncate;
+}
+
 /** What the elements of a block are called: the one around it, and the one of each value. */
 export interface XmlNames {
   readonly tag: string;
@@ -68,14 +76,15 @@ export interface ItemsBlock {
  * A parsed template: literal text, references, and blocks of outputs or items. It is parsed once, by the notation, and rendered in one pass:
  * what is inserted is never looked at again.
  */
-export type Template = readonly (string | TemplateRef | OutputsBlock | ItemsBlock)[];
+export type Template = readonly (string | TemplateRef | OutputsBlock | ItemsBlock | Computed)[];
 
 /**
- * A JSON value that is made when a step starts. A `template` gives text; a reference that stands alone gives its value with the type that it has; `value`
+ * A JSON value that is made when a step starts. A `template` gives text; a reference or an expression that stands alone gives its value with the type that it has; `value`
  * is taken as it is. Where a reference leads to nothing a list has null, and an object lacks the key.
  */
 export type JsonTemplate =
   | TemplateRef
+  | Computed
   | { readonly value: Json }
   | { readonly template: Template }
   | { readonly list: readonly JsonTemplate[] }
@@ -109,7 +118,7 @@ export type CelVar = ValueRef | { readonly fields: Readonly<Record<string, CelVa
 /** A template without what its references are called in messages, which decides nothing. */
 export function withoutWording(template: Template): Template {
   return template.map((piece) => {
-    if (typeof piece === 'string' || 'outputs' in piece) return piece;
+    if (typeof piece === 'string' || 'outputs' in piece || 'expression' in piece) return piece;
     return 'items' in piece ? { ...piece, items: bareRef(piece.items) } : bareRef(piece);
   });
 }

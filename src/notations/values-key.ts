@@ -1,3 +1,4 @@
+import type { Json } from '../base/json.js';
 import type { JsonTemplate, Template } from '../lang/values.js';
 import { any, names } from '../text/forms.js';
 import { checkName, NAME_FORM } from '../text/names.js';
@@ -18,6 +19,23 @@ export const VALUES = names(
 
 /** Values as they were written, by name. */
 export type ValuesDef = readonly SourceEntry[];
+
+/** The keys of a step that makes values, in YAML. */
+export const SET_KEYS = { values: { ...VALUES, needed: true } } as const;
+
+/** Reads the keys of a step that makes values. Problem codes: those of {@link readValues}. */
+export function readSet(fields: Fields): ValuesDef {
+  if (fields.lacks('values')) {
+    const hint = 'write values: { NAME: VALUE }';
+    fields.error('missing-values', 'values', `${fields.name} sets no values`, hint);
+  }
+  return readValues(fields) ?? [];
+}
+
+/** What a step that makes values gives, as a JSON Schema: these names, each with any value. */
+export function schemaOfValues(values: ValuesDef): Json {
+  return { type: 'object', properties: Object.fromEntries(values.map(({ key }) => [key, {}] as const)) };
+}
 
 /** Reads the key `values`. Problem codes: `missing-values`, `wrong-type`, and those of names. */
 export function readValues(fields: Fields): ValuesDef | undefined {

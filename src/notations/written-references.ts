@@ -1,6 +1,5 @@
 import { madeOnce } from '../base/collections.js';
 import type { Position } from '../base/problem.js';
-import type { TemplateRef } from '../lang/values.js';
 import type { Findings } from '../text/findings.js';
 import type { SourceScalar } from '../text/nodes.js';
 import { locate } from '../text/places.js';
@@ -37,7 +36,7 @@ export function splitOnce<T>(
 }
 
 /** Adds to a template; literal text that follows literal text becomes one piece. */
-export function append(pieces: (string | TemplateRef)[], piece: string | TemplateRef): void {
+export function append<T>(pieces: (string | T)[], piece: string | T): void {
   const last = pieces.at(-1);
   if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
   else if (piece !== '') pieces.push(piece);

@@ -20,6 +20,7 @@ import type {
   MapNode,
   NodeBase,
   PassNode,
+  SetNode,
   Plan,
   ReducerName,
   Route,
@@ -221,6 +222,15 @@ export type EndInput<S> = Omit<OptionsOf<EndNode, S>, 'reason'> & {
   readonly reason?: TextInput;
 };
 
+/**
+ * A node that makes values. In texts `{{ key.path }}` is a value of the state and `{{= EXPRESSION }}` one that is worked out; a text that is one of them and nothing else keeps its
+ * type.
+ */
+export type SetInput<S> = Omit<OptionsOf<SetNode, S>, 'values'> & {
+  readonly kind: 'set';
+  readonly values: JsonObject;
+};
+
 /** Any node of {@link PlanInput}. */
 export type NodeInput<S> =
   | TaskInput<S>
@@ -232,7 +242,8 @@ export type NodeInput<S> =
   | AskInput<S>
   | WaitInput<S>
   | PassInput<S>
-  | EndInput<S>;
+  | EndInput<S>
+  | SetInput<S>;
 
 /** A choice after a node: a function that answers with a target, or cases that are tried in order. */
 export interface RouteInput<S> extends Pick<Route, 'from' | 'map' | 'targets' | 'parent'> {

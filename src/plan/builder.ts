@@ -1,4 +1,5 @@
 import { isPlainObject, present } from '../base/json.js';
+import type { Json, JsonObject } from '../base/json.js';
 import type { AgentSpec } from './agent-spec.js';
 import type {
   AgentInput,
@@ -15,14 +16,16 @@ import type {
 import { budgetData } from './budget.js';
 import { securityData } from './security.js';
 import { declarationsOf } from './declarations.js';
-import type { Condition, CelVar, Template, TemplateRef } from '../lang/values.js';
+import type { CelVar, Computed, Condition, JsonTemplate, Template, TemplateRef } from '../lang/values.js';
 import { guideKey } from './guide.js';
 import { boundConditions } from './made-of.js';
 import { retryOf } from './retry-input.js';
 import { mentionsOf } from './glances.js';
 import { ownPlan } from './own-plan.js';
 import type { AgentNode, ChannelSpec, InputSpec, Plan, PlanNode, Route, RouteCase } from './plan.js';
-import { compileExpression } from '../lang/expression.js';
+import { splitExpressions } from '../lang/computed-text.js';
+import { compileExpression, variablesOf } from '../lang/expression.js';
+import { jsonOfList, jsonOfObject, jsonOfText } from '../lang/json-template.js';
 import { parseTemplate } from '../lang/template.js';
 
 /**
@@ -134,6 +137,8 @@ class Builder {
           ...(input.reason === undefined ? {} : { reason: this.texts.template(input.reason) }),
           ...when,
         } as PlanNode;
+      case 'set':
+        return { ...input, values: this.texts.values(input.values), ...when } as PlanNode;
       case 'wait':
       case 'pass':
         return { ...input, ...when } as PlanNode;
@@ -224,11 +229,37 @@ export class TextReader {
   /** `{{ a.b.c }}` is the channel of that name, or the path that is left behind the longest channel name that it starts with. */
   template(input: string | Template): Template {
     if (typeof input !== 'string') return input;
-    return parseTemplate(input).map((piece) => (typeof piece === 'string' ? piece : this.reference(piece.expression)));
+    return splitExpressions(input).flatMap((part): Template => {
+      if (typeof part !== 'string') return [this.computed(part.expression ?? '')];
+      return parseTemplate(part).map((piece) => (typeof piece === 'string' ? piece : this.reference(piece.expression)));
+    });
+  }
+
+  /** Values whose texts are templates. */
+  values(values: JsonObject): Readonly<Record<string, JsonTemplate>> {
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, this.json(value)] as const));
+  }
+
+  private json(value: Json): JsonTemplate {
+    if (typeof value === 'string') return jsonOfText(this.template(value));
+    if (Array.isArray(value)) return jsonOfList(value.map((item: Json) => this.json(item)));
+    if (typeof value !== 'object' || value === null) return { value };
+    return jsonOfObject(Object.entries(value).map(([key, field]) => [key, this.json(field)] as const));
+  }
+
+  /** An expression whose variables are the channels that it names. */
+  private computed(source: string): Computed {
+    if (this.channels.size > 0) return { expression: source, vars: this.varsOf(source) };
+    const names = variablesOf(source);
+    return { expression: source, vars: Object.fromEntries(names.map((name) => [name, { channel: name }] as const)) };
   }
 
   /** A condition whose variables are the channels that it names. */
   expression(source: string): Condition {
+    return { op: 'cel', expression: source, vars: this.varsOf(source) };
+  }
+
+  private varsOf(source: string): Readonly<Record<string, CelVar>> {
     const tops = new Set(
       [...this.channels].map((name) => name.split('.')[0] ?? name).filter((name) => IDENTIFIER.test(name)),
     );
@@ -236,7 +267,7 @@ export class TextReader {
     const used = new Set(expression?.reads.map((path) => path[0]) ?? tops);
     const vars: [string, CelVar][] = [];
     for (const top of tops) if (used.has(top)) vars.push([top, this.variable(top)]);
-    return { op: 'cel', expression: source, vars: Object.fromEntries(vars) };
+    return Object.fromEntries(vars);
   }
 
   private reference(expression: string): TemplateRef {

@@ -11,7 +11,7 @@ const OF_NODES = [...LIMITING, 'onLimit', 'unpriced', 'strict'];
 const OF_PLANS: readonly string[] = ['day', 'thread'];
 
 /** Kinds of nodes that do no work: they spend nothing, and give nothing to judge. */
-const IDLE: ReadonlySet<NodeKind> = new Set(['ask', 'wait', 'pass', 'end']);
+const IDLE: ReadonlySet<NodeKind> = new Set(['ask', 'wait', 'pass', 'end', 'set']);
 
 /** Budgets: `bad-budget` for keys that do not exist or do not belong there, for one that limits nothing, and for a node that spends nothing. */
 export function checkBudgets(scope: Scope): void {

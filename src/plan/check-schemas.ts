@@ -81,6 +81,8 @@ function resultTypes(node: PlanNode): ReadonlySet<string> | undefined {
       return node.schema === undefined ? new Set(['string']) : typesOf(node.schema);
     case 'map':
       return new Set(['array']);
+    case 'set':
+      return new Set(['object']);
     case 'task':
     case 'call':
     case 'loop':

@@ -61,6 +61,7 @@ const MERMAID_SHAPES: Readonly<Record<DrawnItem['shape'], readonly [string, stri
   pass: ['((', '))'],
   choice: ['{', '}'],
   end: ['(((', ')))'],
+  set: ['[', ']'],
   anywhere: ['((', '))'],
 };
 
@@ -108,6 +109,7 @@ const DOT_STYLES: Readonly<Record<DrawnItem['shape'], string>> = {
   pass: 'shape=circle, width=0, margin=0',
   choice: 'shape=diamond',
   end: 'shape=doublecircle',
+  set: 'shape=box, style=dashed',
   anywhere: 'shape=circle',
 };
 

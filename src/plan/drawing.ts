@@ -166,6 +166,8 @@ function whatText(node: PlanNode): string | undefined {
       return roundsText(node);
     case 'ask':
       return 'asks a person';
+    case 'set':
+      return `sets ${Object.keys(node.values).slice(0, 4).join(', ')}`;
     case 'end':
       return `ends as ${node.status ?? 'succeeded'}`;
     case 'wait':

@@ -142,6 +142,7 @@ function nodeCost(node: PlanNode, counting: Counting): Cost {
     case 'ask':
     case 'wait':
     case 'pass':
+    case 'set':
     case 'end':
       return NOTHING;
   }

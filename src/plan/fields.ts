@@ -71,7 +71,7 @@ const OPTIONS: Rows<NodeOptions> = {
 
 const EVERY: Rows<NodeBase & Pick<PlanNode, 'kind'>> = {
   id: shown(TEXT),
-  kind: result('kind', word('task', 'agent', 'call', 'map', 'loop', 'ask', 'wait', 'pass', 'end')),
+  kind: result('kind', word('task', 'agent', 'call', 'map', 'loop', 'ask', 'wait', 'pass', 'end', 'set')),
   'writes?': course('writes', list(TEXT)),
   'output?': course('output', TEXT),
   'countsAnewFrom?': policy('max visits', TEXT),
@@ -188,6 +188,7 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
     'reason?': course('reason', TEMPLATE),
     'out?': course('end', integer(0)),
   },
+  set: { values: result('values', names(JSON_TEMPLATE)) },
 };
 
 /** The form of a node. */
@@ -302,6 +303,8 @@ function bareOwn(node: PlanNode): PlanNode {
       return { ...node, over: bareRef(node.over) };
     case 'call':
       return node.inputs === undefined ? node : { ...node, inputs: bareInputs(node.inputs) };
+    case 'set':
+      return { ...node, values: bareInputs(node.values) };
     case 'end':
       return { ...node, ...present({ reason: node.reason && withoutWording(node.reason) }) };
     case 'loop':
@@ -326,6 +329,6 @@ function bareTool(tool: ToolUse): ToolUse {
   };
 }
 
-function bareInputs(inputs: SubInputs): SubInputs {
+function bareInputs(inputs: SubInputs = {}): SubInputs {
   return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, bareJson(input)]));
 }

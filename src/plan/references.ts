@@ -32,6 +32,9 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
       addTemplate(found, node.question, 'question');
       if (node.choicesFrom !== undefined) found.push({ channel: node.choicesFrom.channel, path: 'choicesFrom' });
       break;
+    case 'set':
+      for (const [name, source] of Object.entries(node.values)) addJson(found, source, `values.${name}`);
+      break;
     case 'end':
       addTemplate(found, node.reason ?? [], 'reason');
       break;
@@ -61,6 +64,11 @@ function addAgent(found: Reference[], { agent, prompt, conversation, fieldsUnles
 
 /** Whether a node reads all labelled channels: a text of it has a block of outputs. */
 export function readsOutputs(node: PlanNode): boolean {
+  return textsOf(node).some((text) => text.some((piece) => typeof piece !== 'string' && 'outputs' in piece));
+}
+
+/** The texts of a node. */
+export function textsOf(node: PlanNode): readonly Template[] {
   const texts = (node.when ?? []).flatMap((condition) =>
     condition.op === 'contains' || condition.op === 'not_contains' || condition.op === 'equals'
       ? [condition.operand]
@@ -68,16 +76,17 @@ export function readsOutputs(node: PlanNode): boolean {
   );
   if (node.supervise?.instruction !== undefined) texts.push(node.supervise.instruction);
   if (node.kind === 'agent') texts.push(node.agent.instructions, node.prompt);
-  else if (node.kind === 'task') texts.push(...textsOf(node.tool));
+  else if (node.kind === 'task') texts.push(...textsOfTool(node.tool));
   else if (node.kind === 'ask') texts.push(node.question);
   else if (node.kind === 'end') texts.push(node.reason ?? []);
+  else if (node.kind === 'set') for (const source of Object.values(node.values)) texts.push(...templatesIn(source));
   else if ('plan' in node) {
     for (const source of Object.values(node.inputs ?? {})) texts.push(...templatesIn(source));
   }
-  return texts.some((text) => text.some((piece) => typeof piece !== 'string' && 'outputs' in piece));
+  return texts;
 }
 
-function textsOf(tool: ToolUse | undefined): readonly Template[] {
+function textsOfTool(tool: ToolUse | undefined): readonly Template[] {
   if (tool === undefined) return [];
   return [...templatesIn(tool.input), tool.stdin ?? [], ...Object.values(tool.env ?? {})];
 }
@@ -108,10 +117,7 @@ function addConditions(found: Reference[], conditions: readonly Condition[], pat
     const here = `${path}[${at}]`;
     if (condition.op === 'code') return;
     if (condition.op === 'cel') {
-      for (const [name, variable] of Object.entries(condition.vars)) {
-        for (const ref of variableRefs(variable)) found.push({ channel: ref.channel, path: `${here}.vars.${name}` });
-      }
-      return;
+      return addVariables(found, condition.vars, `${here}.vars`);
     }
     found.push({ channel: condition.value.channel, path: `${here}.value` });
     if ('operand' in condition && condition.op !== 'matches_json')
@@ -146,6 +152,7 @@ export function writesUnknown(node: PlanNode): boolean {
 function addTemplate(found: Reference[], template: Template, path: string): void {
   template.forEach((piece, at) => {
     if (typeof piece === 'string' || 'outputs' in piece) return;
+    if ('expression' in piece) return addVariables(found, piece.vars, `${path}[${at}].vars`);
     const { channel } = 'items' in piece ? piece.items : piece;
     found.push({ channel, path: `${path}[${at}]` });
   });
@@ -164,9 +171,15 @@ function addTool(found: Reference[], { input, stdin = [], env = {} }: ToolUse): 
 function addJson(found: Reference[], source: JsonTemplate, path: string): void {
   if ('channel' in source) found.push({ channel: source.channel, path });
   else if ('template' in source) addTemplate(found, source.template, `${path}.template`);
+  else if ('expression' in source) addVariables(found, source.vars, `${path}.vars`);
   else if ('list' in source) source.list.forEach((item, at) => addJson(found, item, `${path}.list[${at}]`));
   else if ('object' in source)
     for (const [key, field] of Object.entries(source.object)) addJson(found, field, `${path}.object.${key}`);
+}
+
+function addVariables(found: Reference[], vars: Readonly<Record<string, CelVar>>, path: string): void {
+  for (const [name, variable] of Object.entries(vars))
+    for (const { channel } of variableRefs(variable)) found.push({ channel, path: `${path}.${name}` });
 }
 
 function variableRefs(variable: CelVar): ValueRef[] {

@@ -3,6 +3,7 @@ import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import type {
   CelVar,
+  Computed,
   Condition,
   ItemsBlock,
   JsonTemplate,
@@ -65,12 +66,23 @@ const OUTPUTS = object<OutputsBlock>({
   'only?': list(TEXT),
 });
 const ITEMS = object<ItemsBlock>({ items: REF, xml: XML, 'budget?': integer(1) });
-const INSERTED = withKey('outputs', OUTPUTS, withKey('items', ITEMS, TEMPLATE_REF));
+const MOST_FIELDS = 50;
+
+const CEL_VAR: Form<CelVar> = (value) => celVarMisfits(value, 0);
+
+/** How deep fields within fields go comes from the data. */
+function celVarMisfits(value: unknown, depth: number): Misfits {
+  if (depth > MOST_FIELDS) return misfit(`is nested deeper than ${MOST_FIELDS} levels`);
+  const fields = ownValue(value, 'fields');
+  if (fields === undefined) return REF(value);
+  return withPart(undefined, 'fields', names((field) => celVarMisfits(field, depth + 1))(fields));
+}
+
+const COMPUTED = object<Computed>({ expression: TEXT, vars: names(CEL_VAR), 'truncate?': TRUNCATE });
+const INSERTED = withKey('outputs', OUTPUTS, withKey('items', ITEMS, withKey('expression', COMPUTED, TEMPLATE_REF)));
 
 /** A parsed template. */
 export const TEMPLATE: Form<Template> = list((piece) => (typeof piece === 'string' ? undefined : INSERTED(piece)));
-
-const MOST_FIELDS = 50;
 
 /** The most levels of lists and objects in a JSON template. */
 const MOST_LEVELS = 200;
@@ -86,17 +98,7 @@ function jsonTemplateMisfits(value: unknown, depth: number): Misfits {
   const inner = (part: unknown): Misfits => jsonTemplateMisfits(part, depth + 1);
   if (Object.hasOwn(value, 'list')) return withPart(undefined, 'list', list(inner)(value['list']));
   if (Object.hasOwn(value, 'object')) return withPart(undefined, 'object', names(inner)(value['object']));
-  return TEMPLATE_REF(value);
-}
-
-const CEL_VAR: Form<CelVar> = (value) => celVarMisfits(value, 0);
-
-/** How deep fields within fields go comes from the data. */
-function celVarMisfits(value: unknown, depth: number): Misfits {
-  if (depth > MOST_FIELDS) return misfit(`is nested deeper than ${MOST_FIELDS} levels`);
-  const fields = ownValue(value, 'fields');
-  if (fields === undefined) return REF(value);
-  return withPart(undefined, 'fields', names((field) => celVarMisfits(field, depth + 1))(fields));
+  return Object.hasOwn(value, 'expression') ? COMPUTED(value) : TEMPLATE_REF(value);
 }
 
 /** What a condition has in addition to its operator. */

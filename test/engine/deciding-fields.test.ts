@@ -95,6 +95,7 @@ const OWN: Readonly<Record<NodeKind, object>> = {
   task: {},
   pass: {},
   end: { status: 'failed', reason: ['Why.'], out: 1 },
+  set: { values: { n: { value: 1 } } },
   agent: AGENT_NODE,
   ask: ASK,
   wait: WAIT,

@@ -30,9 +30,9 @@ describe('the workflow file', () => {
     expect(planOf(workflow).inputs[3]?.description).toBe('Why');
   });
 
-  it('2: inputs have no types and no "required"', async () => {
+  it('2: inputs have types of their own, and no "required"', async () => {
     const workflow = await load(flow(STEP, 'inputs:\n  x: {type: string, required: true}\n'));
-    expect(brief(workflow.problems)).toEqual(['3:7 error unknown-key', '3:21 error unknown-key']);
+    expect(brief(workflow.problems)).toEqual(['3:13 error unknown-value', '3:21 error unknown-key']);
   });
 
   it('3: the empty text is a default like any other; no default makes a used input required', async () => {

@@ -164,7 +164,7 @@ describe('the hint of a problem of a DAG file leads to a file without that probl
           .replace('id: t, agent: a, prompt: Hi', 'id: t, agent: a, prompt: "{{steps.s.output}}"'),
         (hint) => `, depends_on: [${/add (\w+) to/.exec(hint)?.[1] ?? ''}]`,
       ],
-      ['bad-expression', dag(second('depends_on: [s], condition: { cel: \'steps.s.<<outptu>> == "x"\' }'))],
+      ['unknown-member', dag(second('depends_on: [s], condition: { cel: \'steps.s.<<outptu>> == "x"\' }'))],
       ['bad-duration', dag(second('timeout: <<"30">>')), (hint) => /write (\S+)/.exec(hint)?.[1] ?? ''],
       ['missing-id', dag('  - { <<>>agent: a, prompt: Hi }\n'), (hint) => `${added(hint)}, `],
       ['missing-agent', dag('  - { id: t, <<>>prompt: Hi }\n'), (hint) => `${added(hint).replace('NAME', 'a')}, `],

@@ -116,7 +116,7 @@ describe.each([
     ['{humans: true}', /unknown-key: .*did you mean "human"\?/],
     ['{model: [a, b]}', /wrong-type: model of supervise of step "b"/],
     ['{instruction: {a: b}}', /wrong-type: instruction of supervise of step "b"/],
-    ['{instruction: "{{inputs.gone}}{{ $steps.gone.output }}"}', /unknown-input|not-a-reference/],
+    ['{instruction: "{{inputs.gone}}{{ $steps.gone.output }}"}', /unknown-input|bad-reference/],
   ])('[addition 3] %s is a problem with file, line and column', async (step, expected) => {
     const { problems } = await loaded(text(`, supervise: ${step}`));
     expect(problems[0]).toMatch(/^flow\.yaml:[1-9]\d*:[1-9]\d* /);

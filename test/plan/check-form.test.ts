@@ -85,7 +85,7 @@ describe('the form of a plan', () => {
     };
     expect(checkAnything(plan).map((problem) => problem.message)).toEqual([
       'name must be text',
-      'nodes[0].kind must be one of task, agent, call, map, loop, ask, wait, pass, end',
+      'nodes[0].kind must be one of task, agent, call, map, loop, ask, wait, pass, end, set',
       'nodes[1].agent is missing',
       'nodes[1].prompt must be a list',
       'nodes[2] must be an object',

@@ -18,6 +18,7 @@ const NODES: Readonly<Record<NodeKind, object>> = {
   wait: { ms: 1 },
   pass: {},
   end: {},
+  set: { values: {} },
 };
 const KINDS = Object.keys(NODES) as NodeKind[];
 

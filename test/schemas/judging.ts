@@ -44,6 +44,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'missing-wait',
   'missing-file',
   'missing-answer',
+  'missing-values',
   'missing-instruction',
   'missing-model',
   'missing-tool',

@@ -96,6 +96,7 @@ steps:
   - { id: stop, type: end, status: failed, reason: "{{steps.check.output}}", depends_on: [check], condition: { step: check, contains: a } }
   - { id: cmd, depends_on: [draft], run: [npm, test, "--", "{{ inputs.topic }}"], stdin: "x", env: { TOKEN: "\${TOKEN}", A: "" }, result: all, effect: read, sandbox: offline, approve: true, timeout: 5m, on_error: continue, budget: 2, retry_count: 1, condition: { step: draft, contains: a } }
   - { id: call, tool: tickets/find, input: { list: [1, "{{ inputs.topic }}"], deep: { a: true } }, schema: { ok: boolean }, effect: idempotent }
+  - { id: made, type: set, depends_on: [check], condition: { step: check, contains: a }, on_error: continue, values: { n: 1, text: "{{= size(inputs.topic) }}", list: ["{{steps.check.output}}"] } }
 finally: [{ id: sweep, agent: writer, prompt: "{{run.outcome}}" }]
 output: { steps: [check], format: plain, truncate: { limit: 5 }, values: { said: "{{steps.check.output}}", more: [1, { x: "{{inputs.many.0}}" }] } }
 `;
@@ -193,6 +194,7 @@ workflow:
       recent: 4
       afresh: true
       choose: { one: [{ type: agent, name: root }], two: { about: It is two., steps: [{ type: agent, name: root }] }, three: { goto: done } }
+    - { type: set, id: made, values: { n: 1, text: "{{= size($inputs.topic) }}", list: ["{{ $steps.first.output }}"] }, when: "{{ $steps.first.output.ok }}", on_error: continue }
     - { type: agent, id: done, name: root, when: "{{ $steps.first.output.ok }}", schema: { ok: boolean, note?: string, all: [{ n: integer, kind: { enum: [a, b] } }], at: { line: number } } }
     - { type: wait, id: nap, for: 30s, when: "{{ $steps.first.output.ok }}" }
     - { type: wait, event: paid, for: 90, on_error: continue }

@@ -86,6 +86,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'reducers',
     'reflectionLoop',
     'runNode',
+    'setNode',
     'sleepNode',
     'tool',
     'toolNode',

@@ -226,7 +226,7 @@ function groupRoutes(plan: Plan): ReadonlyMap<string, Route[]> {
 }
 
 function isCounted(node: PlanNode): boolean {
-  return !('plan' in node) && node.kind !== 'pass' && node.kind !== 'end';
+  return !('plan' in node) && node.kind !== 'pass' && node.kind !== 'end' && node.kind !== 'set';
 }
 
 function targetOf(target: unknown, shape: GraphShape): number {

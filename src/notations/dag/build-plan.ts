@@ -12,6 +12,7 @@ import type { SuperviseDef } from '../supervise-key.js';
 import { toolNode } from '../tool-steps.js';
 import type { ToolDef } from '../tool-steps.js';
 import { valuesOf } from '../values-key.js';
+import type { ValuesDef } from '../values-key.js';
 import { buildConditions } from './conditions.js';
 import type { AskDef } from '../ask-keys.js';
 import { callNode } from './calls.js';
@@ -105,9 +106,20 @@ function buildStep(step: StepDef, around: Around): PlanNode {
   const { references } = around.parts;
   if (step.loop !== undefined || step.map !== undefined || step.call !== undefined) return buildWhole(step, around);
   if (step.end !== undefined) return endNode(step, step.end, references, around.findings);
+  if (step.set !== undefined) return setNode(step, step.set, around);
   if (step.tool !== undefined) return buildCall(step, step.tool, around);
   if (step.wait !== undefined) return { ...policies(step, around), kind: 'wait', ...step.wait };
   return step.ask === undefined ? buildNode(step, around) : askNode(step, step.ask, around);
+}
+
+function setNode(step: StepDef, values: ValuesDef, around: Around): PlanNode {
+  const { references } = around.parts;
+  return {
+    ...policies(step, around),
+    kind: 'set',
+    writes: [stepChannel(step.id)],
+    values: valuesOf(values, (text) => references.template(text, step)),
+  };
 }
 
 /** A step without a model: what is put in is not cut, as it is not read by one. */

@@ -1,8 +1,10 @@
 import { compileExpression } from '../../lang/expression.js';
 import { unknownMember, WHOLE } from '../../lang/expression-shape.js';
-import type { CelVar, Condition, ValueRef } from '../../lang/values.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { CelVar, Computed, Condition, ValueRef } from '../../lang/values.js';
 import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
 import type { Json } from '../../base/json.js';
+import type { Position } from '../../base/problem.js';
 import type { Findings } from '../../text/findings.js';
 import { toJson } from '../../text/nodes.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
@@ -96,7 +98,25 @@ interface Reading extends Scope {
   readonly reads: readonly (readonly string[])[];
 }
 
+/** An expression in a text of a step. Problem codes: `bad-expression`, `unknown-member` and those of references. */
+export function computedIn(
+  text: string,
+  { step, owner, at }: { readonly step: StepDef; readonly owner: string; readonly at: Position },
+  references: References,
+  findings: Findings,
+): Computed | undefined {
+  return celOf({ text, at }, { step, owner: `${owner}: ${quoteShort(text)}`, value: undefined, references }, findings);
+}
+
 function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Condition | undefined {
+  const computed = celOf(node, scope, findings);
+  return computed && { op: 'cel', ...computed };
+}
+
+/** The text of an expression, and where it stands. */
+type Written = Pick<SourceScalar, 'text' | 'at'>;
+
+function celOf(node: Written, scope: Scope, findings: Findings): Computed | undefined {
   const items = itemVars(scope);
   const run = runVars(scope);
   const more = [...Object.keys(items), ...Object.keys(run)];
@@ -125,10 +145,10 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
     const { known } = unknown;
     const all = known.length === 0 ? 'leave it out: nothing of that kind exists' : `write one of: ${known.join(', ')}`;
     const hint = findings.near(unknown.name, known) ?? all;
-    findings.error('bad-expression', message, node.at, hint);
+    findings.error('unknown-member', message, node.at, hint);
   }
   for (const read of expression.reads) checkRead(read, scope, node);
-  return { op: 'cel', expression: node.text, vars };
+  return { expression: node.text, vars };
 }
 
 /** How the run ended, where the step runs when all others have ended. */
@@ -138,7 +158,7 @@ function runVars({ references, step }: Scope): Readonly<Record<string, CelVar>> 
 }
 
 /** What an expression reads of an output: `steps.ID.output.PATH`, in loops `steps.LOOP.outputs.ID.output.PATH`, and `output.PATH`. */
-function checkRead(read: readonly string[], { references, step, owner }: Scope, { at }: SourceScalar): void {
+function checkRead(read: readonly string[], { references, step, owner }: Scope, { at }: Written): void {
   const output = read.indexOf('output');
   const id = output === 0 ? step.condition?.step?.text : read[0] === 'steps' ? read[output - 1] : undefined;
   const path = read.slice(output + 1).filter((name) => name !== WHOLE);
@@ -146,7 +166,7 @@ function checkRead(read: readonly string[], { references, step, owner }: Scope, 
 }
 
 /** Without a name (`size(steps)`, `steps[x]`) all steps that have run are meant. */
-function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Reading): void {
+function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: Written, scope: Reading): void {
   const { references, step } = scope;
   const ids = isName(name) ? [name] : references.graph.upstreamOf(step);
   if (!references.spend(ids.length, node.at)) return;
@@ -158,7 +178,7 @@ function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: So
 }
 
 /** What is read of a step: its output, how it ended, of a loop also its steps, and of a called file the outputs of the steps at its top. */
-function outputsOf(ids: readonly string[], node: SourceScalar, scope: Reading): CelVar {
+function outputsOf(ids: readonly string[], node: Written, scope: Reading): CelVar {
   const { references } = scope;
   const output = { channel: stepChannel(...ids) };
   const id = ids.at(-1) ?? '';
@@ -180,7 +200,7 @@ function outputsOf(ids: readonly string[], node: SourceScalar, scope: Reading): 
 /** What an expression reads of how a step ended. */
 function endingsOf(
   ids: readonly string[],
-  node: SourceScalar,
+  node: Written,
   { reads, references, step }: Reading,
 ): Record<string, CelVar> {
   const way = ['steps', ...ids.flatMap((id, at) => (at === 0 ? [id] : ['outputs', id]))];
@@ -210,7 +230,7 @@ function itemVars({ references, step }: Scope): Readonly<Record<string, CelVar>>
   return Object.fromEntries([...counts, ...items]);
 }
 
-function addInputs(inputs: Map<string, CelVar>, name: string | undefined, node: SourceScalar, scope: Scope): void {
+function addInputs(inputs: Map<string, CelVar>, name: string | undefined, node: Written, scope: Scope): void {
   const { references, step } = scope;
   const names = isName(name) ? [name] : [...references.inputs];
   if (!references.spend(names.length, node.at)) return;

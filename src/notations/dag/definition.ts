@@ -110,6 +110,8 @@ export interface StepDef {
   /** The steps under `finally` of the file. */
   readonly last?: { readonly steps: readonly StepDef[] } | undefined;
   readonly tool: ToolDef | undefined;
+  /** The values that it makes. */
+  readonly set: ValuesDef | undefined;
   readonly agent: SourceScalar | undefined;
   readonly prompt: SourceScalar | undefined;
   /** JSON Schema of the output. */

@@ -15,7 +15,7 @@ import { CONVERSATION } from '../model-call-keys.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { callForms, callsOr } from '../tool-keys.js';
-import { VALUES } from '../values-key.js';
+import { SET_KEYS, VALUES } from '../values-key.js';
 import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
 const MANY = 1_000_000;
@@ -117,6 +117,7 @@ export const STEP_FORMS = {
     { some: ['for', 'event'] },
   ),
   end: map({ ...EVERY_STEP, ...END_KEYS }, 'ends the file; what still runs is cancelled'),
+  set: map({ ...EVERY_STEP, on_error: ANY_STEP.on_error, ...SET_KEYS }, 'makes values of others'),
   ...CALLS,
 } as const;
 

@@ -30,6 +30,7 @@ const NOTHING: Omit<StepDef, 'id' | 'label' | 'at' | 'dependsOn' | 'keys' | 'las
   wait: undefined,
   end: undefined,
   tool: undefined,
+  set: undefined,
   agent: undefined,
   prompt: undefined,
   schema: undefined,

@@ -8,6 +8,7 @@ import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
 import { loadCalls, withCalled } from '../load-calls.js';
 import { calledBy, valueSchemas } from './calls.js';
+import { computedIn } from './conditions.js';
 import { allSteps, schemasOf } from './definition.js';
 import { agentFolders } from './discover-agents.js';
 import { findAgents } from './find-agents.js';
@@ -48,7 +49,9 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
     tells: ReadonlySet<string>,
     into: Findings,
   ): { readonly plan: Plan; readonly told: ReadonlySet<string> } => {
-    const references = createReferences({ ...named, tells }, graph, into);
+    const computed: Parameters<typeof createReferences>[0]['computed'] = (text, use, all) =>
+      computedIn(text, use, all, into);
+    const references = createReferences({ ...named, tells, computed }, graph, into);
     return { plan: buildPlan({ ...found, references }, into), told: references.told };
   };
   const first = build(new Set(), findings);

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../base/duration.js';
+import type { Json } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import { entryOf } from '../../text/nodes.js';
@@ -13,6 +14,7 @@ import { readLoop } from '../loop-keys.js';
 import { readMapKeys } from '../map-keys.js';
 import { readConversation } from '../model-call-keys.js';
 import { readSchema } from '../schema-key.js';
+import { readSet, schemaOfValues } from '../values-key.js';
 import { callBody, outputSchema, readToolStep } from '../tool-steps.js';
 import { readSupervise } from '../supervise-key.js';
 import { readAnswers } from './choices.js';
@@ -126,7 +128,7 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
     ...own,
     agent: fields.lacks('agent') ? undefined : fields.scalar('agent'),
     prompt: fields.scalar('prompt'),
-    schema: own.tool === undefined ? readSchema(fields) : outputSchema(own.tool),
+    schema: schemaOfStep(own, fields),
     dependsOn: fields.texts('depends_on') ?? [],
     condition: readCondition(fields, label),
     skills: fields.texts('skills') ?? [],
@@ -142,7 +144,7 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
   };
 }
 
-type OfType = Pick<StepDef, 'loop' | 'map' | 'ask' | 'call' | 'wait' | 'end' | 'tool'>;
+type OfType = Pick<StepDef, 'loop' | 'map' | 'ask' | 'call' | 'wait' | 'end' | 'tool' | 'set'>;
 
 const NO_TYPE: OfType = {
   loop: undefined,
@@ -152,6 +154,7 @@ const NO_TYPE: OfType = {
   wait: undefined,
   end: undefined,
   tool: undefined,
+  set: undefined,
 };
 
 /** What only a step of its type has. */
@@ -171,14 +174,22 @@ function readType(type: keyof typeof STEP_FORMS, fields: Fields, label: string, 
       return { wait: readWaitKeys(fields) };
     case 'end':
       return { end: readEnd(fields) };
+    case 'set':
+      return { set: readSet(fields) };
     case 'run':
     case 'tool':
       return { tool: readToolStep(type, fields) };
   }
 }
 
+/** What its output must be, or is. */
+function schemaOfStep({ tool, set }: Partial<OfType>, fields: Fields): Json | undefined {
+  if (set !== undefined) return schemaOfValues(set);
+  return tool === undefined ? readSchema(fields) : outputSchema(tool);
+}
+
 /** Keys that tell of steps of other types, beside `run` and `tool`. */
-const OTHER_BODIES = ['agent', 'prompt', 'steps', 'over', 'question', 'file', 'until'];
+const OTHER_BODIES = ['agent', 'prompt', 'steps', 'over', 'question', 'file', 'until', 'values'];
 
 function checkId(id: string, fields: Fields): void {
   if (id !== '') checkName(id, 'step id', fields.placeOf('id'), fields.findings);

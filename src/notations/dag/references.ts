@@ -2,7 +2,8 @@ import type { Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import { parseTemplate } from '../../lang/template.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Template, TemplateRef, Truncate, ValueRef } from '../../lang/values.js';
+import { splitExpressions } from '../../lang/computed-text.js';
+import type { Computed, Template, TemplateRef, Truncate, ValueRef } from '../../lang/values.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
@@ -69,11 +70,15 @@ interface ReferenceSource extends Pick<References, 'called' | 'tells'> {
   readonly given: readonly string[];
   /** Of outputs, by the id of their step. */
   readonly schemas: ReadonlyMap<string, Json>;
+  /** Reads an expression in a text. */
+  readonly computed: (text: string, use: Omit<Use, 'truncate'>, references: References) => Computed | undefined;
 }
 
 /**
  * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}`, `{{steps.LOOP.outputs.ID.output}}` and `{{steps.ID.output.PATH}}`, each also with a `?` behind it. A name between braces that is
  * none of these stays as it is, and a warning says so (`not-a-reference`); one of a step or an input is an error (`bad-reference`).
+ *
+ * `{{= EXPRESSION }}` is worked out.
  *
  * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `no-such-path`, `bad-reference`, `not-a-reference`, `too-many-references`.
  */
@@ -89,7 +94,7 @@ export function createReferences(source: ReferenceSource, graph: StepGraph, find
     tells: source.tells,
     told: new Set(),
     template: (scalar, step, { truncate, owner = step.label } = {}) => {
-      const pieces: (string | TemplateRef)[] = [];
+      const pieces: (string | TemplateRef | Computed)[] = [];
       for (const piece of parsed(scalar)) {
         if (typeof piece === 'string') {
           append(pieces, piece);
@@ -97,7 +102,7 @@ export function createReferences(source: ReferenceSource, graph: StepGraph, find
         }
         if (!references.spend(1, piece.at)) break;
         const use = { step, owner, at: piece.at, truncate };
-        append(pieces, resolve(piece.expression, use, references, findings) ?? piece.written);
+        append(pieces, filled(piece, use, { source, references, findings }) ?? piece.written);
       }
       return pieces;
     },
@@ -137,13 +142,40 @@ function reportInput(
   findings.error('unknown-input', `${owner} uses the input ${quoteShort(name)}, which is not declared`, at, hint);
 }
 
-/** References between double braces, as they were written. */
-function splitText(text: string): readonly (string | { readonly expression: string; readonly written: string })[] {
-  return parseTemplate(text, true).map((piece) => {
-    if (typeof piece === 'string') return piece;
-    const { expression, offset } = piece;
-    return { expression, written: text.slice(offset, text.indexOf('}}', offset) + 2) };
+/** A reference, or an expression; one that is empty has no end. */
+interface Reading {
+  readonly expression: string;
+  readonly computed?: string;
+  readonly written: string;
+}
+
+/** References and expressions between double braces, as they were written. */
+function splitText(text: string): readonly (string | Reading)[] {
+  return splitExpressions(text).flatMap((part): readonly (string | Reading)[] => {
+    if (typeof part !== 'string') return [{ expression: '', computed: part.expression ?? '', written: part.written }];
+    return parseTemplate(part, true).map((piece) => {
+      if (typeof piece === 'string') return piece;
+      const { expression, offset } = piece;
+      return { expression, written: part.slice(offset, part.indexOf('}}', offset) + 2) };
+    });
   });
+}
+
+/** What stands in the place of a reference or an expression; undefined: the text stays. */
+function filled(
+  { computed, expression, written }: Reading,
+  use: Use,
+  { source, references, findings }: { source: ReferenceSource; references: References; findings: Findings },
+): TemplateRef | Computed | undefined {
+  if (computed === undefined) return resolve(expression, use, references, findings);
+  if (computed === '') {
+    const message = `${use.owner}: ${quoteShort(written)} has no end, or nothing in it`;
+    const hint = 'end it with }}; a backslash before the braces says that they are text';
+    findings.error('bad-expression', message, use.at, hint);
+    return undefined;
+  }
+  const found = source.computed(computed, use, references);
+  return found && { ...found, ...present({ truncate: use.truncate }) };
 }
 
 interface Use {

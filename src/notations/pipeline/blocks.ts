@@ -113,6 +113,8 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
       return [output(path, `${path} (${calledText(step.tool)})`, placing)];
     case 'ask':
       return [output(path, `${path} (answer)`, placing)];
+    case 'set':
+      return [output(path, `${path} (set)`, placing)];
     case 'wait':
       return step.wait.event === undefined ? [] : [output(path, `${path} (event: ${step.wait.event})`, placing)];
     case 'call': {
@@ -221,7 +223,7 @@ export function* addressesIn(block: Block): Generator<Address> {
   for (const placed of block.steps) {
     const names = ['outputs', placed.step.id];
     const { type } = placed.step;
-    const isOne = ['agent', 'run', 'tool', 'ask', 'map', 'wait'].includes(type);
+    const isOne = ['agent', 'run', 'tool', 'ask', 'map', 'wait', 'set'].includes(type);
     if (isOne && placed.outputs.length > 0) yield { placed, names };
     if (placed.inner === undefined || type === 'map') continue;
     for (const inner of addressesIn(placed.inner)) yield { ...inner, names: [...names, ...inner.names] };

@@ -21,6 +21,7 @@ import { callInputs, NO_PLAN } from '../call-inputs.js';
 import type { CallDef } from '../step-keys.js';
 import { toolNode } from '../tool-steps.js';
 import { inputChannel } from '../inputs-key.js';
+import { valuesOf } from '../values-key.js';
 import type { Block, Placed } from './blocks.js';
 import type {
   AgentStep,
@@ -84,6 +85,10 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
       return callNode(placed, step, parts);
     case 'end':
       return endNode(placed, step, parts);
+    case 'set': {
+      const values = valuesOf(step.values, (scalar) => parts.texts.template(scalar, placed));
+      return { kind: 'set', ...policies(placed, parts), ...writing(placed), values };
+    }
   }
 }
 

@@ -1,17 +1,14 @@
 import type { Position } from '../../base/problem.js';
-import { compileExpression } from '../../lang/expression.js';
 import { unresolved } from '../../lang/truthy.js';
-import type { CelVar, Condition, ValueRef } from '../../lang/values.js';
+import type { Condition } from '../../lang/values.js';
 import { locate } from '../../text/places.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import type { Placed } from './blocks.js';
-import { findDotted } from './expressions.js';
-import type { Dotted } from './expressions.js';
-import { isFault, resolve } from './references.js';
+import { isFault, noteUse, reportFault, resolve } from './references.js';
 import type { Names } from './order.js';
-import type { Target } from './references.js';
-import { noteUse, optionally, reportFault } from './templates.js';
+import { optionally } from './templates.js';
+import { translate } from './translate.js';
 
 /** What conditions are built with. */
 export interface ConditionParts {
@@ -63,100 +60,28 @@ interface Use {
   readonly refuse: (hint: string, at?: Position) => undefined;
 }
 
-/** A variable of an expression while it is put together. */
-type Fields = Map<string, Fields | ValueRef>;
-
 function expression(inside: string, text: string, use: Use): Condition | undefined {
   const { reader, parts, refuse, scalar } = use;
-  const vars: Fields = new Map();
-  let written = '';
-  let from = 0;
   let next = 0;
-  let isUsable = true;
-  for (const dotted of findDotted(inside)) {
-    const place = locate(parts.yaml, scalar, inside.slice(dotted.start, dotted.end), next);
-    next = place.next;
-    const path = withoutCall(inside, dotted);
-    const found = resolve(path, reader, parts.names);
-    if (isFault(found) && UNRESOLVED.has(found.code)) return refuse(hintOf(found), place.at);
-    isUsable = reportFault(found, place.at, parts.names.findings) && isUsable;
-    if (isFault(found)) continue;
-    noteUse(found, parts.names);
-    written += inside.slice(from, dotted.start) + nameIn(found, vars);
-    from = endOf(found, dotted);
-  }
-  if (!isUsable) return undefined;
-  written += inside.slice(from);
-  const { expression: compiled, problems } = compileExpression(written, [...vars.keys()]);
-  const [problem] = problems;
+  const translated = translate(inside, reader, {
+    names: parts.names,
+    placeOf: (written) => {
+      const place = locate(parts.yaml, scalar, written, next);
+      next = place.next;
+      return place.at;
+    },
+    isTold: (fault, at) => {
+      if (!UNRESOLVED.has(fault.code)) return false;
+      refuse(hintOf(fault), at);
+      return true;
+    },
+  });
+  if (translated === undefined) return undefined;
+  const { computed, compiled, problem, isKnown } = translated;
   if (problem !== undefined || compiled === undefined) {
     return refuse([problem?.message, problem?.hint].filter((part) => part !== undefined).join('; '));
   }
   if (compiled.reads.length === 0) return refuse('it reads nothing, so it is always the same: refer to an output');
-  if (compiled.reads.some((read) => !isKnown(read, vars))) return refuse('write $steps.ID.output');
-  return { op: 'cel', expression: written, vars: fieldsOf(vars), text };
-}
-
-/** Of `$steps.a.output.items.size()` the last name is not part of the path, and of `.count-1` only what stands before the minus. */
-function withoutCall(text: string, dotted: Dotted): Dotted {
-  const segments = dotted.segments.slice();
-  const last = segments.at(-1);
-  if (last?.kind === 'name' && text.slice(dotted.end).trimStart().startsWith('(')) segments.pop();
-  const output = segments.findIndex(
-    (segment) => segment.text.startsWith('output') && !segment.text.startsWith('outputs'),
-  );
-  const cut = segments.findIndex(
-    (segment, at) => at > output && output >= 0 && segment.kind === 'name' && segment.text.includes('-'),
-  );
-  const minus = segments[cut];
-  if (minus === undefined) return { ...dotted, segments };
-  const name = minus.text.slice(0, minus.text.indexOf('-'));
-  return { ...dotted, segments: [...segments.slice(0, cut), ...(name === '' ? [] : [{ ...minus, text: name }])] };
-}
-
-/** Where the names of a reference end; the path behind them stays as it was written. */
-function endOf(found: Target, dotted: Dotted): number {
-  if (found.endsAt !== undefined) return found.endsAt;
-  const rootEnd = dotted.start + 1 + dotted.root.length;
-  return found.used === 0 ? rootEnd : (dotted.segments[found.used - 1]?.end ?? rootEnd);
-}
-
-const WORDS = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
-);
-
-/** Adds a value to the variables, and gives the name under which the expression finds it. */
-function nameIn(found: Target, vars: Fields): string {
-  if (found.ref === undefined) return found.text ?? '';
-  const [root = '', ...names] = found.names;
-  const value: ValueRef = found.ending === true ? found.ref : { channel: found.ref.channel };
-  let here = vars;
-  for (const name of found.names.slice(0, -1)) {
-    const known = here.get(name);
-    const inner: Fields = known instanceof Map ? known : new Map();
-    here.set(name, inner);
-    here = inner;
-  }
-  here.set(found.names.at(-1) ?? root, value);
-  const plain = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !WORDS.has(name);
-  return root + names.map((name) => (plain(name) ? `.${name}` : `["${name}"]`)).join('');
-}
-
-/** Whether a read leads to one of the values. */
-function isKnown(read: readonly string[], vars: Fields): boolean {
-  let here: Fields | ValueRef | undefined = vars;
-  for (const name of read) {
-    if (!(here instanceof Map)) return true;
-    here = here.get(name);
-    if (here === undefined) return false;
-  }
-  return !(here instanceof Map);
-}
-
-function fieldsOf(vars: Fields): Readonly<Record<string, CelVar>> {
-  return Object.fromEntries(
-    [...vars].map(([name, value]) => [name, value instanceof Map ? { fields: fieldsOf(value) } : value]),
-  );
+  if (!isKnown) return refuse('write $steps.ID.output');
+  return { op: 'cel', ...computed, text };
 }

@@ -197,6 +197,12 @@ export interface CallStep extends StepBase {
   readonly prompt: SourceScalar | undefined;
 }
 
+/** Makes values of others. */
+export interface SetStep extends StepBase {
+  readonly type: 'set';
+  readonly values: ValuesDef;
+}
+
 /** Ends the file, wherever in it the step stands. */
 export interface EndStep extends StepBase {
   readonly type: 'end';
@@ -215,7 +221,8 @@ export type StepDef =
   | AskStep
   | WaitStep
   | CallStep
-  | EndStep;
+  | EndStep
+  | SetStep;
 
 /**
  * Whether nothing runs behind a step, whatever happens: it ends the file, or something in it does that is reached in any case. What jumps may pass by is
@@ -239,6 +246,7 @@ export function endsFile(step: StepDef): boolean {
     case 'goto':
     case 'map':
     case 'ask':
+    case 'set':
     case 'call':
     case 'wait':
       return false;

@@ -24,6 +24,7 @@ const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
   loop: 'loop',
   map: 'map',
   ask: 'ask',
+  set: 'set',
   call: 'call',
   end: 'end',
   wait: 'wait',

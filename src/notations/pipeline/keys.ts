@@ -27,7 +27,7 @@ import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
 import { callForms, callsOr } from '../tool-keys.js';
 import type { CallType } from '../tool-keys.js';
-import { VALUES } from '../values-key.js';
+import { SET_KEYS, VALUES } from '../values-key.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
@@ -50,6 +50,7 @@ export type WrittenType =
   | 'call'
   | 'wait'
   | 'end'
+  | 'set'
   | CallType;
 
 /** The key that says which outputs stand above the prompt of an agent. */
@@ -290,6 +291,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
   ask: map({ ...IDENTITY, ...ASK_KEYS, when: WHEN, on_error: ON_ERROR }, 'asks a person'),
   call: CALL,
   end: map({ ...IDENTITY, when: WHEN, ...END_KEYS }, 'ends the file; what still runs is cancelled'),
+  set: map({ ...IDENTITY, ...SET_KEYS, when: WHEN, on_error: ON_ERROR }, 'makes values of others'),
   wait: map(
     { ...IDENTITY, ...WAIT_KEYS, when: WHEN, on_error: ON_ERROR },
     'waits for time to pass, or for an outside event',

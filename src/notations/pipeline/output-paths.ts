@@ -2,6 +2,7 @@ import type { Json } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { pathFault } from '../schema-paths.js';
 import { outputSchema } from '../tool-steps.js';
+import { schemaOfValues } from '../values-key.js';
 import { lastOf } from './blocks.js';
 import type { Placed } from './blocks.js';
 import type { CallStep } from './definition.js';
@@ -47,6 +48,7 @@ function schemaOf(leaf: Placed, names: Names): Json | undefined {
   const { step } = leaf;
   if (step.type === 'agent') return step.schema ?? names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;
   if (step.type === 'ask') return step.ask.schema;
+  if (step.type === 'set') return schemaOfValues(step.values);
   if (step.type === 'run' || step.type === 'tool') return outputSchema(step.tool);
   if (step.type === 'loop') {
     const last = lastOf(leaf);

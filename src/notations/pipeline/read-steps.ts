@@ -12,7 +12,8 @@ import { readEnd } from '../step-keys.js';
 import { readLoop } from '../loop-keys.js';
 import { readConversation } from '../model-call-keys.js';
 import { readSchema } from '../schema-key.js';
-import { NO_POLICIES, SHAPE, readLoops, readPolicies, readWhen } from './read-policies.js';
+import { readSet } from '../values-key.js';
+import { NO_POLICIES, SHAPE, readLoops, readOnError, readPolicies, readWhen } from './read-policies.js';
 import { NO_LIMITS, readAnswers, readCondition, readLimits, nothingRan } from './read-branches.js';
 import type { ListPlace } from './read-branches.js';
 import { readAsk, readCall, readMap, readParallel, readWait } from './read-step-kinds.js';
@@ -150,6 +151,10 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
       return readCall(step);
     case 'end':
       return { type, ...base, ...NO_POLICIES, when: readWhen(fields), end: readEnd(fields) };
+    case 'set': {
+      const policies = { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
+      return { type, ...base, ...policies, values: readSet(fields) };
+    }
     case 'wait':
       return readWait(step);
     case 'run':

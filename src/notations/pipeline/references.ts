@@ -1,6 +1,8 @@
+import type { Position } from '../../base/problem.js';
 import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
+import type { Findings } from '../../text/findings.js';
 import { addressesIn, around, endingChannel, findMap, itemsOf, pathOf, resultOf } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import { calledResult } from '../results.js';
@@ -104,6 +106,18 @@ function ofRun(segments: readonly Segment[], reader: Placed): Target | Fault {
 /** Whether a reference could be resolved. */
 export function isFault(found: Target | Fault): found is Fault {
   return 'code' in found;
+}
+
+/** Reports what is wrong with a reference; false when it can't be used. */
+export function reportFault(found: Target | Fault, at: Position, findings: Findings): found is Target {
+  const fault = isFault(found) ? found : found.warning;
+  if (fault !== undefined) findings[fault.severity ?? 'error'](fault.code, fault.message, at, fault.hint);
+  return !isFault(found);
+}
+
+/** Notes that something needs an input. */
+export function noteUse({ input }: Target, { usedInputs }: Names, optional = false): void {
+  if (input !== undefined && !optional) usedInputs.add(input);
 }
 
 function variable(name: string, channel: string, segments: readonly Segment[]): Target {

@@ -23,6 +23,7 @@ const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
   ['until', 'loop'],
   ['steps', 'parallel'],
   ['event', 'wait'],
+  ['values', 'set'],
   ['for', 'wait'],
   ['name', 'agent'],
 ];

@@ -1,7 +1,7 @@
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { Template, TemplateRef, ValueRef } from '../../lang/values.js';
-import type { Findings } from '../../text/findings.js';
+import { splitExpressions } from '../../lang/computed-text.js';
+import type { Computed, Template, TemplateRef, ValueRef } from '../../lang/values.js';
 import { locate } from '../../text/places.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
@@ -14,10 +14,10 @@ import type { Placed } from './blocks.js';
 import type { PipelineDef } from './definition.js';
 import { readDotted, splitBraces } from './expressions.js';
 import type { Dotted } from './expressions.js';
-import type { Fault, Names } from './order.js';
 import { findMap, itemsOf } from './blocks.js';
-import { isFault, PROMPT, resolve } from './references.js';
-import type { Target } from './references.js';
+import { noteUse, PROMPT, reportFault, resolve } from './references.js';
+import type { Names } from './order.js';
+import { translate } from './translate.js';
 
 /** Texts with references, parsed once and resolved for each step that uses them. */
 export interface Texts {
@@ -32,12 +32,17 @@ export interface Texts {
 }
 
 /** A reference in a text; without `dotted` what stands in the braces is not a valid one. With a `?` behind it, it may lead to nothing. */
-type Piece = Written & { readonly dotted: Dotted | undefined; readonly optional: boolean };
+type Piece = Written & {
+  readonly dotted: Dotted | undefined;
+  readonly optional: boolean;
+  /** It is an expression, `{{= EXPRESSION }}`; undefined in it: nothing ends it. */
+  readonly computed?: { readonly expression: string | undefined };
+};
 
 /**
  * Resolves the references in texts. What is inserted is never looked at again.
  *
- * Problem codes: those of {@link resolve}, `bad-reference`, `too-many-references`.
+ * Problem codes: those of {@link resolve}, `bad-reference`, `bad-expression`, `unknown-member`, `too-many-references`.
  */
 export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef['context']): Texts {
   const outputsAbove = createContexts(context, names.findings);
@@ -47,9 +52,10 @@ export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef
     const parsed = pieces(scalar);
     // A text without references is the same for all of its steps.
     if (parsed.every((piece) => typeof piece === 'string')) return parsed;
-    const template: (string | TemplateRef)[] = [];
+    const template: (string | TemplateRef | Computed)[] = [];
     for (const piece of parsed) {
       if (typeof piece === 'string') append(template, piece);
+      else if (piece.computed !== undefined) append(template, computedOf(piece, piece.computed, reader, names));
       else if (!isReference(piece)) append(template, piece.written);
       else if (spend(1, piece.at)) append(template, insert(piece, reader, names));
     }
@@ -82,6 +88,42 @@ export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef
   };
 }
 
+/** Problem codes: `bad-expression`, `unknown-member`, those of references. */
+function computedOf(
+  { written, at }: Piece,
+  { expression }: NonNullable<Piece['computed']>,
+  reader: Placed,
+  names: Names,
+): string | Computed {
+  const { findings } = names;
+  const owner = `${reader.step.label}: ${quoteShort(written)}`;
+  if (expression === undefined) {
+    findings.error(
+      'bad-expression',
+      `${owner} has no end`,
+      at,
+      'end it with }}; a backslash before the braces says that they are text',
+    );
+    return written;
+  }
+  const translated = translate(expression, reader, {
+    names,
+    placeOf: () => at,
+    isTold: (fault) => {
+      if (fault.code !== 'missing-output') return false;
+      findings.error('unknown-member', fault.message, at, fault.hint);
+      return true;
+    },
+  });
+  if (translated === undefined) return written;
+  const { computed, problem, isKnown } = translated;
+  if (problem !== undefined)
+    findings.error('bad-expression', `${owner} is not a valid expression: ${problem.message}`, at, problem.hint);
+  else if (!isKnown)
+    findings.error('unknown-member', `${owner} reads something that can't be there`, at, 'write $steps.ID.output');
+  return computed;
+}
+
 function insert(piece: Piece, reader: Placed, names: Names): string | TemplateRef {
   const { dotted, optional, written, at } = piece;
   if (dotted === undefined) {
@@ -103,13 +145,6 @@ function insert(piece: Piece, reader: Placed, names: Names): string | TemplateRe
   return { ...found.ref, written: written.slice(2, -2).trim(), expected: true };
 }
 
-/** Reports what is wrong with a reference; false when it can't be used. */
-export function reportFault(found: Target | Fault, at: Position, findings: Findings): found is Target {
-  const fault = isFault(found) ? found : found.warning;
-  if (fault !== undefined) findings[fault.severity ?? 'error'](fault.code, fault.message, at, fault.hint);
-  return !isFault(found);
-}
-
 const MEANT = /^\{\{\s*\$([A-Za-z_]\w*)/;
 
 function isMeant(written: string, reader: Placed): boolean {
@@ -119,11 +154,6 @@ function isMeant(written: string, reader: Placed): boolean {
 }
 
 const ROOTS: ReadonlySet<string> = new Set(['steps', 'inputs', 'item', PROMPT]);
-
-/** Notes that something needs an input. */
-export function noteUse({ input }: Target, { usedInputs }: Names, optional = false): void {
-  if (input !== undefined && !optional) usedInputs.add(input);
-}
 
 /** A reference and nothing else, or one with a `?` behind it. */
 export function optionally(text: string): Pick<Piece, 'dotted' | 'optional'> {
@@ -138,7 +168,11 @@ export function wholly(text: string): Dotted | undefined {
 }
 
 function splitText(text: string): readonly (string | Omit<Piece, 'at'>)[] {
-  return splitBraces(text).map((piece) =>
-    typeof piece === 'string' ? piece : { ...optionally(piece.inside), written: piece.written },
-  );
+  return splitExpressions(text).flatMap((part): readonly (string | Omit<Piece, 'at'>)[] => {
+    if (typeof part !== 'string')
+      return [{ dotted: undefined, optional: false, written: part.written, computed: part }];
+    return splitBraces(part).map((piece) =>
+      typeof piece === 'string' ? piece : { ...optionally(piece.inside), written: piece.written },
+    );
+  });
 }

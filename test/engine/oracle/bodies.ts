@@ -35,6 +35,7 @@ export function beginBody(start: BodyStart, done: Done): Cancel {
     case 'ask':
     case 'wait':
     case 'end':
+    case 'set':
       throw new Error(`the oracle does not run nodes of the kind ${node.kind}`);
   }
 }
@@ -147,6 +148,7 @@ function subInputs(plan: Plan, inputs: SubInputs | undefined, state: State): Rec
 function given(source: SubInputs[string], state: State): unknown {
   if ('template' in source) return rendered(source.template, state);
   if ('channel' in source) return valueAt(source, state);
+  if ('expression' in source) throw new Error('the oracle knows no expressions');
   if ('list' in source) return source.list.map((item) => given(item, state) ?? null);
   if ('value' in source) return source.value;
   const fields = Object.entries(source.object).map(([key, field]) => [key, given(field, state)]);

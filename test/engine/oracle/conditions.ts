@@ -25,7 +25,7 @@ export function rendered(template: Template, state: State): string {
   return template
     .map((part) => {
       if (typeof part === 'string') return part;
-      if ('outputs' in part || 'items' in part) throw new Error('the oracle knows no blocks');
+      if (!('channel' in part)) throw new Error('the oracle knows no blocks and no expressions');
       return asText(valueAt(part, state));
     })
     .join('');

@@ -44,6 +44,12 @@ function finish(step: Step, result: Result): void {
   else step.skip(result.reason);
 }
 
+/** What it reads is the same whenever the run is done again, and so is what it makes of it. */
+function startSet(step: Step): void {
+  const { node } = step.compiled;
+  if (node.kind === 'set') step.succeed(step.renderJson({ object: node.values }));
+}
+
 const BODIES: Readonly<Record<NodeKind, Body>> = {
   // As data it is a call of a tool, which is made from outside of the engine.
   task: {
@@ -59,6 +65,7 @@ const BODIES: Readonly<Record<NodeKind, Body>> = {
   // Nothing: the node is a place for routes.
   pass: { start: (step) => step.succeed(undefined), take: noTicket },
   end: endBody,
+  set: { start: startSet, take: noTicket },
 };
 
 /** The body of a node kind. */

@@ -1,0 +1,124 @@
+import type { Position, Problem } from '../../base/problem.js';
+import { compileExpression } from '../../lang/expression.js';
+import type { Expression } from '../../lang/expression.js';
+import type { CelVar, Computed, ValueRef } from '../../lang/values.js';
+import type { Placed } from './blocks.js';
+import { findDotted } from './expressions.js';
+import type { Dotted } from './expressions.js';
+import type { Fault, Names } from './order.js';
+import { isFault, noteUse, reportFault, resolve } from './references.js';
+import type { Target } from './references.js';
+
+/** An expression whose references are variables. */
+interface Translated {
+  readonly computed: Computed;
+  /** Absent: there is a problem. */
+  readonly compiled: Expression | undefined;
+  readonly problem: Problem | undefined;
+  /** All that it reads are references. */
+  readonly isKnown: boolean;
+}
+
+interface Translating {
+  readonly names: Names;
+  /** Of a reference as it was written. */
+  placeOf(written: string): Position;
+  /** Tells of a fault in other words; false: it is told as it is. */
+  isTold(fault: Fault, at: Position): boolean;
+}
+
+/** A variable of an expression while it is put together. */
+type Fields = Map<string, Fields | ValueRef>;
+
+/** The expression of a file, in which references stand as they do elsewhere, as one over variables. Undefined: faults of references were told. */
+export function translate(inside: string, reader: Placed, translating: Translating): Translated | undefined {
+  const { names, placeOf, isTold } = translating;
+  const vars: Fields = new Map();
+  let written = '';
+  let from = 0;
+  let isUsable = true;
+  for (const dotted of findDotted(inside)) {
+    const at = placeOf(inside.slice(dotted.start, dotted.end));
+    const found = resolve(withoutCall(inside, dotted), reader, names);
+    if (isFault(found) && isTold(found, at)) return undefined;
+    isUsable = reportFault(found, at, names.findings) && isUsable;
+    if (isFault(found)) continue;
+    noteUse(found, names);
+    written += inside.slice(from, dotted.start) + nameIn(found, vars);
+    from = endOf(found, dotted);
+  }
+  if (!isUsable) return undefined;
+  written += inside.slice(from);
+  const { expression: compiled, problems } = compileExpression(written, [...vars.keys()]);
+  const isKnownRead = (read: readonly string[]): boolean => isKnown(read, vars);
+  return {
+    computed: { expression: written, vars: fieldsOf(vars) },
+    compiled,
+    problem: problems[0],
+    isKnown: compiled?.reads.every(isKnownRead) ?? true,
+  };
+}
+
+/** Of `$steps.a.output.items.size()` the last name is not part of the path, and of `.count-1` only what stands before the minus. */
+function withoutCall(text: string, dotted: Dotted): Dotted {
+  const segments = dotted.segments.slice();
+  const last = segments.at(-1);
+  if (last?.kind === 'name' && text.slice(dotted.end).trimStart().startsWith('(')) segments.pop();
+  const output = segments.findIndex(
+    (segment) => segment.text.startsWith('output') && !segment.text.startsWith('outputs'),
+  );
+  const cut = segments.findIndex(
+    (segment, at) => at > output && output >= 0 && segment.kind === 'name' && segment.text.includes('-'),
+  );
+  const minus = segments[cut];
+  if (minus === undefined) return { ...dotted, segments };
+  const name = minus.text.slice(0, minus.text.indexOf('-'));
+  return { ...dotted, segments: [...segments.slice(0, cut), ...(name === '' ? [] : [{ ...minus, text: name }])] };
+}
+
+/** Where the names of a reference end; the path behind them stays as it was written. */
+function endOf(found: Target, dotted: Dotted): number {
+  if (found.endsAt !== undefined) return found.endsAt;
+  const rootEnd = dotted.start + 1 + dotted.root.length;
+  return found.used === 0 ? rootEnd : (dotted.segments[found.used - 1]?.end ?? rootEnd);
+}
+
+const WORDS = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+
+/** Adds a value to the variables, and gives the name under which the expression finds it. */
+function nameIn(found: Target, vars: Fields): string {
+  if (found.ref === undefined) return found.text ?? '';
+  const [root = '', ...names] = found.names;
+  const value: ValueRef = found.ending === true ? found.ref : { channel: found.ref.channel };
+  let here = vars;
+  for (const name of found.names.slice(0, -1)) {
+    const known = here.get(name);
+    const inner: Fields = known instanceof Map ? known : new Map();
+    here.set(name, inner);
+    here = inner;
+  }
+  here.set(found.names.at(-1) ?? root, value);
+  const plain = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !WORDS.has(name);
+  return root + names.map((name) => (plain(name) ? `.${name}` : `["${name}"]`)).join('');
+}
+
+/** Whether a read leads to one of the values. */
+function isKnown(read: readonly string[], vars: Fields): boolean {
+  let here: Fields | ValueRef | undefined = vars;
+  for (const name of read) {
+    if (!(here instanceof Map)) return true;
+    here = here.get(name);
+    if (here === undefined) return false;
+  }
+  return !(here instanceof Map);
+}
+
+function fieldsOf(vars: Fields): Readonly<Record<string, CelVar>> {
+  return Object.fromEntries(
+    [...vars].map(([name, value]) => [name, value instanceof Map ? { fields: fieldsOf(value) } : value]),
+  );
+}
