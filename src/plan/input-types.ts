@@ -90,7 +90,8 @@ const NAMES: Readonly<Record<InputType, string>> = {
 };
 
 function shown(value: unknown): string {
-  return typeof value === 'string' ? quoteShort(value) : kindText(value);
+  if (typeof value === 'string') return quoteShort(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindText(value);
 }
 
 /** What is wrong with values that are given to inputs by their names (`bad-input`). */

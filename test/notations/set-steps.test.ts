@@ -39,7 +39,7 @@ describe.each(Object.entries(BOTH))('[G7] [addition 6] a step of type set in a %
     const text = file(values, '{{ steps.s.output.slug }}');
     const first = await ran(text, SAID, { store });
     expect([first.ran, first.census.succeeded]).toEqual([2, 3]);
-    const recorded = await readRun(store, first.runId);
+    const recorded = readRun(store, first.runId);
     expect(JSON.stringify(recorded)).not.toContain('"urgent"');
     const again = await ran(text, {}, { store, resume: first.runId });
     const forked = await ran(text, {}, { store, fork: { run: first.runId } });

@@ -36,7 +36,7 @@ describe.each(NOTATIONS)('[G3] [addition 3] inputs of a %s', (_, file) => {
     [{ topic: 'x', n: 'abc' }, '\'n\' must be a number, not "abc"'],
     [{ topic: 'x', n: '' }, '\'n\' must be a number, not ""'],
     [{ topic: 'x', n: 'Infinity' }, "'n' must be a number"],
-    [{ topic: 'x', n: true }, "'n' must be a number, not a boolean"],
+    [{ topic: 'x', n: true }, "'n' must be a number, not true"],
     [{ topic: 'x', all: 'maybe' }, '\'all\' must be true or false, not "maybe"'],
     [{ topic: 'x', files: 'a,b' }, '\'files\' must be a list, not "a,b"'],
     [{ topic: 'x', files: '{"a":1}' }, "'files' must be a list"],

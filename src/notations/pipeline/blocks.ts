@@ -3,7 +3,7 @@ import type { Plan } from '../../plan/plan.js';
 import { calledOutputs } from '../results.js';
 import type { CallDef } from '../step-keys.js';
 import { branchesOf } from './definition.js';
-import type { PipelineDef, StepDef } from './definition.js';
+import type { CallStep, PipelineDef, StepDef } from './definition.js';
 
 /** What a step leaves behind: one channel. */
 export interface Output {
@@ -117,17 +117,8 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
       return [output(path, `${path} (set)`, placing)];
     case 'wait':
       return step.wait.event === undefined ? [] : [output(path, `${path} (event: ${step.wait.event})`, placing)];
-    case 'call': {
-      const plan = placing.calls.get(step.call);
-      return plan === undefined
-        ? []
-        : calledOutputs(plan).map(({ channel, label, names }) => ({
-            ...(names.length === 0
-              ? output(path, `${path} (${label})`, placing)
-              : output([path, ...names].join('/'), `${path}/${label}`, placing)),
-            inner: channel,
-          }));
-    }
+    case 'call':
+      return calledBy(step, path, placing);
     case 'condition':
     case 'end':
     case 'goto':
@@ -137,6 +128,19 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
     case 'sequence':
       return [];
   }
+}
+
+/** What a called file gives. One that could not be loaded was reported. */
+function calledBy({ call }: CallStep, path: string, placing: Placing): readonly Output[] {
+  const plan = placing.calls.get(call);
+  if (plan === undefined) return [];
+  return calledOutputs(plan).map(({ channel, label, names }) => {
+    const given =
+      names.length === 0
+        ? output(path, `${path} (${label})`, placing)
+        : output([path, ...names].join('/'), `${path}/${label}`, placing);
+    return { ...given, inner: channel };
+  });
 }
 
 function output(path: string, label: string, placing: Placing): Output {

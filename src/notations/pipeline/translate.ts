@@ -32,15 +32,15 @@ type Fields = Map<string, Fields | ValueRef>;
 
 /** The expression of a file, in which references stand as they do elsewhere, as one over variables. Undefined: faults of references were told. */
 export function translate(inside: string, reader: Placed, translating: Translating): Translated | undefined {
-  const { names, placeOf, isTold } = translating;
+  const { names } = translating;
   const vars: Fields = new Map();
   let written = '';
   let from = 0;
   let isUsable = true;
   for (const dotted of findDotted(inside)) {
-    const at = placeOf(inside.slice(dotted.start, dotted.end));
+    const at = translating.placeOf(inside.slice(dotted.start, dotted.end));
     const found = resolve(withoutCall(inside, dotted), reader, names);
-    if (isFault(found) && isTold(found, at)) return undefined;
+    if (isFault(found) && translating.isTold(found, at)) return undefined;
     isUsable = reportFault(found, at, names.findings) && isUsable;
     if (isFault(found)) continue;
     noteUse(found, names);
