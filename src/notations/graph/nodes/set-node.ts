@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../base/json.js';
 import { isPlainObject } from '../../../base/json.js';
 import { refusal } from '../../../base/problem.js';
 import { TextReader } from '../../../plan/builder.js';
-import type { NodeSpec } ;
+import type { NodeSpec } from './planned.js';
 
 /**
  * A node that makes values of the state, as one object. In texts `{{ key.path }}` is a value, and `{{= EXPRESSION }}` is worked out in the Common Expression Language over the keys of
