@@ -30,7 +30,7 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
       break;
     case 'ask':
       addTemplate(found, node.question, 'question');
-      if (node.choicesFrom !== undefined) found.push({ channel: node.choicesFrom.channel, path: 'choicesFrom' });
+      addRef(found, node.choicesFrom, 'choicesFrom');
       break;
     case 'set':
       for (const [name, source] of Object.entries(node.values)) addJson(found, source, `values.${name}`);
@@ -43,7 +43,7 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
       addInputs(found, node.inputs);
       break;
     case 'loop':
-      if (node.rounds !== undefined) found.push({ channel: node.rounds.channel, path: 'rounds' });
+      addRef(found, node.rounds, 'rounds');
       addInputs(found, node.inputs);
       break;
     case 'call':
@@ -51,6 +51,10 @@ export function referencesOf(node: PlanNode): readonly Reference[] {
       break;
   }
   return found;
+}
+
+function addRef(found: Reference[], ref: ValueRef | undefined, path: string): void {
+  if (ref !== undefined) found.push({ channel: ref.channel, path });
 }
 
 function addAgent(found: Reference[], { agent, prompt, conversation, fieldsUnless }: AgentNode): void {
