@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -117,7 +118,7 @@ describe('commands in the documentation and in the READMEs of the examples', asy
     const source = (await Promise.all(texts)).join('\n');
     for (const [flag] of line.matchAll(/(?<=\s)--[a-z-]+/g)) expect(source).toContain(flag);
     for (const [path] of line.matchAll(/examples\/[\w./-]+/g)) {
-      expect((await readFile(join(ROOT, path), 'utf8').catch(() => '')).length).toBeGreaterThan(0);
+      expect(existsSync(join(ROOT, path)), path).toBe(true);
     }
   });
 });
