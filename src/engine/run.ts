@@ -12,7 +12,6 @@ import type { Plan } from '../plan/plan.js';
 import { compile } from './graph/compile.js';
 import type { CompiledPlan } from './graph/compile.js';
 import { firstOf } from './state/inputs.js';
-import { Outermost } from './graph/outermost.js';
 import { RunLabels } from './state/run-labels.js';
 import { MemoryDurable } from './durable/memory-durable.js';
 import type { Durable, Taker, Ticket } from './ports/durable.js';
@@ -22,20 +21,11 @@ import { inOrder } from './run-result.js';
 import type { Reports, RunHandle, RunResult } from './run-result.js';
 import { CLOSING_CUT_OFF, CLOSING_MS, OpenClosings } from './graph/closing.js';
 import { Scope } from './graph/scope.js';
-import type {
-  Restable,
-  Stoppable,
-  Work,
-  RunServices,
-  ScopeEnd,
-  ScopeHandle,
-  ScopeOptions,
-  ScopeOwner,
-} from './services.js';
+import type { Stoppable, RunServices, ScopeEnd, ScopeHandle, ScopeOptions, ScopeOwner } from './services.js';
 import type { StartOptions } from './start-options.js';
 import { NO_OPTIONS, cancelBy, checkOf } from './start-options.js';
 import { givesPropertyAway } from './state/whole-view.js';
-import { IdleScopes, WORK_AT_ONCE, WORK_OF_START, WorkQueue } from './work-queue.js';
+import { RunWork } from './run-work.js';
 
 export type { RunHandle, RunResult } from './run-result.js';
 export type { StartOptions } from './start-options.js';
@@ -57,7 +47,7 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = NO_O
 
 const NO_EXECUTORS: Executors = {};
 
-class Run extends Outermost implements RunHandle, RunServices, ScopeOwner, Taker {
+class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
   readonly runId: string;
   readonly labels = new RunLabels();
   readonly durable: Durable;
@@ -68,27 +58,15 @@ class Run extends Outermost implements RunHandle, RunServices, ScopeOwner, Taker
   readonly check: RunServices['check'];
   readonly checksWholes: boolean;
   private readonly top: Scope;
-  private readonly limit: number;
-  private readonly ready = new WorkQueue();
-  /** Leaf steps that wait for a slot, in the order in which they became ready. */
-  private blocked: WorkQueue | undefined = undefined;
-  private running = 0;
   private reused = 0;
   private ran = 0;
   readonly tallies: RunServices['tallies'];
-  /** Scopes in which nothing runs. */
-  private readonly idle = new IdleScopes();
-  /** An executor was started or woken and may not have come to rest. */
-  private unsettled = false;
   resting: Promise<void> | undefined = undefined;
   private inTurn = false;
-  /** Units of work since it gave way to the event loop. */
-  private spent = 0;
   private holds: Set<Promise<void>> | undefined = undefined;
   private readonly closings = new OpenClosings();
   /** Runs out when a cancelled run has had its time to close. */
   private cutOff: Ticket | undefined = undefined;
-  private ended = false;
   /** What it gives by the `values` of its plan. */
   private values: RunResult['result'] = undefined;
   private resolve: ((result: RunResult) => void) | undefined = undefined;
@@ -97,13 +75,12 @@ class Run extends Outermost implements RunHandle, RunServices, ScopeOwner, Taker
     private readonly compiled: CompiledPlan,
     readonly options: StartOptions,
   ) {
-    super();
+    super(options.concurrency ?? compiled.plan.limits?.concurrency ?? Number.POSITIVE_INFINITY);
     this.runId = options.runId ?? options.durable?.runId ?? systemIds.next();
     this.tallies = { spent: new Tally(options.counts), saved: new Tally() };
     this.durable = options.durable ?? new MemoryDurable(this.runId);
     this.executors = options.executors ?? NO_EXECUTORS;
     this.phases = options.phases;
-    this.limit = options.concurrency ?? compiled.plan.limits?.concurrency ?? Number.POSITIVE_INFINITY;
     this.reporter = new Reporter(this.runId, compiled.plan, this.durable, options);
     this.check = checkOf(options, this.durable);
     this.checksWholes = givesPropertyAway(options.check, 'state');
@@ -173,14 +150,6 @@ class Run extends Outermost implements RunHandle, RunServices, ScopeOwner, Taker
     this.closings.stop();
   }
 
-  enqueue(work: Work): void {
-    this.ready.put(work);
-  }
-
-  releaseSlot(): void {
-    this.running -= 1;
-  }
-
   get stepsEnded(): number {
     return this.ran + this.reused;
   }
@@ -188,14 +157,6 @@ class Run extends Outermost implements RunHandle, RunServices, ScopeOwner, Taker
   leafEnded(succeeded: boolean): void {
     if (!this.durable.replaying) this.ran += 1;
     else if (succeeded) this.reused += 1;
-  }
-
-  spend(units: number): void {
-    this.spent += units;
-  }
-
-  rest(scope: Restable): void {
-    this.idle.put(scope);
   }
 
   openScope(options: ScopeOptions): ScopeHandle {
@@ -308,39 +269,6 @@ class Run extends Outermost implements RunHandle, RunServices, ScopeOwner, Taker
     const data = toErrorData(error);
     this.halt();
     this.close('failed', { ...data, code: SkeinError.isInstance(error) ? data.code : 'SKEIN_INTERNAL' });
-  }
-
-  private nextWork(): Work | undefined {
-    while (!this.ended) {
-      if (this.isToGiveWay()) return undefined;
-      const scope = this.idle.take();
-      if (scope !== undefined) {
-        this.spent += WORK_OF_START;
-        scope.rested();
-        continue;
-      }
-      const free = this.running < this.limit;
-      const work = (free ? this.blocked?.take() : undefined) ?? this.ready.take();
-      if (work === undefined) return undefined;
-      if (work.isWanted()) {
-        this.spent += WORK_OF_START;
-        if (!work.leaf) return work;
-        if (free) {
-          this.running += 1;
-          return work;
-        }
-        (this.blocked ??= new WorkQueue()).put(work);
-      }
-    }
-    return undefined;
-  }
-
-  /** No outcome is taken before the rest of the turn, as if an executor had to come to rest. */
-  private isToGiveWay(): boolean {
-    if (this.spent < WORK_AT_ONCE) return false;
-    this.spent = 0;
-    this.unsettled = true;
-    return true;
   }
 
   private close(outcome: RunOutcome, error: ErrorData | undefined): void {

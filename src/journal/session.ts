@@ -1,15 +1,13 @@
 import type { Clock } from '../base/clock.js';
-import { SkeinError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { present } from '../base/json.js';
 import type { Slices } from '../base/slices.js';
 import { atOnce } from '../base/slices.js';
 import type { Label } from '../guard/label.js';
-import { diffPlans } from '../plan/diff.js';
-import type { RunSettings } from '../plan/fields.js';
-import type { Plan } from '../plan/plan.js';
 import { FIRST_SUM, chainSum, encodeBegin, encodeRecord } from './codec.js';
 import type { JournalEnd } from './codec.js';
+import { changes, storedSettings } from './definition.js';
+import type { Definition } from './definition.js';
 import { forgottenBy } from './fork-from.js';
 import type { ForkWish } from './fork-from.js';
 import { endsForGood } from './history.js';
@@ -18,25 +16,14 @@ import type { Journal } from './journal.js';
 import { staleLease } from './store-writer.js';
 import type { Ledger } from './ledger.js';
 import { openLedger } from './ledger.js';
-import type { BeginRecord, LogRecord, OpenRecord, Stored, TurnOf } from './record.js';
+import type { BeginRecord, LogRecord, OpenRecord, TurnOf } from './record.js';
 import type { FamilyReader } from './reader.js';
 import { readJournal } from './reader.js';
 import { Replay } from './replay.js';
 import { LEASE_MS } from './store.js';
-import type { StoredValue } from './stored.js';
-import { codeText, isRecordedPlan, readStored, storedPlan, storedValue } from './stored.js';
+import { codeText, storedPlan, storedValue } from './stored.js';
 import type { BlobText, FirstBatch, Holder, Lease, RunRow, RunStanding, SessionEnd, Store } from './store.js';
 import { threadRow } from './thread-rows.js';
-
-/** What a session runs. */
-export interface Definition {
-  readonly plan: Plan;
-  /** Digests of the functions of code nodes. */
-  readonly code: Readonly<Record<string, string>>;
-  /** Values by name, as they were given. */
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly settings: RunSettings;
-}
 
 /** A session that may write: the run is leased, and its first lines are committed. */
 export interface OpenSession {
@@ -300,54 +287,4 @@ function nothingYet(begin: BeginRecord): RunHistory {
     batches: 0,
     sum: FIRST_SUM,
   };
-}
-
-/** An edited workflow goes on; one that has nothing to do with the run would only run under its name. */
-function checkKinship(before: Plan, after: Plan, runId: string): void {
-  const known = new Set(before.nodes.map(({ id }) => id));
-  if (before.name === after.name || after.nodes.some(({ id }) => known.has(id))) return;
-  throw new SkeinError(
-    'SKEIN_USAGE',
-    `the run ${runId} is of the workflow '${before.name}', which has no step in common with '${after.name}'`,
-    { hint: 'give the workflow that it was begun with, or begin a run of its own' },
-  );
-}
-
-/** What a session changes of the definition; places in files do not count. */
-function changes(
-  store: Store,
-  { current, begin }: RunHistory,
-  next: Definition,
-): { fields: Partial<OpenRecord>; blobs: readonly BlobText[] } {
-  const inputs = storedValue(next.inputs, 'the inputs');
-  const settings = storedSettings(next);
-  const newInputs = differs(current.inputs, inputs.stored);
-  const newSettings = differs(current.settings, settings.stored);
-  const plan = isOtherPlan(store, current.plan, next.plan, begin.run) ? storedPlan(next.plan) : undefined;
-  return {
-    fields: {
-      ...(plan === undefined ? {} : { plan: plan.stored }),
-      ...(JSON.stringify(current.code) !== codeText(next.code) ? { code: next.code } : {}),
-      ...(newInputs ? { inputs: inputs.stored } : {}),
-      ...(newSettings ? { settings: settings.stored } : {}),
-    },
-    blobs: [...(plan?.blobs ?? []), ...(newInputs ? inputs.blobs : []), ...(newSettings ? settings.blobs : [])],
-  };
-}
-
-/** Most plans are the same text: only others are compared. */
-function isOtherPlan(store: Store, before: Stored, next: Plan, runId: string): boolean {
-  if (isRecordedPlan(before, next)) return false;
-  const plan = readStored(store, before) as Plan;
-  checkKinship(plan, next, runId);
-  const diff = diffPlans(plan, next);
-  return diff.steps.length + diff.inputs.length + diff.plan.length > 0;
-}
-
-function storedSettings({ settings }: Definition): StoredValue {
-  return storedValue(settings, 'the settings');
-}
-
-function differs(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) !== JSON.stringify(other);
 }

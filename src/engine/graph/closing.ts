@@ -7,7 +7,8 @@ import type { Reports } from '../run-result.js';
 import type { RunServices, ScopeEnd, ScopeHandle, ScopeOwner, Stoppable } from '../services.js';
 import { inputCell } from '../state/cell.js';
 import type { Version } from '../state/version.js';
-import type { ChannelTable, CompiledPlan } from './compile.js';
+import type { ChannelTable } from './channel-table.js';
+import type { CompiledPlan } from './compile.js';
 
 /** An execution of a plan that has come to its end, as far as the node needs it that runs then. */
 export interface ClosingScope extends Pick<ScopeHandle, 'census' | 'control'> {

@@ -4,14 +4,14 @@ import type { GraphShape } from '../../plan/graph-shape.js';
 import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
 import { maxStepsOf, countedAnew } from '../../plan/limits.js';
 import type { GuideOf } from '../../plan/guide.js';
-import type { Bindings, ChannelSpec, Plan, PlanNode, Require, Route } from '../../plan/plan.js';
+import type { Bindings, Plan, PlanNode, Require, Route } from '../../plan/plan.js';
 import { fieldChannels } from '../../plan/references.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
-import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
-import { reducerFor } from '../../plan/reducers.js';
 import type { Policies } from '../steps/policies/index.js';
 import { policiesOf } from '../steps/policies/index.js';
 import { boundFunction, boundTo, checksOf, guideOf, toolsOf, untilOf } from './bound-functions.js';
+import { givenBy, tableOf } from './channel-table.js';
+import type { ChannelTable } from './channel-table.js';
 import { findCycles } from './cycles.js';
 
 /** A plan prepared for running: node and channel names are indexes, edges are arrays. Immutable, shared by all runs of the plan. */
@@ -37,16 +37,6 @@ export interface CompiledPlan {
   readonly untouched: readonly number[];
   /** Causal depth at most. */
   readonly maxSteps: number;
-}
-
-/** The channels by index. Those of the plan come first, in plan order; names that only show at run time are added by a scope. */
-export interface ChannelTable {
-  readonly names: readonly string[];
-  readonly index: ReadonlyMap<string, number>;
-  readonly reducers: readonly (Reducer | undefined)[];
-  readonly schemas: readonly unknown[];
-  /** No other names may be written. */
-  readonly closed: boolean;
 }
 
 /** A node prepared for running. */
@@ -320,39 +310,4 @@ function writesOf(node: PlanNode): CompiledNode['writes'] {
 function standingOf(node: Extract<PlanNode, { readonly plan: Plan }>, around: string): Standing {
   const require = node.kind === 'call' ? node.require : undefined;
   return { prefix: `${around}${node.id}/`, given: givenBy(node), require };
-}
-
-/** What a node gives its sub-plan by name, declared there or not. */
-function givenBy(node: Extract<PlanNode, { readonly plan: Plan }>): readonly string[] {
-  const named = Object.keys(node.inputs ?? {});
-  return node.kind === 'map' ? [node.item, ...named] : named;
-}
-
-function tableOf(plan: Plan, bindings: Bindings, prefix: string, given: readonly string[]): ChannelTable {
-  const specs = new Map<string, ChannelSpec>();
-  for (const input of plan.inputs) specs.set(input.channel, { name: input.channel });
-  for (const channel of plan.channels) specs.set(channel.name, channel);
-  const add = (name: string): unknown => specs.has(name) || specs.set(name, { name });
-  for (const node of plan.nodes) writtenBy(node).forEach(add);
-  if (plan.openInputs === true) given.forEach(add);
-  const list = [...specs.values()];
-  return {
-    names: list.map((channel) => channel.name),
-    index: new Map(list.map((channel, at) => [channel.name, at])),
-    reducers: list.map((channel) => reducerOf(channel, bindings, prefix)),
-    schemas: list.map((channel) => bindings[`${prefix}schema:${channel.name}`]),
-    closed: plan.closedState ?? false,
-  };
-}
-
-function writtenBy(node: PlanNode): readonly string[] {
-  const { output, writes = [] } = node;
-  return [...(output === undefined ? [] : [output]), ...writes, ...fieldChannels(node)];
-}
-
-function reducerOf(channel: ChannelSpec, bindings: Bindings, prefix: string): Reducer | undefined {
-  if (channel.reducer === undefined) return undefined;
-  if (channel.reducer !== 'code') return reducerFor(channel.reducer);
-  const key = `${prefix}channel:${channel.name}`;
-  return reducerFor(boundFunction(bindings[key], key) as ReducerFunction);
 }

@@ -1,6 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import { CLEAN } from '../../guard/label.js';
-import type { ChannelTable, CompiledNode, CompiledPlan, Hop } from './compile.js';
+import type { ChannelTable } from './channel-table.js';
+import type { CompiledNode, CompiledPlan, Hop } from './compile.js';
 import { noSuchNode } from './explain.js';
 import { JoinQueue } from './join.js';
 import type { Round } from './join.js';

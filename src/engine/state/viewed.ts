@@ -1,6 +1,6 @@
 import type { Cell } from './cell.js';
 import { cellEnd, cellValue, isCleared } from './cell.js';
-import type { ChannelTable } from '../graph/compile.js';
+import type { ChannelTable } from '../graph/channel-table.js';
 import type { Version } from './version.js';
 
 /** Where a view finds the names of channels; they may grow during a run. */

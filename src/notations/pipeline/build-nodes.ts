@@ -8,7 +8,6 @@ import type {
   EndNode,
   LoopNode,
   MapNode,
-  NodeBase,
   PassNode,
   Plan,
   PlanNode,
@@ -18,7 +17,6 @@ import { END } from '../../plan/plan.js';
 import { RUN_CHANNELS } from '../../plan/endings.js';
 import { present } from '../../base/json.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
-import type { CallDef } from '../step-keys.js';
 import { toolNode } from '../tool-steps.js';
 import { inputChannel } from '../inputs-key.js';
 import { valuesOf } from '../values-key.js';
@@ -32,23 +30,20 @@ import type {
   LoopStep,
   MapStep,
   PipelineDef,
-  RetryDef,
   ToolStep,
-  StepDef,
 } from './definition.js';
 import { listed, NOWHERE } from './flow.js';
 import type { Flow } from './flow.js';
 import { around, channelsOfItem, conversationsIn, itemIn, itemsOf, lastOf, resultOf } from './blocks.js';
 import { buildCondition } from './conditions.js';
-import type { ConditionParts } from './conditions.js';
 import { isAtEnd } from './last-steps.js';
 import { outputsBefore } from './order.js';
 import { PROMPT } from './references.js';
 import type { Names } from './order.js';
-import { retriedBy } from './keys.js';
 import type { Findings } from '../../text/findings.js';
-import { securityOf, supervisedFile, supervising } from './supervising.js';
-import type { SupervisionParts } from './supervising.js';
+import { policies, writing } from './node-base.js';
+import type { NodeParts } from './node-base.js';
+import { supervisedFile } from './supervising.js';
 
 /** The node of a step. Every step is one node with its id; conditions and jumps are nodes that do nothing, and the ways that leave them say the rest. */
 export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNode {
@@ -295,43 +290,6 @@ function mapResult(placed: Placed, names: Names): string {
   return '';
 }
 
-function writing(placed: Placed): Pick<NodeBase, 'writes' | 'output'> {
-  const channel = placed.outputs[0]?.channel;
-  return channel === undefined ? { writes: [] } : { writes: [channel], output: channel };
-}
-
-function policies(placed: Placed, parts: NodeParts): NodeBase {
-  const { step } = placed;
-  const { id, timeoutMs, at } = step;
-  const when = step.when && buildCondition(step.when, placed, parts);
-  return present({
-    id,
-    when: when && [when],
-    onSkip: when && ('continue' as const),
-    ending: placed.ending?.channel,
-    retry: step.retry === undefined ? undefined : retryPolicy(step.retry),
-    timeoutMs,
-    budget: step.budget,
-    security: securityOf(step.security, parts),
-    endorse: step.endorse,
-    onError: step.onError === 'continue' ? ('ignore' as const) : undefined,
-    at,
-    ...supervising(placed, parts),
-  });
-}
-
-function retryPolicy(retry: RetryDef): NodeBase['retry'] {
-  const { retries, backoff, delayMs, jitter, on } = retry;
-  if (retries === 0) return undefined;
-  const policy = {
-    retries,
-    backoff,
-    delayMs,
-    ...(on === undefined ? {} : { on: [...new Set(on.flatMap(retriedBy))] }),
-  };
-  return jitter === 0 ? policy : { ...policy, jitter };
-}
-
 /** The node of another file. An input `prompt` that is not given otherwise gets what the user message of an agent would be. */
 function callNode(placed: Placed, step: CallStep, parts: NodeParts): CallNode {
   const plan = parts.calls.get(step.call);
@@ -367,13 +325,4 @@ function promptInput(step: CallStep, plan: Plan, findings: Findings): string | u
     findings.error('unknown-input', `${step.label} has a prompt, and ${why}`, step.prompt.at, hint);
   }
   return undefined;
-}
-
-/** What nodes are built from. */
-export interface NodeParts extends SupervisionParts, ConditionParts {
-  /** The plan of a block. */
-  readonly planOf: (block: Block) => Plan;
-  readonly calls: ReadonlyMap<CallDef, Plan>;
-  /** Maps of which somebody reads the index or the name of an item. */
-  readonly counted: ReadonlySet<StepDef>;
 }

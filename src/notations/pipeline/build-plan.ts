@@ -15,7 +15,7 @@ import { valuesOf } from '../values-key.js';
 import { channelsOfItem, conversationsIn, givenBy, itemIn, itemsOf, placeSteps } from './blocks.js';
 import type { Block, Output, Placed } from './blocks.js';
 import { buildNode, givenChannels } from './build-nodes.js';
-import type { NodeParts } from './build-nodes.js';
+import type { NodeParts } from './node-base.js';
 import { buildCondition } from './conditions.js';
 import type { ConditionStep, PipelineDef } from './definition.js';
 import { connectBlock, NOWHERE } from './flow.js';

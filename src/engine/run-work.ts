@@ -1,0 +1,88 @@
+import type { Restable, ScopeOwner, Work } from './services.js';
+import { IdleScopes, WORK_AT_ONCE, WORK_OF_START, WorkQueue } from './work-queue.js';
+
+/** What the owner of a scope says that is around all others: there is nothing around it. */
+class Outermost implements Omit<ScopeOwner, 'scopeEnded'> {
+  readonly correction = undefined;
+
+  stopClock(): () => void {
+    return () => undefined;
+  }
+
+  callsOnce(): void {}
+
+  influenced(): void {}
+
+  again(): undefined {
+    return undefined;
+  }
+}
+
+/** What is ready in a run: it starts in the order in which it became ready, as far as slots are free, and in portions that leave the event loop its turn. */
+export abstract class RunWork extends Outermost {
+  private readonly ready = new WorkQueue();
+  /** Leaf steps that wait for a slot, in the order in which they became ready. */
+  private blocked: WorkQueue | undefined = undefined;
+  private running = 0;
+  /** Scopes in which nothing runs. */
+  private readonly idle = new IdleScopes();
+  /** An executor was started or woken and may not have come to rest. */
+  protected unsettled = false;
+  /** Units of work since it gave way to the event loop. */
+  private spent = 0;
+  protected ended = false;
+
+  /** `limit`: how many leaf steps may run at once. */
+  constructor(private readonly limit: number) {
+    super();
+  }
+
+  enqueue(work: Work): void {
+    this.ready.put(work);
+  }
+
+  releaseSlot(): void {
+    this.running -= 1;
+  }
+
+  spend(units: number): void {
+    this.spent += units;
+  }
+
+  rest(scope: Restable): void {
+    this.idle.put(scope);
+  }
+
+  protected nextWork(): Work | undefined {
+    while (!this.ended) {
+      if (this.isToGiveWay()) return undefined;
+      const scope = this.idle.take();
+      if (scope !== undefined) {
+        this.spent += WORK_OF_START;
+        scope.rested();
+        continue;
+      }
+      const free = this.running < this.limit;
+      const work = (free ? this.blocked?.take() : undefined) ?? this.ready.take();
+      if (work === undefined) return undefined;
+      if (work.isWanted()) {
+        this.spent += WORK_OF_START;
+        if (!work.leaf) return work;
+        if (free) {
+          this.running += 1;
+          return work;
+        }
+        (this.blocked ??= new WorkQueue()).put(work);
+      }
+    }
+    return undefined;
+  }
+
+  /** No outcome is taken before the rest of the turn, as if an executor had to come to rest. */
+  private isToGiveWay(): boolean {
+    if (this.spent < WORK_AT_ONCE) return false;
+    this.spent = 0;
+    this.unsettled = true;
+    return true;
+  }
+}

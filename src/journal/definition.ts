@@ -1,0 +1,70 @@
+import { SkeinError } from '../base/errors.js';
+import { diffPlans } from '../plan/diff.js';
+import type { RunSettings } from '../plan/fields.js';
+import type { Plan } from '../plan/plan.js';
+import type { RunHistory } from './history.js';
+import type { OpenRecord, Stored } from './record.js';
+import type { BlobText, Store } from './store.js';
+import type { StoredValue } from './stored.js';
+import { codeText, isRecordedPlan, readStored, storedPlan, storedValue } from './stored.js';
+
+/** What a session runs. */
+export interface Definition {
+  readonly plan: Plan;
+  /** Digests of the functions of code nodes. */
+  readonly code: Readonly<Record<string, string>>;
+  /** Values by name, as they were given. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly settings: RunSettings;
+}
+
+/** An edited workflow goes on; one that has nothing to do with the run would only run under its name. */
+function checkKinship(before: Plan, after: Plan, runId: string): void {
+  const known = new Set(before.nodes.map(({ id }) => id));
+  if (before.name === after.name || after.nodes.some(({ id }) => known.has(id))) return;
+  throw new SkeinError(
+    'SKEIN_USAGE',
+    `the run ${runId} is of the workflow '${before.name}', which has no step in common with '${after.name}'`,
+    { hint: 'give the workflow that it was begun with, or begin a run of its own' },
+  );
+}
+
+/** What a session changes of the definition; places in files do not count. */
+export function changes(
+  store: Store,
+  { current, begin }: RunHistory,
+  next: Definition,
+): { fields: Partial<OpenRecord>; blobs: readonly BlobText[] } {
+  const inputs = storedValue(next.inputs, 'the inputs');
+  const settings = storedSettings(next);
+  const newInputs = differs(current.inputs, inputs.stored);
+  const newSettings = differs(current.settings, settings.stored);
+  const plan = isOtherPlan(store, current.plan, next.plan, begin.run) ? storedPlan(next.plan) : undefined;
+  return {
+    fields: {
+      ...(plan === undefined ? {} : { plan: plan.stored }),
+      ...(JSON.stringify(current.code) !== codeText(next.code) ? { code: next.code } : {}),
+      ...(newInputs ? { inputs: inputs.stored } : {}),
+      ...(newSettings ? { settings: settings.stored } : {}),
+    },
+    blobs: [...(plan?.blobs ?? []), ...(newInputs ? inputs.blobs : []), ...(newSettings ? settings.blobs : [])],
+  };
+}
+
+/** Most plans are the same text: only others are compared. */
+function isOtherPlan(store: Store, before: Stored, next: Plan, runId: string): boolean {
+  if (isRecordedPlan(before, next)) return false;
+  const plan = readStored(store, before) as Plan;
+  checkKinship(plan, next, runId);
+  const diff = diffPlans(plan, next);
+  return diff.steps.length + diff.inputs.length + diff.plan.length > 0;
+}
+
+/** The settings, as they are recorded. */
+export function storedSettings({ settings }: Definition): StoredValue {
+  return storedValue(settings, 'the settings');
+}
+
+function differs(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) !== JSON.stringify(other);
+}
