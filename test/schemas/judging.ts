@@ -57,6 +57,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'bad-agent',
   'bad-budget',
   'bad-duration',
+  'unbounded-loop',
   'bad-name',
   'forbidden-name',
   'bad-retry',
