@@ -19,10 +19,13 @@ const SEND = map(
 export const DECLARATION_KEYS = {
   hosts: texts('hosts that agents may ask although an untrusted text had a say in it: example.com, *.example.com'),
   commands: list(
-    texts('program and arguments'),
+    { ...texts('program and arguments'), needed: true },
     'command lines that may run although an untrusted text had a say in them, word by word',
   ),
-  sends: list(SEND, 'calls that may send or change something although an untrusted text had a say in them'),
+  sends: list(
+    { ...SEND, needed: true },
+    'calls that may send or change something although an untrusted text had a say in them',
+  ),
 } as const;
 
 /**
@@ -77,7 +80,7 @@ function checkItem(item: SourceNode, key: (typeof DECLARED)[number], { findings 
 }
 
 function isText(node: SourceNode): boolean {
-  return node.kind === 'scalar' && node.value !== null && typeof node.value !== 'boolean';
+  return node.kind === 'scalar' && node.value !== null;
 }
 
 function wordsOf(node: SourceNode): readonly string[] {

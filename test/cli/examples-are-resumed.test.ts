@@ -42,13 +42,18 @@ function steps(screen: string, what: string): readonly string[] {
   return [...screen.matchAll(new RegExp(`^step (\\S+)(?: \\(agent [^)]+\\))? ${what}`, 'gm'))].map(([, id = '']) => id);
 }
 
+/** What a script needs that starts real commands: the folder to look into, and a yes. */
+const GIVEN: Readonly<Record<string, readonly string[]>> = {
+  'batch-over-files': ['--input', 'prompt=examples/batch-over-files/texts', '--trust'],
+};
+
 test('there is something to be killed', () => expect(EXAMPLES).toHaveLength(27));
 
 test.each(EXAMPLES)(
   'done means: %s is killed in the middle, goes on with what it had, and gives what it gives undisturbed',
   async (name) => {
     const { cwd, script } = await projectOf(name);
-    const words = ['run', `examples/${name}/workflow.yaml`, `--mock=${script}`, '--no-audit'];
+    const words = ['run', `examples/${name}/workflow.yaml`, `--mock=${script}`, '--no-audit', ...(GIVEN[name] ?? [])];
     const undisturbed = await served([...words, '--no-store'], { cwd });
     const whole = documentOf(await served([...words, '--no-store', '--json'], { cwd }));
 
@@ -65,7 +70,7 @@ test.each(EXAMPLES)(
 
     const done = steps(killed.stderr, 'succeeded');
     expect(done.length).toBeGreaterThan(0);
-    const resumed = await served(['resume', '-1'], { cwd });
+    const resumed = await served(['resume', '-1', ...(name in GIVEN ? ['--trust'] : [])], { cwd });
     expect(steps(resumed.stderr, 'reused')).toEqual(expect.arrayContaining([...done]));
     expect(steps(resumed.stderr, '(?:succeeded|failed) in')).toContain(step);
     expect(resumed).toMatchObject({ code: undisturbed.code, stdout: undisturbed.stdout });

@@ -44,6 +44,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
   'missing-wait',
   'missing-file',
   'missing-answer',
+  'bad-require',
   'missing-values',
   'missing-instruction',
   'missing-model',
@@ -81,6 +82,7 @@ const CODES_OF_FORM: ReadonlySet<string> = new Set([
 const BEYOND: readonly RegExp[] = [
   / calls ".*", (?:and there is|which does not)/, // a tool of a server
   / names no program$/, // what a list begins with
+  /^require of .* at most$/, // the length of a list
   /^the schema requires /, // a name of another list
   /^provider ".*" has a token_key and no base_url/, // two keys together
   /^"docker:/, // what a name begins with

@@ -152,7 +152,6 @@ describe('ask and call', () => {
     ['expires: 1h, on_expire: {answer: x, b: 1}', '5:66 error unknown-key'],
     ['expires: 1h, on_expire: never', '5:54 error wrong-type'],
     ['on_expire: {answer: x}', '5:41 warning no-effect'],
-    ['choices: yes', '5:39 error wrong-type'],
   ])('ask with %s is a problem', (keys, place) => {
     expect(wrong(`  - {type: ask, question: q, ${keys}}\n`)).toEqual([place]);
   });
