@@ -50,7 +50,8 @@ export function readPath(value: unknown, path: readonly string[], texts?: TextRe
  */
 export function readRef(ref: ValueRef, read: ReadChannel, texts?: TextReader): unknown {
   const value = read(ref.channel);
-  return (ref.path === undefined ? value : readPath(value, ref.path, texts)) ?? ref.absent;
+  const found = ref.path === undefined ? value : readPath(value, ref.path, texts);
+  return found === undefined ? ref.absent : found;
 }
 
 /** A reference as people write it: `steps.qa.output.approved`. */

@@ -136,7 +136,8 @@ export class Insertions {
     // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
     if (value === undefined || value === '') return ref.absent;
     const found = readPath(value, ref.path, this.texts);
-    if (found !== undefined || ref.optional === true) return found ?? ref.absent;
+    if (found !== undefined) return found;
+    if (ref.optional === true) return ref.absent;
     throw new SkeinError(
       'SKEIN_TEMPLATE',
       `${refText(ref)} does not resolve: ${ref.written === undefined ? ref.channel : 'the value'} is ${describe(value)}`,

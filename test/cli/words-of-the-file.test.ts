@@ -62,7 +62,7 @@ describe('members that an expression reads and that cannot be there', () => {
     const end = await served(['validate', 'flow.yaml'], { cwd });
     expect(end.code).toBe(2);
     expect(end.stderr).toContain(
-      'error bad-expression: the condition of step "b" reads steps.a.outptu, which can\'t be there\n    hint: did you mean "output"?',
+      'error unknown-member: the condition of step "b" reads steps.a.outptu, which can\'t be there\n    hint: did you mean "output"?',
     );
   });
 
@@ -77,7 +77,7 @@ describe('members that an expression reads and that cannot be there', () => {
     '[XG16] %s is not',
     async (cel) => {
       const { problems } = await loadDagText(dag(cel), { cwd: '/nowhere' });
-      expect(problems).toMatchObject([{ code: 'bad-expression', severity: 'error' }]);
+      expect(problems).toMatchObject([{ code: 'unknown-member', severity: 'error' }]);
     },
   );
 
@@ -100,7 +100,7 @@ describe('members that an expression reads and that cannot be there', () => {
       edges: [],
       routes: [],
     };
-    expect(checkPlan(plan)).toMatchObject([{ code: 'bad-expression', hint: 'did you mean "output"?' }]);
+    expect(checkPlan(plan)).toMatchObject([{ code: 'unknown-member', hint: 'did you mean "output"?' }]);
   });
 });
 
