@@ -42,11 +42,25 @@ function contextOf({ stderr }: Ended): Context {
   return JSON.parse(json) as Context;
 }
 
-test('there are pipelines among the examples', () => expect(PIPELINES).toHaveLength(13));
+test('there are pipelines among the examples', () => expect(PIPELINES).toHaveLength(15));
 
-/** What a script needs that starts real commands: the folder to look into, and a yes. */
+/** What a script needs: inputs, and a yes where real commands are started. */
 const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'batch-over-files/script.yaml': ['--input', 'prompt=examples/batch-over-files/texts', '--trust'],
+  'research-with-a-list/script.yaml': ['--input', 'topic=looms'],
+  'research-with-a-list/script-other.yaml': ['--input', 'topic=looms', '--input', 'depth=quick'],
+  'typed-inputs/script.yaml': [
+    '--input',
+    'rows=[{"page": 1, "text": "looms"}, {"page": 1, "text": "mills"}, {"page": 2, "text": "ovens"}]',
+  ],
+  'typed-inputs/script-other.yaml': [
+    '--input',
+    'rows=[{"page": 1, "text": "looms"}, {"page": 2, "text": "ovens"}]',
+    '--input',
+    'page=2',
+    '--input',
+    'draft=true',
+  ],
 };
 /** Scripts of ways that end as failed. */
 const FAILED = ['script-limit.yaml', 'script-one.yaml', 'script-unsafe.yaml'];
@@ -74,7 +88,8 @@ describe.each(SCRIPTS)('%s with %s', (name, script) => {
     expect(context.order).toEqual(Object.keys(context.steps));
     const { steps } = documentOf(ran);
     const agents = Object.values(context.steps).filter(({ agent }) => agent !== undefined);
-    expect(agents.length).toBeGreaterThan(0);
+    // The draft of the one with types has no agent beside the one of the file that it calls.
+    if (!words.includes('draft=true')) expect(agents.length).toBeGreaterThan(0);
     for (const { output } of agents) expect(Object.values(steps).map((step) => step.output)).toContainEqual(output);
     for (const { output, agent } of agents) {
       expect(executed.stdout).toContain(`--- Agent: ${agent} `);
