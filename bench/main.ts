@@ -15,6 +15,7 @@ import { benchPipeline } from './pipeline.js';
 import { benchResume } from './resume.js';
 import { benchScheduling } from './scheduling.js';
 import { benchScreen } from './screen.js';
+import { benchSets } from './set.js';
 import { benchStartUp } from './start-up.js';
 import { benchStore } from './store.js';
 import { benchSupervision } from './supervision.js';
@@ -42,6 +43,7 @@ const missed = [
   ...(await benchBudget()),
   ...(await benchConversations()),
   ...(await benchCommands()),
+  ...(await benchSets()),
   ...(await benchSupervision()),
   ...(await benchTrees()),
   ...(await benchAgentfiles()),
