@@ -1,6 +1,4 @@
-import { systemClock, type Clock } from '../../../base/clock.js';
 import { fromErrorData, plainError, toErrorData, type ErrorData } from '../../../base/errors.js';
-import { seededRandom } from '../../../base/ids.js';
 import { isThenable } from '../../../base/json.js';
 import type { SkeinEvent } from '../../../events/event.js';
 import { encodeRecord } from '../../../journal/codec.js';
@@ -10,24 +8,13 @@ import { giveBack, leaveFinished, type OpenSession } from '../../../journal/sess
 import type { RunStanding } from '../../../journal/store.js';
 import { innerKey } from '../../../base/address.js';
 import { waitId } from '../open-question.js';
-import type {
-  Closings,
-  Durable,
-  Effect,
-  Identity,
-  Outcome,
-  StepOptions,
-  Taker,
-  Ticket,
-  Wait,
-} from '../../ports/durable.js';
+import type { Durable, Effect, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
 import type { RunResult } from '../../run.js';
-import { Deliveries } from './deliveries.js';
 import { EventLog } from './logged-events.js';
 import { openBudget, type RecordedBudget } from './recorded-budget.js';
 import { RecordedInside } from './recorded-inside.js';
-import { RecordedOutcomes } from './recorded-outcomes.js';
 import { RecordedQuestions, lostOutcome, lostQuestion, runsAgain, type RecordedOptions } from './recorded-questions.js';
+import { RecordedStand } from './recorded-stand.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { RecordedTimers, watchForCancel } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
@@ -43,43 +30,30 @@ import { isUnanswered, writeOutcome } from './write-outcome.js';
  * - R3 Nothing is set in motion apart from effects (no alarm, no question to a person) before the run has caught up with its record.
  * - R4 When nothing but unanswered questions is left, each is told that nobody can answer for now; that is not recorded.
  */
-export class RecordedDurable implements Durable, JournalOwner {
-  readonly runId: string;
-  readonly recorded = true;
-  readonly timed = (key: string): boolean => this.outcomes.timed(key);
+export class RecordedDurable extends RecordedStand implements Durable, JournalOwner {
   private readonly journal: Journal;
-  private readonly clock: Clock;
-  private readonly outcomes: RecordedOutcomes;
-  private readonly deliveries: Deliveries;
   private readonly timers: RecordedTimers;
   private readonly questions: RecordedQuestions;
   readonly inside: RecordedInside;
   readonly budget: RecordedBudget | undefined;
   private readonly log: EventLog;
   private readonly count: StandingCount;
-  private taker: Taker | undefined = undefined;
   /** Outcomes that are written and not committed. */
   private uncommitted: RecordedTicket[] = [];
   /** What goes on once all that is written is committed: effects whose start is, or those inside of others. */
   private starting: (() => void)[] = [];
   /** Effects that wait until the run has caught up with its record. */
   private afterReplay: (() => void)[] = [];
-  private running = 0;
-  private nextOrder: number;
   private over = false;
   /** Why nothing more can be recorded. */
   private failure: ErrorData | undefined = undefined;
   private stopWatch: (() => void) | undefined = undefined;
 
   constructor(
-    private readonly session: OpenSession,
+    session: OpenSession,
     private readonly options: RecordedOptions = {},
   ) {
-    this.runId = session.lease.runId;
-    this.clock = options.clock ?? systemClock;
-    this.nextOrder = session.nextOrder;
-    this.outcomes = new RecordedOutcomes(session, (path, isJudged) => this.taker?.outdated(path, isJudged));
-    this.deliveries = new Deliveries(session, this.clock, () => this.idle());
+    super(session, options.clock);
     this.journal = new Journal(session.store, session.lease, session.end, this, this.clock);
     this.timers = new RecordedTimers(this.clock, session.ledger, this.journal, (ticket) =>
       this.settle(ticket, { ok: true, value: undefined }),
@@ -135,10 +109,6 @@ export class RecordedDurable implements Durable, JournalOwner {
     return ticket;
   }
 
-  isTaken(key: string, identity: Identity): boolean {
-    return this.outcomes.isTaken(key, identity);
-  }
-
   signal(key: string, wait: Wait): Ticket {
     const ticket = new RecordedTicket(key, this, undefined);
     ticket.id = waitId(wait);
@@ -157,34 +127,6 @@ export class RecordedDurable implements Durable, JournalOwner {
     ticket.drop();
     this.budget?.close(ticket);
     this.deliveries.wake();
-  }
-
-  get quiet(): boolean {
-    return this.running === 0;
-  }
-
-  get closings(): Closings | undefined {
-    return this.session.closings;
-  }
-
-  get replaying(): boolean {
-    return this.deliveries.replaying;
-  }
-
-  now(): number {
-    return this.deliveries.time;
-  }
-
-  settledAt(): number {
-    return this.deliveries.settledAt;
-  }
-
-  worked(): number {
-    return this.deliveries.worked;
-  }
-
-  random(key: string): number {
-    return seededRandom(`${this.session.seed}/${key}`)();
   }
 
   /** Keeps what people want to see of a run later; give it to the run as a listener. */
@@ -329,29 +271,8 @@ export class RecordedDurable implements Durable, JournalOwner {
     else this.deliveries.put(ticket);
   }
 
-  private stamped(ticket: RecordedTicket, outcome: Outcome): Outcome {
-    ticket.at = Math.max(this.deliveries.time, this.clock.now());
-    ticket.ran = ticket.startedAt === undefined ? 0 : ticket.at - ticket.startedAt;
-    ticket.order = this.nextOrder++;
-    return outcome;
-  }
-
-  private startRunning(ticket: RecordedTicket): void {
-    if (ticket.running) return;
-    ticket.running = true;
-    this.running += 1;
-    this.budget?.works(ticket);
-  }
-
-  private stopRunning(ticket: RecordedTicket): void {
-    if (!ticket.running) return;
-    ticket.running = false;
-    this.running -= 1;
-    this.budget?.rests(ticket);
-  }
-
   /** Nothing to deliver: the run has caught up with its record (R3), and may have nothing left but questions (R4). */
-  private idle(): void {
+  protected idle(): void {
     const waiting = this.afterReplay.splice(0);
     for (const begin of waiting) begin();
     this.timers.attend();
