@@ -1,18 +1,98 @@
 import type { ErrorData } from '../../base/errors.js';
-import type { ScopeEnd } from '../services.js';
+import { countAllowed } from '../../events/census.js';
+import type { ScopeEnd, ScopeHandle } from '../services.js';
+import { foldError, outputError } from '../state/state-writer.js';
 import type { Version } from '../state/version.js';
+import type { Step } from '../steps/step.js';
 import { Closing, closes } from './closing.js';
+import { failureOf, settledError } from './explain.js';
+import type { SettledFailure } from './explain.js';
+import type { Flow } from './flow.js';
+import { isEnough, tooFew } from './required.js';
 import { ScopeSteps } from './scope-steps.js';
 
 /** What a plan is told that ends because the step around it does. */
 const CUT_OFF: ErrorData = { code: 'SKEIN_CANCELLED', message: 'the step around it ended first' };
 
-/** The end of one execution of a plan: what runs then, if the plan has a node for it. */
-export abstract class ScopeAtEnd extends ScopeSteps {
-  protected closing: Closing | undefined = undefined;
+/** The end of one execution of a plan: how it comes to it, the state that it ends with, and what runs then, if the plan has a node for it. */
+export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
+  around: readonly string[] | undefined = undefined;
+  protected abstract readonly flow: Flow;
+  protected pausedSteps = 0;
+  /** How it ends in place of pausing: a step waited for budget. */
+  protected short: ScopeEnd | undefined = undefined;
+  protected settled: SettledFailure[] | undefined = undefined;
+  /** Branches that came to their end with a step that succeeded. */
+  protected reached = 0;
+  private closing: Closing | undefined = undefined;
+
+  /** Label of all that decided where it went on. */
+  get control(): number {
+    return this.flow.control;
+  }
+
+  abort(): void {
+    if (this.over) {
+      this.closing?.detach();
+      return;
+    }
+    this.over = true;
+    const started: Step[] = [];
+    for (let step = this.first; step !== undefined; step = step.following) if (step.started) started.push(step);
+    const seen = this.stopSteps();
+    // Where it was has a say in that it took too long. What was heard inside of a step is known when that has stopped.
+    for (const { influence } of started) this.flow.decided(influence);
+    this.outside.influenced(this.control);
+    if (this.compiled.closing !== undefined) this.closeApart(this.flow.mergeEnds(seen).version);
+  }
+
+  /** Stops everything and keeps what there is of the state. The owner is told when what then runs has ended. */
+  cancel(error: ErrorData): void {
+    if (this.over) return;
+    this.over = true;
+    this.final = this.flow.mergeEnds(this.stopSteps()).version;
+    this.close({ type: 'failed', error, path: '' }, (end) => this.outside.scopeEnded(this, end));
+  }
+
+  /** Stops everything, also what runs at its end. */
+  halt(): void {
+    this.stopClosing();
+    if (this.over) return;
+    this.over = true;
+    this.final = this.flow.mergeEnds(this.stopSteps()).version;
+  }
+
+  /** Ends the scope; what still runs is cancelled (E8). */
+  protected end(end: ScopeEnd, onTheWay: readonly Version[] = []): void {
+    if (this.over) return;
+    this.over = true;
+    const running = this.stopSteps();
+    this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
+    this.outside.influenced(this.control);
+    this.close(end, (ended) => this.outside.scopeEnded(this, ended));
+  }
+
+  /** What comes of failures that ended nobody else. */
+  private settledError(): ErrorData | undefined {
+    const { settled = [], reached } = this;
+    const { require } = this.compiled;
+    if (require === undefined) return settledError(settled);
+    if (!isEnough(require, reached, settled.length)) return tooFew('branches', require, reached, settled);
+    for (const { error } of settled) countAllowed(this.census, failureOf(error));
+    return undefined;
+  }
+
+  /** All that is to run has run. A state that nobody can read is not a success. */
+  protected finishWith({ version, conflict }: ReturnType<Flow['mergeEnds']>): void {
+    this.final = version;
+    const first = this.settledError() ?? conflict;
+    const error =
+      first ?? foldError(this, version, this.outside) ?? outputError(this.compiled, this.reader(version, this.outside));
+    this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
+  }
 
   /** The node `finally` runs, if the plan has one; then it is over. */
-  protected close(end: ScopeEnd, over: (end: ScopeEnd) => void): void {
+  private close(end: ScopeEnd, over: (end: ScopeEnd) => void): void {
     const { closing } = this.compiled;
     if (closing === undefined || this.final === undefined || !closes(end)) {
       over(end);
@@ -26,13 +106,13 @@ export abstract class ScopeAtEnd extends ScopeSteps {
   }
 
   /** It was cut off with this state: the run alone waits for what runs then. */
-  protected closeApart(final: Version): void {
+  private closeApart(final: Version): void {
     this.final = final;
     this.close({ type: 'failed', error: CUT_OFF, path: this.parent }, () => undefined);
     this.closing?.detach();
   }
 
-  protected stopClosing(): void {
+  private stopClosing(): void {
     this.closing?.stop();
     this.closing = undefined;
   }

@@ -4,28 +4,20 @@ import { isFinal, toErrorData } from '../../base/errors.js';
 import type { StepOutcome } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
-import type { Ending, PassedOver, SettledFailure } from './explain.js';
+import type { Ending, PassedOver } from './explain.js';
 import { failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
-import { settledError, skipReason, tooDeep } from './explain.js';
+import { skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
-import { branchEnds, isEnough, tooFew } from './required.js';
+import { branchEnds } from './required.js';
 import { ScopeAtEnd } from './scope-at-end.js';
 import { END } from '../../plan/plan.js';
 import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
 import type { ChannelWrite } from '../ports/executor.js';
 import { chooseRoutes } from './routes.js';
-import type { Leaving, PlanEnd, RunServices, ScopeEnd, ScopeHandle, ScopeOptions } from '../services.js';
-import {
-  editedOutput,
-  editedWrites,
-  foldError,
-  outputError,
-  writeChannels,
-  writeEnding,
-  writeOutput,
-} from '../state/state-writer.js';
+import type { Leaving, PlanEnd, RunServices, ScopeHandle, ScopeOptions } from '../services.js';
+import { editedOutput, editedWrites, writeChannels, writeEnding, writeOutput } from '../state/state-writer.js';
 import type { StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
 import { leavesOut } from '../state/run-labels.js';
@@ -43,15 +35,8 @@ import type { Version } from '../state/version.js';
  * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
  */
 export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHandle {
-  around: readonly string[] | undefined = undefined;
   readonly bodyOf = bodyOf;
-  private readonly flow: Flow;
-  private pausedSteps = 0;
-  /** How it ends in place of pausing: a step waited for budget. */
-  private short: ScopeEnd | undefined = undefined;
-  private settled: SettledFailure[] | undefined = undefined;
-  /** Branches that came to their end with a step that succeeded. */
-  private reached = 0;
+  protected readonly flow: Flow;
 
   constructor(run: RunServices, options: ScopeOptions) {
     super(run, options);
@@ -64,11 +49,6 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     for (const at of this.compiled.starts)
       this.flow.fireAlone(at, this.inputs, { depth: 0, round: 0, influence: this.flow.control });
     if (this.outstanding === 0) this.run.rest(this);
-  }
-
-  /** Label of all that decided where it went on. */
-  get control(): number {
-    return this.flow.control;
   }
 
   succeeded(step: Step, given: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void {
@@ -206,37 +186,6 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     this.restIfIdle();
   }
 
-  abort(): void {
-    if (this.over) {
-      this.closing?.detach();
-      return;
-    }
-    this.over = true;
-    const started: Step[] = [];
-    for (let step = this.first; step !== undefined; step = step.following) if (step.started) started.push(step);
-    const seen = this.stopSteps();
-    // Where it was has a say in that it took too long. What was heard inside of a step is known when that has stopped.
-    for (const { influence } of started) this.flow.decided(influence);
-    this.outside.influenced(this.control);
-    if (this.compiled.closing !== undefined) this.closeApart(this.flow.mergeEnds(seen).version);
-  }
-
-  /** Stops everything and keeps what there is of the state. The owner is told when what then runs has ended. */
-  cancel(error: ErrorData): void {
-    if (this.over) return;
-    this.over = true;
-    this.final = this.flow.mergeEnds(this.stopSteps()).version;
-    this.close({ type: 'failed', error, path: '' }, (end) => this.outside.scopeEnded(this, end));
-  }
-
-  /** Stops everything, also what runs at its end. */
-  halt(): void {
-    this.stopClosing();
-    if (this.over) return;
-    this.over = true;
-    this.final = this.flow.mergeEnds(this.stopSteps()).version;
-  }
-
   fire(node: CompiledNode, firing: Firing): void {
     if (this.over) return;
     const cap = node.node.maxVisits;
@@ -355,34 +304,5 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
   private endAtCap(node: CompiledNode, { version, depth, round, influence }: Firing): void {
     this.flow.branchEnded(version);
     this.flow.sendDead(node, tokenOf('dead', version, { depth, round }, influence));
-  }
-
-  /** Ends the scope; what still runs is cancelled (E8). */
-  private end(end: ScopeEnd, onTheWay: readonly Version[] = []): void {
-    if (this.over) return;
-    this.over = true;
-    const running = this.stopSteps();
-    this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
-    this.outside.influenced(this.control);
-    this.close(end, (ended) => this.outside.scopeEnded(this, ended));
-  }
-
-  /** What comes of failures that ended nobody else. */
-  private settledError(): ErrorData | undefined {
-    const { settled = [], reached } = this;
-    const { require } = this.compiled;
-    if (require === undefined) return settledError(settled);
-    if (!isEnough(require, reached, settled.length)) return tooFew('branches', require, reached, settled);
-    for (const { error } of settled) countAllowed(this.census, failureOf(error));
-    return undefined;
-  }
-
-  /** All that is to run has run. A state that nobody can read is not a success. */
-  private finishWith({ version, conflict }: ReturnType<Flow['mergeEnds']>): void {
-    this.final = version;
-    const first = this.settledError() ?? conflict;
-    const error =
-      first ?? foldError(this, version, this.outside) ?? outputError(this.compiled, this.reader(version, this.outside));
-    this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
   }
 }
