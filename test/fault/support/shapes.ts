@@ -5,6 +5,7 @@ import { definePlan } from '../../../src/plan/builder.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import type { RunOptions, Runnable } from '../../../src/runtime.js';
 import { loadDagText } from '../../../src/yaml.js';
+import { endedShape, finallyShape } from './ends.js';
 import { keyOf, SECOND, shortDigest, task, worldAgents, type Said, type World } from './world.js';
 
 /** A workflow of a certain shape, with all that its runs need. */
@@ -261,7 +262,7 @@ function code(world: World): Built {
 function commands(world: World): Built {
   const ids = Array.from({ length: 5 }, (_, at) => `c${at}`);
   const nodes = ids.map((id) => {
-    const argv = ['sh', '-c', 'echo "$1" >> "$2"; sleep 0.03', 'sh', `${id}@tool#1.1`, world.receiver];
+    const argv = ['sh', '-c', 'echo "$1" >> received.txt; sleep 0.03', 'sh', `${id}@tool#1.1`];
     return { id, kind: 'task' as const, output: id, tool: { name: 'shell', input: { value: { argv } } } };
   });
   const workflow = definePlan({ name: 'commands', nodes, edges: [ids] });
@@ -390,6 +391,8 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   budget,
   guarded,
   commands,
+  finally: finallyShape,
+  ended: endedShape,
   edited: async (world, edition) =>
     await fromYaml(world, edition === 1 ? STEPS : STEPS.replace('Right of', 'Right hand of')),
 };

@@ -26,6 +26,8 @@ export interface OpenWait {
   readonly wait: Wait;
   /** When it is too late, milliseconds since 1970. */
   readonly due: number | undefined;
+  /** Called when it is attended to for the first time, if it was opened before the run had caught up with its record. */
+  readonly asked?: (() => void) | undefined;
   /** Called once; not for a wait that was closed. `by`: where the answer came from. */
   readonly settle: (outcome: Outcome, by?: string) => void;
   /** It is asked anew, with this in place of its `id`: what came is not what was asked for, and of each question the first answer counts. */
@@ -100,6 +102,7 @@ export class OpenWaits {
   attend(): void {
     const { fresh } = this;
     this.fresh = [];
+    for (const one of fresh) if (this.waits.get(one.wait.key) === one) one.wait.asked?.();
     if (fresh.length > 0) this.takeAnswers();
     for (const one of fresh) {
       if (this.waits.get(one.wait.key) !== one) continue;

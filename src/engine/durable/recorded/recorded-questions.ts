@@ -119,18 +119,25 @@ export class RecordedQuestions {
     const fresh = pauseRecord(at, { key, id, wait, due });
     // Of what may be done once it must show that it stands at a question, since it started: then it may be started again.
     const standsHere = holder.startedAt !== undefined && holder.options?.effect === 'once';
-    if (!again || standsHere) journal.write(encodeRecord(again ? known : fresh));
     let told = openQuestion(again ? known : fresh);
+    const asked = (): void => {
+      if (!again || standsHere) journal.write(encodeRecord(again ? known : fresh));
+      count.asked(key, id);
+      taker()?.waitsFor(told, again);
+    };
+    // What the record goes on to may end whoever asks: then this is nobody's question (R3).
+    const isEarly = !again && deliveries.replaying;
     const open = {
       key,
       id,
       wait,
       due,
+      asked: isEarly ? asked : undefined,
       askedAnew: (next: string): void => {
-        const asked = pauseRecord(clock.now(), { key, id: next, wait, due });
-        journal.write(encodeRecord(asked));
+        const anew = pauseRecord(clock.now(), { key, id: next, wait, due });
+        journal.write(encodeRecord(anew));
         count.asked(key, next);
-        told = openQuestion(asked);
+        told = openQuestion(anew);
         taker()?.waitsFor(told, true);
       },
       settle: (outcome: Outcome, by?: string): void => {
@@ -139,14 +146,13 @@ export class RecordedQuestions {
         settle(outcome);
       },
     };
-    count.asked(key, id);
+    if (!isEarly) asked();
     const { undo } = holder;
     holder.undo = () => {
       undo?.();
       waits.close(key);
     };
     waits.open(open);
-    taker()?.waitsFor(told, again);
     deliveries.wake();
   }
 }
