@@ -17,8 +17,7 @@ export { agentNode, type AgentNodeOptions, type ChoiceInput } from './notations/
 export type { AnyAgent } from './notations/graph/nodes/call-agent.js';
 export { tool, type ToolDefinition, type ToolStep } from './notations/graph/nodes/tool.js';
 export { eventNode, sleepNode, type EventNodeOptions, type SleepInput } from './notations/graph/nodes/waiting-nodes.js';
-export { endNode, type EndNodeOptions } from './notations/graph/nodes/end-node.js';
-export { setNode } from './notations/graph/nodes/set-node.js';
+export { endNode, setNode, type EndNodeOptions } from './notations/graph/nodes/text-nodes.js';
 export { runNode, type CommandOutput, type RunNodeOptions } from './notations/graph/nodes/run-node.js';
 export { toolNode } from './notations/graph/nodes/tool-node.js';
 export { loopNode, type LoopNodeOptions } from './notations/graph/nodes/loop-node.js';

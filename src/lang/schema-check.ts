@@ -1,5 +1,5 @@
 import { isPlainObject } from '../base/json.js';
-import { SchemaError } from './json-schema/budget.js';
+import { SchemaError } from './json-schema/context.js';
 import { Evaluator } from './json-schema/evaluate.js';
 import type { Dialect } from './json-schema/references.js';
 import { PatternError, patternMatcher } from './pattern/matcher.js';

@@ -1,7 +1,7 @@
 import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import type { Condition, JsonTemplate, Template, ValueRef } from '../lang/values.js';
-import type { AgentSpec } from './agent-spec.js';
+import type { AgentSpec, Choice, Conversation } from './agent-spec.js';
 import type { Budget } from './budget.js';
 import type { Declarations } from './declarations.js';
 import type { Edge, Join, OnError, Route } from './edges.js';
@@ -10,7 +10,6 @@ import type { NodePolicies } from './node-policies.js';
 import type { Security } from './security.js';
 import type { OtherWay } from './endings.js';
 import type { ToolUse } from './tool-use.js';
-import type { Choice, Conversation } from './talk.js';
 
 export type { Declarations, DeclaredSend } from './declarations.js';
 
@@ -18,7 +17,7 @@ export { END } from './edges.js';
 export type { Edge, Join, OnError, Route, RouteCase } from './edges.js';
 export type { InputSpec } from './input-types.js';
 
-export type { Choice, Conversation } from './talk.js';
+export type { Choice, Conversation } from './agent-spec.js';
 
 export type { RetryPolicy } from './node-policies.js';
 export type { ItemError, OtherWay, StepEnd } from './endings.js';

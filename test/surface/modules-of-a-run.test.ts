@@ -73,7 +73,7 @@ describe('what a mock run evaluates', () => {
   it('is what reads policies too where there is one', async () => {
     const cwd = await makeProject({ 'w.yaml': WORKFLOW, 'skein.policy.yaml': 'deny: [shell]\n' });
     const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], cwd);
-    expect(modules).toContain('src/notations/policy/policy-text.ts');
+    expect(modules).toContain('src/notations/policy/read-policy.ts');
   });
 
   it('stands in few files: opening one takes longer than reading code that is not needed', async () => {

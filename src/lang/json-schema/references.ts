@@ -1,10 +1,7 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
-import type { Budget } from './budget.js';
-import { SchemaError } from './budget.js';
-
-/** A JSON Schema, as data. */
-export type Schema = boolean | Readonly<Record<string, unknown>>;
+import type { Budget, Schema } from './context.js';
+import { SchemaError } from './context.js';
 
 /** The generations of JSON Schema whose rules differ here. */
 export type Dialect = 'draft-04' | 'draft-07' | '2019-09' | '2020-12';

@@ -1,8 +1,7 @@
-import type { Keyword } from './context.js';
+import type { Budget, Keyword } from './context.js';
 import { nameText, shown, wrong } from './context.js';
 import { FORMATS } from './formats.js';
 import { isPlainObject } from '../../base/json.js';
-import type { Budget } from './budget.js';
 
 /** Keywords that look at one value, not at its parts. */
 export const VALUE_KEYWORDS: readonly (readonly [string, Keyword])[] = [

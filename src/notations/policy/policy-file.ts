@@ -42,7 +42,7 @@ export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonl
     }
     const widens = !(await isBeneath(path, cwd));
     // Most projects have none: what reads them comes with the first.
-    const { readPolicyText } = await import('./policy-text.js');
+    const { readPolicyText } = await import('./read-policy.js');
     const policy = await readPolicyText(text.text, { file: shown, widens, path }, findings);
     if (policy !== undefined) policies.push(policy);
   }

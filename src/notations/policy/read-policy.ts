@@ -9,6 +9,8 @@ import type { SourceEntry, SourceMap, SourceNode } from '../../text/nodes.js';
 import { toolOf } from '../agentfile/tools.js';
 import { readDeclarations } from './read-declarations.js';
 import { readFlag, readRules, readTexts, readWord } from './values.js';
+import { parseToml } from '../../text/toml.js';
+import { parseYaml } from '../../text/yaml.js';
 
 /** Where a policy lies. */
 export interface PolicyPlace {
@@ -175,4 +177,23 @@ function reportRule(
   const hint = near ?? 'remove the rule, or switch the tool off: enabled = false';
   const message = `the rule ${name} is not enforced: a run does not start`;
   findings.add([{ code: 'policy-not-enforced', severity: 'warning', message, at, hint, holds: true }]);
+}
+
+/** Reads the text of a policy, YAML or TOML by the name of its file. Undefined: it can't be read as either. */
+export async function readPolicyText(
+  text: string,
+  { file, widens, path }: { readonly file: string; readonly widens: boolean; readonly path: string },
+  findings: Findings,
+): Promise<Policy | undefined> {
+  const root = await rootOf(text, path, file, findings);
+  if (root === undefined) return undefined;
+  return root.kind === 'scalar' && root.value === null ? { file } : readPolicyMap(root, { file, widens }, findings);
+}
+
+async function rootOf(text: string, path: string, file: string, findings: Findings): Promise<SourceNode | undefined> {
+  const { root, problems } = path.endsWith('.toml')
+    ? await parseToml(text, file)
+    : parseYaml(text, file, { aliases: false });
+  findings.add(problems);
+  return root;
 }

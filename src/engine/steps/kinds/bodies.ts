@@ -1,12 +1,11 @@
-import { SkeinError } from '../../../base/errors.js';
+import { SkeinError, type ErrorData } from '../../../base/errors.js';
 import { questionIn } from '../../durable/open-question.js';
 import type { Executor, Result } from '../../ports/executor.js';
 import { runInside } from '../inside.js';
 import type { Body, Step } from '../step.js';
-import { noTicket, callBody } from './call.js';
+import { callBody, noTicket } from './call.js';
 import type { NodeKind } from '../../../plan/plan.js';
 import { askBody } from './ask.js';
-import { endBody } from './end.js';
 import { loopBody } from './loop.js';
 import { mapBody } from './map.js';
 import { taskBody } from './task.js';
@@ -50,6 +49,21 @@ function startSet(step: Step): void {
   if (node.kind === 'set') step.succeed(step.renderJson({ object: node.values }));
 }
 
+/** Ends the plan that the step belongs to, and those around it that end with it. */
+function startEnd(step: Step): void {
+  const { node } = step.compiled;
+  if (node.kind !== 'end') return;
+  const reason = node.reason === undefined ? '' : step.render(node.reason).trim();
+  const error = node.status === 'failed' ? endedAs(reason, node.id) : undefined;
+  step.endPlan({ path: step.path, error, out: node.out ?? 0 }, { reason: reason === '' ? undefined : reason });
+}
+
+/** It was meant, so no other attempt changes it. */
+function endedAs(reason: string, id: string): ErrorData {
+  const message = reason === '' ? `the workflow ended at '${id}'` : reason;
+  return { code: 'SKEIN_ENDED', message, retryable: false };
+}
+
 const BODIES: Readonly<Record<NodeKind, Body>> = {
   // As data it is a call of a tool, which is made from outside of the engine.
   task: {
@@ -64,7 +78,7 @@ const BODIES: Readonly<Record<NodeKind, Body>> = {
   wait: waitBody,
   // Nothing: the node is a place for routes.
   pass: { start: (step) => step.succeed(undefined), take: noTicket },
-  end: endBody,
+  end: { start: startEnd, take: noTicket },
   set: { start: startSet, take: noTicket },
 };
 
