@@ -29,6 +29,26 @@ export function definitionOf(compiled: CompiledNode): string {
   return digest;
 }
 
+/** As {@link definitionOf}, with all that is said of the nodes of the plan inside of it, and their functions. */
+export function wholeDefinitionOf(compiled: CompiledNode): string {
+  const { sub } = compiled;
+  if (sub === undefined) return definitionOf(compiled);
+  const { plan, bindings, prefix } = sub;
+  const functions = Object.keys(bindings)
+    .filter((key) => key.startsWith(prefix))
+    .toSorted()
+    .map((key) => [key, sourceOf(bindings[key])]);
+  return digestText(canonicalJson([definitionOf(compiled), withoutPlaces(plan), functions]));
+}
+
+/** A plan without its places in files. */
+function withoutPlaces(plan: Plan): object {
+  const nodes = plan.nodes.map(({ at: _at, ...node }) =>
+    'plan' in node ? { ...node, plan: withoutPlaces(node.plan) } : node,
+  );
+  return { ...plan, nodes };
+}
+
 /** Digests of the functions of an agent: its tools, its checks, and what guides it. */
 function agentSources({ tools = {}, checks = {}, guide }: CompiledNode): readonly string[] {
   return [...Object.values(tools), ...Object.values(checks), ...(guide === undefined ? [] : [guide])].map(sourceOf);

@@ -40,9 +40,9 @@ export interface Durable {
   step(key: string, effect: Effect, options?: StepOptions): Ticket;
   /**
    * Settles after `ms` milliseconds of the run's clock. When it is due is recorded, so that it goes on over a restart; not for a
-   * `fleeting` one, which then begins again.
+   * `fleeting` one, which then begins again. `identity`: what it is a limit for. That it rang counts as long as that is the same.
    */
-  timer(key: string, ms: number, fleeting?: boolean): Ticket;
+  timer(key: string, ms: number, fleeting?: boolean, identity?: Identity): Ticket;
   /** A timer with this key was set in an earlier session. Absent: there are none. */
   timed?(key: string): boolean;
   /** An effect with this key would have its outcome from the run that this one was forked from. Absent: there is none. */

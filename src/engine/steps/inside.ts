@@ -161,7 +161,7 @@ class Inside implements StepContext, Activity {
     const perform = (io: StepIo): T | Promise<T> => effect(new AskingIo(this.step, io));
     const ticket = this.step.run.durable.step(this.keyOf(name), { perform }, options);
     if (options?.timeoutMs === undefined) return (await this.wait(ticket)) as T;
-    return (await this.within(ticket, this.keyOf(`${name}.timeout`), options.timeoutMs)) as T;
+    return (await this.within(ticket, this.keyOf(`${name}.timeout`), options.timeoutMs, options.identity)) as T;
   }
 
   callsOnce(): void {
@@ -266,10 +266,10 @@ class Inside implements StepContext, Activity {
   }
 
   /** @throws SkeinError `SKEIN_TIMEOUT` */
-  private async within(ticket: Ticket, key: string, ms: number): Promise<unknown> {
+  private async within(ticket: Ticket, key: string, ms: number, identity?: Identity): Promise<unknown> {
     const settled = this.wait(ticket);
     if (ticket.outcome !== undefined) return await settled;
-    const timer = this.step.run.durable.timer(key, ms, true);
+    const timer = this.step.run.durable.timer(key, ms, true, identity);
     const late = this.wait(timer).then(() => {
       this.forget(ticket);
       throw new SkeinError('SKEIN_TIMEOUT', `it took longer than ${ms} ms`);

@@ -8,7 +8,7 @@ import { renderTemplate } from '../../lang/template.js';
 import type { JsonTemplate, Template } from '../../lang/values.js';
 import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Effect, Outcome, Question, Short, StepIo } from '../ports/durable.js';
+import type { Effect, Identity, Outcome, Question, Short, StepIo } from '../ports/durable.js';
 import type { ChannelWrite, StepContext } from '../ports/executor.js';
 import type { Phases } from '../ports/supervision.js';
 import type { Given, PolicedStep } from './policies/policy.js';
@@ -19,6 +19,7 @@ import type { Leaving, PlanEnd, RunServices, ScopeOwner, Work } from '../service
 import type { Firing, Token } from '../graph/token.js';
 import { tellLabel, tellVisit, warnOfMissing } from './telling.js';
 import { Waiting } from './waiting.js';
+import { WholeAttempt } from './whole-attempt.js';
 import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource, State } from '../state/viewed.js';
@@ -68,6 +69,8 @@ export interface Body {
   take(step: Step, outcome: Outcome): void;
   /** The side effect, for bodies that hand their step to the port as one. */
   perform?(step: Step, io: StepIo): unknown;
+  /** What an attempt depends on, for bodies that know what theirs reads. */
+  identity?(step: Step): Identity;
 }
 
 /**
@@ -84,6 +87,7 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
   routed = false;
   private phase: 'ready' | 'running' | 'judging' | 'routing' | 'backoff' | 'over' = 'ready';
   private readonly body: Body;
+  private known: Identity | undefined = undefined;
 
   constructor(
     readonly owner: StepOwner,
@@ -108,6 +112,10 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
   /** The body of this attempt is at work. */
   performs(attempt: number): boolean {
     return this.phase === 'running' && this.attempt === attempt;
+  }
+
+  get identity(): Identity {
+    return (this.known ??= this.body.identity?.(this) ?? new WholeAttempt(this));
   }
 
   isWanted(): boolean {
@@ -340,6 +348,7 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
 
   protected goOn(isCorrected = false): void {
     this.phase = 'ready';
+    this.known = undefined;
     this.nextAttempt(isCorrected);
     this.run.enqueue(this);
   }

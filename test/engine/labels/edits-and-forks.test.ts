@@ -9,7 +9,7 @@ import { cases, seedOf } from '../../thorough.js';
 import { rawPlan, type RawOptions, type RawPlan } from '../oracle/random-plan.js';
 import { scenarioOf, type Scenario, type Sees } from '../oracle/scenario.js';
 import { behindEpochs, historyOf, settable, undecided, withVersions, type Later } from './histories.js';
-import { readingByName, UNTIMED, varied } from './varied.js';
+import { readingByName, varied } from './varied.js';
 
 const PLANS: RawOptions = { racing: false, failing: true, cycles: true, conflicts: 'nowhere', subPlans: true };
 
@@ -30,13 +30,12 @@ const chance = (text: string, share: number): boolean => seededRandom(text)() < 
 /** The workflow as it was, and as it is after an edit of some of its functions, which read something else since. */
 function workflows({ raw, mask }: Drawn): readonly [Scenario, Scenario] {
   // What chooses has no version: an edit of it would not be seen.
-  const isTimed = mask % 7 < 2;
-  const isEdited = (key: string): boolean => !isTimed && !key.includes(':') && chance(`${mask} edited ${key}`, 0.25);
+  const isEdited = (key: string): boolean => !key.includes(':') && chance(`${mask} edited ${key}`, 0.25);
   const decides = mask % 5 < 3;
   const made = (sees: Sees): Scenario => {
     const plain = scenarioOf(decides ? raw : undecided(raw), sees);
     const whole = mask % 2 === 0 ? behindEpochs(plain, sees) : plain;
-    return readingByName(mask % 3 === 0 || !decides ? whole : varied(whole, mask, isTimed ? undefined : UNTIMED));
+    return readingByName(mask % 3 === 0 || !decides ? whole : varied(whole, mask));
   };
   // Where functions read little, labels part.
   const share = [0.03, 0.08, 0.25][Math.floor(seededRandom(`${mask} share`)() * 3)] ?? 0;

@@ -15,9 +15,6 @@ type Way = 'plain' | 'late' | 'retried' | 'timed' | 'leaves out' | 'looks back' 
 
 const WAYS: readonly Way[] = ['plain', 'late', 'retried', 'timed', 'leaves out', 'looks back', 'jumps'];
 
-/** Without timeouts: one that is recorded before a crash counts for what an edit has made of its step, too, and no label tells that. */
-export const UNTIMED: readonly Way[] = WAYS.filter((way) => way !== 'timed');
-
 /** Functions of one run may do so much; plans of which the rounds multiply are left. */
 export const MOST_CALLS = 3_000;
 
@@ -25,25 +22,24 @@ export const MOST_CALLS = 3_000;
  * A scenario with what plans of the oracle do not have: functions that take time, fail at first, do not come to their end in time, leave out what
  * they declare to write, look at what came along their in-edges, and say themselves where to go on.
  */
-export function varied(scenario: Scenario, seed: number, ways: readonly Way[] = WAYS): Scenario {
+export function varied(scenario: Scenario, seed: number): Scenario {
   const bindings: Record<string, unknown> = { ...scenario.bindings };
-  return { ...scenario, bindings, plan: variedPlan(scenario.plan, '', { bindings, seed, ways }) };
+  return { ...scenario, bindings, plan: variedPlan(scenario.plan, '', { bindings, seed }) };
 }
 
 interface Variation {
   readonly bindings: Record<string, unknown>;
   readonly seed: number;
-  readonly ways: readonly Way[];
 }
 
 function variedPlan(plan: Plan, prefix: string, variation: Variation): Plan {
-  const { bindings, seed, ways } = variation;
+  const { bindings, seed } = variation;
   const routes = new Map(plan.routes.map((route) => [route.from, route]));
   const nodes = plan.nodes.map((node): PlanNode => {
     const key = prefix + node.id;
     if ('plan' in node) return { ...node, plan: variedPlan(node.plan, `${key}/`, variation) };
     if (node.kind !== 'task') return node;
-    const way = ways[Math.floor(seededRandom(`${seed} ${key}`)() * ways.length)] ?? 'plain';
+    const way = WAYS[Math.floor(seededRandom(`${seed} ${key}`)() * WAYS.length)] ?? 'plain';
     const body = bindings[key] as Body;
     const route = routes.get(node.id);
     if (way === 'jumps') {

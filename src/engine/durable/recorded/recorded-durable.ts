@@ -8,7 +8,7 @@ import { giveBack, leaveFinished, type OpenSession } from '../../../journal/sess
 import type { RunStanding } from '../../../journal/store.js';
 import { innerKey } from '../../../base/address.js';
 import { waitId } from '../open-question.js';
-import type { Durable, Effect, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
+import type { Durable, Effect, Identity, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
 import type { RunResult } from '../../run.js';
 import { EventLog } from './logged-events.js';
 import { openBudget, type RecordedBudget } from './recorded-budget.js';
@@ -16,7 +16,7 @@ import { RecordedInside } from './recorded-inside.js';
 import { RecordedQuestions, lostOutcome, lostQuestion, runsAgain, type RecordedOptions } from './recorded-questions.js';
 import { RecordedStand } from './recorded-stand.js';
 import { RecordedTicket } from './recorded-ticket.js';
-import { RecordedTimers, watchForCancel } from './recorded-timers.js';
+import { RecordedTimers, timerIdentity, watchForCancel } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
 
@@ -97,10 +97,12 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     return ticket;
   }
 
-  timer(key: string, ms: number, fleeting = false): Ticket {
-    const ticket = new RecordedTicket(key, this, undefined);
-    ticket.id = String(ms);
+  timer(key: string, ms: number, fleeting = false, limited?: Identity): Ticket {
+    const identity = timerIdentity(ms, limited);
+    const ticket = new RecordedTicket(key, this, { identity });
+    ticket.id = identity.digest();
     const found = this.outcomes.find(ticket);
+    if (found !== undefined) identity.reused?.(found.record);
     if (found !== undefined) this.reuse(ticket, found);
     else {
       this.timers.start(ticket, ms, fleeting);

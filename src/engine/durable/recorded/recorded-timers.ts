@@ -5,6 +5,7 @@ import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { Ledger } from '../../../journal/ledger.js';
 import type { Store } from '../../../journal/store.js';
+import type { Identity } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /** A timer that was started and is not set yet. */
@@ -68,6 +69,20 @@ export class RecordedTimers {
       stop();
     };
   }
+}
+
+/** A timer is known by its time, and by what it limits: of something else it does not tell that it took too long. */
+export function timerIdentity(ms: number, limited: Identity | undefined): Identity {
+  if (limited === undefined) return { digest: () => String(ms) };
+  const timed = (digest: string): string => `${ms} ${digest}`;
+  return {
+    digest: () => timed(limited.digest()),
+    also: () => limited.also?.().map(timed) ?? [],
+    reads: () => limited.reads?.(),
+    current: (name) => limited.current?.(name) ?? '',
+    heard: () => limited.heard?.(),
+    reused: (then) => limited.reused?.(then),
+  };
 }
 
 /** How often it is looked whether somebody wants the run cancelled, in milliseconds. */

@@ -196,13 +196,19 @@ function arrivalsOf({ arrivals, compiled, failure, owner }: Step): readonly Step
 }
 
 /** A function: one effect. */
-export const taskBody: Body = { start: startTask, take: takeOutcome, perform };
+export const taskBody: Body = {
+  start: startTask,
+  take: takeOutcome,
+  perform,
+  identity: (step) => new RecordedTask(step),
+};
 
 function startTask(step: Step): void {
   const { effect } = step.compiled.node;
   const { durable } = step.run;
   if (durable.recorded) {
-    const recorded = new RecordedTask(step);
+    const { identity } = step;
+    const recorded = identity instanceof RecordedTask ? identity : new RecordedTask(step);
     step.follow(durable.step(step.key, recorded, recorded));
   } else step.follow(durable.step(step.key, step, effect === undefined ? undefined : { effect }));
 }

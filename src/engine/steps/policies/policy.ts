@@ -4,7 +4,7 @@ import type { LabelledChannel } from '../../../lang/outputs-block.js';
 import type { WorkMeter } from '../../../lang/work-meter.js';
 import type { Label } from '../../../guard/label.js';
 import type { PlanNode } from '../../../plan/plan.js';
-import type { Durable, Question } from '../../ports/durable.js';
+import type { Durable, Identity, Question } from '../../ports/durable.js';
 import type { Again, ChannelWrite, FailedInside, StepContext } from '../../ports/executor.js';
 import type { Phases, SupervisedTask } from '../../ports/supervision.js';
 import type { Commitment, Supervisor } from '../../../plan/supervision.js';
@@ -32,6 +32,8 @@ export interface Policy {
 export interface PolicedStep {
   /** Key of the attempt. What a policy does in addition to the body has the key `KEY@name`. */
   readonly key: string;
+  /** What becomes of the attempt depends on it. Asked only where that is recorded. */
+  readonly identity: Identity;
   /** Label of what it gives: of all that had a say in it. */
   readonly givenLabel: Label;
   /** From 1. */

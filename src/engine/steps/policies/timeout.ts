@@ -1,6 +1,6 @@
 import type { PlanNode } from '../../../plan/plan.js';
-import type { Durable, Ticket, Waiter } from '../../ports/durable.js';
-import type { Clock, Policy } from './policy.js';
+import type { Ticket, Waiter } from '../../ports/durable.js';
+import type { Clock, PolicedStep, Policy } from './policy.js';
 
 /** A bound for the time of each attempt: `timeoutMs`. An attempt that takes longer fails, which `retry` sees. */
 export function timeout({ id, timeoutMs }: PlanNode): Policy | undefined {
@@ -9,7 +9,7 @@ export function timeout({ id, timeoutMs }: PlanNode): Policy | undefined {
   return {
     begin(step, go) {
       const late = (): void => step.fail({ code: 'SKEIN_TIMEOUT', message, retryable: true });
-      step.addClock(new AttemptClock(step.run.durable, step.key, timeoutMs, late));
+      step.addClock(new AttemptClock(step, timeoutMs, late));
       go();
     },
   };
@@ -27,8 +27,7 @@ class AttemptClock implements Clock, Waiter {
   private closed = false;
 
   constructor(
-    private readonly durable: Durable,
-    private readonly key: string,
+    private readonly step: PolicedStep,
     private left: number,
     private readonly expired: () => void,
   ) {
@@ -44,7 +43,7 @@ class AttemptClock implements Clock, Waiter {
     this.stops += 1;
     if (this.stops > 1 || this.timer === undefined) return;
     this.dropTimer();
-    this.left = Math.max(0, this.deadline - this.durable.now());
+    this.left = Math.max(0, this.deadline - this.step.run.durable.now());
   }
 
   resume(): void {
@@ -60,8 +59,11 @@ class AttemptClock implements Clock, Waiter {
   private start(): void {
     this.starts += 1;
     const again = this.starts === 1 ? '' : `~${this.starts}`;
-    this.deadline = this.durable.now() + this.left;
-    this.timer = this.durable.timer(`${this.key}@timeout${again}`, this.left, true);
+    const { step, left } = this;
+    const { durable } = step.run;
+    this.deadline = durable.now() + left;
+    const identity = durable.recorded ? step.identity : undefined;
+    this.timer = durable.timer(`${step.key}@timeout${again}`, left, true, identity);
     this.timer.waiter = this;
   }
 
@@ -70,6 +72,6 @@ class AttemptClock implements Clock, Waiter {
     if (timer === undefined) return;
     this.timer = undefined;
     timer.waiter = undefined;
-    this.durable.drop(timer);
+    this.step.run.durable.drop(timer);
   }
 }
