@@ -1,5 +1,5 @@
 import type { Json } from '../base/json.js';
-import { suggest } from '../base/suggest.js';
+import { didYouMean, suggest } from '../base/suggest.js';
 import type { ValueRef } from '../lang/values.js';
 
 /** What is known of a step that has ended, by the word in references to it. */
@@ -8,28 +8,43 @@ const ABSENT: Readonly<Record<string, Json>> = { status: 'not_run', error: { cod
 /** The words for how a step ended. */
 export const ENDING_WORDS: readonly string[] = Object.keys(ABSENT);
 
-/** A value of how a step ended; `unknown`: the word that it has not. */
-export type EndingValue =
-  { readonly ref: ValueRef; readonly used: number } | { readonly unknown: string; readonly known: readonly string[] };
+/** What is there of a step whose ending is read. */
+interface Ended {
+  readonly channel: string;
+  readonly isMap: boolean;
+  /** The words for what it gives. */
+  readonly gives: readonly ('output' | 'outputs')[];
+}
 
-/** What a reference to the ending of a step begins with, behind its name: a word, and what follows. Undefined when it is about something else. */
-export function readEnding(
-  words: readonly string[],
-  step: { readonly channel: string; readonly isMap: boolean },
-): EndingValue | undefined {
+/** A value of how a step ended; `unknown`: a member that it does not have. */
+export type EndingValue =
+  { readonly ref: ValueRef; readonly used: number } | { readonly unknown: string; readonly hint: string };
+
+/**
+ * What a reference to the ending of a step begins with, behind its name: a word, and what follows. A word that was meant to be one of those that a step
+ * has is unknown. Undefined when it is about something else.
+ */
+export function readEnding(words: readonly string[], { channel, isMap, gives }: Ended): EndingValue | undefined {
   const [word = '', ...more] = words;
-  const own = step.isMap ? ENDING_WORDS : ENDING_WORDS.filter((each) => each !== 'errors');
+  const own = isMap ? ENDING_WORDS : ENDING_WORDS.filter((each) => each !== 'errors');
   if (!own.includes(word)) {
-    const meant =
-      word === 'errors' || (suggest(word, ['output', 'outputs']) === undefined && suggest(word, own) !== undefined);
-    return meant ? { unknown: word, known: ['output', ...own] } : undefined;
+    const known = [...gives, ...own];
+    const meant = word === 'errors' || (!OUTPUT.test(word) && suggest(word, known) !== undefined);
+    return meant ? unknown(word, known) : undefined;
   }
   const [field] = more;
-  if (field !== undefined && word === 'status') return { unknown: `status.${field}`, known: ['status'] };
+  if (field !== undefined && word === 'status') return unknown(`status.${field}`, ['status']);
   if (word === 'error' && field !== undefined && field !== 'code' && field !== 'message')
-    return { unknown: `error.${field}`, known: ['error.code', 'error.message'] };
-  return { ref: { channel: step.channel, path: [word], absent: ABSENT[word] ?? null }, used: 1 };
+    return unknown(`error.${field}`, ['error.code', 'error.message']);
+  return { ref: { channel, path: [word], absent: ABSENT[word] ?? null }, used: 1 };
 }
+
+function unknown(word: string, known: readonly string[]): EndingValue {
+  return { unknown: word, hint: didYouMean(word, known) ?? `write one of: ${known.join(', ')}` };
+}
+
+/** The words of outputs; in an expression a minus may follow. */
+const OUTPUT = /^outputs?(?:-|$)/;
 
 /** The same in a text: a path into it, and nothing where there is none. */
 export function endingInText(

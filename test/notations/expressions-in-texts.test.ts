@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { loadWorkflowText } from 'skein/yaml';
 import { dag, pipeline, ran, step, wrong } from './loops.js';
 
 /** A step that gives items, and one whose prompt is this; references are written without the `$` of pipelines. */
@@ -70,10 +71,39 @@ describe('[addition 6] a reference with a ?', () => {
     expect([ended.outcome, ended.asked.slice(1), ended.warnings]).toEqual(['succeeded', ['c: <>', 'd: D'], []]);
   });
 
-  it('[unknown-member] a condition of a DAG that reads what can not be there is an error', async () => {
-    const file = dag(step('a', 'A'), step('b', 'B', 'depends_on: [a], condition: { cel: \'steps.a.outptu == "x"\' }'));
-    expect(await wrong(file)).toEqual([
-      'unknown-member: the condition of step "b" reads steps.a.outptu, which can\'t be there',
-    ]);
+  const READS = [
+    ['{{ $steps.a.outptu }}', 'output'],
+    ['{{ $steps.a.outptu == "x" }}', 'output'],
+    ['{{ $steps.a.statos == "failed" }}', 'status'],
+  ] as const;
+  const GUARDED = 'id: b, type: agent, name: w, prompt: B';
+  it.each([
+    ['a condition', (read: string) => `{ type: condition, condition: '${read}', true: [{ ${GUARDED} }] }`],
+    ['a case', (read: string) => `{ type: condition, cases: [{ when: '${read}', steps: [{ ${GUARDED} }] }] }`],
+    ['when', (read: string) => `{ ${GUARDED}, when: '${read}' }`],
+    ['until', (read: string) => `{ type: loop, max_rounds: 3, until: '${read}', steps: [{ ${GUARDED} }] }`],
+  ])('[unknown-member] %s of a pipeline that reads what can not be there is an error', async (_name, using) => {
+    const first = '{ id: a, type: agent, name: w, prompt: A }';
+    for (const [read, meant] of READS) {
+      const { problems } = await loadWorkflowText(pipeline(first, using(read)), { file: 'w.yaml', cwd: '/' });
+      const errors = problems.filter(({ severity }) => severity === 'error');
+      const hint = `did you mean "${meant}"?`;
+      expect(errors, read).toMatchObject([{ code: 'unknown-member', hint, at: { file: 'w.yaml', line: 6 } }]);
+    }
+  });
+
+  it.each([
+    ['a condition', step('b', 'B', 'depends_on: [a], condition: { cel: \'steps.a.outptu == "x"\' }')],
+    [
+      'until',
+      `{ id: b, type: loop, depends_on: [a], max_rounds: 3, until: steps.a.outptu, steps: [${step('c', 'C')}] }`,
+    ],
+    ['over', `{ id: b, type: map, depends_on: [a], over: steps.a.outptu.list, steps: [${step('c', 'C')}] }`],
+    ['a prompt', step('b', '{{steps.a.outptu}}', 'depends_on: [a]')],
+  ])('[unknown-member] %s of a DAG that reads what can not be there is an error', async (_name, second) => {
+    const { problems } = await loadWorkflowText(dag(step('a', 'A'), second), { file: 'w.yaml', cwd: '/' });
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    const hint = 'did you mean "output"?';
+    expect(errors).toMatchObject([{ code: 'unknown-member', hint, at: { file: 'w.yaml', line: 5 } }]);
   });
 });

@@ -62,7 +62,12 @@ describe('the hint of a problem of a pipeline leads to a file without that probl
         (hint) => `$steps.${/\b(outer)\b/.exec(hint)?.[1] ?? ''}.outputs.inner.outputs.x.output`,
       ],
       ['missing-output', flow(FIRST, asks('$steps.s')), written],
-      ['missing-output', flow(FIRST, asks('$steps.s.outptu')), written],
+      ['unknown-member', flow(FIRST, asks('$steps.s.outptu')), (hint) => `$steps.s.${quoted(hint)}`],
+      [
+        'unknown-member',
+        flow(FIRST, '{ type: condition, condition: <<$steps.s.outptu>>, true: [{ type: agent, name: a }] }'),
+        (hint) => `$steps.s.${quoted(hint)}`,
+      ],
       ['missing-output', flow(FIRST, asks('$steps.s.outputs')), written],
       ['missing-output', flow(NESTED, asks('$steps.outer.output')), written],
       ['missing-output', flow(NESTED, asks('$steps.outer.outputs.inner.output')), written],

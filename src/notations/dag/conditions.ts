@@ -209,7 +209,7 @@ function endingsOf(
   const words = reads.flatMap((read) => (way.every((part, at) => part === read[at]) ? [read[way.length] ?? ''] : []));
   const found: Record<string, CelVar> = {};
   for (const word of new Set(words)) {
-    const value = readEnding([word], { channel: endingChannel(...ids), isMap });
+    const value = readEnding([word], { channel: endingChannel(...ids), isMap, gives: [] });
     if (value === undefined || 'unknown' in value) continue;
     references.canTell(ids[0] ?? '', step, node.at);
     references.told.add(id);

@@ -293,11 +293,12 @@ function endingRef(
   const step = graph.step(ids.at(-1) ?? '');
   if (step === undefined && ENDING_WORDS.includes(rest[0] ?? '')) references.canTell(name, use.step, use.at);
   if (step === undefined || step.end !== undefined) return undefined;
-  const found = readEnding(rest, { channel: endingChannel(...ids), isMap: step.map !== undefined });
+  const gives = graph.hasOutput(step.id) ? (['output'] as const) : [];
+  const found = readEnding(rest, { channel: endingChannel(...ids), isMap: step.map !== undefined, gives });
   if (found === undefined) return undefined;
   if ('unknown' in found) {
     const message = `${use.owner} reads ${found.unknown} of ${step.label}, which does not have it`;
-    references.fault('unknown-member', message, use.at, `write one of: ${found.known.join(', ')}`);
+    references.fault('unknown-member', message, use.at, found.hint);
     return { channel: endingChannel(...ids), optional: true };
   }
   const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);

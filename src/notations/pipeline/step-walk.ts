@@ -1,4 +1,3 @@
-import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
 import { calledResult } from '../results.js';
@@ -52,6 +51,10 @@ function givesNothing(step: StepDef): boolean {
   return ENDLESS.has(step.type) || (step.type === 'wait' && step.wait.event === undefined);
 }
 
+function isBlock({ type }: StepDef): boolean {
+  return type === 'parallel' || type === 'sequence';
+}
+
 function orderOf({ placed, used, names }: Walk, steps: readonly StepDef[]): Leaf {
   return { text: JSON.stringify(steps.map(({ id }) => id)), placed, used: used + 1, names: [...names, 'order'] };
 }
@@ -70,11 +73,12 @@ function endingOf({ placed, segments, used, names }: Walk, flat: boolean): Leaf 
   if (word?.kind !== 'name' || ENDLESS.has(step.type) || (flat && inner?.byId.has(word.text) === true))
     return undefined;
   const words = segments.slice(used).map(({ text }) => text);
-  const found = readEnding(words, { channel: endingChannel(pathOf(placed)), isMap: step.type === 'map' });
+  const gives = givesNothing(step) ? [] : ([isBlock(step) ? 'outputs' : 'output'] as const);
+  const found = readEnding(words, { channel: endingChannel(pathOf(placed)), isMap: step.type === 'map', gives });
   if (found === undefined) return undefined;
   if ('ref' in found) return { ending: found.ref, placed, used: used + found.used, names: [...names, word.text] };
   const message = `${found.unknown} of ${step.label}, which does not have it`;
-  return { code: 'unknown-member', message, hint: `write one of: ${found.known.join(', ')}` };
+  return { code: 'unknown-member', message, hint: found.hint };
 }
 
 function leafOf(walk: Walk, output: Output | undefined): Leaf | Fault {
@@ -91,10 +95,9 @@ function leafOf(walk: Walk, output: Output | undefined): Leaf | Fault {
     const hint = `it has one for each item: write $steps${name}.output[0], or $steps${name}.output for all`;
     return missingOutput(`a step of ${step.label}`, hint);
   }
-  // A word that was meant to be `output` is not part of the path.
-  const isMeant = word?.kind === 'name' && suggest(word.text, ['output', 'outputs']) !== undefined;
+  // The word of blocks is not part of the path.
   const rest = segments
-    .slice(isMeant ? used + 1 : used)
+    .slice(word?.kind === 'name' && word.text === 'outputs' ? used + 1 : used)
     .map(segmentText)
     .join('');
   return missingOutput(`${step.label} without ".output"`, `write $steps${name}.output${rest}`);
