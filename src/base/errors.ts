@@ -23,6 +23,7 @@ export const ERROR_CODES = [
   'SKEIN_MAX_STEPS', // more nodes ran one after another than limits.maxSteps
   'SKEIN_MAX_VISITS', // a node was visited more often than its maxVisits
   'SKEIN_MAX_ROUNDS', // a loop did not meet its condition within maxRounds
+  'SKEIN_NOT_A_LIST', // a value that a step goes through, or offers to choose from, is not a list of what it needs
   'SKEIN_MAX_ITEMS', // a map got more items than maxItems
   'SKEIN_REQUIRE', // fewer parts of a group succeeded than must
   'SKEIN_INVARIANT', // an invariant of a graph did not hold

@@ -1,6 +1,8 @@
 import { addTo } from '../base/collections.js';
+import type { Json } from '../base/json.js';
 import { END, PLAN_VALUES } from '../plan/plan.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
+import { schemaOfNames } from './values-key.js';
 
 /**
  * The nodes that hold the results of a file, in plan order: those at which its flow ends. Where it ends without having done anything, as behind an
@@ -66,6 +68,11 @@ export function calledResult(plan: Plan): string | undefined {
   if (plan.values !== undefined) return PLAN_VALUES;
   const [only, ...more] = resultNodes(plan);
   return more.length > 0 ? undefined : plan.nodes.find((node) => node.id === only)?.output;
+}
+
+/** What a called workflow says that it gives, as a JSON Schema: these names, each with any value. */
+export function resultSchema(plan: Plan | undefined): Json | undefined {
+  return plan?.values === undefined ? undefined : schemaOfNames(Object.keys(plan.values));
 }
 
 function namesOf(channel: string): readonly string[] {

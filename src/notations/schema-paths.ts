@@ -13,23 +13,29 @@ export interface PathFault {
  * except for further keys of an object whose properties it lists.
  */
 export function pathFault(schema: unknown, path: readonly string[], findings: Findings): PathFault | undefined {
+  const { here, key } = follow(schema, path);
+  return key === undefined || !isPlainObject(here) || isOpen(here) ? undefined : missing(here, key, findings);
+}
+
+/** The JSON Schema of what stands at a path; undefined where nothing says. */
+export function schemaAt(schema: unknown, path: readonly string[]): unknown {
+  const { here, key } = follow(schema, path);
+  return key === undefined ? here : undefined;
+}
+
+/** Where a path leads to; `key`: the name at which a schema says no more. */
+function follow(schema: unknown, path: readonly string[]): { readonly here: unknown; readonly key?: string } {
   let here = schema;
   for (const key of path) {
-    if (!isPlainObject(here) || isOpen(here)) return undefined;
+    if (!isPlainObject(here) || isOpen(here)) return { here, key };
     const types = [ownValue(here, 'type')].flat();
     const properties = ownValue(here, 'properties');
     const items = ownValue(here, 'items');
-    if (isPlainObject(properties) && Object.hasOwn(properties, key)) {
-      here = properties[key];
-      continue;
-    }
-    if (/^\d+$/.test(key) && (types.includes('array') || items !== undefined)) {
-      here = items;
-      continue;
-    }
-    return missing(here, key, findings);
+    if (isPlainObject(properties) && Object.hasOwn(properties, key)) here = properties[key];
+    else if (/^\d+$/.test(key) && (types.includes('array') || items !== undefined)) here = items;
+    else return { here, key };
   }
-  return undefined;
+  return { here };
 }
 
 /** What may hold more than its own keywords say. */

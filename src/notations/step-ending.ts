@@ -16,6 +16,22 @@ interface Ended {
   readonly gives: readonly ('output' | 'outputs')[];
 }
 
+/** What these values are, as JSON Schemas. */
+const SCHEMAS: Readonly<Record<string, Json>> = {
+  status: { type: 'string' },
+  error: { type: 'object', properties: { code: { type: 'string' }, message: { type: 'string' } } },
+  errors: { type: 'array' },
+};
+
+/** The JSON Schema of how steps ended, behind their names. */
+export const ENDING_SCHEMA: Json = { type: 'object', properties: SCHEMAS };
+
+/** That of how the run ended, behind `run`. */
+export const RUN_SCHEMA: Json = {
+  type: 'object',
+  properties: { outcome: { type: 'string' }, error: SCHEMAS['error'] ?? {} },
+};
+
 /** A value of how a step ended; `unknown`: a member that it does not have. */
 export type EndingValue =
   { readonly ref: ValueRef; readonly used: number } | { readonly unknown: string; readonly hint: string };

@@ -34,7 +34,12 @@ export function readSet(fields: Fields): ValuesDef {
 
 /** What a step that makes values gives, as a JSON Schema: these names, each with any value. */
 export function schemaOfValues(values: ValuesDef): Json {
-  return { type: 'object', properties: Object.fromEntries(values.map(({ key }) => [key, {}] as const)) };
+  return schemaOfNames(values.map(({ key }) => key));
+}
+
+/** The JSON Schema of an object with these names, each with any value. */
+export function schemaOfNames(names: readonly string[]): Json {
+  return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}] as const)) };
 }
 
 /** Reads the key `values`. Problem codes: `missing-values`, `wrong-type`, and those of names. */

@@ -119,7 +119,7 @@ describe('map', () => {
       codes.push(result.error?.code);
       expect(started).toEqual(['each']);
     }
-    expect(codes).toEqual(['SKEIN_MAX_ITEMS', 'SKEIN_INPUT', 'SKEIN_INPUT']);
+    expect(codes).toEqual(['SKEIN_MAX_ITEMS', 'SKEIN_NOT_A_LIST', 'SKEIN_NOT_A_LIST']);
     const text = await run(over(), { 'each/work': work }, { inputs: { items: '["x"]' } });
     expect(text.result.state.all).toEqual(['x']);
     const none = await run(over(), { 'each/work': work }, { inputs: { items: [] } });

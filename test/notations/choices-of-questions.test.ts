@@ -87,16 +87,4 @@ describe('[addition 10] choices from a list', () => {
     const one = await ran(file, {}, { inputs: { names: ['a', 'b'] }, answer: () => Promise.resolve('a') });
     expect(one.state['steps.pick.output']).toBe('a');
   });
-
-  it('[not-a-list] fails the step when it runs, and says what there is', async () => {
-    for (const [value, why] of [
-      ['{"all": "red"}', 'is not a list'],
-      ['{"all": []}', 'is empty'],
-      ['{"all": [{"a": 1}]}', 'has something else than texts'],
-    ] as const) {
-      const { outcome, error } = await ran(listed('$steps.list.output.all', 'w'), { list: [value] });
-      expect([outcome, error?.code, error?.message.includes(why)]).toEqual(['failed', 'SKEIN_INPUT', true]);
-    }
-    expect((await wrong(listed('red'))).join()).toContain('bad-reference');
-  });
 });

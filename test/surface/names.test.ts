@@ -201,6 +201,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_MODEL_UNAVAILABLE',
     'SKEIN_MODEL_UNKNOWN',
     'SKEIN_NETWORK',
+    'SKEIN_NOT_A_LIST',
     'SKEIN_NOT_ENDORSED',
     'SKEIN_NOT_JSON',
     'SKEIN_NO_BINDING',

@@ -153,17 +153,12 @@ function buildWhole(step: StepDef, around: Around): PlanNode {
 function askNode(step: StepDef, ask: AskDef, around: Around): AskNode {
   const { question, choices, choicesFrom, schema, expiresMs, expireAnswer } = ask;
   const { references } = around.parts;
-  const from = choicesFrom && references.value(choicesFrom, step);
-  if (choicesFrom !== undefined && from === undefined) {
-    const hint = 'write steps.ID.output or inputs.NAME, followed by .PATH for JSON, without braces; or a list';
-    around.findings.error('bad-reference', `choices of ${step.label} names no value`, choicesFrom.at, hint);
-  }
   return present({
     ...policies(step, around),
     kind: 'ask' as const,
     question: question === undefined ? [] : references.template(question, step, promptSettings(around.parts)),
     choices,
-    choicesFrom: from,
+    choicesFrom: choicesFrom && references.named(choicesFrom, step, 'choices'),
     schema,
     expiresMs,
     onExpire: expireAnswer === undefined ? undefined : { answer: expireAnswer },

@@ -6,7 +6,7 @@ import type { CallNode, NodeBase, Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
 import type { CallDef } from '../step-keys.js';
-import { calledOutputs, calledResult } from '../results.js';
+import { calledOutputs, calledResult, resultSchema } from '../results.js';
 import { GATE_HINT, supervisionFields } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import { allSteps, stepChannel } from './definition.js';
@@ -30,10 +30,8 @@ export function calledBy(steps: readonly StepDef[], plans: CalledPlans): Readonl
 export function valueSchemas(steps: readonly StepDef[], plans: CalledPlans): ReadonlyMap<string, Json> {
   return new Map(
     allSteps(steps).flatMap(({ id, call }) => {
-      const values = call && plans.get(call)?.values;
-      if (values === undefined) return [];
-      const properties = Object.fromEntries(Object.keys(values).map((name) => [name, {}] as const));
-      return [[id, { type: 'object', properties }] as const];
+      const schema = resultSchema(call && plans.get(call));
+      return schema === undefined ? [] : [[id, schema] as const];
     }),
   );
 }

@@ -10,6 +10,7 @@ import { toJson } from '../../text/nodes.js';
 import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import type { ConditionDef, StepDef } from './definition.js';
 import { inputChannel } from '../inputs-key.js';
+import { withoutBraces } from '../named-values.js';
 import { ENDING_WORDS, readEnding } from '../step-ending.js';
 import { countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
 import type { References } from './references.js';
@@ -122,9 +123,10 @@ function celOf(node: Written, scope: Scope, findings: Findings): Computed | unde
   const more = [...Object.keys(items), ...Object.keys(run)];
   const names = ['steps', 'inputs', ...(scope.value === undefined ? [] : ['output']), ...more];
   const { problems, expression } = compileExpression(node.text, names);
-  for (const problem of problems) {
-    findings.error('bad-expression', `${scope.owner}: ${problem.message}`, node.at, problem.hint);
-  }
+  const bare = withoutBraces(node.text);
+  const advice = bare && `an expression stands here without braces: ${bare}`;
+  for (const { message, hint } of problems)
+    findings.error('bad-expression', `${scope.owner}: ${message}`, node.at, advice ?? hint);
   if (expression === undefined) return undefined;
   const steps = new Map<string, CelVar>();
   const inputs = new Map<string, CelVar>();

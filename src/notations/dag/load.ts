@@ -14,7 +14,7 @@ import { agentFolders } from './discover-agents.js';
 import { findAgents } from './find-agents.js';
 import { findSkills } from './find-skills.js';
 import { readWorkflow } from './read-workflow.js';
-import { createReferences } from './references.js';
+import { createReferences } from './create-references.js';
 import { connectSteps } from './step-graph.js';
 import { buildSettings, checkOutputSteps, readInitialMemory } from './settings.js';
 import { openWorkspace } from '../opened-file.js';

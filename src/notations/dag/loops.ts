@@ -1,9 +1,8 @@
 import { present } from '../../base/json.js';
-import type { Condition, ValueRef } from '../../lang/values.js';
+import type { Condition } from '../../lang/values.js';
 import type { ChannelSpec, InputSpec, LoopNode, MapNode, NodeBase, Plan, PlanNode } from '../../plan/plan.js';
 import { conditionReferences, referencesOf } from '../../plan/references.js';
 import type { Findings } from '../../text/findings.js';
-import type { SourceScalar } from '../../text/nodes.js';
 import { buildUntil } from './conditions.js';
 import type { StepDef } from './definition.js';
 import { beforeChannel, endingChannel, stepChannel } from './definition.js';
@@ -21,7 +20,7 @@ interface LoopParts {
 /**
  * The node of a loop: its steps are a plan, whose inputs are what they read of the file, and of the round before. Its output is that of its last step.
  *
- * Problem codes: `bad-reference`, and those of references and expressions.
+ * Problem codes: those of references and expressions.
  */
 export function loopNode(step: StepDef, { base, course, references }: LoopParts, findings: Findings): LoopNode {
   const { maxRounds = 1, rounds, keep, onMaxRounds, steps = [] } = step.loop ?? {};
@@ -61,25 +60,11 @@ export function loopNode(step: StepDef, { base, course, references }: LoopParts,
         before.length === 0
           ? undefined
           : Object.fromEntries(before.map((name) => [beforeChannel(name), name] as const)),
-      rounds: rounds && roundsOf(rounds, step, references, findings),
+      rounds: rounds && references.named(rounds, step, 'rounds'),
       onMaxRounds,
       keep,
     }),
   };
-}
-
-function roundsOf(
-  rounds: SourceScalar,
-  step: StepDef,
-  references: References,
-  findings: Findings,
-): ValueRef | undefined {
-  const found = references.value(rounds, step);
-  if (found === undefined) {
-    const hint = 'write inputs.NAME or steps.ID.output, followed by .PATH for JSON, without braces';
-    findings.error('bad-reference', `rounds of ${step.label} names no value`, rounds.at, hint);
-  }
-  return found;
 }
 
 /** Inputs, outputs of nodes, and conversations. */

@@ -18,7 +18,7 @@ interface MapParts {
 
 /**
  * The node of a map: its steps are a plan, whose inputs are the item and what they read of the file. What it gives for an item is the output of its last
- * step. Problem codes: `bad-reference`, `map-result`, and those of references.
+ * step. Problem codes: `map-result`, and those of references.
  */
 export function mapNode(step: StepDef, { map, base, course, references }: MapParts, findings: Findings): MapNode {
   const { over, as: _as, steps, ...bounds } = map;
@@ -32,11 +32,7 @@ export function mapNode(step: StepDef, { map, base, course, references }: MapPar
   const [index, itemKey] = counts.map((channel) => (read.has(channel) ? channel : undefined));
   const ofItem = [item, index, itemKey].filter((channel) => channel !== undefined);
   const inputs = [...ofItem, ...given].map((channel): InputSpec => ({ channel, name: channel, required: false }));
-  const list = over && references.value(over, step);
-  if (over !== undefined && list === undefined) {
-    const hint = 'write steps.ID.output, followed by .PATH for JSON, without braces';
-    findings.error('bad-reference', `over of ${step.label} names no value`, over.at, hint);
-  }
+  const list = over && references.named(over, step, 'over');
   return present({
     ...base,
     kind: 'map' as const,

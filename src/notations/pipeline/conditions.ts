@@ -7,7 +7,7 @@ import type { ParsedYaml } from '../../text/yaml.js';
 import type { Placed } from './blocks.js';
 import { isFault, noteUse, reportFault, resolve } from './references.js';
 import type { Names } from './order.js';
-import { optionally } from './templates.js';
+import { optionally } from './one-reference.js';
 import { translate } from './translate.js';
 
 /** What conditions are built with. */
@@ -31,6 +31,8 @@ export function buildCondition(scalar: SourceScalar, reader: Placed, parts: Cond
   const refuse = (hint: string, at: Position = scalar.at): undefined => {
     names.findings.error('bad-condition', unresolved(text), at, hint);
   };
+  if (isBraced && inside.startsWith('='))
+    return refuse(`a condition is an expression already: write {{ ${inside.slice(1).trim()} }}`);
   const { dotted, optional } = optionally(inside);
   if (dotted === undefined) {
     if (!isBraced) return refuse('write {{ $steps.ID.output }}, followed by .PATH for JSON, or an expression in {{ }}');

@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { pathFault } from '../schema-paths.js';
+import { resultSchema } from '../results.js';
 import { outputSchema } from '../tool-steps.js';
 import { schemaOfValues } from '../values-key.js';
 import { lastOf } from './blocks.js';
@@ -42,17 +43,19 @@ function checkValues(step: CallStep, name: string, reader: Placed, names: Names)
   return { code: 'no-such-path', message, hint: names.findings.near(name, known) ?? `it gives: ${listed(known)}` };
 }
 
-const LIST: Json = { type: 'array' };
-
-function schemaOf(leaf: Placed, names: Names): Json | undefined {
+/** The JSON Schema of what a step gives, where something says. */
+export function schemaOf(leaf: Placed, names: Names): Json | undefined {
   const { step } = leaf;
   if (step.type === 'agent') return step.schema ?? names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;
   if (step.type === 'ask') return step.ask.schema;
   if (step.type === 'set') return schemaOfValues(step.values);
   if (step.type === 'run' || step.type === 'tool') return outputSchema(step.tool);
-  if (step.type === 'loop') {
-    const last = lastOf(leaf);
-    return last === undefined ? undefined : schemaOf(last, names);
-  }
-  return step.type === 'map' ? LIST : undefined;
+  if (step.type === 'loop') return lastSchema(leaf, names);
+  if (step.type === 'call') return resultSchema(names.calls.get(step.call));
+  return step.type === 'map' ? { type: 'array', items: lastSchema(leaf, names) ?? {} } : undefined;
+}
+
+function lastSchema(holder: Placed, names: Names): Json | undefined {
+  const last = lastOf(holder);
+  return last === undefined ? undefined : schemaOf(last, names);
 }

@@ -30,6 +30,8 @@ export interface Target {
   readonly warning?: Fault;
   /** The input that it is. */
   readonly input?: string;
+  /** The step whose output it is. */
+  readonly leaf?: Placed;
   /** The step stands in a branch, and need not have run. */
   readonly canBeMissing?: boolean;
 }
@@ -152,7 +154,8 @@ function resolveStep(segments: readonly Segment[], reader: Placed, names: Names)
   if (wrong !== undefined && wrong.severity === undefined) return wrong;
   const ref = refOf(leaf.channel ?? leaf.output?.channel ?? '', path);
   const missing = canBeMissing(leaf.placed, reader, names.flows);
-  return { ref, ...common, canBeMissing: missing, ...(wrong === undefined ? {} : { warning: wrong }) };
+  const { placed: step } = leaf;
+  return { ref, ...common, leaf: step, canBeMissing: missing, ...(wrong === undefined ? {} : { warning: wrong }) };
 }
 
 /** In the block of the reader, or else in those around it. */

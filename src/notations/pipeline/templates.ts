@@ -5,16 +5,17 @@ import type { Computed, Template, TemplateRef, ValueRef } from '../../lang/value
 import { locate } from '../../text/places.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
-import { endingInText } from '../step-ending.js';
+import type { NamingKey } from '../named-values.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import type { Written } from '../written-references.js';
 import { createContexts } from './context.js';
 import { textBetween } from './bare-names.js';
 import type { Placed } from './blocks.js';
 import type { PipelineDef } from './definition.js';
-import { readDotted, splitBraces } from './expressions.js';
-import type { Dotted } from './expressions.js';
+import { splitBraces } from './expressions.js';
 import { findMap, itemsOf } from './blocks.js';
+import { namedValue, optionally, refOf } from './one-reference.js';
+import type { Optionally } from './one-reference.js';
 import { noteUse, PROMPT, reportFault, resolve } from './references.js';
 import type { Names } from './order.js';
 import { translate } from './translate.js';
@@ -27,17 +28,16 @@ export interface Texts {
   instructions(scalar: SourceScalar, reader: Placed): Template;
   /** The user message of a step: the outputs so far, and its own prompt or that of the workflow. */
   message(prompt: SourceScalar | undefined, reader: Placed): Template;
-  /** The value that a text names, in braces or without. */
-  value(scalar: SourceScalar, reader: Placed): ValueRef | undefined;
+  /** The value that a key of a step names, in braces or without, which of `over` and `choices` must not be something else than a list. */
+  value(scalar: SourceScalar, reader: Placed, key: NamingKey['key']): ValueRef | undefined;
 }
 
 /** A reference in a text; without `dotted` what stands in the braces is not a valid one. With a `?` behind it, it may lead to nothing. */
-type Piece = Written & {
-  readonly dotted: Dotted | undefined;
-  readonly optional: boolean;
-  /** It is an expression, `{{= EXPRESSION }}`; undefined in it: nothing ends it. */
-  readonly computed?: { readonly expression: string | undefined };
-};
+type Piece = Written &
+  Optionally & {
+    /** It is an expression, `{{= EXPRESSION }}`; undefined in it: nothing ends it. */
+    readonly computed?: { readonly expression: string | undefined };
+  };
 
 /**
  * Resolves the references in texts. What is inserted is never looked at again.
@@ -77,14 +77,7 @@ export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef
       const behind = item === undefined ? [] : ['\n\n', { channel: item.channel }];
       return [...above, { channel: PROMPT }, ...behind];
     },
-    value: (scalar, reader) => {
-      const text = scalar.text.trim();
-      const [only, ...more] = splitBraces(text);
-      const inside = typeof only === 'object' && more.length === 0 ? only.inside : text;
-      const { at } = locate(yaml, scalar, inside, 0);
-      const found = insert({ ...optionally(inside), written: text, at }, reader, names);
-      return typeof found === 'string' ? undefined : found;
-    },
+    value: (scalar, reader, key) => namedValue(scalar, { key, reader, yaml, names }),
   };
 }
 
@@ -135,14 +128,7 @@ function insert(piece: Piece, reader: Placed, names: Names): string | TemplateRe
   const found = resolve(dotted, reader, names);
   if (!reportFault(found, at, names.findings)) return written;
   noteUse(found, names, optional);
-  if (found.ref !== undefined && found.ending === true)
-    return endingInText(
-      found.ref,
-      dotted.segments.slice(found.used).map(({ text }) => text),
-    );
-  if (optional && found.ref !== undefined) return found.ref.path === undefined ? found.ref : { ...found.ref, optional };
-  if (found.ref === undefined || found.canBeMissing !== true) return found.ref ?? found.text ?? '';
-  return { ...found.ref, written: written.slice(2, -2).trim(), expected: true };
+  return refOf(found, { dotted, optional, text: written.slice(2, -2).trim() }) ?? found.text ?? '';
 }
 
 const MEANT = /^\{\{\s*\$([A-Za-z_]\w*)/;
@@ -154,18 +140,6 @@ function isMeant(written: string, reader: Placed): boolean {
 }
 
 const ROOTS: ReadonlySet<string> = new Set(['steps', 'inputs', 'item', PROMPT]);
-
-/** A reference and nothing else, or one with a `?` behind it. */
-export function optionally(text: string): Pick<Piece, 'dotted' | 'optional'> {
-  const optional = text.endsWith('?');
-  return { dotted: wholly(optional ? text.slice(0, -1).trimEnd() : text), optional };
-}
-
-/** A text that is one reference and nothing else. */
-export function wholly(text: string): Dotted | undefined {
-  const dotted = text.startsWith('$') ? readDotted(text, 0) : undefined;
-  return dotted?.end === text.length ? dotted : undefined;
-}
 
 function splitText(text: string): readonly (string | Omit<Piece, 'at'>)[] {
   return splitExpressions(text).flatMap((part): readonly (string | Omit<Piece, 'at'>)[] => {

@@ -115,7 +115,7 @@ describe('[addition 5] when', () => {
     ],
     [
       'a map',
-      '{ id: fix, type: map, when: WHEN, over: "{{ $steps.check.output }}", steps: [{ id: x, type: agent, name: a }] }',
+      '{ id: fix, type: map, when: WHEN, over: "{{ $prompt }}", steps: [{ id: x, type: agent, name: a }] }',
     ],
     ['a question', '{ id: fix, type: ask, when: WHEN, question: Go on? }'],
     [

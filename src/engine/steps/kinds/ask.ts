@@ -37,14 +37,14 @@ function answered(step: Step, node: AskNode, answer: unknown): void {
   step.succeed(node.output === undefined ? { [node.id]: answer } : answer);
 }
 
-/** @throws SkeinError `SKEIN_INPUT` */
+/** @throws SkeinError `SKEIN_NOT_A_LIST` */
 function choicesOf(step: Step, { id, choices, choicesFrom }: AskNode): readonly string[] | undefined {
   if (choicesFrom === undefined) return choices;
   const texts = new JsonTexts(step.run);
   const found = readRef(choicesFrom, step.reader(), texts);
   const list = typeof found === 'string' ? texts.parse(found) : found;
   const refuse = (what: string, hint: string): SkeinError =>
-    new SkeinError('SKEIN_INPUT', `the choices of '${id}': ${refText(choicesFrom)} ${what}`, { hint });
+    new SkeinError('SKEIN_NOT_A_LIST', `the choices of '${id}': ${refText(choicesFrom)} ${what}`, { hint });
   if (!Array.isArray(list)) throw refuse('is not a list', 'give a list of texts, such as ["a", "b"]');
   const known = list.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
   if (known.length === list.length && known.length > 0) return [...new Set(known)];

@@ -181,7 +181,8 @@ function itemsOf(step: Step, node: MapNode): readonly unknown[] {
   const items = readRef(node.over, step.reader(), texts);
   const list = typeof items === 'string' ? texts.parse(items) : items;
   if (!Array.isArray(list)) {
-    throw new SkeinError('SKEIN_INPUT', `'${node.id}' maps over ${refText(node.over)}, which is not a list`);
+    const message = `'${node.id}' maps over ${refText(node.over)}, which is not a list`;
+    throw new SkeinError('SKEIN_NOT_A_LIST', message, { hint: 'give a list, or a text that is one as JSON' });
   }
   if (list.length > node.maxItems) {
     throw new SkeinError('SKEIN_MAX_ITEMS', `'${node.id}' got ${list.length} items, and ${node.maxItems} are allowed`, {

@@ -1,0 +1,106 @@
+import type { Json } from '../../base/json.js';
+import type { Position } from '../../base/problem.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Computed, TemplateRef } from '../../lang/values.js';
+import type { Findings } from '../../text/findings.js';
+import type { ParsedYaml } from '../../text/yaml.js';
+import type { InputDef } from '../inputs-key.js';
+import { reportNoList, reportNoValue } from '../named-values.js';
+import { pathFault } from '../schema-paths.js';
+import { append, spending, splitOnce } from '../written-references.js';
+import { checkOutput, checkStep } from './reference-order.js';
+import { filled, splitText } from './reference-texts.js';
+import type { TextSource } from './reference-texts.js';
+import type { References } from './references.js';
+import { known, resolve } from './resolve.js';
+import type { StepGraph } from './step-graph.js';
+
+/** How values are named without braces. */
+const FORM = { mark: '', forms: 'steps.ID.output or inputs.NAME, followed by .PATH for JSON, without braces' } as const;
+
+/** What references are resolved in. */
+interface ReferenceSource extends Pick<References, 'called' | 'tells'>, TextSource {
+  readonly yaml: ParsedYaml;
+  readonly inputs: readonly InputDef[];
+  readonly given: readonly string[];
+  /** Of outputs, by the id of their step. */
+  readonly schemas: ReadonlyMap<string, Json>;
+}
+
+/**
+ * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}`, `{{steps.LOOP.outputs.ID.output}}` and `{{steps.ID.output.PATH}}`, each also with a `?` behind it. A name between braces that is
+ * none of these stays as it is, and a warning says so (`not-a-reference`); one of a step or an input is an error (`bad-reference`).
+ *
+ * `{{= EXPRESSION }}` is worked out.
+ *
+ * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `no-such-path`, `unknown-member`, `bad-reference`, `not-a-reference`, `not-a-list`,
+ * `too-many-references`.
+ */
+export function createReferences(source: ReferenceSource, graph: StepGraph, findings: Findings): References {
+  const inputs = new Set([...source.inputs.map((input) => input.name), ...source.given]);
+  const usedInputs = new Set<string>();
+  const parsed = splitOnce(source.yaml, splitText);
+  const references: References = {
+    graph,
+    inputs,
+    usedInputs,
+    called: source.called,
+    tells: source.tells,
+    told: new Set(),
+    template: (scalar, step, { truncate, owner = step.label } = {}) => {
+      const pieces: (string | TemplateRef | Computed)[] = [];
+      for (const piece of parsed(scalar)) {
+        if (typeof piece === 'string') {
+          append(pieces, piece);
+          continue;
+        }
+        if (!references.spend(1, piece.at)) break;
+        const use = { step, owner, at: piece.at, truncate };
+        append(pieces, filled(piece, use, { source, references, findings }) ?? piece.written);
+      }
+      return pieces;
+    },
+    value: (scalar, step) => {
+      const use = { step, owner: step.label, at: scalar.at, truncate: undefined };
+      return resolve(scalar.text.trim(), use, references);
+    },
+    named: (scalar, step, key) => {
+      const naming = { key, label: step.label, at: scalar.at };
+      const found = references.value(scalar, step);
+      if (found === undefined) reportNoValue(scalar.text, naming, FORM, findings);
+      else if (key !== 'rounds')
+        reportNoList(scalar.text, naming, known(scalar.text.trim(), step, references), findings);
+      return found;
+    },
+    spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),
+    canRead: (id, step, at) => {
+      if (checkOutput(id, { step, at }, references)) checkStep(id, { step, at }, references, findings);
+    },
+    canTell: (id, step, at) => checkStep(id, { step, at }, references, findings),
+    fault: (code, message, at, hint) => findings.error(code, message, at, hint),
+    canHave: (id, path, owner, at) => {
+      const fault = pathFault(source.schemas.get(id), path, findings);
+      if (fault === undefined) return;
+      const message = `${owner} looks into the output of step ${quoteShort(id)}: ${fault.message}`;
+      findings.error('no-such-path', message, at, fault.hint);
+    },
+    schemaOf: (id) => source.schemas.get(id),
+    typeOf: (name) => source.inputs.find((input) => input.name === name)?.type,
+    canUseInput: (name, owner, at, optional = false) => {
+      if (!inputs.has(name)) reportInput(name, owner, at, { inputs, findings });
+      // One that may be missing need not be given.
+      else if (!optional || !source.inputs.some((input) => input.name === name)) usedInputs.add(name);
+    },
+  };
+  return references;
+}
+
+function reportInput(
+  name: string,
+  owner: string,
+  at: Position,
+  { inputs, findings }: { readonly inputs: ReadonlySet<string>; readonly findings: Findings },
+): void {
+  const hint = findings.near(name, inputs) ?? `declare it under inputs: ${name}: {description: ...}`;
+  findings.error('unknown-input', `${owner} uses the input ${quoteShort(name)}, which is not declared`, at, hint);
+}

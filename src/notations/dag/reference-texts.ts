@@ -1,0 +1,77 @@
+import { present } from '../../base/json.js';
+import { splitExpressions } from '../../lang/computed-text.js';
+import { parseTemplate } from '../../lang/template.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Computed, TemplateRef } from '../../lang/values.js';
+import type { Findings } from '../../text/findings.js';
+import type { References, Use } from './references.js';
+import { resolve } from './resolve.js';
+
+/** What texts are read with. */
+export interface TextSource {
+  /** Reads an expression in a text. */
+  readonly computed: (text: string, use: Omit<Use, 'truncate'>, references: References) => Computed | undefined;
+}
+
+/** A reference, or an expression; one that is empty has no end. */
+interface Reading {
+  readonly expression: string;
+  readonly computed?: string;
+  readonly written: string;
+}
+
+/** References and expressions between double braces, as they were written. */
+export function splitText(text: string): readonly (string | Reading)[] {
+  return splitExpressions(text).flatMap((part): readonly (string | Reading)[] => {
+    if (typeof part !== 'string') return [{ expression: '', computed: part.expression ?? '', written: part.written }];
+    return parseTemplate(part, true).map((piece) => {
+      if (typeof piece === 'string') return piece;
+      const { expression, offset } = piece;
+      return { expression, written: part.slice(offset, part.indexOf('}}', offset) + 2) };
+    });
+  });
+}
+
+/** What stands in the place of a reference or an expression; undefined: the text stays. */
+export function filled(
+  { computed, expression, written }: Reading,
+  use: Use,
+  { source, references, findings }: { source: TextSource; references: References; findings: Findings },
+): TemplateRef | Computed | undefined {
+  if (computed === undefined) {
+    const found = resolve(expression, use, references);
+    if (found === undefined) reportNoReference(expression, use, references, findings);
+    return found;
+  }
+  if (computed === '') {
+    const message = `${use.owner}: ${quoteShort(written)} has no end, or nothing in it`;
+    const hint = 'end it with }}; a backslash before the braces says that they are text';
+    findings.error('bad-expression', message, use.at, hint);
+    return undefined;
+  }
+  const found = source.computed(computed, use, references);
+  return found && { ...found, ...present({ truncate: use.truncate }) };
+}
+
+/** What is written like a reference and is none: what it leaves out is said when it names a step or an input. */
+function reportNoReference(expression: string, use: Use, references: References, findings: Findings): void {
+  const { inputs } = references;
+  const ids = references.graph.idsAround(use.step);
+  const written = quoteShort(`{{${expression}}}`);
+  const [root = '', ...rest] = expression.replace(/\?$/, '').split('.');
+  const behind = rest[0] === 'output' ? rest.slice(1) : rest;
+  const meant = ids.has(root)
+    ? ['steps', root, 'output', ...behind]
+    : inputs.has(root) && rest.length === 0
+      ? ['inputs', root]
+      : undefined;
+  if (meant !== undefined) {
+    const hint = `did you mean {{${meant.join('.')}}}? A backslash before the braces writes them as text`;
+    findings.error('bad-reference', `${use.owner}: ${written} names no value`, use.at, hint);
+    return;
+  }
+  const forms = 'references are {{inputs.NAME}} and {{steps.ID.output}}, followed by .PATH for JSON';
+  const near = findings.near(root, [...inputs, ...ids]);
+  const hint = `${near ?? forms}; a backslash before the braces says that they are text`;
+  findings.warning('not-a-reference', `${written} is not a reference and is left as it is`, use.at, hint);
+}

@@ -1,0 +1,160 @@
+import { present } from '../../base/json.js';
+import type { Json } from '../../base/json.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { TemplateRef } from '../../lang/values.js';
+import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
+import { isComposite } from '../../plan/input-types.js';
+import { inputChannel } from '../inputs-key.js';
+import { COUNT_SCHEMAS, inputSchema } from '../named-values.js';
+import { ENDING_SCHEMA, ENDING_WORDS, endingInText, readEnding, RUN_SCHEMA } from '../step-ending.js';
+import { beforeChannel, countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
+import type { StepDef } from './definition.js';
+import type { Called, References, Use } from './references.js';
+
+/** A value, in the words of the file; undefined when it is none. With a `?` behind it, it may be missing, or that of the round before. */
+export function resolve(expression: string, use: Use, references: References): TemplateRef | undefined {
+  const optional = expression.endsWith('?');
+  const [kind, name = '', field = '', ...path] = (optional ? expression.slice(0, -1) : expression).split('.');
+  if (kind === 'inputs' && name !== '' && (field === '' || isComposite(references.typeOf(name)))) {
+    references.canUseInput(name, use.owner, use.at, optional);
+    const parts = field === '' ? {} : { path: [field, ...path], ...(optional ? { optional } : {}) };
+    return { channel: inputChannel(name), ...parts };
+  }
+  if (kind === 'steps') return outputRef([name, field, ...path], optional, use, references);
+  if (kind === 'run' && references.graph.isAtEnd(use.step)) return runRef([name, field, ...path], use, references);
+  const [inner] = references.graph.mapsAround(use.step);
+  if (inner !== undefined && (kind === 'index' || kind === 'key') && name === '')
+    return { channel: countChannel(inner.id, kind) };
+  const map = references.graph.mapsAround(use.step).find((each) => each.map?.as === kind);
+  return map === undefined
+    ? undefined
+    : itemRef(
+        map,
+        [name, field, ...path].filter((part) => part !== ''),
+        optional,
+        use,
+      );
+}
+
+/** How the run ended: `outcome`, `error.message`, `error.code`. */
+function runRef([name = '', ...path]: readonly string[], use: Use, references: References): TemplateRef | undefined {
+  const rest = path.filter((part) => part !== '');
+  const optional = { optional: true } as const;
+  if (name === 'outcome' && rest.length === 0) return { channel: RUN_OUTCOME };
+  if (name === 'error') return { channel: RUN_ERROR, ...(rest.length === 0 ? {} : { path: rest, ...optional }) };
+  const message = `${use.owner} refers to run.${name}, which does not exist`;
+  references.fault('unknown-member', message, use.at, 'write run.outcome, run.error.message or run.error.code');
+  return { channel: RUN_OUTCOME };
+}
+
+/** The item of a map around the step, or what stands at a path in it. */
+function itemRef(map: StepDef, path: readonly string[], optional: boolean, { truncate }: Use): TemplateRef {
+  return {
+    channel: itemChannel(map.id),
+    ...present({ path: path.length === 0 ? undefined : path, truncate }),
+    ...(optional && path.length > 0 ? { optional } : {}),
+  };
+}
+
+/** The way of a reference: the ids of steps, those in a called file, and what is left. */
+interface Way {
+  readonly ids: readonly string[];
+  readonly inside: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/** Follows a reference from a step into the loops and the called file that it names. */
+function walk(name: string, words: readonly string[], { graph, called }: References): Way {
+  const ids = [name];
+  let rest = words;
+  for (; rest[0] === 'outputs' && graph.stepsIn(ids.at(-1) ?? '').includes(rest[1] ?? ''); rest = rest.slice(2))
+    ids.push(rest[1] ?? '');
+  if (!called.has(ids.at(-1) ?? '')) return { ids, inside: [], rest };
+  const inside: string[] = [];
+  for (; rest[0] === 'outputs'; rest = rest.slice(2)) inside.push(rest[1] ?? '');
+  return { ids, inside, rest };
+}
+
+/** `ID.output.PATH`, with the ids of loops around it, and `outputs` between them, in front. */
+function outputRef(
+  [name = '', ...words]: readonly string[],
+  optional: boolean,
+  use: Use,
+  references: References,
+): TemplateRef | undefined {
+  const { graph } = references;
+  const { ids, inside, rest } = walk(name, words, references);
+  const [output, ...path] = rest;
+  const id = ids.at(-1) ?? name;
+  if (output !== 'output') return inside.length > 0 ? undefined : endingRef({ ids, rest }, optional, use, references);
+  const called = references.called.get(id);
+  if (called !== undefined) checkCalled(called, id, inside, use, references);
+  const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
+  if (!isBefore) references.canRead(name, use.step, use.at);
+  if (inside.length === 0) references.canHave(id, path, use.owner, use.at);
+  const channel = stepChannel(...ids, ...inside);
+  return {
+    channel: isBefore ? beforeChannel(channel) : channel,
+    ...present({ path: path.length === 0 ? undefined : path, truncate: use.truncate }),
+    ...(optional && path.length > 0 ? { optional } : {}),
+  };
+}
+
+/** How a step ended: `status`, `error`, and of a map `errors`; undefined when it is about something else. Problem code: `unknown-member`. */
+function endingRef(
+  { ids, rest }: Pick<Way, 'ids' | 'rest'>,
+  optional: boolean,
+  use: Use,
+  references: References,
+): TemplateRef | undefined {
+  const { graph } = references;
+  const [name = ''] = ids;
+  const step = graph.step(ids.at(-1) ?? '');
+  if (step === undefined && ENDING_WORDS.includes(rest[0] ?? '')) references.canTell(name, use.step, use.at);
+  if (step === undefined || step.end !== undefined) return undefined;
+  const gives = graph.hasOutput(step.id) ? (['output'] as const) : [];
+  const found = readEnding(rest, { channel: endingChannel(...ids), isMap: step.map !== undefined, gives });
+  if (found === undefined) return undefined;
+  if ('unknown' in found) {
+    const message = `${use.owner} reads ${found.unknown} of ${step.label}, which does not have it`;
+    references.fault('unknown-member', message, use.at, found.hint);
+    return { channel: endingChannel(...ids), optional: true };
+  }
+  const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
+  if (!isBefore) references.canTell(name, use.step, use.at);
+  references.told.add(step.id);
+  const ref = endingInText(found.ref, rest.slice(found.used));
+  return isBefore ? { ...ref, channel: beforeChannel(ref.channel) } : ref;
+}
+
+/** Whether a called file gives what is read of it: its result, or the output of one of its steps. */
+function checkCalled(called: Called, id: string, inside: readonly string[], use: Use, references: References): void {
+  const { owner, at } = use;
+  const known = called.outputs.map(({ names }) => names.join('.outputs.'));
+  if (inside.length === 0) {
+    if (called.result !== undefined) return;
+    const hint = `name one of its steps: steps.${id}.outputs.${known[0] ?? 'ID'}.output`;
+    const message = `${owner} refers to the output of ${quoteShort(id)}, whose file does not have exactly one result`;
+    references.fault('missing-output', message, at, hint);
+  } else if (!known.includes(inside.join('.outputs.'))) {
+    const message = `${owner} refers to the step ${quoteShort(inside.join('.'))} of ${quoteShort(id)}, which does not exist`;
+    references.fault('unknown-step', message, at, `its steps are: ${known.join(', ')}`);
+  }
+}
+
+/** What is known of a value: the JSON Schema that it has, and the path in it that a reference names. */
+interface Known {
+  readonly schema: Json | undefined;
+  readonly path: readonly string[];
+}
+
+/** What is known of the value that a reference names, which could be resolved. */
+export function known(expression: string, step: StepDef, references: References): Known {
+  const [kind = '', name = '', ...words] = expression.replace(/\?$/, '').split('.');
+  if (kind === 'inputs') return { schema: inputSchema(references.typeOf(name)), path: words };
+  if (kind === 'run' && references.graph.isAtEnd(step)) return { schema: RUN_SCHEMA, path: [name, ...words] };
+  if (kind !== 'steps') return { schema: name === '' ? COUNT_SCHEMAS[kind] : undefined, path: [] };
+  const { ids, inside, rest } = walk(name, words, references);
+  if (rest[0] !== 'output') return { schema: ENDING_SCHEMA, path: rest };
+  return { schema: inside.length > 0 ? undefined : references.schemaOf(ids.at(-1) ?? name), path: rest.slice(1) };
+}

@@ -1,0 +1,95 @@
+import type { Json } from '../../base/json.js';
+import type { TemplateRef, ValueRef } from '../../lang/values.js';
+import type { SourceScalar } from '../../text/nodes.js';
+import { locate } from '../../text/places.js';
+import type { ParsedYaml } from '../../text/yaml.js';
+import { COUNT_SCHEMAS, inputSchema, reportNoList, reportNoValue } from '../named-values.js';
+import type { NamingKey } from '../named-values.js';
+import { ENDING_SCHEMA, endingInText, RUN_SCHEMA } from '../step-ending.js';
+import type { Placed } from './blocks.js';
+import { readDotted, splitBraces } from './expressions.js';
+import type { Dotted } from './expressions.js';
+import type { Names } from './order.js';
+import { schemaOf } from './output-paths.js';
+import { noteUse, reportFault, resolve } from './references.js';
+import type { Target } from './references.js';
+
+/** What may be one reference and nothing else; with a `?` behind it, it may lead to nothing. */
+export interface Optionally {
+  /** Absent: it is something else. */
+  readonly dotted: Dotted | undefined;
+  readonly optional: boolean;
+}
+
+/** A reference and nothing else, or one with a `?` behind it. */
+export function optionally(text: string): Optionally {
+  const optional = text.endsWith('?');
+  return { dotted: wholly(optional ? text.slice(0, -1).trimEnd() : text), optional };
+}
+
+/** A text that is one reference and nothing else. */
+function wholly(text: string): Dotted | undefined {
+  const dotted = text.startsWith('$') ? readDotted(text, 0) : undefined;
+  return dotted?.end === text.length ? dotted : undefined;
+}
+
+/** The value that a reference stands for; undefined where it stands for a text that is known now. */
+export function refOf(
+  found: Target,
+  { dotted, optional, text }: { readonly dotted: Dotted; readonly optional: boolean; readonly text: string },
+): TemplateRef | undefined {
+  const { ref } = found;
+  if (ref === undefined) return undefined;
+  if (found.ending === true)
+    return endingInText(
+      ref,
+      dotted.segments.slice(found.used).map((segment) => segment.text),
+    );
+  if (optional) return ref.path === undefined ? ref : { ...ref, optional };
+  return found.canBeMissing === true ? { ...ref, written: text, expected: true } : ref;
+}
+
+/** Where the value of a key stands, and what it may refer to. */
+interface Naming {
+  readonly key: NamingKey['key'];
+  readonly reader: Placed;
+  readonly yaml: ParsedYaml;
+  readonly names: Names;
+}
+
+const FORM = { mark: '$', forms: '{{ $steps.ID.output }} or {{ $inputs.NAME }}, followed by .PATH for JSON' } as const;
+
+/**
+ * The value that a key of a step names, in braces or without; of `over` and `choices` it must not be something else than a list.
+ *
+ * Problem codes: `bad-reference`, `not-a-list`, and those of references.
+ */
+export function namedValue(scalar: SourceScalar, { key, reader, yaml, names }: Naming): ValueRef | undefined {
+  const { findings } = names;
+  const text = scalar.text.trim();
+  const [only, ...more] = splitBraces(text);
+  const inside = typeof only === 'object' && more.length === 0 ? only.inside : text;
+  const { at } = locate(yaml, scalar, inside, 0);
+  const naming = { key, label: reader.step.label, at };
+  const { dotted, optional } = optionally(inside);
+  const found = dotted && resolve(dotted, reader, names);
+  if (dotted === undefined || found === undefined) {
+    reportNoValue(text, naming, FORM, findings);
+    return undefined;
+  }
+  if (!reportFault(found, at, findings)) return undefined;
+  noteUse(found, names, optional);
+  const ref = refOf(found, { dotted, optional, text: inside });
+  if (ref === undefined) reportNoValue(text, naming, FORM, findings);
+  else if (key !== 'rounds')
+    reportNoList(text, naming, { schema: schemaBehind(found, names), path: ref.path }, findings);
+  return ref;
+}
+
+/** What is known of the value that a reference leads to, apart from its path. */
+function schemaBehind({ input, ending, leaf, names: [root = ''] }: Target, names: Names): Json | undefined {
+  if (input !== undefined) return inputSchema(names.inputs.get(input)?.type);
+  if (ending === true) return ENDING_SCHEMA;
+  if (root === 'run') return RUN_SCHEMA;
+  return leaf === undefined ? COUNT_SCHEMAS[root] : schemaOf(leaf, names);
+}
