@@ -38,8 +38,8 @@ export function schemaOfValues(values: ValuesDef): Json {
 }
 
 /** The JSON Schema of an object with these names, each with any value. */
-export function schemaOfNames(names: readonly string[]): Json {
-  return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}] as const)) };
+export function schemaOfNames(given: readonly string[]): Json {
+  return { type: 'object', properties: Object.fromEntries(given.map((name) => [name, {}] as const)) };
 }
 
 /** Reads the key `values`. Problem codes: `missing-values`, `wrong-type`, and those of names. */

@@ -82,7 +82,7 @@ describe('what the hint for an expression says', () => {
       '{ type: map, over: $steps.few.output.over, steps: [{ type: agent, name: w, prompt: "{{ $item }}" }] }';
     const file = pipeline(`{ id: a, type: agent, name: w, ${SCHEMA} }`, set, each);
     const { asked } = await ran(file, { a: ['{"list": ["x", "y", "z"], "n": 1, "word": "q"}'] });
-    expect(asked.slice(1).map((each) => each.split(': ')[1])).toEqual(['y', 'z']);
+    expect(asked.slice(1).map((line) => line.split(': ')[1])).toEqual(['y', 'z']);
   });
 
   it('[bad-condition] [bad-expression] a condition is an expression already', async () => {

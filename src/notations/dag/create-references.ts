@@ -12,7 +12,7 @@ import { checkOutput, checkStep } from './reference-order.js';
 import { filled, splitText } from './reference-texts.js';
 import type { TextSource } from './reference-texts.js';
 import type { References } from './references.js';
-import { known, resolve } from './resolve.js';
+import { knownOf, resolve } from './resolve.js';
 import type { StepGraph } from './step-graph.js';
 
 /** How values are named without braces. */
@@ -69,7 +69,7 @@ export function createReferences(source: ReferenceSource, graph: StepGraph, find
       const found = references.value(scalar, step);
       if (found === undefined) reportNoValue(scalar.text, naming, FORM, findings);
       else if (key !== 'rounds')
-        reportNoList(scalar.text, naming, known(scalar.text.trim(), step, references), findings);
+        reportNoList(scalar.text, naming, knownOf(scalar.text.trim(), step, references), findings);
       return found;
     },
     spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),

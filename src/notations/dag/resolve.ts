@@ -149,7 +149,7 @@ interface Known {
 }
 
 /** What is known of the value that a reference names, which could be resolved. */
-export function known(expression: string, step: StepDef, references: References): Known {
+export function knownOf(expression: string, step: StepDef, references: References): Known {
   const [kind = '', name = '', ...words] = expression.replace(/\?$/, '').split('.');
   if (kind === 'inputs') return { schema: inputSchema(references.typeOf(name)), path: words };
   if (kind === 'run' && references.graph.isAtEnd(step)) return { schema: RUN_SCHEMA, path: [name, ...words] };

@@ -113,10 +113,7 @@ describe('[addition 5] when', () => {
       'a loop',
       '{ id: fix, type: loop, when: WHEN, until: { line: D }, max_rounds: 2, steps: [{ id: x, type: agent, name: a }] }',
     ],
-    [
-      'a map',
-      '{ id: fix, type: map, when: WHEN, over: "{{ $prompt }}", steps: [{ id: x, type: agent, name: a }] }',
-    ],
+    ['a map', '{ id: fix, type: map, when: WHEN, over: "{{ $prompt }}", steps: [{ id: x, type: agent, name: a }] }'],
     ['a question', '{ id: fix, type: ask, when: WHEN, question: Go on? }'],
     [
       'an agent that chooses',
