@@ -23,8 +23,10 @@ const EARLY = 10;
 const LATE = 1_000;
 const TURN_GOAL = 1.5;
 const ROUNDS = 5;
-/** In fewer the compiler is still at work, and the ratio of two figures is one of chance. */
-const RECORDED_ROUNDS = 12;
+/** In fewer the ratio of two figures is one of chance. */
+const RECORDED_ROUNDS = 31;
+/** The compiler is at work in them. */
+const WARM_UP_ROUNDS = 6;
 
 /** Two states that hand over to each other, in fresh transcripts, and stop when the model says so. */
 function ring(persistence: 'transient' | 'persistent'): object {
@@ -143,8 +145,16 @@ async function heapPerHandOver(): Promise<number> {
   return ((heap.get(MANY) ?? 0) - (heap.get(MANY / 2) ?? 0)) / (MANY / 2);
 }
 
-/** Microseconds of a recorded hand-over, and of a recorded step of an agent, in a conversation of so many messages of which the last are sent. */
-async function recordedSteps(messages: number, folder: string): Promise<readonly [handOver: number, step: number]> {
+/** What a recorded hand-over costs beside a recorded step of an agent: medians of microseconds, and of the ratio of two that follow each other. */
+interface Beside {
+  readonly messages: number;
+  readonly handOver: number;
+  readonly step: number;
+  readonly ratio: number;
+}
+
+/** In a conversation of so many messages of which the last are sent. Both take turns: what else the machine does meets both. */
+async function recordedSteps(messages: number, folder: string): Promise<Beside> {
   const times = 300;
   const said = Array.from({ length: messages }, (_, at) =>
     at % 2 === 0
@@ -156,24 +166,32 @@ async function recordedSteps(messages: number, folder: string): Promise<readonly
   if (pack === undefined) throw new Error('the pack of the benchmark has errors');
   const machine = machinePlan(pack, { maxHandOvers: times + 1, recent: RECENT });
   const other = chosen(times);
+  const costOf = async (...[workflow, options]: Parameters<typeof run>): Promise<number> => {
+    const before = process.cpuUsage();
+    const { outcome, error } = await run(workflow, { ...options, store }).result;
+    if (outcome !== 'succeeded') throw new Error(error?.message);
+    return (cpuSince(before) / times) * 1_000;
+  };
+  const talk = [...said, { role: 'user', text: 'Go.' }];
+  const rounds: Omit<Beside, 'messages'>[] = [];
   try {
-    const both: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    const jobs = [
-      { workflow: machine, inputs: { message: 'Go.', conversation: said }, models: () => goes(times) },
-      { workflow: other, inputs: { talk: [...said, { role: 'user', text: 'Go.' }] }, models: () => answers(times) },
-    ];
-    for (let round = 0; round < RECORDED_ROUNDS; round++) {
-      for (const [at, { workflow, inputs, models }] of jobs.entries()) {
-        const before = process.cpuUsage();
-        const { outcome, error } = await run(workflow, { store, inputs, models: models() }).result;
-        if (outcome !== 'succeeded') throw new Error(error?.message);
-        both[at] = Math.min(both[at] ?? 0, (cpuSince(before) / times) * 1_000);
-      }
+    for (let round = -WARM_UP_ROUNDS; round < RECORDED_ROUNDS; round++) {
+      const inputs = { message: 'Go.', conversation: said };
+      const handOver = await costOf(machine, { inputs, models: goes(times) });
+      const step = await costOf(other, { inputs: { talk }, models: answers(times) });
+      if (round >= 0) rounds.push({ handOver, step, ratio: handOver / step });
     }
-    return both;
   } finally {
     store.close();
   }
+  const middle = (name: 'handOver' | 'step' | 'ratio'): number => median(rounds.map((round) => round[name]));
+  return { messages, handOver: middle('handOver'), step: middle('step'), ratio: middle('ratio') };
+}
+
+function besideStep({ messages, handOver, step, ratio }: Beside) {
+  const figures = `${handOver.toFixed(0)} us by an agent's step of ${step.toFixed(0)} us`;
+  const job = `recorded, of ${messages.toLocaleString('en')} messages: ${figures}`;
+  return [job, ratio.toFixed(2), `<= ${STEP_GOAL}`, ratio <= STEP_GOAL] as const;
 }
 
 /** Two agents that choose each other, without a machine. */
@@ -251,10 +269,10 @@ export async function benchConversations(): Promise<string[]> {
     const memory = (await bestOf(() => inMemory(HAND_OVERS))) - call;
     const talk = (await bestOf(() => talked(HAND_OVERS))) - call;
     const heap = await heapPerHandOver();
-    const [short, shortStep] = await recordedSteps(100, folder);
-    const [long, longStep] = await recordedSteps(5_000, folder);
+    const recorded: Beside[] = [];
+    for (const messages of [100, 5_000]) recorded.push(await recordedSteps(messages, folder));
     const [early, late] = await turnCosts(folder);
-    const rows = [
+    const rows: (readonly [job: string, figure: string, goal: string, isHeld: boolean])[] = [
       [
         'hand-over in memory, over the call of the model',
         `${memory.toFixed(0)} us`,
@@ -268,18 +286,7 @@ export async function benchConversations(): Promise<string[]> {
         `<= ${HEAP_GOAL} B`,
         heap <= HEAP_GOAL,
       ],
-      [
-        `recorded, of 100 messages: ${short.toFixed(0)} us by an agent's step of ${shortStep.toFixed(0)} us`,
-        (short / shortStep).toFixed(2),
-        `<= ${STEP_GOAL}`,
-        short / shortStep <= STEP_GOAL,
-      ],
-      [
-        `recorded, of 5,000 messages: ${long.toFixed(0)} us by an agent's step of ${longStep.toFixed(0)} us`,
-        (long / longStep).toFixed(2),
-        `<= ${STEP_GOAL}`,
-        long / longStep <= STEP_GOAL,
-      ],
+      ...recorded.map(besideStep),
       [
         `turn ${LATE.toLocaleString('en')} (${late.ms.toFixed(1)} ms) by turn ${EARLY} (${early.ms.toFixed(1)} ms), time`,
         (late.ms / early.ms).toFixed(2),
@@ -292,7 +299,7 @@ export async function benchConversations(): Promise<string[]> {
         `<= ${TURN_GOAL}`,
         late.bytes / early.bytes <= TURN_GOAL,
       ],
-    ] as const;
+    ];
     const cells = rows.map(([job, figure, goal, isHeld]) => [job, figure, goal, isHeld ? 'yes' : 'NO']);
     printTable('Conversations with packs: processor time, best or median', ['job', 'figure', 'goal', 'held'], cells);
     return cells

@@ -113,13 +113,8 @@ export class Transcript {
 export function conversationOf(value: unknown, channel: string, recent?: number): readonly Message[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw notMessages(channel, 'it is not a list');
-  let from = recent === undefined ? 0 : Math.max(0, value.length - recent);
-  while (from > 0 && roleOf(value[from]) !== 'user') from -= 1;
-  while (from < value.length && roleOf(value[from]) !== 'user') from += 1;
-  return value.slice(from).map((entry, at) => {
-    if (isMessage(entry)) return entry;
-    throw notMessages(channel, `entry ${from + at + 1} is not a message of a user, an assistant or of tools`);
-  });
+  const last = recent === undefined ? 0 : Math.max(0, value.length - recent);
+  return backToUser(value, last) ?? messagesFrom(value, last, channel);
 }
 
 /**
@@ -129,10 +124,31 @@ export function conversationOf(value: unknown, channel: string, recent?: number)
 export function recentOf(read: (count: number) => unknown, channel: string, recent: number): readonly Message[] {
   for (let count = 2 * recent; ; count *= 4) {
     const value = read(count);
-    const isAll = !Array.isArray(value) || value.length < count;
-    if (isAll || value.slice(0, value.length - recent + 1).some((entry) => roleOf(entry) === 'user'))
-      return conversationOf(value, channel, recent);
+    if (!Array.isArray(value) || value.length < count) return conversationOf(value, channel, recent);
+    const messages = backToUser(value, value.length - recent);
+    if (messages !== undefined) return messages;
   }
+}
+
+/** The last entries, back to one at `last` or before it that a person said; undefined where there is none, or where an entry is not a message. */
+function backToUser(entries: readonly unknown[], last: number): readonly Message[] | undefined {
+  for (let at = entries.length - 1; at >= 0; at -= 1) {
+    const entry = entries[at];
+    if (!isMessage(entry)) return undefined;
+    if (at <= last && entry.role === 'user') return entries.slice(at) as readonly Message[];
+  }
+  return undefined;
+}
+
+/** The entries from the nearest one that a person said: before `last`, else after it. */
+function messagesFrom(entries: readonly unknown[], last: number, channel: string): readonly Message[] {
+  let from = last;
+  while (from > 0 && roleOf(entries[from]) !== 'user') from -= 1;
+  while (from < entries.length && roleOf(entries[from]) !== 'user') from += 1;
+  return entries.slice(from).map((entry, at) => {
+    if (isMessage(entry)) return entry;
+    throw notMessages(channel, `entry ${from + at + 1} is not a message of a user, an assistant or of tools`);
+  });
 }
 
 function roleOf(entry: unknown): unknown {
@@ -143,9 +159,9 @@ function roleOf(entry: unknown): unknown {
 const KNOWN = new WeakSet<object>();
 
 function isMessage(entry: unknown): entry is Message {
-  if (!isPlainObject(entry)) return false;
+  if (typeof entry !== 'object' || entry === null) return false;
   if (KNOWN.has(entry)) return true;
-  const isOne = isOwnMessage(entry);
+  const isOne = isPlainObject(entry) && isOwnMessage(entry);
   if (isOne && Object.isFrozen(entry)) KNOWN.add(entry);
   return isOne;
 }

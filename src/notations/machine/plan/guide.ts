@@ -21,11 +21,11 @@ export function guideOf(setup: MachineSetup): GuideOf {
   const tools = new Map<string, readonly MachineTool[]>();
   return (step) => {
     // Nothing else is read: lists that grow are not put together for it.
-    const { position, artifacts, message } = step.state as MachineState;
+    const { position, artifacts, message, workflow_context: context } = step.state as MachineState;
     if (position === undefined) throw new TypeError('a state speaks after the node that begins a turn');
     const machine = machineAt(setup, position, artifacts, workingClock(step));
     const declared = madeOnce(tools, machine.currentState, () => toolsOf(machine));
-    return new StateGuide({ setup, declared, seen: { position, message } }, machine, step);
+    return new StateGuide({ setup, declared, seen: { position, message, context } }, machine, step);
   };
 }
 
@@ -39,6 +39,8 @@ function workingClock(step: GuideStep): { now(): number } {
 interface Seen {
   readonly position: Standing;
   readonly message: MachineState['message'];
+  /** What the state before this one gave it to know. */
+  readonly context: MachineState['workflow_context'];
 }
 
 /** What is guided, and by which tools. */
@@ -112,7 +114,7 @@ class StateGuide implements Guide {
     // Its clock stood still while people thought.
     const now = { ...account, updated_at: isoTime(this.step.now()) };
     writes['log'] = [...this.log, logged(moved, now)];
-    writes['workflow_context'] = this.movedBy;
+    if (this.movedBy !== this.seen.context) writes['workflow_context'] = this.movedBy;
     const kept = this.keptMessage(moved);
     if (isTransient(this.setup, moved.from)) writes['aside'] = undefined;
     if (kept.length > 0) writes['conversation'] = kept;

@@ -63,6 +63,7 @@ export interface MachineState {
   readonly data?: JsonObject | null;
   readonly start?: Context | null;
   readonly position?: Standing;
+  readonly workflow_context?: string;
   readonly artifacts?: Readonly<Record<string, string>>;
   readonly conversation?: readonly { readonly role: string; readonly text?: string; readonly state?: string }[];
 }
