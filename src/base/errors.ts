@@ -251,6 +251,11 @@ export function wasAsked(error: Pick<ErrorData, 'code'>): boolean {
   return ANSWERS.has(error.code);
 }
 
+/** What whoever works for a step is told once the step was stopped. */
+export function stepCancelled(): SkeinError {
+  return new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+}
+
 /** An error as one line: what was thrown, and its message. */
 export function errorText({ name, code, message }: ErrorData): string {
   return `${name ?? code}: ${message}`;

@@ -17,14 +17,7 @@ interface Asked {
 /** One step of an agent that asks a server on loopback. */
 async function ask({ provider, model, prices, cache }: Asked, ...replies: readonly Reply[]) {
   await using server = await FakeProvider.start(...replies);
-  const env = {
-    OPENAI_BASE_URL: server.baseUrl,
-    OPENAI_API_KEY: 'key',
-    ANTHROPIC_BASE_URL: server.origin,
-    ANTHROPIC_API_KEY: 'key',
-    OPENAI_COMPATIBLE_BASE_URL: server.baseUrl,
-    OPENROUTER_API_KEY: 'key',
-  };
+  const env = { ...server.env, OPENROUTER_API_KEY: 'key' };
   const spec = {
     models: [`${provider}/${model}`],
     ...(cache === undefined ? {} : { cache }),

@@ -12,15 +12,8 @@ const FINE: Reply = { text: 'Fine.' };
 
 async function ask(spec: Partial<AgentSpec>, reply = FINE, more: { prices?: PriceTable; notation?: string } = {}) {
   await using server = await FakeProvider.start(reply);
-  const env = {
-    OPENAI_BASE_URL: server.baseUrl,
-    OPENAI_API_KEY: 'key',
-    ANTHROPIC_BASE_URL: server.origin,
-    ANTHROPIC_API_KEY: 'key',
-    OPENAI_COMPATIBLE_BASE_URL: server.baseUrl,
-  };
   const { prices, notation } = more;
-  const models = { env, ...(prices === undefined ? {} : { prices }) };
+  const models = { env: server.env, ...(prices === undefined ? {} : { prices }) };
   const { result, step } = await runAgent({ spec, models, before: (own) => Object.assign(own, { notation }) });
   const { max_tokens, max_completion_tokens } = server.requests[0]?.body ?? {};
   return { result, step, sent: max_tokens ?? max_completion_tokens };

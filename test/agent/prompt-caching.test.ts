@@ -22,14 +22,7 @@ async function asked(
   seed = 1,
 ): Promise<readonly Received[]> {
   await using server = await FakeProvider.start(...replies);
-  const env = {
-    OPENAI_BASE_URL: server.baseUrl,
-    OPENAI_API_KEY: 'key',
-    ANTHROPIC_BASE_URL: server.origin,
-    ANTHROPIC_API_KEY: 'key',
-    OPENAI_COMPATIBLE_BASE_URL: server.baseUrl,
-    XAI_API_KEY: 'key',
-  };
+  const env = { ...server.env, XAI_API_KEY: 'key' };
   const provider = model.startsWith('xai/') ? { provider: { type: 'xai', baseUrl: server.baseUrl } } : {};
   const tools = replies.length > 1 ? [LOOK] : [];
   const { result } = await runAgent({ spec: { models: [model], ...provider, ...spec }, models: { env }, tools, seed });

@@ -10,7 +10,7 @@ import { definePlan, run } from '../../src/index.js';
 import type { McpServerSpec } from '../../src/plan/agent-spec.js';
 import { NO_CALL, tell } from '../guard/support/figures.js';
 import { programOf } from '../programs.js';
-import { folder, until } from '../tools/support/session.js';
+import { folder, processesWith, until } from '../tools/support/session.js';
 
 const program = await programOf(resolve(import.meta.dirname, '../agent/support/mcp-hostile-server.ts'));
 const onLinux = process.platform === 'linux';
@@ -100,18 +100,6 @@ async function attacked(mode: string, way: Way) {
     seenElsewhere: other.seen,
     pwned: readdirSync(cwd).filter((name) => !['called', 'address'].includes(name)),
   };
-}
-
-/** Processes whose command line has a word. */
-function processesWith(word: string): number {
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      return readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').includes(word);
-    } catch {
-      return false;
-    }
-  }).length;
 }
 
 const TWICE = ['work', 'work'];

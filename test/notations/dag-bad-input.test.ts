@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasErrors } from '../../src/base/problem.js';
 import { loadDag, loadDagText } from '../../src/yaml.js';
+import { changedTexts } from './changed-texts.js';
 import { brief, flow, load, makeProject, nodeOf } from './project.js';
 
 const STEPS = 'steps: [{id: s, agent: x, prompt: p}]\n';
@@ -221,32 +222,8 @@ output: {steps: [s], format: json}
 
   it('with a few characters changed has a plan or errors, never both and never a throw', async () => {
     const cwd = await makeProject();
-    const change = fc.tuple(
-      fc.nat({ max: WHOLE.length }),
-      fc.nat({ max: 4 }),
-      fc.constantFrom(
-        '',
-        ' ',
-        '\n',
-        ':',
-        '- ',
-        '[',
-        '}',
-        '"',
-        '{{',
-        '&a ',
-        '*a',
-        '#',
-        '\t',
-        '__proto__',
-        'é',
-        '\u001B',
-      ),
-    );
     await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
-        let text = WHOLE;
-        for (const [at, removed, added] of changes) text = text.slice(0, at) + added + text.slice(at + removed);
+      fc.asyncProperty(changedTexts(WHOLE), async (text) => {
         const { plan, problems } = await loadDagText(text, { cwd });
         expect(plan === undefined).toBe(hasErrors(problems));
         const lines = text.split('\n').length;

@@ -1,22 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { flow, load, nodeOf, planOf } from './project.js';
 
-describe('the subpath skein/yaml', () => {
-  it('has these names', async () => {
-    expect(Object.keys(await import('skein/yaml')).toSorted()).toEqual([
-      'SCHEMA_NAMES',
-      'loadDag',
-      'loadDagText',
-      'loadPipeline',
-      'loadPipelineText',
-      'loadWorkflow',
-      'loadWorkflowText',
-      'openPolicies',
-      'yamlSchema',
-    ]);
-  });
-});
-
 describe('a DAG workflow file', () => {
   it('becomes a plan: steps are agent nodes, depends_on are edges, inputs and outputs are channels', async () => {
     const workflow = await load(

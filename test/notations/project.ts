@@ -57,3 +57,15 @@ export function nodeOf(workflow: Workflow, id: string): AgentNode {
 export function flow(steps: string, head = ''): string {
   return `name: test\n${head}agents:\n  a: {inline: {prompt: You help.}}\nsteps:\n${steps}`;
 }
+
+/** Supervision of each node that has one, by its address; `nobody` for one that opts out. */
+export function supervised(plan: Plan | undefined, path = ''): Record<string, unknown> {
+  const all = (plan?.nodes ?? []).map((node): Record<string, unknown> => {
+    const own = node.unsupervised === true ? 'nobody' : node.supervise;
+    return {
+      ...(own === undefined ? {} : { [path + node.id]: own }),
+      ...('plan' in node ? supervised(node.plan, `${path}${node.id}/`) : {}),
+    };
+  });
+  return Object.assign({}, ...all) as Record<string, unknown>;
+}

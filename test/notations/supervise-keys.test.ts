@@ -1,21 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/plan/plan.js';
 import { loadWorkflow } from '../../src/yaml.js';
-import { makeProject } from './project.js';
-
-/** Supervision of each node that has one, by its address; `nobody` for one that opts out. */
-function supervised(plan: Plan | undefined, path = ''): Record<string, unknown> {
-  const all = (plan?.nodes ?? []).map((node): Record<string, unknown> => {
-    const own = node.unsupervised === true ? 'nobody' : node.supervise;
-    return {
-      ...(own === undefined ? {} : { [path + node.id]: own }),
-      ...('plan' in node ? supervised(node.plan, `${path}${node.id}/`) : {}),
-    };
-  });
-  return Object.assign({}, ...all) as Record<string, unknown>;
-}
+import { makeProject, supervised } from './project.js';
 
 async function loaded(text: string, files: Readonly<Record<string, string>> = {}) {
   const cwd = await makeProject({ ...files, 'flow.yaml': text });

@@ -1,22 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { describeSandbox } from '../../src/agent/index.js';
-import { folder, session, until } from '../tools/support/session.js';
+import { folder, processesWith, session, until } from '../tools/support/session.js';
 
 const hasSandbox = 'by' in (await describeSandbox());
 if (!hasSandbox) console.log('skipped in the sandbox: neither bwrap nor unshare makes one here');
-
-/** Processes on this machine whose command line has a word. */
-function running(word: string): number {
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      return readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').includes(word);
-    } catch {
-      return false;
-    }
-  }).length;
-}
 
 /** A number of seconds to sleep that is nobody else's. */
 const own = (): string => `6${String(process.pid).padStart(7, '0')}${Math.floor(Math.random() * 1e4)}`;
@@ -33,7 +20,7 @@ describe.each([
       await shell()
     ).fails('shell', { argv: ['sh', '-c', `while :; do sleep ${seconds} & done`], timeout_seconds: 300 });
     expect(error.message).toContain('it had more than 1,000 processes at once');
-    await until(() => running(seconds) === 0);
+    await until(() => processesWith(seconds) === 0);
   });
 
   test.skipIf(skipped || process.platform !== 'linux')(
@@ -45,7 +32,7 @@ describe.each([
       const code = `const { spawn } = require('child_process'); for (let i = 0; i < 6; i++) spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit' }); console.log('started')`;
       const error = await tools.fails('shell', { argv: [process.execPath, '-e', code], timeout_seconds: 300 });
       expect(error.message).toContain('the program was killed: it had more than 200 MiB of memory');
-      await until(() => running(child) === 0);
+      await until(() => processesWith(child) === 0);
     },
   );
 
@@ -61,7 +48,7 @@ describe.each([
     const script = `trap "" TERM; sleep ${seconds} & trap "" TERM; while :; do sleep ${seconds}; done`;
     const error = await (await shell()).fails('shell', { argv: ['sh', '-c', script], timeout_seconds: 1 });
     expect(error.message).toContain('the program was killed after 1 seconds');
-    await until(() => running(seconds) === 0);
+    await until(() => processesWith(seconds) === 0);
   });
 
   test.skipIf(skipped)('leaves nothing in the background when it ends, nor when it is cancelled', async () => {
@@ -69,13 +56,13 @@ describe.each([
     const seconds = own();
     const text = await tools.call('shell', { argv: ['sh', '-c', `sleep ${seconds} & echo done`] });
     expect(text).toBe('exit code 0\n--- stdout ---\ndone\n');
-    await until(() => running(seconds) === 0);
+    await until(() => processesWith(seconds) === 0);
     const stop = new AbortController();
     const cancelled = tools.fails('shell', { argv: ['sleep', seconds] }, stop.signal);
-    await until(() => running(seconds) > 0);
+    await until(() => processesWith(seconds) > 0);
     stop.abort();
     expect((await cancelled).code).toBe('SKEIN_CANCELLED');
-    await until(() => running(seconds) === 0);
+    await until(() => processesWith(seconds) === 0);
   });
 
   test.skipIf(skipped)('that ends by a signal says so', async () => {
@@ -110,7 +97,7 @@ test.skipIf(!hasSandbox)(
     const tools = await session({ tools: ['shell'], sandbox: 'on' }, { cwd: await folder() });
     const script = `setsid sh -c 'sleep ${seconds} & sleep ${seconds}' >/dev/null 2>&1 & sleep 0.3; echo done`;
     expect(await tools.call('shell', { argv: ['sh', '-c', script] })).toContain('done');
-    await until(() => running(seconds) === 0);
+    await until(() => processesWith(seconds) === 0);
   },
 );
 

@@ -1,5 +1,5 @@
 import type { Client, CallToolResult } from '@modelcontextprotocol/client';
-import { SkeinError } from '../../base/errors.js';
+import { SkeinError, stepCancelled } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { ServerTools } from '../../plan/tool-names.js';
@@ -132,7 +132,7 @@ function callError(link: Link, tool: OfferedTool, error: unknown, signal: AbortS
 
 function startError({ name, transport, settings }: Link, spec: McpServerSpec, error: unknown): SkeinError {
   if (SkeinError.isInstance(error)) return error;
-  if (settings.signal.aborted) return new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+  if (settings.signal.aborted) return stepCancelled();
   const stdio = transport instanceof StdioTransport ? transport : undefined;
   if (stdio?.failure !== undefined) return stdio.failure;
   const what = `MCP server "${name}"`;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { SkeinError } from '../../base/errors.js';
+import { stepCancelled } from '../../base/errors.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { NarrowPolicy } from '../../plan/policy.js';
 import { serverRefusal } from '../permissions/policy-check.js';
@@ -193,7 +193,7 @@ async function openServers(
 ): Promise<ToolSource> {
   const servers = withoutDenied(selection, spec, { session, warn, options });
   if (servers.size === 0) return { tools: [], close: () => Promise.resolve() };
-  if (session.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+  if (session.signal.aborted) throw stepCancelled();
   if (options.mock !== undefined) {
     const names = [...servers.keys()].join(', ');
     warn('not-started', `${calledBy(session)}: a run without models does not start or reach MCP servers (${names})`);

@@ -1,5 +1,5 @@
 import type { Limit } from '../../base/duration.js';
-import { SkeinError } from '../../base/errors.js';
+import { stepCancelled } from '../../base/errors.js';
 import type { Outcome, Question, Reserve, StepIo, Ticket, Waiter } from '../ports/durable.js';
 import type { Hold } from './hold.js';
 import type { Spender, Stand } from './run-budget.js';
@@ -42,7 +42,7 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
-      if (this.dropped) this.controller.abort(cancelled());
+      if (this.dropped) this.controller.abort(stepCancelled());
     }
     return this.controller.signal;
   }
@@ -65,16 +65,12 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
     this.undo?.();
     const { stands } = this;
     this.stands = undefined;
-    for (const stand of stands ?? []) stand.dropped(cancelled());
+    for (const stand of stands ?? []) stand.dropped(stepCancelled());
     this.abort();
   }
 
   /** Tells whoever works for it to stop. */
   abort(): void {
-    this.controller?.abort(cancelled());
+    this.controller?.abort(stepCancelled());
   }
-}
-
-function cancelled(): SkeinError {
-  return new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
 }

@@ -1,5 +1,5 @@
 import { moreName, stepOf } from '../../base/address.js';
-import { fromErrorData, SkeinError } from '../../base/errors.js';
+import { fromErrorData, SkeinError, stepCancelled } from '../../base/errors.js';
 import type { Amount } from '../../budget/amount.js';
 import { NO_AMOUNT } from '../../budget/amount.js';
 import type { Lack, Limit, Reservation, Standing } from '../../budget/ledger.js';
@@ -176,7 +176,7 @@ export class RunBudget<S extends Spender> {
     if (!spender.dropped) return hold;
     note?.ended(undefined);
     hold.settle(NO_AMOUNT);
-    throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+    throw stepCancelled();
   }
 
   /** @throws SkeinError `SKEIN_USAGE` */

@@ -1,5 +1,5 @@
 import type { Limit } from '../../base/duration.js';
-import { SkeinError } from '../../base/errors.js';
+import { stepCancelled } from '../../base/errors.js';
 import { waitingText } from '../../budget/lack-text.js';
 import type { Lack } from '../../budget/ledger.js';
 import type { BudgetWaiting, EventBody } from '../../events/event.js';
@@ -33,7 +33,7 @@ export interface Asker {
  * @throws SkeinError `SKEIN_CANCELLED` when that is so already
  */
 export async function askInside(step: Asker, signal: AbortSignal, ask: () => Promise<unknown>): Promise<unknown> {
-  if (step.over || signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+  if (step.over || signal.aborted) throw stepCancelled();
   const goOn = standStill(step);
   try {
     return await ask();

@@ -1,5 +1,5 @@
 import type { ErrorData } from '../../base/errors.js';
-import { SkeinError, fromErrorData, toErrorData } from '../../base/errors.js';
+import { fromErrorData, SkeinError, stepCancelled, toErrorData } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { CallFold } from '../../events/call-fold.js';
 import type { EventBody, StepNote } from '../../events/event.js';
@@ -251,7 +251,7 @@ class Inside implements StepContext, Activity {
     for (const [ticket, reject] of this.open) {
       ticket.waiter = undefined;
       durable.drop(ticket);
-      reject({ code: 'SKEIN_CANCELLED', message: 'the step was cancelled' });
+      reject(toErrorData(stepCancelled()));
     }
     this.open.clear();
   }
@@ -288,7 +288,7 @@ class Inside implements StepContext, Activity {
   }
 
   private check(freesWhatItHolds = false): void {
-    if (this.over) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+    if (this.over) throw stepCancelled();
     if (this.short !== undefined && !freesWhatItHolds) throw fromErrorData(this.short.error);
   }
 

@@ -8,7 +8,7 @@ import { innerBindings } from '../../notations/graph/nodes/planned.js';
 import type { StateOf } from '../../plan/builder-input.js';
 import { madeOf } from '../../plan/made-of.js';
 import type { MapNode } from '../../plan/plan.js';
-import { agentOf, chainOf, inputSpec, taskNode } from './planned-agent.js';
+import { agentOf, chainOf, inputSpec, taskNode, tellingMore } from './planned-agent.js';
 import type { Agent, AgentOutcome } from './planned-agent.js';
 
 /** How a planner and an executor work together. */
@@ -81,14 +81,7 @@ export function planAndExecute(options: PlanAndExecuteOptions): PlanAndExecute {
     ],
   });
   const made = agentOf<string>({ kind: 'workflow', plan, bindings, taskParam: 'task', answerKey: 'answer' }, name);
-  const run = made.run.bind(made);
-  return Object.assign(made, {
-    run: async (...call: Parameters<Agent['run']>): Promise<PlanOutcome> => {
-      const ended = await run(...call);
-      const { tasks, results } = ended.state;
-      return Object.assign(ended, { tasks: listOf(tasks).map(String), results: listOf(results) });
-    },
-  });
+  return tellingMore(made, ({ tasks, results }) => ({ tasks: listOf(tasks).map(String), results: listOf(results) }));
 }
 
 function joined({ results }: StateOf): string {

@@ -47,6 +47,25 @@ export function agentOf<Answer>(planned: Planned, name: string): Agent<Answer> {
   return new RunningAgent(planned, checked(workflow)) as Agent<unknown> as Agent<Answer>;
 }
 
+/** An agent whose outcomes tell more than those of all agents, read from its final state. */
+export interface TellingAgent<More> extends Agent {
+  run(...call: Parameters<Agent['run']>): Promise<AgentOutcome & More>;
+}
+
+/** The same agent, whose outcomes tell more. */
+export function tellingMore<More extends object>(
+  made: Agent,
+  more: (state: AgentOutcome['state']) => More,
+): TellingAgent<More> {
+  const run = made.run.bind(made);
+  return Object.assign(made, {
+    run: async (...call: Parameters<Agent['run']>) => {
+      const ended = await run(...call);
+      return Object.assign(ended, more(ended.state));
+    },
+  });
+}
+
 /** A language model as a workflow with one node. */
 function aloneOf(planned: Planned, name: string): PlannedWorkflow {
   const built = plannedNode(planned, { name, output: 'answer', taskParam: 'task' });

@@ -6,7 +6,7 @@ import { valueText } from '../../lang/value-text.js';
 import type { StateOf } from '../../plan/builder-input.js';
 import { madeOf } from '../../plan/made-of.js';
 import type { LoopNode } from '../../plan/plan.js';
-import { agentOf, chainOf, inputSpec, taskNode } from './planned-agent.js';
+import { agentOf, chainOf, inputSpec, taskNode, tellingMore } from './planned-agent.js';
 import type { Agent, AgentOutcome } from './planned-agent.js';
 import { readVerdict } from './verdict.js';
 
@@ -67,17 +67,10 @@ export function reflectionLoop(options: ReflectionOptions): ReflectionLoop {
     nodes: [{ node: loop, bindings: innerBindings(loop.id, round.bindings) }],
   });
   const made = agentOf<string>({ kind: 'workflow', plan, bindings, taskParam: 'task', answerKey: 'draft' }, name);
-  const run = made.run.bind(made);
-  return Object.assign(made, {
-    run: async (...call: Parameters<Agent['run']>): Promise<ReflectionOutcome> => {
-      const ended = await run(...call);
-      const { accepted, attempts } = ended.state;
-      return Object.assign(ended, {
-        accepted: accepted === true,
-        attempts: typeof attempts === 'number' ? attempts : 0,
-      });
-    },
-  });
+  return tellingMore(made, ({ accepted, attempts }) => ({
+    accepted: accepted === true,
+    attempts: typeof attempts === 'number' ? attempts : 0,
+  }));
 }
 
 function roundOf({ worker, critic, marker = 'ACCEPT', ask = asking(marker), revise = revising }: ReflectionOptions) {

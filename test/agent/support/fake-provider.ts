@@ -58,6 +58,17 @@ export class FakeProvider {
     return `${this.origin}/v1`;
   }
 
+  /** Variables by which OpenAI, Anthropic and a compatible server are all this one. */
+  get env(): Readonly<Record<string, string>> {
+    return {
+      OPENAI_BASE_URL: this.baseUrl,
+      OPENAI_API_KEY: 'key',
+      ANTHROPIC_BASE_URL: this.origin,
+      ANTHROPIC_API_KEY: 'key',
+      OPENAI_COMPATIBLE_BASE_URL: this.baseUrl,
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.server.closeAllConnections();
     this.server.close();

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadWorkflow } from 'skein/yaml';
 import { validatePack } from 'skein/machine';
-import type { Plan } from '../../../src/plan/plan.js';
-import { makeProject } from '../project.js';
+import { makeProject, supervised } from '../project.js';
 
 type Data = Record<string, unknown>;
 
@@ -34,18 +33,6 @@ function pack(skein: Data, ofComposition?: Data): string {
     },
   };
   return JSON.stringify(data, null, 2);
-}
-
-/** Supervision of each agent, and of what is supervised as a whole; `nobody` for what opts out. */
-function supervised(plan: Plan | undefined, path = ''): Record<string, unknown> {
-  const all = (plan?.nodes ?? []).map((node): Record<string, unknown> => {
-    const own = node.unsupervised === true ? 'nobody' : node.supervise;
-    return {
-      ...(own === undefined ? {} : { [path + node.id]: own }),
-      ...('plan' in node ? supervised(node.plan, `${path}${node.id}/`) : {}),
-    };
-  });
-  return Object.assign({}, ...all) as Record<string, unknown>;
 }
 
 async function loaded(skein: Data, ofComposition?: Data): Promise<Record<string, unknown>> {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { formatProblem, hasErrors } from '../../../src/base/problem.js';
 import { loadPipeline, loadPipelineText, loadWorkflow } from '../../../src/yaml.js';
 import { cases } from '../../thorough.js';
+import { changedTexts } from '../changed-texts.js';
 import { CORPUS, hasCorpus } from '../corpus.js';
 import { readFile } from './read-pipeline.js';
 
@@ -72,30 +73,8 @@ workflow:
 
 describe('any file at all', () => {
   it('with a few characters changed has a plan or errors, never both and never a throw', async () => {
-    const added = [
-      '',
-      ' ',
-      '\n',
-      ':',
-      '- ',
-      '[',
-      '}',
-      '"',
-      '{{',
-      '&a ',
-      '*a',
-      '#',
-      '\t',
-      '__proto__',
-      'é',
-      '\u001B',
-      '$',
-    ];
-    const change = fc.tuple(fc.nat({ max: WHOLE.length }), fc.nat({ max: 4 }), fc.constantFrom(...added));
     await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
-        let text = WHOLE;
-        for (const [at, removed, more] of changes) text = text.slice(0, at) + more + text.slice(at + removed);
+      fc.asyncProperty(changedTexts(WHOLE, ['$']), async (text) => {
         const { plan, problems } = await loadPipelineText(text, { cwd: '/nowhere' });
         expect(plan === undefined).toBe(hasErrors(problems));
         const lines = text.split('\n').length;

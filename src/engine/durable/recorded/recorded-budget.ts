@@ -1,3 +1,4 @@
+import { stepCancelled } from '../../../base/errors.js';
 import type { Clock } from '../../../base/clock.js';
 import { budgetNumber } from '../../../base/address.js';
 import { toErrorData } from '../../../base/errors.js';
@@ -15,7 +16,6 @@ import type { Deliveries } from './deliveries.js';
 import type { BudgetRow } from './recorded-spending.js';
 import { recordedSpending, recordedWork } from './recorded-spending.js';
 import type { RecordedTicket } from './recorded-ticket.js';
-import { cancelled } from './recorded-ticket.js';
 import type { StoreCounts } from './store-count.js';
 
 /** How often it is looked whether somebody has changed a limit, in milliseconds. */
@@ -126,7 +126,7 @@ export class RecordedBudget {
     for (const [stand, its] of ticket.dropped ? [...this.standing] : []) {
       if (its !== ticket) continue;
       this.standing.delete(stand);
-      stand.dropped(cancelled());
+      stand.dropped(stepCancelled());
     }
     this.budget.close(ticket);
   }

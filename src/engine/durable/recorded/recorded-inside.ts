@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.js';
-import { SkeinError, fromErrorData } from '../../../base/errors.js';
+import { fromErrorData, stepCancelled } from '../../../base/errors.js';
 import type { Limit } from '../../../base/duration.js';
 import type { Journal } from '../../../journal/journal.js';
 import { askKey } from '../../../base/address.js';
@@ -76,7 +76,7 @@ export class RecordedInside {
     try {
       inner.startedAt = clock.now();
       const value: unknown = await effect.perform(ticket);
-      if (ticket.dropped) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+      if (ticket.dropped) throw stepCancelled();
       const told = writeOutcome(journal, inner, stamped(inner, { ok: true, value }));
       if (!told.ok) throw fromErrorData(told.error);
       await new Promise<void>(committed);

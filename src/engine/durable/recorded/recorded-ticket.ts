@@ -1,4 +1,4 @@
-import { SkeinError } from '../../../base/errors.js';
+import { stepCancelled } from '../../../base/errors.js';
 import type { Limit } from '../../../base/duration.js';
 import type { Effect, Outcome, Question, Reserve, StepIo, StepOptions, Ticket, Waiter } from '../../ports/durable.js';
 import type { Hold } from '../hold.js';
@@ -63,7 +63,7 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
-      if (this.dropped) this.controller.abort(cancelled());
+      if (this.dropped) this.controller.abort(stepCancelled());
     }
     return this.controller.signal;
   }
@@ -83,10 +83,6 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   drop(): void {
     this.dropped = true;
     this.undo?.();
-    this.controller?.abort(cancelled());
+    this.controller?.abort(stepCancelled());
   }
-}
-
-export function cancelled(): SkeinError {
-  return new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
 }

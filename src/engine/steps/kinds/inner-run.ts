@@ -1,4 +1,4 @@
-import { SkeinError } from '../../../base/errors.js';
+import { SkeinError, stepCancelled } from '../../../base/errors.js';
 import { canonicalJson, digestText } from '../../../base/hash.js';
 import type { StepPart } from '../../../plan/builder-input.js';
 import { sourceText } from '../../../plan/made-of.js';
@@ -27,7 +27,7 @@ export class InnerRuns {
     const own = this.nameOf(name);
     // What it did before it heard its correction stays; what it does then is done for that.
     const known = heard ? `${own}\n${step.correction ?? ''}` : own;
-    if (step.over || io.signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
+    if (step.over || io.signal.aborted) throw stepCancelled();
     if (step.results?.has(known) === true) return step.results.get(known);
     const key = innerKey(step.path, `run:${own}`);
     const perform = (): unknown => part({ signal: io.signal, idempotencyKey: `${step.run.runId}/${key}` });
