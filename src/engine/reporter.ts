@@ -46,8 +46,10 @@ export interface Keeper {
 export interface Hearers {
   /** Told everything. */
   readonly listeners?: readonly Listener[] | undefined;
-  /** Told everything but starts and successes. */
+  /** Told everything but starts, and successes of steps that are not in `failedBefore`. */
   readonly log?: Listener;
+  /** Paths of steps that an earlier session of the run ended without success. */
+  readonly failedBefore?: ReadonlySet<string>;
   readonly keeper?: Keeper | undefined;
 }
 
@@ -63,6 +65,8 @@ export class Reporter {
   /** Those who are not told of starts and successes. */
   private logs: readonly Listener[];
   private readonly keeper: Keeper | undefined;
+  private readonly log: Listener | undefined;
+  private readonly failedBefore: ReadonlySet<string>;
   /** Steps of which it was told that they run again. */
   private outdatedSteps: Set<string> | undefined = undefined;
   private questions: RunQuestions | undefined = undefined;
@@ -71,8 +75,10 @@ export class Reporter {
     private readonly runId: string,
     private readonly plan: Plan,
     private readonly durable: Durable,
-    { listeners = NOBODY, log, keeper }: Hearers,
+    { listeners = NOBODY, log, failedBefore = NONE, keeper }: Hearers,
   ) {
+    this.log = log;
+    this.failedBefore = failedBefore;
     this.listeners = listeners;
     this.keeper = keeper;
     this.logs =
@@ -95,7 +101,9 @@ export class Reporter {
   started(step: ToldStep): void {
     const { durable } = this;
     this.keeper?.started(durable.now(), durable.replaying, step);
-    if (this.listeners.length > 0) this.emitPlain(step, startBody(step));
+    if (this.listeners.length === 0) return;
+    const event = this.plainEvent(step, startBody(step));
+    for (const listener of this.listeners) this.hand(listener, event);
   }
 
   succeeded(step: ToldStep, output: unknown, choice: Choice | undefined, state: State | undefined): void {
@@ -103,16 +111,19 @@ export class Reporter {
     const { attempt } = step;
     const more = choice === undefined && state === undefined && attempt === 1 ? undefined : { attempt, choice, state };
     this.keeper?.succeeded(durable.now(), durable.replaying, step, output, more);
-    if (this.listeners.length > 0) this.emitPlain(step, successBody(step.compiled, output, more));
+    const isNews = this.log !== undefined && this.failedBefore.has(step.path);
+    if (this.listeners.length === 0 && !isNews) return;
+    const event = this.plainEvent(step, successBody(step.compiled, output, more));
+    if (isNews && this.log !== undefined) this.hand(this.log, event);
+    for (const listener of this.listeners) this.hand(listener, event);
   }
 
   wrote(step: ToldStep, writes: readonly ChannelWrite[] | undefined): void {
     if (writes !== undefined && writes.length > 0) this.keeper?.wrote?.(step, writes);
   }
 
-  private emitPlain({ path, owner }: ToldStep, body: EventBody): void {
-    const event = this.eventOf(this.durable.replaying, path, owner.parent, body);
-    for (const listener of this.listeners) this.hand(listener, event);
+  private plainEvent({ path, owner }: ToldStep, body: EventBody): SkeinEvent {
+    return this.eventOf(this.durable.replaying, path, owner.parent, body);
   }
 
   private eventOf(again: boolean, path: string, parent: string, body: EventBody): SkeinEvent {
@@ -166,6 +177,7 @@ export class Reporter {
 }
 
 const NOBODY: readonly Listener[] = [];
+const NONE: ReadonlySet<string> = new Set();
 
 /** What is told of a step that starts. */
 export function startBody({ compiled, visit }: Pick<ToldStep, 'compiled' | 'visit'>): EventBody {

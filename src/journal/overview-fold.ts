@@ -12,7 +12,7 @@ import { asModelCall, isGuardQuestion, isInside, parseKey, pathOf, stepOf, tries
 import type { TellMoment } from './overview-moments.js';
 import { DecidedCalls, modelText, noteText, sessionText } from './overview-moments.js';
 import type { RecordedTurn } from './overview-trace.js';
-import { StepTrace, innerCallIn, isCutOff, readTurn, spentOfCutOff } from './overview-trace.js';
+import { StepTrace, innerCallIn, isCutOff, isToolStep, readTurn, spentOfCutOff } from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
 
 /** What the fold needs in addition to the records. */
@@ -211,6 +211,8 @@ export class OverviewFold {
     const [turn = '', index = ''] = name.slice('tool#'.length).split('.');
     const tool = trace.toolsOfTurn.get(turn)?.[Number(index) - 1] ?? name;
     const value = this.options.valueOf(record);
+    trace.called = record.error === undefined ? record : undefined;
+    if (isToolStep(this.options.nodeAt(trace.path))) trace.spent.called(1);
     const refused = record.error !== undefined || (isPlainObject(value) && value['isError'] === true);
     const took = record.ms === undefined ? {} : { ms: record.ms };
     const text = `tool ${tool} ${refused ? 'failed' : 'done'}`;
@@ -248,8 +250,11 @@ export class OverviewFold {
   }
 
   private log({ at, path, body }: LogRecord): void {
-    if (body['type'] === 'step.ended') this.stepEnded(at, path, body);
-    else if (body['type'] === 'step.retrying') this.again(path, at, numberIn(body['attempt']));
+    if (body['type'] === 'step.ended') {
+      // Said by the record of what it gave: the line is written because it did not succeed at first.
+      if (body['outcome'] === 'succeeded' && this.steps.get(path)?.status === 'succeeded') return;
+      this.stepEnded(at, path, body);
+    } else if (body['type'] === 'step.retrying') this.again(path, at, numberIn(body['attempt']));
     else if (body['type'] === 'run.warning') this.warn(at, '', body);
     else if (innerCallIn(body['note']) !== undefined) this.inner(path, at, body['note']);
     else if (isCutOff({ body })) this.trace(path, at).spent.cutOff(spentOfCutOff(body['note']));
@@ -283,6 +288,7 @@ export class OverviewFold {
   private again(path: string, at: number, attempt: number): void {
     const trace = this.trace(path, at);
     trace.reopen();
+    trace.called = undefined;
     trace.retry(attempt);
     this.retried.set(path, attempt);
     this.forgetPauses(path);

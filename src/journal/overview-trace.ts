@@ -1,7 +1,10 @@
 import type { InnerCall } from '../events/event.js';
 import { countInner } from '../events/call-fold.js';
 import { asModelCall, stepOf, triesOf } from '../base/address.js';
+import type { Json } from '../base/json.js';
 import { isPlainObject, present } from '../base/json.js';
+import type { StepEnding } from '../events/census.js';
+import type { PlanNode } from '../plan/plan.js';
 import type { Cost, Spent, Usage } from '../events/event.js';
 import type { Spending } from '../events/spending.js';
 import { readCost, readUsage, spentOf, Tally } from '../events/spending.js';
@@ -31,8 +34,10 @@ export class StepTrace extends StepFold {
   lastTurn: RecordedTurn | undefined = undefined;
   /** Names of the tools that a turn called, by its number. */
   readonly toolsOfTurn = new Map<string, readonly string[]>();
-  /** What it holds was freed: an agent that ends after that ends with its last turn. */
+  /** What it holds was freed: an agent that ends after that ends with its last turn, a step that makes a call by itself with that. */
   closed = false;
+  /** What its newest call of a tool gave; absent after one that failed. */
+  called: Stored | undefined = undefined;
   /** The step of the last record, with attempts. */
   step: string;
   private worked = 0;
@@ -85,6 +90,29 @@ export class StepTrace extends StepFold {
   get answered(): boolean {
     return this.lastTurn?.calls === 0;
   }
+}
+
+/** It calls a tool by itself. */
+export function isToolStep(node: PlanNode | undefined): boolean {
+  return node?.kind === 'task' && node.tool !== undefined;
+}
+
+/** How a step ended, as far as it is recorded. A step that makes a call by itself has ended with that, unless a later line says otherwise. */
+export function recordedEnding(trace: StepTrace, node: PlanNode | undefined): StepEnding | undefined {
+  const isMade = trace.closed && trace.called !== undefined && isToolStep(node);
+  return trace.ending ?? (isMade ? { outcome: 'succeeded' } : undefined);
+}
+
+/**
+ * What a step gave. An agent's answer is the text of its last turn; JSON when that is what it was asked for is still text here. A step that makes a call by
+ * itself gave what that did.
+ */
+export function outputOf(store: Store, trace: StepTrace): Json | undefined {
+  const { output, lastTurn, called } = trace;
+  if (output !== undefined) return readStored(store, output) as Json | undefined;
+  if (lastTurn !== undefined || called === undefined) return lastTurn?.text;
+  const given = readStored(store, called);
+  return isPlainObject(given) ? (given['value'] as Json | undefined) : undefined;
 }
 
 /** Reads the value of a recorded model call: it is data, whatever wrote it. */

@@ -19,6 +19,7 @@ import type { RunWarning } from './overview-fold.js';
 import { lostText } from './overview-moments.js';
 import type { RunMoment, TellMoment } from './overview-moments.js';
 import { nodeFinder } from '../plan/nodes.js';
+import { recordedEnding, outputOf } from './overview-trace.js';
 import type { StepTrace } from './overview-trace.js';
 import { rowOf } from './reader.js';
 import type { JournalRecord, Stored } from './record.js';
@@ -288,8 +289,10 @@ function stepOverview(
   const { path, endedAt } = trace;
   // Where other questions ended the session, a step that waits was cancelled with it.
   const waits = waiting.has(path) && (trace.status === 'running' || trace.status === 'cancelled');
-  const ending = waits ? ({ outcome: 'paused', reason: 'it waits for an answer' } as const) : trace.ending;
   const node = nodeAt(path);
+  const ending = waits
+    ? ({ outcome: 'paused', reason: 'it waits for an answer' } as const)
+    : recordedEnding(trace, node);
   const output = outputs && ending?.outcome === 'succeeded' ? outputOf(store, trace) : undefined;
   return {
     path,
@@ -315,12 +318,6 @@ function openOutcome(status: RunStatus, kind: string | undefined): StepOverview[
   if (status === 'running' || status === 'interrupted') return status;
   if (!isOver(status)) return 'interrupted';
   return kind === 'task' || kind === 'agent' ? 'cancelled' : 'succeeded';
-}
-
-/** An agent's answer is the text of its last turn; JSON when that is what it was asked for is still text here. */
-function outputOf(store: Store, trace: StepTrace): Json | undefined {
-  if (trace.output !== undefined) return readStored(store, trace.output) as Json | undefined;
-  return trace.lastTurn?.text;
 }
 
 /** What is waited for and has no answer yet, also none that the run has not taken, in the order of asking. */

@@ -72,7 +72,7 @@ export interface RunOwner {
 export interface BegunRun {
   readonly start: Pick<
     StartOptions,
-    'runId' | 'inputs' | 'first' | 'last' | 'edits' | 'warnings' | 'announced' | 'log'
+    'runId' | 'inputs' | 'first' | 'last' | 'edits' | 'warnings' | 'announced' | 'log' | 'failedBefore'
   > &
     Required<Pick<StartOptions, 'durable'>>;
   /** The end of the run, when nothing of it runs any more: gives the result that counts, which is a failure when the end can't be kept. */

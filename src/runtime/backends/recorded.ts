@@ -164,7 +164,15 @@ function begin({ compiled, models, options, around }: Opening, opening: Opened, 
   const state = turn === undefined ? { inputs } : { first: turn.start(compiled, inputs), last: turn.note };
   const warnings = [...opening.warnings, ...(turn?.warnings ?? [])];
   return {
-    start: { ...state, ...(edits && { edits }), warnings, announced, log: durable.listen, durable },
+    start: {
+      ...state,
+      ...(edits && { edits }),
+      warnings,
+      announced,
+      log: durable.listen,
+      failedBefore: durable.failedBefore,
+      durable,
+    },
     close: closing(durable, turn),
   };
 }

@@ -34,11 +34,15 @@ const NOT_WORTH_A_COMMIT: ReadonlySet<StepNote['kind']> = new Set(['loop.round',
  */
 export class EventLog {
   private known: Set<string> | undefined = undefined;
+  /** Paths of steps that an earlier session ended without success. */
+  readonly failedBefore: ReadonlySet<string>;
 
   constructor(
     private readonly before: readonly LogRecord[],
     private readonly journal: Journal,
-  ) {}
+  ) {
+    this.failedBefore = new Set(before.filter(({ body }) => body['type'] === 'step.ended').map(({ path }) => path));
+  }
 
   listen(event: SkeinEvent): void {
     const body = loggedBody(event);
@@ -62,11 +66,10 @@ function keyOf(path: string, body: JsonObject): string {
   return `${path}\n${canonicalJson(isCut ? { ...note, error: null } : body)}`;
 }
 
-/** What is kept. Successes are left out: the record of their outcome says it all. */
+/** What is kept. Of successes, those alone come here that follow another end of their steps: of others the record of their outcome says it all. */
 function loggedBody(event: SkeinEvent): JsonObject | undefined {
   switch (event.type) {
     case 'step.ended':
-      return event.outcome === 'succeeded' ? undefined : bodyOf(event);
     case 'step.retrying':
     case 'run.warning':
       return bodyOf(event);

@@ -137,6 +137,11 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     this.log.listen(event);
   };
 
+  /** Paths of steps that an earlier session ended without success: give it to the run with the listener. */
+  get failedBefore(): ReadonlySet<string> {
+    return this.log.failedBefore;
+  }
+
   /**
    * Writes how the session ended and gives the run back.
    *
