@@ -109,7 +109,7 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
       why: isDeclared
         ? `${tool} runs a declared command, but ${heardFrom(level)} had a say in what it finds, and nothing keeps it from the network`
         : `${tool} runs a command, and ${heardFrom(level)} had a say in which`,
-      declare: isDeclared ? 'nothing can be declared for this' : `commands: [${list(line)}]`,
+      declare: isDeclared ? 'sandbox: offline' : `commands: [${list(line)}]`,
     };
   },
 

@@ -7,18 +7,20 @@ import type { Declarations } from '../plan/declarations.js';
 import { heardIn } from '../plan/heard.js';
 import type { Heard } from '../plan/heard.js';
 import { agentsOf, nodesOf } from '../plan/nodes.js';
-import type { Plan, PlanNode } from '../plan/plan.js';
+import type { Plan } from '../plan/plan.js';
 import type { Security } from '../plan/security.js';
 import { securityAt } from '../plan/security-at.js';
 import { selectTools } from '../plan/tool-names.js';
+import type { ToolUse } from '../plan/tool-use.js';
 import { effectOf } from './effects.js';
 import type { CallEffect } from './effects.js';
 
-/** Calls of an agent about which a person may be asked, because others may have a say in them. */
+/** Calls about which a person may be asked, because others may have a say in them. */
 export interface ForeseenCalls {
   /** Path of the step. */
   readonly step: string;
-  readonly agent: string;
+  /** The agent that may make them; absent: the step makes one call by itself. */
+  readonly agent?: string;
   /** As declarations name it: `shell`, `github/create_comment`, `github/*`. */
   readonly tool: string;
   readonly effect: CallEffect;
@@ -32,32 +34,45 @@ export interface ForeseenCalls {
 }
 
 /**
- * The calls of a plan about which the guard may ask a person, by agent: those of tools that do more than read, where what was read may have a say. Which
+ * The calls of a plan about which the guard may ask a person, by step: those of tools that do more than read, where what was read may have a say. Which
  * calls a model makes is not known before it runs.
  */
 export function foreseenCalls(plan: Plan): readonly ForeseenCalls[] {
   const heard = heardIn(plan);
   return [...nodesOf(plan)].flatMap(({ path, node }) => {
-    const caller = callerOf(node);
-    const does = heard.get(path)?.does;
-    if (caller === undefined || does === undefined || does.level === 'trusted') return [];
-    const place = { step: path, agent: caller.name, ...present({ at: node.at }) };
-    return callsOf(caller, does, plan).map((one) => ({ ...place, ...one }));
+    const at = heard.get(path);
+    const place = { step: path, ...present({ at: node.at }) };
+    if (at === undefined) return [];
+    if (node.kind === 'agent') {
+      const { agent } = node;
+      return callsOf(agent, at.does, plan).map((one) => ({ ...place, agent: agent.name, ...one }));
+    }
+    if (node.kind !== 'task' || node.tool === undefined) return [];
+    return callOf(node.tool, at.before, plan).map((one) => ({ ...place, ...one }));
   });
 }
 
 /** What calls tools: an agent, or a step that is the call of one. */
-type Caller = Pick<AgentSpec, 'name' | 'tools' | 'mcpServers' | 'functions' | 'sandbox'>;
-
-function callerOf(node: PlanNode): Caller | undefined {
-  if (node.kind === 'agent') return node.agent;
-  if (node.kind !== 'task' || node.tool === undefined) return undefined;
-  return { ...node.tool, name: node.id, tools: [node.tool.name] };
-}
+type Caller = Pick<AgentSpec, 'tools' | 'mcpServers' | 'functions' | 'sandbox'>;
 
 type Call = Omit<ForeseenCalls, 'step' | 'agent' | 'at'>;
 
+/**
+ * The call of a step: it is decided by what was there before it, and what the file says of it counts as declared. That is all of it where nothing is put in;
+ * the command; what is sent, where, and into which arguments something is put.
+ */
+function callOf(use: ToolUse, before: Heard, declared: Declarations): readonly Call[] {
+  if ('value' in use.input) return [];
+  return callsOf({ ...use, tools: [use.name] }, before, declared).flatMap((one): readonly Call[] => {
+    if (one.effect === 'send') return [];
+    if (one.effect !== 'run') return [one];
+    const isLoose = before.level === 'untrusted' && use.sandbox !== 'offline';
+    return isLoose ? [{ ...one, which: 'outside of a sandbox', declare: 'sandbox: offline', declared: false }] : [];
+  });
+}
+
 function callsOf(agent: Caller, heard: Heard, declared: Declarations): readonly Call[] {
+  if (heard.level === 'trusted') return [];
   const { tools, mcpServers = {}, functions = [] } = agent;
   const { builtIn, servers } = selectTools(tools, Object.keys(mcpServers));
   const calls = [...new Set(builtIn.values())].flatMap((tool) => ofBuiltIn(tool, agent, { heard, declared }));
@@ -154,7 +169,7 @@ function runsOnce(plan: Plan, { step, what }: AskingStep): boolean {
 }
 
 /**
- * The rule of two: an agent that hears what no one vouches for, sees what is private and acts outside, without a word about which of these acts are wanted. A
+ * The rule of two: an agent or a step that hears what no one vouches for, sees what is private and acts outside, without a word about which of these acts are wanted. A
  * warning (`rule-of-two`); an error where `paranoid` holds. `around`: what holds for the whole run.
  */
 export function ruleOfTwo(plan: Plan, around?: Security): readonly Problem[] {
@@ -162,12 +177,14 @@ export function ruleOfTwo(plan: Plan, around?: Security): readonly Problem[] {
   const security = securityAt(plan, around);
   const all = foreseenCalls(plan);
   return [...new Set(all.map(({ step }) => step))].flatMap((step): readonly Problem[] => {
-    const does = heard.get(step)?.does;
     const loose = all.filter((one) => one.step === step && one.effect !== 'write' && !one.declared);
     const [first] = loose;
-    if (does === undefined || does.level !== 'untrusted' || !does.isPrivate || first === undefined) return [];
+    const at = heard.get(step);
+    if (first === undefined || at === undefined || !at.does.isPrivate) return [];
+    if (at[first.agent === undefined ? 'before' : 'does'].level !== 'untrusted') return [];
+    const who = first.agent === undefined ? `step "${step}"` : `agent "${first.agent}"`;
     const listed = loose.map(({ tool, which }) => `${tool} (${which})`).join(', ');
-    const message = `the agent "${first.agent}" hears what no one vouches for, sees what is private, and acts outside: a person is asked about calls of ${listed}`;
+    const message = `the ${who} hears what no one vouches for, sees what is private, and acts outside: a person is asked about calls of ${listed}`;
     const hint = `declare those that you want: ${[...new Set(loose.flatMap(({ declare }) => declare ?? []))].join('; ')}`;
     const severity = security(step)?.mode === 'paranoid' ? 'error' : 'warning';
     return [{ code: 'rule-of-two', severity, message, hint, ...present({ at: first.at }) }];

@@ -13,6 +13,8 @@ export interface Heard {
 
 /** Who may have a say in what a step does, and in what it gives. */
 export interface HeardAt {
+  /** In what is there when it begins: that it runs, and what it reads. */
+  readonly before: Heard;
   readonly does: Heard;
   readonly gives: Heard;
 }
@@ -33,14 +35,17 @@ function heardOf(one: number): Heard {
  * Who may have a say in each step of a plan, by path, as far as its text tells: too many rather than too few. Inputs are taken to come from the user.
  *
  * @example
- * heardIn(plan).get('triage'); // { does: { level: 'untrusted', isPrivate: true }, gives: ... }
+ * heardIn(plan).get('triage'); // { before: ..., does: { level: 'untrusted', isPrivate: true }, gives: ... }
  */
 export function heardIn(plan: Plan): ReadonlyMap<string, HeardAt> {
   const walk = new Walk();
   do walk.again(plan);
   while (walk.changed);
   return new Map(
-    [...walk.found].map(([path, { does, gives }]) => [path, { does: heardOf(does), gives: heardOf(gives) }]),
+    [...walk.found].map(([path, { before, does, gives }]) => [
+      path,
+      { before: heardOf(before), does: heardOf(does), gives: heardOf(gives) },
+    ]),
   );
 }
 
@@ -63,7 +68,7 @@ interface ScopeHeard {
 }
 
 class Walk {
-  readonly found = new Map<string, { does: number; gives: number }>();
+  readonly found = new Map<string, Record<keyof HeardAt, number>>();
   changed = false;
   private readonly scopes = new Map<string, ScopeHeard>();
   private memory = CLEAN;
@@ -79,6 +84,8 @@ class Walk {
     const first = plan.inputs.reduce((all, { channel }) => join(all, levelOf(scope, channel)), CLEAN);
     for (const node of plan.nodes) {
       this.grow(scope.seen, node.id, first);
+      // It is told how the others ended.
+      if (node.id === plan.finally) this.grow(scope.decided, node.id, scope.whole);
       const { does, gives } = this.node(node, prefix, { scope, control });
       // A schema endorses the result, and not what is written in addition.
       const written = node.endorse === 'person' || writtenChannels(node).length < 2 ? gives : does;
@@ -106,7 +113,7 @@ class Walk {
       this.grow(scope.channels, name, node.endorse === 'person' || name === node.output ? gives : does);
     if (writesUnknown(node)) scope.anywhere = this.more(scope.anywhere, gives);
     scope.whole = this.more(scope.whole, does);
-    const known = { does, gives };
+    const known = { before, does, gives };
     this.found.set(path, known);
     return known;
   }

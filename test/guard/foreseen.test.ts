@@ -59,6 +59,32 @@ steps:
     expect(foreseenQuestions(plan).calls.map(({ step, tool }) => `${step} ${tool}`)).toContain('test shell');
   });
 
+  it('decides about the call of a step: none is foreseen where all of it is written, or where the user gave what is put in', async () => {
+    const plan = await planOf(`name: d
+inputs: { path: {} }
+agents: { w: { inline: { prompt: You read., tools: [fetch] } } }
+steps:
+  - { id: page, agent: w, prompt: Read. }
+  - { id: given, run: [npm, test, '{{inputs.path}}'] }
+  - { id: written, run: [npm, test], depends_on: [page], condition: { step: page, contains: ok } }
+  - { id: inside, run: [npm, test, '{{steps.page.output}}'], sandbox: offline, depends_on: [page] }
+  - { id: outside, run: [npm, test, '{{steps.page.output}}'], depends_on: [page] }
+finally:
+  - { id: tidy, run: [rm, -rf, out] }
+  - { id: tell, run: [say, '{{run.outcome}}'], depends_on: [tidy] }
+`);
+    const ofSteps = foreseenQuestions(plan).calls.filter(({ agent }) => agent === undefined);
+    const foreseen = ofSteps.map(({ step, which, declare }) => [step, which, declare]);
+    expect(foreseen).toEqual([
+      ['outside', 'outside of a sandbox', 'sandbox: offline'],
+      ['finally/tell', 'outside of a sandbox', 'sandbox: offline'],
+    ]);
+    expect(ruleOfTwo(plan).map(({ message }) => message.split(' hears')[0])).toEqual([
+      'the step "outside"',
+      'the step "finally/tell"',
+    ]);
+  });
+
   it('says at least what the labels of a run say', async () => {
     const flow = graph<{ issue: string }>()
       .node('a', ({ issue }) => issue)
