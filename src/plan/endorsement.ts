@@ -46,6 +46,10 @@ const MOST_ITEMS = 100;
 export function openPart(schema: Json | undefined, place = 'the value'): string | undefined {
   if (schema === false) return undefined;
   if (!isPlainObject(schema)) return `${place} may be anything`;
+  // There, what stands beside a reference says nothing, and older ones know no `const`.
+  const { $schema: dialect } = schema;
+  if (typeof dialect === 'string' && dialect.includes('draft-0'))
+    return `${place} has a schema of an older draft: leave out $schema`;
   if (Object.hasOwn(schema, 'const') || Object.hasOwn(schema, 'enum')) return undefined;
   const { allOf, anyOf, oneOf, type } = schema as Readonly<Record<string, Json | undefined>>;
   const some = [anyOf, oneOf].find((list) => Array.isArray(list));
@@ -77,10 +81,14 @@ function isBounded(schema: Readonly<Record<string, unknown>>): boolean {
   return has('minimum', 'exclusiveMinimum') && has('maximum', 'exclusiveMaximum');
 }
 
-function openList({ items, maxItems }: Readonly<Record<string, unknown>>, place: string): string | undefined {
+function openList(
+  { items, prefixItems = [], maxItems }: Readonly<Record<string, unknown>>,
+  place: string,
+): string | undefined {
   if (typeof maxItems !== 'number' || maxItems > MOST_ITEMS)
     return `${place} may have any number of items: give it maxItems, ${MOST_ITEMS} at most`;
-  return openPart(items as Json | undefined, `an item of ${place}`);
+  const each = [...[prefixItems].flat(), items] as readonly (Json | undefined)[];
+  return firstOf(each.map((one) => openPart(one, `an item of ${place}`)));
 }
 
 function openObject(schema: Readonly<Record<string, unknown>>, place: string): string | undefined {

@@ -73,6 +73,14 @@ describe('endorse: schema', () => {
         'note may be any text: list what it may be in an enum',
       ],
       [{ type: 'array', items: KIND }, 'the value may have any number of items: give it maxItems, 100 at most'],
+      [
+        { type: 'array', prefixItems: [{ type: 'string' }], items: false, maxItems: 1 },
+        'an item of the value may be any text: list what it may be in an enum',
+      ],
+      [
+        { $schema: 'http://json-schema.org/draft-07/schema#', $defs: { any: {} }, $ref: '#/$defs/any', ...KIND },
+        'the value has a schema of an older draft: leave out $schema',
+      ],
       [{ anyOf: [KIND, { type: 'string' }] }, 'the value may be any text: list what it may be in an enum'],
     ];
     for (const [one, why] of open)
@@ -83,6 +91,7 @@ describe('endorse: schema', () => {
       { type: 'boolean' },
       { type: ['integer', 'null'], minimum: 0, maximum: 9 },
       { type: 'array', items: KIND, maxItems: 2 },
+      { type: 'array', prefixItems: [KIND, { type: 'boolean' }], items: false, maxItems: 2 },
       false,
     ];
     for (const one of narrow) expect(() => sorting({ schema: one })).not.toThrow();
