@@ -1,10 +1,13 @@
 import { present } from '../base/json.js';
 import type { Json } from '../base/json.js';
+import type { Position } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import { jsonOfList, jsonOfObject, jsonOfText } from '../lang/json-template.js';
 import type { JsonTemplate, Template } from '../lang/values.js';
 import type { McpServerSpec, Permissions } from '../plan/agent-spec.js';
 import { toolFault } from '../plan/check-tools.js';
+import { argumentFaults } from '../plan/tool-arguments.js';
+import type { ArgumentFault } from '../plan/tool-arguments.js';
 import type { TaskNode } from '../plan/plan.js';
 import { COMMAND_MS, SHELL } from '../plan/tool-use.js';
 import type { ToolUse } from '../plan/tool-use.js';
@@ -158,7 +161,10 @@ export interface ToolParts {
   readonly findings: Findings;
 }
 
-/** The node of such a step, without what all nodes have. Problem codes: `unknown-tool`, `shell-template`, those of references. */
+/**
+ * The node of such a step, without what all nodes have. Problem codes: `unknown-tool`, `unknown-argument`, `missing-argument`, `bad-argument`,
+ * `shell-template`, those of references.
+ */
 export function toolNode(
   def: ToolDef,
   timeoutMs: number | undefined,
@@ -190,7 +196,11 @@ function toolUse(def: ToolDef, { template, servers, permissions, findings }: Too
     sandbox: keys.sandbox,
     mcpServers: serverOf(tool, servers),
   });
-  if (tool !== undefined) checkTool(tool, { label, servers, findings });
+  if (tool !== undefined) {
+    checkTool(tool, { label, servers, findings });
+    for (const fault of argumentFaults(use))
+      findings.error(fault.code, `${label} ${fault.what}`, placeIn(def, fault) ?? tool.at, fault.hint);
+  }
   const fault = programFault(use);
   const at = fault?.word === undefined ? stdin?.at : argv[fault.word]?.at;
   if (fault !== undefined) findings.error('shell-template', `${label} ${fault.what}`, at ?? tool?.at, fault.hint);
@@ -214,6 +224,19 @@ function serverOf(tool: SourceScalar | undefined, servers: ToolParts['servers'])
   const name = Object.keys(servers).find((server) => tool?.text.trim().startsWith(`${server}/`) === true);
   const spec = name === undefined ? undefined : servers[name];
   return name === undefined || spec === undefined ? undefined : { [name]: spec };
+}
+
+/** Where an argument stands: by its name, or where the value around it does. */
+function placeIn({ input }: ToolDef, { path: [name, ...rest] }: ArgumentFault): Position | undefined {
+  const first = input.find(({ key }) => key === name);
+  let at = first?.at;
+  let here = first?.value;
+  for (const part of rest) {
+    const inner = here?.kind === 'map' ? here.entries.find(({ key }) => key === part) : undefined;
+    here = here?.kind === 'list' ? here.items[Number(part)] : inner?.value;
+    at = inner?.at ?? here?.at ?? at;
+  }
+  return at;
 }
 
 function checkTool(

@@ -2,11 +2,12 @@ import { didYouMean } from '../base/suggest.js';
 import type { Scope } from './check-scope.js';
 import { nameOf } from './check-scope.js';
 import { BUILT_IN_TOOLS } from './built-in-tools.js';
+import { argumentFaults } from './tool-arguments.js';
 import { builtInOf } from './tool-names.js';
 import { programFault } from './tool-words.js';
 import type { ToolUse } from './tool-use.js';
 
-/** Tools that steps call by themselves: `unknown-tool`, `shell-template`, `wrong-type`. */
+/** Tools that steps call by themselves: `unknown-tool`, `shell-template`, `wrong-type`, and those of {@link argumentFaults}. */
 export function checkTools(scope: Scope): void {
   scope.plan.nodes.forEach((node, at) => {
     if (node.kind !== 'task' || node.tool === undefined) return;
@@ -25,6 +26,12 @@ export function checkTools(scope: Scope): void {
         hint,
       });
     }
+    for (const { code, path, what: wrong, hint } of argumentFaults(tool))
+      scope.findings.add(code, `${nameOf(scope, at)} ${wrong}`, {
+        node: at,
+        path: ['tool.input', ...path].join('.'),
+        hint,
+      });
     const fault = programFault(tool);
     if (fault !== undefined)
       scope.findings.add('shell-template', `${nameOf(scope, at)} ${fault.what}`, {

@@ -45,7 +45,9 @@ describe.each(NOTATIONS)('[addition 1] a step of a %s that calls a tool', (notat
   });
 
   it('fails where its input does not match what the tool takes', async () => {
-    const { error } = await runSteps(notation, '  - { id: a, tool: read_file, input: { pth: x } }\n');
+    const limit = notation === 'dag' ? '{{ steps.say.output }}' : '{{ $steps.say.output }}';
+    const reads = `  - { id: a, ${after.replace('data', 'say')}tool: read_file, input: { path: x, limit: "${limit}" } }\n`;
+    const { error } = await runSteps(notation, `  - { id: say, run: [echo, many] }\n${reads}`);
     expect(error?.code).toBe('SKEIN_TOOL_FAILED');
     expect(error?.message).toContain('does not match its schema');
   });
