@@ -1,4 +1,4 @@
-import type { Plan } from '../../plan/plan.js';
+import type { InputSpec, Plan } from '../../plan/plan.js';
 import type { ForkStart } from '../../recorded-runs.js';
 import type { RecordedRun } from './recorded-run.js';
 
@@ -19,13 +19,13 @@ export async function checkFork(
   inputs: Readonly<Record<string, unknown>>,
   from: string | undefined,
 ): Promise<ForkPlan> {
-  const [{ affected }, { forkEdits, forkStart }] = await Promise.all([
+  const [{ readsInput }, { forkEdits, forkStart }] = await Promise.all([
     import('../../plan.js'),
     import('../../recorded-runs.js'),
   ]);
   // A notation may let anything be given: what is declared nowhere and used nowhere is not known all the same.
-  const isUsed = (name: string): boolean => affected(plan, { steps: [], inputs: [name] }).length > 0;
-  const known = plan.inputs.filter(({ name, at }) => at !== undefined || isUsed(name)).map((input) => input.name);
+  const isKnown = ({ name, at }: InputSpec): boolean => at !== undefined || readsInput(plan, name);
+  const known = plan.inputs.filter(isKnown).map((input) => input.name);
   const others = Object.entries(inputs).filter(([name]) => !known.includes(name));
   const { family } = run.record;
   const start = from === undefined ? NOTHING : forkStart(family, plan, { from }, '--from');

@@ -31,8 +31,8 @@ export function readPrompt(inputs: Values): Values {
 export async function isPromptUnused({ plan }: Workflow, inputs: Values): Promise<boolean> {
   // What functions read of open inputs is not known.
   if (plan === undefined || plan.openInputs === true || !Object.hasOwn(inputs, PROMPT)) return false;
-  const { affected, traitsOf } = await import('../../plan.js');
-  const unused = affected(plan, { steps: [], inputs: [PROMPT] }).length === 0;
+  const { readsInput, traitsOf } = await import('../../plan.js');
+  const unused = !readsInput(plan, PROMPT);
   const declared = plan.inputs.filter(({ at }) => at !== undefined);
   if (!unused || traitsOf(plan.notation).taskInput === PROMPT || declared.some(({ name }) => name === PROMPT))
     return unused;
