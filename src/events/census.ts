@@ -33,8 +33,12 @@ interface AnyEnding {
  * endingOf({ ...event, outcome: 'skipped', reason: 'its condition does not hold' }); // { outcome: 'skipped', reason: 'its condition ...' }
  */
 export function endingOf({ outcome, reason, error }: AnyEnding): StepEnding {
+  if (outcome === 'succeeded' && reason === undefined && error === undefined) return SUCCEEDED;
   return { outcome, ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
 }
+
+/** That of most steps, which may be many. */
+const SUCCEEDED: StepEnding = Object.freeze({ outcome: 'succeeded' });
 
 /** Counts of step outcomes of a run. Steps that never started because the run ended first are `notRun`. */
 export interface Census {

@@ -4,7 +4,7 @@ import type { Asking, EventBody, StepNote } from './event.js';
 import type { StepEnding, StepOutcome } from './census.js';
 import { endingOf } from './census.js';
 import type { Spending } from './spending.js';
-import { Tally } from './spending.js';
+import { NO_SPENDING, Tally } from './spending.js';
 import { isSupervisionNote } from './supervision.js';
 import type { SupervisionNote } from './supervision.js';
 
@@ -44,21 +44,31 @@ export class StepFold {
   attempts = 1;
   /** The model that answered last, or is asked. */
   model: string | undefined = undefined;
-  private readonly calls: CallFold;
+  /** Made with the first event: who reads records takes none, and has many steps. */
+  private calls: CallFold | undefined = undefined;
   private judged: SupervisionAccount | undefined = undefined;
 
-  /** `saved`: where what is reused is counted, if anywhere. */
+  /** `tally`: counts what it spends, or makes what does; `saved`: where what is reused is counted, if anywhere. */
   constructor(
     public startedAt: number,
-    readonly spent: Tally = new Tally(),
-    saved?: Tally,
-  ) {
-    this.calls = new CallFold(spent, saved);
+    private tally: Tally | (() => Tally) = () => new Tally(),
+    private readonly saved?: Tally,
+  ) {}
+
+  /** Made when it is first needed: most steps call nothing. */
+  get spent(): Tally {
+    if (typeof this.tally === 'function') this.tally = this.tally();
+    return this.tally;
+  }
+
+  /** What it has spent. */
+  spending(): Spending {
+    return typeof this.tally === 'function' ? NO_SPENDING : this.tally.spending();
   }
 
   /** The model that is being asked. */
   get asked(): string | undefined {
-    return this.calls.asked;
+    return this.calls?.asked;
   }
 
   get status(): 'running' | StepOutcome {
@@ -75,14 +85,15 @@ export class StepFold {
 
   /** Takes an event of the step. `again`: it was reported before, and what it spent is not counted. */
   take(event: EventBody, at: number, again = false): void {
+    const calls = (this.calls ??= new CallFold(this.spent, this.saved));
     if (event.type === 'step.note') {
-      this.calls.take(event.note, again);
+      calls.take(event.note, again);
       this.note(event.note);
     } else if (event.type === 'step.retrying') {
-      this.calls.over();
+      calls.over();
       this.retry(event.attempt);
     } else if (event.type === 'step.ended') {
-      this.calls.over();
+      calls.over();
       this.end(event, at, event.attempts);
     }
   }
@@ -106,10 +117,10 @@ export class StepFold {
   }
 
   account(ending = this.ending): StepAccount {
-    const { attempts, spent } = this;
+    const { attempts } = this;
     const { outcome: _outcome, ...why } = ending ?? { outcome: undefined };
     const { judged } = this;
-    return { ...why, attempts, ...spent.spending(), ...(judged === undefined ? {} : { supervision: judged }) };
+    return { ...why, attempts, ...this.spending(), ...(judged === undefined ? {} : { supervision: judged }) };
   }
 
   /** Somebody judged an attempt: it counts, or it is corrected; or it is only known that a person was asked. */

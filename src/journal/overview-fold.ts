@@ -23,6 +23,8 @@ export interface FoldOptions {
   readonly valueOf: (stored: Stored) => unknown;
   /** Told what happened, in order. */
   readonly tell: TellMoment;
+  /** Whether what steps gave is kept, which may be far more than all that is reported of them. */
+  readonly outputs?: boolean;
 }
 
 /** A session, while the records are gone through. */
@@ -56,6 +58,8 @@ export class OverviewFold {
   readonly warnings: RunWarning[] = [];
   /** Calls that were not simply made. */
   readonly decided = new DecidedCalls();
+  /** Counts what one of the steps spends. */
+  private readonly tally = (): Tally => new Tally(this.spent);
   /** The newest attempts of steps that were tried again, by the step without its own attempt. */
   private readonly retried = new Map<string, number>();
 
@@ -169,7 +173,8 @@ export class OverviewFold {
       trace.end({ outcome: 'failed', error }, at);
       return;
     }
-    trace.output = blob === undefined ? (value === undefined ? {} : { value }) : { blob };
+    if (this.options.outputs === true)
+      trace.output = blob === undefined ? (value === undefined ? {} : { value }) : { blob };
     this.succeeded(trace, at);
   }
 
@@ -209,7 +214,7 @@ export class OverviewFold {
   private tool(trace: StepTrace, name: string, record: DoneRecord): void {
     trace.reopen();
     const [turn = '', index = ''] = name.slice('tool#'.length).split('.');
-    const tool = trace.toolsOfTurn.get(turn)?.[Number(index) - 1] ?? name;
+    const tool = trace.toolsOfTurn?.get(turn)?.[Number(index) - 1] ?? name;
     const value = this.options.valueOf(record);
     trace.called = record.error === undefined ? record : undefined;
     if (isToolStep(this.options.nodeAt(trace.path))) trace.spent.called(1);
@@ -318,7 +323,7 @@ export class OverviewFold {
   private trace(key: string, at: number, from = at): StepTrace {
     const path = pathOfKey(key);
     const session = Math.max(0, this.sessions.length - 1);
-    const trace = madeOnce(this.steps, path, () => new StepTrace(path, session, from, this.spent));
+    const trace = madeOnce(this.steps, path, () => new StepTrace(path, session, from, this.tally));
     // Cleaning up is the last thing of an attempt, and may come when the next one is under way.
     const { name, attempt } = parseKey(key);
     trace.touch(session, from, at);

@@ -32,8 +32,8 @@ export class StepTrace extends StepFold {
   output: Stored | undefined = undefined;
   /** The newest answer of its model. */
   lastTurn: RecordedTurn | undefined = undefined;
-  /** Names of the tools that a turn called, by its number. */
-  readonly toolsOfTurn = new Map<string, readonly string[]>();
+  /** Names of the tools that a turn called, by its number; made with the first turn, as most steps have none. */
+  toolsOfTurn: Map<string, readonly string[]> | undefined = undefined;
   /** What it holds was freed: an agent that ends after that ends with its last turn, a step that makes a call by itself with that. */
   closed = false;
   /** What its newest call of a tool gave; absent after one that failed. */
@@ -47,9 +47,9 @@ export class StepTrace extends StepFold {
     readonly path: string,
     private session: number,
     private from: number,
-    run: Tally,
+    tally: () => Tally,
   ) {
-    super(from, new Tally(run));
+    super(from, tally);
     this.step = path;
     this.to = from;
   }
@@ -83,7 +83,7 @@ export class StepTrace extends StepFold {
     this.spent.answered(turn.model, turn.usage, turn.cost);
     this.spent.called(turn.calls);
     this.lastTurn = turn;
-    this.toolsOfTurn.set(number, turn.tools);
+    (this.toolsOfTurn ??= new Map<string, readonly string[]>()).set(number, turn.tools);
   }
 
   /** The last turn of its model called no tool, so it is the answer. */

@@ -11,6 +11,7 @@ import { addSpending, Tally } from '../events/spending.js';
 import type { StepAccount } from '../events/step-fold.js';
 import type { Plan } from '../plan/plan.js';
 import { nodeIdOf } from '../base/address.js';
+import { atOnce } from '../base/slices.js';
 import { forgetting } from './forgotten.js';
 import type { RunHistory } from './history.js';
 import type { LostCall } from './lost-calls.js';
@@ -21,7 +22,7 @@ import type { RunMoment, TellMoment } from './overview-moments.js';
 import { nodeFinder } from '../plan/nodes.js';
 import { recordedEnding, outputOf } from './overview-trace.js';
 import type { StepTrace } from './overview-trace.js';
-import { rowOf } from './reader.js';
+import { readJournal, rowOf } from './reader.js';
 import type { JournalRecord, Stored } from './record.js';
 import { Replay } from './replay.js';
 import { readStored } from './stored.js';
@@ -119,7 +120,7 @@ export interface ReadRunOptions {
  * for (const step of overview.steps) console.log(step.path, step.outcome, step.ms);
  */
 export function readRun(store: Store, runId: string, options: ReadRunOptions = {}): RunOverview {
-  return openRecord(store, runId, () => undefined).overview(options);
+  return openRecord(store, runId, () => undefined, options).overview();
 }
 
 /**
@@ -139,7 +140,7 @@ export function readMoments(store: Store, runId: string): readonly RunMoment[] {
 export interface OpenRunRecord {
   /** Goes on with what was written since. False when what was read before was cut off: it has to be opened again. */
   more(): boolean;
-  overview(options: ReadRunOptions): RunOverview;
+  overview(): RunOverview;
 }
 
 /**
@@ -147,7 +148,7 @@ export interface OpenRunRecord {
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  */
-export function openRecord(store: Store, runId: string, tell: TellMoment): OpenRunRecord {
+export function openRecord(store: Store, runId: string, tell: TellMoment, options: ReadRunOptions = {}): OpenRunRecord {
   let row = rowOf(store, runId);
   // Each record is folded when it is read, and not kept: a long journal costs little more memory than what is reported of it.
   let told = 0;
@@ -160,9 +161,8 @@ export function openRecord(store: Store, runId: string, tell: TellMoment): OpenR
   };
   const taken = new Replay(runId, add, { keeps: false });
   const nodeAt = nodeInPlan(store, () => taken.history().current.plan);
-  const fold = new OverviewFold({ nodeAt, tell, valueOf: (stored) => readStored(store, stored) });
-  for (const batch of store.read(runId)) taken.add(batch);
-  let history = taken.history();
+  const fold = new OverviewFold({ nodeAt, tell, valueOf: (stored) => readStored(store, stored), ...options });
+  let history = atOnce(readJournal(store, taken, runId));
   return {
     more() {
       row = rowOf(store, runId);
@@ -173,7 +173,7 @@ export function openRecord(store: Store, runId: string, tell: TellMoment): OpenR
       history = taken.history();
       return true;
     },
-    overview: (options) => overviewOf({ store, row, history, fold, nodeAt }, options),
+    overview: () => overviewOf({ store, row, history, fold, nodeAt }, options),
   };
 }
 
@@ -300,7 +300,7 @@ function stepOverview(
     ...(node === undefined ? {} : { kind: node.kind }),
     outcome: ending?.outcome ?? openOutcome(status, trace.closed ? undefined : node?.kind),
     ...trace.account(ending),
-    ...addSpending(trace.spent.spending(), spentOn(lost.filter((call) => call.path === path))),
+    ...addSpending(trace.spending(), spentOn(lost.filter((call) => call.path === path))),
     startedAt: trace.startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
     ms: trace.ms,
