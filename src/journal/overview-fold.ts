@@ -144,8 +144,7 @@ export class OverviewFold {
 
   private done(record: DoneRecord): void {
     const { key, at, error, ms = 0 } = record;
-    const path = pathOfKey(key);
-    const { name } = parseKey(key);
+    const { path, name } = parseKey(key);
     const trace = this.trace(key, at, at - ms);
     const asked = this.pauses.get(key);
     if (asked !== undefined) this.answer(path, asked, record);
@@ -313,7 +312,7 @@ export class OverviewFold {
   }
 
   private forgetPauses(path: string): void {
-    for (const key of this.pauses.keys()) if (isInside(pathOfKey(key), path)) this.pauses.delete(key);
+    for (const key of this.pauses.keys()) if (isInside(parseKey(key).path, path)) this.pauses.delete(key);
   }
 
   private warn(at: number, path: string, { code, message }: Readonly<Record<string, unknown>>): void {
@@ -321,11 +320,10 @@ export class OverviewFold {
   }
 
   private trace(key: string, at: number, from = at): StepTrace {
-    const path = pathOfKey(key);
+    const { path, name, attempt } = parseKey(key);
     const session = Math.max(0, this.sessions.length - 1);
     const trace = madeOnce(this.steps, path, () => new StepTrace(path, session, from, this.tally));
     // Cleaning up is the last thing of an attempt, and may come when the next one is under way.
-    const { name, attempt } = parseKey(key);
     trace.touch(session, from, at);
     if (name === 'close') return trace;
     trace.tried(stepOf(key), attempt);
@@ -333,13 +331,8 @@ export class OverviewFold {
   }
 
   private tell(key: string, at: number, what: { readonly kind: 'step' | 'pause'; readonly text: string }): void {
-    this.options.tell({ at, path: pathOfKey(key), ...what });
+    this.options.tell({ at, path: parseKey(key).path, ...what });
   }
-}
-
-/** Path of the step of a key. */
-export function pathOfKey(key: string): string {
-  return pathOf(stepOf(key));
 }
 
 /** `model#3.2` is the second call of turn 3. */
