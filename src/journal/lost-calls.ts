@@ -2,7 +2,7 @@ import { pathOf, stepOf } from '../base/address.js';
 import { isPlainObject } from '../base/json.js';
 import type { Spent } from '../events/cost.js';
 import { NO_USAGE } from '../events/spending.js';
-import type { JournalRecord, StartRecord } from './record.js';
+import type { JournalRecord, SpentRecord, StartRecord } from './record.js';
 
 /** A call of a model that was recorded before it was made, under a budget, and of which no end is recorded: it counts as what was reserved. */
 export interface LostCall {
@@ -25,7 +25,7 @@ export class LostCalls {
   add(record: JournalRecord): void {
     if (record.t === 'start') this.begin(record);
     else if (record.t === 'done') this.open.delete(record.key);
-    else if (record.t === 'spent') this.open.delete(nameOf(record));
+    else if (record.t === 'spent') this.spent(record);
     else if (record.t === 'log') this.cutOff(record.path, record.body['note']);
     else if (record.t === 'open') {
       this.lost.push(...this.open.values());
@@ -39,6 +39,11 @@ export class LostCalls {
     // Of a call without a price no dollars are reserved.
     const cost = reserved.usd === 0 ? {} : { cost: { usd: reserved.usd, estimated: true as const } };
     this.open.set(nameOf(record), { path: pathOf(stepOf(key)), at, spent: { usage: NO_USAGE, ...cost } });
+  }
+
+  /** What has neither a number nor was left undone, such as a tool inside of a call, ends nothing: the call goes on. */
+  private spent(record: SpentRecord): void {
+    if (record.part !== undefined || record.unmade === true) this.open.delete(nameOf(record));
   }
 
   /** A line says what the call counts as. */
