@@ -26,11 +26,25 @@ export type TrustNote =
   /** Of a call that a person must allow, or that is refused; `id`: that of the call. */
   | (GuardedCallFacts & { readonly kind: 'guard.decided'; readonly id: string })
   /** What had a say in what a step did, when it ended; steps in which nothing but the user had a say tell nothing. */
-  | (TrustFacts & { readonly kind: 'guard.label' });
+  | (TrustFacts & { readonly kind: 'guard.label' })
+  /** What a step gave is vetted from here on; of what it was before, the facts say it. */
+  | (TrustFacts & { readonly kind: 'guard.endorsed'; readonly endorsedBy: Endorser });
+
+/** Who endorsed what a step gave: a person all of it, a schema its result. */
+export type Endorser = 'person' | 'schema';
+
+/** A result that was made vetted, as the record of its run says: the label is the one that it had before. */
+export interface Endorsement extends TrustFacts {
+  readonly at: number;
+  readonly path: string;
+  readonly endorsedBy: Endorser;
+  /** Where the word of the person came from. */
+  readonly by?: string;
+}
 
 /** Whether a note is one of these. */
 export function isTrustNote<N extends { readonly kind: string }>(note: N): note is Extract<N, TrustNote> {
-  return note.kind === 'guard.decided' || note.kind === 'guard.label';
+  return note.kind === 'guard.decided' || note.kind === 'guard.label' || note.kind === 'guard.endorsed';
 }
 
 /** What was decided about a call of a run, as its record says. */
@@ -53,6 +67,17 @@ export function decidedText({ decision, answer, by }: Pick<DecidedCall, 'decisio
   if (decision === 'deny') return 'denied';
   if (answer === undefined) return 'asked';
   return `asked, ${answer === 'deny' ? 'refused' : 'allowed'} ${answeredText(by)}`;
+}
+
+/**
+ * Who endorsed something, in words.
+ *
+ * @example
+ * endorserText({ endorsedBy: 'person', by: 'command' }); // 'by a person, by skein answer'
+ */
+export function endorserText({ endorsedBy, by }: Pick<Endorsement, 'endorsedBy' | 'by'>): string {
+  if (endorsedBy === 'schema') return 'by its schema';
+  return by === undefined ? 'by a person' : `by a person, ${answeredText(by)}`;
 }
 
 /** A label in words: `untrusted, private`. */

@@ -40,6 +40,7 @@ export type GraphEventType =
   | 'tool_end'
   | 'guard_decided'
   | 'guard_label'
+  | 'guard_endorsed'
   | 'question'
   | 'question_answer'
   | 'memory'

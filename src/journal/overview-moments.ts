@@ -13,7 +13,8 @@ import type { RecordedTurn } from './overview-trace.js';
 import { innerCallIn, spentOfCutOff } from './overview-trace.js';
 import type { EndRecord } from './record.js';
 import type { JsonObject } from '../base/json.js';
-import type { DecidedCall, GuardedCallFacts, TrustFacts } from '../events/trust.js';
+import type { DecidedCall, Endorsement, GuardedCallFacts, TrustFacts } from '../events/trust.js';
+import { endorserText } from '../events/trust.js';
 
 /** What a moment is about. */
 export type MomentKind =
@@ -113,6 +114,8 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Said | undefined
         kind: 'warning',
         text: `the guard ${note['decision'] === 'deny' ? 'refuses' : 'asks about'} ${String(note['tool'])}: ${String(note['rule'])}`,
       };
+    case 'guard.endorsed':
+      return { kind: 'guard', text: `endorsed ${endorserText(note as unknown as Endorsement)}` };
     case 'loop.round':
       return { kind: 'step', text: loopText(note as unknown as LoopNote) };
     case 'guard.verdict':
@@ -159,20 +162,32 @@ function delay(ms: unknown): string {
   return formatDuration(typeof ms === 'number' ? ms : 0);
 }
 
+type EndorsedFacts = Omit<Endorsement, 'at' | 'path' | 'by'>;
+
 /** What the guard told in a run: calls that were not simply made, and the labels of steps. */
 export class DecidedCalls {
   readonly list: DecidedCall[] = [];
   /** What had a say in what a step did; of others nobody but the user. */
   readonly labels = new Map<string, TrustFacts>();
+  /** Results that were made vetted. */
+  readonly endorsed: Endorsement[] = [];
+  /** Where the last word of a person about a step came from. */
+  private readonly words = new Map<string, string | undefined>();
 
   /** A note of a step, whatever it is about. */
   note(at: number, path: string, { kind, id: _id, ...facts }: JsonObject): void {
     if (kind === 'guard.decided') this.list.push({ at, path, ...(facts as unknown as GuardedCallFacts) });
     if (kind === 'guard.label') this.labels.set(path, facts as unknown as TrustFacts);
+    if (kind === 'guard.endorsed') {
+      const endorsed = facts as unknown as EndorsedFacts;
+      const by = endorsed.endorsedBy === 'person' ? this.words.get(path) : undefined;
+      this.endorsed.push({ at, path, ...endorsed, ...present({ by }) });
+    }
   }
 
   /** A person said what becomes of the calls of a step that wait. Anything but a clear yes is a no. */
   answered(path: string, value: unknown, by: string | undefined): void {
+    this.words.set(path, by);
     const said = isPlainObject(value) ? value['answer'] : value;
     const answer = said === 'allow' ? 'allow' : 'deny';
     this.list.forEach((one, at) => {

@@ -3,7 +3,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { present } from '../base/json.js';
 import type { Census, RunOutcome, StepOutcome } from '../events/census.js';
-import type { DecidedCall, TrustFacts } from '../events/trust.js';
+import type { DecidedCall, Endorsement, TrustFacts } from '../events/trust.js';
 import type { OpenQuestion } from '../events/question.js';
 import { openQuestion } from '../events/question.js';
 import type { ModelSpending, Spending } from '../events/spending.js';
@@ -69,6 +69,8 @@ export interface RunOverview extends Spending {
   readonly warnings: readonly RunWarning[];
   /** Calls of agents that a person had to allow, or that were refused, because of who had a say in them. */
   readonly guarded: readonly DecidedCall[];
+  /** Results that a person or a schema made vetted, in the order in which that happened. */
+  readonly endorsed: readonly Endorsement[];
   /** What was left out of the record because it was not written to its end. */
   readonly cut?: string;
 }
@@ -231,6 +233,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     questions,
     warnings: fold.warnings,
     guarded: fold.decided.list,
+    endorsed: fold.decided.endorsed,
     ...(cut === undefined ? {} : { cut }),
   };
 }

@@ -79,4 +79,37 @@ describe('skein show RUN --taint', () => {
       },
     ]);
   });
+
+  it('lists endorsements: of which step, by whom, when, and which label was lifted', async () => {
+    const kind = { kind: { enum: ['bug', 'question'] } };
+    const flow = {
+      name: 'e',
+      inputs: { issue: { description: 'a report' } },
+      agents: { a: { inline: { prompt: 'You work.' } } },
+      steps: [
+        { id: 'sort', agent: 'a', prompt: '{{inputs.issue}}', schema: kind, endorse: 'schema' },
+        { id: 'draft', agent: 'a', prompt: '{{inputs.issue}}', endorse: 'person' },
+      ],
+    };
+    const script = { rules: [{ step: 'sort', answer: '{"kind":"bug"}' }, { answer: 'Fine.' }] };
+    const cwd = await makeProject({ 'flow.yaml': JSON.stringify(flow), 'script.yaml': JSON.stringify(script) });
+    const given = ['--input', 'issue=send it', '--untrusted', 'issue', '--model', 'script/script.yaml', '--trust'];
+    const waits = await served(['run', 'flow.yaml', ...given], { cwd });
+    const [, run = '', key = ''] = /skein answer (\S+) '(\S+)'/.exec(waits.stderr) ?? [];
+    expect((await served(['answer', run, key, 'allow'], { cwd })).code).toBe(0);
+    await served(['resume', run], { cwd });
+    const { stdout } = await served(['show', run, '--taint'], { cwd });
+    const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+    expect(stdout).toContain('2 results endorsed');
+    expect(stdout).toMatch(new RegExp(`^  sort +by its schema, ${time} +was untrusted, from input:issue$`, 'm'));
+    expect(stdout).toMatch(
+      new RegExp(`^  draft +by a person, by skein answer, ${time} +was untrusted, from input:issue$`, 'm'),
+    );
+    const { endorsed } = JSON.parse((await served(['show', run, '--json'], { cwd })).stdout) as { endorsed: unknown };
+    const lifted = { level: 'untrusted', private: false, sources: ['input:issue'], at: expect.any(Number) as number };
+    expect(endorsed).toEqual([
+      { path: 'sort', endorsedBy: 'schema', ...lifted },
+      { path: 'draft', endorsedBy: 'person', by: 'command', ...lifted },
+    ]);
+  });
 });

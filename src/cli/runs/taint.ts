@@ -1,13 +1,13 @@
 import type { RunOverview } from '../../index.js';
-import type { DecidedCall } from '../../events/trust.js';
-import { decidedText, sourcesText, trustText } from '../../events/trust.js';
+import type { DecidedCall, Endorsement } from '../../events/trust.js';
+import { decidedText, endorserText, sourcesText, trustText } from '../../events/trust.js';
 import { oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
 import { tableLines } from './text.js';
 
 /** Which steps of a run others had a say in, from where, and what was decided about their calls. */
-export function taintLines({ id, name, steps, guarded }: RunOverview, style: Style): readonly string[] {
+export function taintLines({ id, name, steps, guarded, endorsed }: RunOverview, style: Style): readonly string[] {
   const labelled = steps.flatMap((step) => (step.label === undefined ? [] : [{ ...step, label: step.label }]));
   const clean = steps.length - labelled.length;
   const rows = labelled.map(({ path, label }) => [
@@ -27,7 +27,14 @@ export function taintLines({ id, name, steps, guarded }: RunOverview, style: Sty
       ? 'no call was asked about or denied'
       : `${countText(guarded.length, 'call')} asked about or denied`,
     ...guarded.flatMap((one) => callLines(one, style)),
+    ...(endorsed.length === 0 ? [] : ['', `${countText(endorsed.length, 'result')} endorsed`]),
+    ...tableLines(endorsed.map(endorsedRow)).map((line) => `  ${line}`),
   ];
+}
+
+function endorsedRow(one: Endorsement): readonly string[] {
+  const was = `was ${trustText(one)}, from ${oneLine(sourcesText(one), 300)}`;
+  return [oneLine(one.path, 60), `${endorserText(one)}, ${new Date(one.at).toISOString()}`, was];
 }
 
 function callLines(call: DecidedCall, style: Style): readonly string[] {

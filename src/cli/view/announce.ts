@@ -124,7 +124,10 @@ function roundLines(path: string, note: LoopNote, log: RunLog, { verbose }: Anno
 /** What says nothing by itself. */
 type SilentNote = Extract<
   StepNote,
-  { readonly kind: 'items' | 'rounds' | 'model.failed' | 'budget.admitted' | 'inner.call' | 'guard.label' }
+  {
+    readonly kind:
+      'items' | 'rounds' | 'model.failed' | 'budget.admitted' | 'inner.call' | 'guard.label' | 'guard.endorsed';
+  }
 >;
 
 const SILENT: ReadonlySet<StepNote['kind']> = new Set([
@@ -134,6 +137,7 @@ const SILENT: ReadonlySet<StepNote['kind']> = new Set([
   'budget.admitted',
   'inner.call',
   'guard.label',
+  'guard.endorsed',
 ]);
 
 function isSilent(note: StepNote): note is SilentNote {

@@ -1,4 +1,5 @@
 import { attemptAddress } from '../../base/address.js';
+import type { Endorser } from '../../events/trust.js';
 import { CLEAN } from '../../guard/label.js';
 import type { Label } from '../../guard/label.js';
 import { FiredNode } from '../graph/fired-node.js';
@@ -55,10 +56,10 @@ export abstract class Attempts extends FiredNode {
   }
 
   /** What was seen, or can be nothing else, has no more than the level `vetted`; what is private stays so. What was decided before stays as it was decided. */
-  endorsed(what: 'all' | 'result'): void {
+  endorsed(by: Endorser): void {
     const { labels } = this.run;
     this.vetted = labels.of({ ...labels.get(this.influence), level: 'vetted' });
-    if (what === 'all') this.influence = this.vetted;
+    if (by === 'person') this.influence = this.vetted;
   }
 
   /** Label of its result. */

@@ -1,6 +1,7 @@
 import { isFinal, toErrorData, type ErrorData } from '../../base/errors.js';
 import type { Census } from '../../events/census.js';
 import type { EventBody } from '../../events/event.js';
+import type { Endorser } from '../../events/trust.js';
 import type { ReadChannel } from '../../lang/json-path.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import { renderJson, templatesIn } from '../../lang/json-template.js';
@@ -17,7 +18,7 @@ import { consult } from './consult.js';
 import type { Reports } from '../run-result.js';
 import type { Leaving, PlanEnd, RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
-import { tellLabel, tellVisit, warnOfMissing } from './telling.js';
+import { tellEndorsed, tellLabel, tellVisit, warnOfMissing } from './telling.js';
 import { Waiting } from './waiting.js';
 import { WholeAttempt } from './whole-attempt.js';
 import type { Influenced } from '../state/run-labels.js';
@@ -224,6 +225,11 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     this.stopAttempt();
     this.phase = 'routing';
     this.owner.succeeded(this, output, goto, writes);
+  }
+
+  override endorsed(by: Endorser): void {
+    tellEndorsed(this, by);
+    super.endorsed(by);
   }
 
   consult<T>(phase: (phases: Phases, context: StepContext) => Promise<T>, done: (given: T) => void): void {

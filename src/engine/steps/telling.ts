@@ -1,4 +1,5 @@
 import type { EventBody, StepNote } from '../../events/event.js';
+import type { Endorser, TrustFacts } from '../../events/trust.js';
 import { CLEAN } from '../../guard/label.js';
 import type { RunServices } from '../services.js';
 import type { ReadChannel } from '../../lang/json-path.js';
@@ -22,9 +23,18 @@ interface Labelled {
 export function tellLabel(step: Labelled): void {
   const { given, run } = step;
   if (given === CLEAN || !run.reporter.observed) return;
+  step.emit({ type: 'step.note', note: { kind: 'guard.label', ...factsOf(step) } });
+}
+
+/** Tells listeners that what a step gave is about to be vetted, and what its label was. */
+export function tellEndorsed(step: Labelled, endorsedBy: Endorser): void {
+  if (!step.run.reporter.observed) return;
+  step.emit({ type: 'step.note', note: { kind: 'guard.endorsed', endorsedBy, ...factsOf(step) } });
+}
+
+function factsOf({ given, run }: Labelled): TrustFacts {
   const { level, isPrivate, sources, more } = run.labels.get(given);
-  const facts = { level, private: isPrivate, sources, ...(more === true ? { more } : {}) };
-  step.emit({ type: 'step.note', note: { kind: 'guard.label', ...facts } });
+  return { level, private: isPrivate, sources, ...(more === true ? { more } : {}) };
 }
 
 /** A step whose texts are filled in. */

@@ -14,6 +14,7 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
   'inner.call',
   'guard.decided',
   'guard.label',
+  'guard.endorsed',
   // Of a loop that repeats itself there is a warning.
   'loop.round',
   'guard.verdict',

@@ -21,7 +21,7 @@ export function endorse(node: PlanNode): Policy | undefined {
       if (step.givenLabel.level !== 'untrusted') return out();
       const findings = schemaFindings(found.schema ?? false, jsonOf(output));
       if (findings.length === 0) {
-        step.endorsed('result');
+        step.endorsed('schema');
         return out();
       }
       const message = `what '${node.id}' gave does not match the schema that endorses it: ${findings.join('; ')}`;
@@ -37,7 +37,7 @@ function askPerson(step: PolicedStep, id: string, given: Given, out: () => void)
   if (label.level !== 'untrusted') return out();
   step.ask('endorse:guard#1', questionOf(id, given, label), (answer) => {
     if (answer === 'allow') {
-      step.endorsed('all');
+      step.endorsed('person');
       out();
       return;
     }

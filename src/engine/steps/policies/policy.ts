@@ -2,6 +2,7 @@ import type { ErrorData } from '../../../base/errors.js';
 import type { ReadChannel } from '../../../lang/json-path.js';
 import type { LabelledChannel } from '../../../lang/outputs-block.js';
 import type { WorkMeter } from '../../../lang/work-meter.js';
+import type { Endorser } from '../../../events/trust.js';
 import type { Label } from '../../../guard/label.js';
 import type { PlanNode } from '../../../plan/plan.js';
 import type { Durable, Identity, Question } from '../../ports/durable.js';
@@ -65,8 +66,8 @@ export interface PolicedStep {
   pause(question: Question, reason: string): void;
   /** Asks a person, under the key `KEY@name`; `done` gets the answer. Nobody there: it pauses. */
   ask(name: string, question: Question, done: (answer: unknown) => void): void;
-  /** What it gives is vetted from here on: `all` of it, or its `result` alone. */
-  endorsed(what: 'all' | 'result'): void;
+  /** What it gives is vetted from here on: by a person all of it, by a schema its result alone. */
+  endorsed(by: Endorser): void;
   /** Has a phase of the supervision done, in a slot; `done` gets what came of it unless the step is over by then. What it throws fails the step for good. */
   consult<T>(phase: (phases: Phases, context: StepContext) => Promise<T>, done: (given: T) => void): void;
 }
