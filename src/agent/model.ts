@@ -4,6 +4,7 @@ import type { PriceTable } from '../budget/prices.js';
 import type { Cost, Usage } from '../events/event.js';
 import type { Phase } from '../events/supervision.js';
 import type { Label } from '../guard/label.js';
+import type { Policy } from '../plan/policy.js';
 
 /**
  * The model port: one streaming call. Implementations send one request, retry nothing, and throw SkeinErrors whose code says
@@ -153,6 +154,14 @@ export interface ModelTurn {
   readonly raw?: Json;
 }
 
+/** Whose models are looked for. */
+export interface ModelCaller {
+  readonly path: string;
+  readonly agent: string;
+  /** What holds for the run of the agent; absent: what holds for the run that the models were opened for. */
+  readonly policies?: readonly Policy[];
+}
+
 /** Finds the models of an agent. Implemented by the model registry. */
 export interface ModelSource {
   /**
@@ -160,10 +169,7 @@ export interface ModelSource {
    *
    * @throws SkeinError `SKEIN_NO_MODEL` when there is none.
    */
-  resolve(
-    spec: AgentSpec,
-    caller: { readonly path: string; readonly agent: string },
-  ): readonly Model[] | Promise<readonly Model[]>;
+  resolve(spec: AgentSpec, caller: ModelCaller): readonly Model[] | Promise<readonly Model[]>;
   /** Prices that win over those that come with Skein. */
   readonly prices?: PriceTable | undefined;
   /** What decides about the models apart from the agent, such as flags. With another text, a recorded choice does not count. */

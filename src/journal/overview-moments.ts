@@ -110,12 +110,8 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Said | undefined
     case 'warning':
       return { kind: 'warning', text: String(note['message']) };
     case 'guard.decided':
-      return {
-        kind: 'warning',
-        text: `the guard ${note['decision'] === 'deny' ? 'refuses' : 'asks about'} ${String(note['tool'])}: ${String(note['rule'])}`,
-      };
     case 'guard.endorsed':
-      return { kind: 'guard', text: `endorsed ${endorserText(note as unknown as Endorsement)}` };
+      return trustMoment(note);
     case 'loop.round':
       return { kind: 'step', text: loopText(note as unknown as LoopNote) };
     case 'guard.verdict':
@@ -130,6 +126,13 @@ function stepNoteText(note: Readonly<Record<string, unknown>>): Said | undefined
     default:
       return undefined;
   }
+}
+
+function trustMoment(note: Readonly<Record<string, unknown>>): Said {
+  if (note['kind'] === 'guard.endorsed')
+    return { kind: 'guard', text: `endorsed ${endorserText(note as unknown as Endorsement)}` };
+  const decided = note['decision'] === 'deny' ? 'refuses' : 'asks about';
+  return { kind: 'warning', text: `the guard ${decided} ${String(note['tool'])}: ${String(note['rule'])}` };
 }
 
 /** A call without a record of its own: its step ended first, or a run inside of its function made it. */

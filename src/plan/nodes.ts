@@ -1,5 +1,6 @@
 import { nodePathOf } from '../base/address.js';
 import { madeOnce } from '../base/collections.js';
+import { present } from '../base/json.js';
 import type { Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { AgentNode, InputSpec, Plan, PlanNode } from './plan.js';
@@ -85,8 +86,10 @@ export function isAgentNode(node: PlanNode): boolean {
 
 /** Whom the supervision of a step asks: the model that is named, or the agent of the step, without its tools and settings. */
 export function phaseAgent(node: PlanNode, model: string | undefined): AgentSpec {
-  const { name, models, provider } = node.kind === 'agent' ? node.agent : { name: node.id, models: [] };
-  const own = { name, instructions: [], models: model === undefined ? models : [model] };
+  const agent: Pick<AgentSpec, 'name' | 'models' | 'provider' | 'policy'> =
+    node.kind === 'agent' ? node.agent : { name: node.id, models: [] };
+  const { name, models, provider, policy } = agent;
+  const own = { name, instructions: [], models: model === undefined ? models : [model], ...present({ policy }) };
   return model === undefined && provider !== undefined ? { ...own, provider } : own;
 }
 

@@ -102,7 +102,7 @@ export function sharedModels(options: RunOptions): SharedModels {
 export function openModels(options: RunOptions): ModelRegistry {
   const known = sharedWith(options);
   const prices = present({ prices: options.prices });
-  if (known !== undefined) return options.prices === undefined ? known.models : { ...known.models, ...prices };
+  if (known !== undefined) return { ...known.models, ...prices, ...narrowed(known.models, options) };
   const cwd = options.cwd ?? process.cwd();
   const limits = present({ limits: limitsOf(options) });
   const env = options.models?.env ?? process.env;
@@ -115,6 +115,13 @@ export function openModels(options: RunOptions): ModelRegistry {
     policies: policiesOf(options),
     env,
   });
+}
+
+/** Models of the run around, called only where the policies of this one let them be. */
+function narrowed(models: ModelRegistry, options: RunOptions): Partial<ModelRegistry> {
+  if (options.policy === undefined) return {};
+  const policies = policiesOf(options);
+  return { resolve: (spec, caller) => models.resolve(spec, { policies, ...caller }) };
 }
 
 /**

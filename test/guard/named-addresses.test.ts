@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Policy } from 'skein/yaml';
+import type { NarrowPolicy } from '../../src/plan/policy.js';
 import { definePlan, run } from 'skein';
 import { NO_CALL, tell } from './support/figures.js';
 
@@ -69,4 +70,43 @@ describe('[G10] where models are called that a workflow names an address for', (
       tell({ what: 'addresses of models against a policy', n: 1, forbidden: calls, goal: NO_CALL });
     },
   );
+
+  const inner = (host: string, url: string, policy?: NarrowPolicy) => ({
+    name: 'a',
+    instructions: ['Work.'],
+    models: ['openai/m'],
+    provider: { type: 'openai', baseUrl: url },
+    ...(policy && { policy: policy.domains?.includes('HOST') === true ? { ...policy, domains: [host] } : policy }),
+  });
+
+  it.each([
+    ['lists it', ['HOST'], true],
+    ['lists another one', ['example.com'], false],
+  ] as const)('is reached from a called file as its own policy %s', async (_, domains, isReached) => {
+    const { url, calls } = await counting();
+    const agent = inner(new URL(url).host, url, { file: 'sub/policy.toml', domains: [...domains] });
+    const { plan: called } = definePlan({ name: 'sub', nodes: [{ id: 'a', kind: 'agent', prompt: ['Go.'], agent }] });
+    const plan = definePlan({ name: 'p', nodes: [{ id: 'c', kind: 'call', plan: called, inputs: {}, outputs: {} }] });
+    const policy: readonly Policy[] = [{ file: 'own', widens: true, domains: [new URL(url).host] }];
+    const { error } = await run(plan, { policy: [...policy], models: { env: {}, noProbe: true } }).result;
+    expect([error?.code === 'SKEIN_POLICY', calls() > 0]).toEqual([!isReached, isReached]);
+    tell({ what: 'addresses of models against a policy', n: 1, forbidden: isReached ? 0 : calls(), goal: NO_CALL });
+  });
+
+  it('is not reached from a run that a function starts when the policy of that run does not list it', async () => {
+    const { url, calls } = await counting();
+    const agent = inner(new URL(url).host, url);
+    const sub = definePlan({ name: 'sub', nodes: [{ id: 'a', kind: 'agent', prompt: ['Go.'], agent }] });
+    const strict = [{ file: 'strict', domains: ['example.com'] }];
+    const codes: unknown[] = [];
+    const starts = async (_: unknown, { runOptions }: { readonly runOptions: object }): Promise<object> => {
+      for (const more of [{}, { policy: strict }])
+        codes.push((await run(sub, { ...runOptions, ...more }).result).error?.code);
+      return {};
+    };
+    const plan = definePlan({ name: 'p', nodes: [{ id: 's', run: starts }] });
+    await run(plan, { models: { env: {}, noProbe: true } }).result;
+    expect(codes[0]).not.toBe('SKEIN_POLICY');
+    expect([codes[1], calls()]).toEqual(['SKEIN_POLICY', 1]);
+  });
 });

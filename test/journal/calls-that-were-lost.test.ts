@@ -34,7 +34,7 @@ function hanging(times: number, hangs: () => void): Model {
       await new Promise((resolve) => request.signal?.addEventListener('abort', resolve));
       yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
     },
-  } as Model;
+  };
 }
 
 /** The record as it is when the process dies now. */

@@ -4,7 +4,7 @@ import type { PriceTable } from '../../budget/prices.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Policy } from '../../plan/policy.js';
 import type { ScriptedResult } from '../../plan/made-of.js';
-import type { Model, ModelSource, ReplayedCall } from '../model.js';
+import type { Model, ModelCaller, ModelSource, ReplayedCall } from '../model.js';
 import type { Env } from './environment.js';
 import type { LanguageModel } from './language-model.js';
 import type { ImportPackage } from './provider-packages.js';
@@ -53,10 +53,7 @@ export interface ModelRegistry extends ModelSource {
    * @throws SkeinError `SKEIN_NO_MODEL` when there is none at all; what a script or recording file has wrong;
    *   `SKEIN_MODEL_UNKNOWN` when the only name is one that nobody knows.
    */
-  resolve(
-    spec: AgentSpec,
-    caller: { readonly path: string; readonly agent: string },
-  ): readonly Model[] | Promise<readonly Model[]>;
+  resolve(spec: AgentSpec, caller: ModelCaller): readonly Model[] | Promise<readonly Model[]>;
   /**
    * Reads the script and the recording that the options name, so that what is wrong with them is known before anything runs.
    *

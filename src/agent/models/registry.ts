@@ -4,7 +4,9 @@ import { canonicalJson } from '../../base/hash.js';
 import { after, isThenable } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
-import type { Model } from '../model.js';
+import type { Policy } from '../../plan/policy.js';
+import { policyDigest } from '../../guard/policy.js';
+import type { Model, ModelCaller } from '../model.js';
 import type { ScriptBook } from '../script/script-book.js';
 import { scriptModel, echoModel } from '../script/script-model.js';
 import { scriptedSteps } from '../script/scripted-steps.js';
@@ -52,7 +54,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   return {
     prices: options.prices,
     resolve(spec, caller) {
-      const models = modelsFor(parts, spec, caller.path);
+      const models = modelsFor(parts, spec, caller);
       return recorder === undefined ? models : after(models, (all) => all.map((model) => recorder.wrap(model)));
     },
     async prepare() {
@@ -124,28 +126,39 @@ function scriptOf(options: ModelRegistryOptions, spec: AgentSpec, model: string)
   return files.find((file) => scriptId(file) === model);
 }
 
-function modelsFor(parts: Parts, spec: AgentSpec, step: string): readonly Model[] | Promise<readonly Model[]> {
+function modelsFor(
+  parts: Parts,
+  spec: AgentSpec,
+  { path: step, policies }: ModelCaller,
+): readonly Model[] | Promise<readonly Model[]> {
   const { replay, named } = parts;
   if (replay !== undefined) return recordedModels(parts, replay, spec, step);
-  const known = named.get(spec);
+  const known = policies === undefined ? named.get(spec) : undefined;
   if (known !== undefined) return known;
-  return after(lookedUp(parts, spec), (models) => {
+  return after(lookedUp(parts, spec, policies), (models) => {
     // Of several, one that can't be used now may be used later.
-    if (models.length === 1) named.set(spec, models);
+    if (models.length === 1 && policies === undefined) named.set(spec, models);
     return models;
   });
 }
 
-function lookedUp(parts: Parts, spec: AgentSpec): readonly Model[] | Promise<readonly Model[]> {
+function lookedUp(
+  parts: Parts,
+  spec: AgentSpec,
+  policies = parts.options.policies ?? [],
+): readonly Model[] | Promise<readonly Model[]> {
   const { script, mock } = parts.options;
   if (script !== undefined)
-    return after(modelByName(parts, { provider: 'script', model: script }, undefined), (model) => [
-      { ...model, inPlaceOf: modelOf(parts, spec) },
-    ]);
+    return after(
+      modelByName(parts, { provider: 'script', model: script }, { provider: undefined, policies }),
+      (model) => [{ ...model, inPlaceOf: modelOf(parts, spec) }],
+    );
   if (mock === true) return [{ ...echoModel(), inPlaceOf: modelOf(parts, spec) }];
   const asked = wanted(parts.options, spec);
+  const { provider, policy } = spec;
+  const addressed = { provider, policies: policy === undefined ? policies : [...policies, policy] };
   return after(asked.length > 0 ? asked : environmentModels(parts, spec.provider), (names) => {
-    const models = names.map((name) => modelOrError(parts, name, spec.provider, names.length === 1));
+    const models = names.map((name) => modelOrError(parts, name, addressed, names.length === 1));
     const made = models.filter((model): model is Model => !isThenable(model));
     return made.length === models.length ? made : Promise.all(models.map((model) => Promise.resolve(model)));
   });
@@ -175,16 +188,17 @@ function environmentModels(parts: Parts, spec: ProviderSpec | undefined): Promis
   return madeOnce(parts.fallbacks, key, () => defaultModels(env, noProbe === true, spec));
 }
 
+/** What of an agent decides where its models are called. */
+interface Addressing {
+  readonly provider: ProviderSpec | undefined;
+  readonly policies: readonly Policy[];
+}
+
 /** A name in a list that can't be used must not keep the others from being tried; a single one fails at once. */
-function modelOrError(
-  parts: Parts,
-  name: string,
-  spec: ProviderSpec | undefined,
-  only: boolean,
-): Model | Promise<Model> {
+function modelOrError(parts: Parts, name: string, spec: Addressing, only: boolean): Model | Promise<Model> {
   try {
     const extra = Object.keys(parts.options.providers ?? {});
-    return modelByName(parts, readModelName(name, spec, extra), spec);
+    return modelByName(parts, readModelName(name, spec.provider, extra), spec);
   } catch (error) {
     const elsewhere =
       SkeinError.isInstance(error) && (error.code === 'SKEIN_MODEL_UNKNOWN' || error.code === 'SKEIN_NO_KEY');
@@ -193,13 +207,15 @@ function modelOrError(
   }
 }
 
-function modelByName(parts: Parts, name: ModelName, spec: ProviderSpec | undefined): Model | Promise<Model> {
+function modelByName(parts: Parts, name: ModelName, spec: Addressing): Model | Promise<Model> {
   if (name.provider === 'script')
     return bookOf(parts, name.model)
       .open()
       .then((book) => scriptModel(scriptId(name.model), book));
   const id = `${name.provider}/${name.model}`;
-  const key = JSON.stringify([id, spec?.type, spec?.baseUrl, spec?.apiKeyEnv]);
+  const { provider, policies } = spec;
+  const held = provider?.baseUrl === undefined ? '' : policyDigest(policies);
+  const key = JSON.stringify([id, provider?.type, provider?.baseUrl, provider?.apiKeyEnv, held]);
   return madeOnce(parts.made, key, () => makeModel(parts, name, id, spec));
 }
 
@@ -208,8 +224,8 @@ function scriptId(file: string): string {
   return `script/${isAbsolute(file) ? basename(file) : file}`;
 }
 
-function makeModel(parts: Parts, name: ModelName, id: string, spec: ProviderSpec | undefined): Model {
-  const { providers = {}, env, importPackage, policies, limits: { [name.provider]: asked } = {} } = parts.options;
+function makeModel(parts: Parts, name: ModelName, id: string, { provider: spec, policies }: Addressing): Model {
+  const { providers = {}, env, importPackage, limits: { [name.provider]: asked } = {} } = parts.options;
   const factory = Object.hasOwn(providers, name.provider) ? providers[name.provider] : undefined;
   if (factory !== undefined) {
     const own = ownModel(id, () => factory(name.model));

@@ -1,12 +1,17 @@
 import { attemptAddress } from '../../base/address.js';
+import type { EventBody } from '../../events/event.js';
 import type { Endorser } from '../../events/trust.js';
 import { CLEAN } from '../../guard/label.js';
 import type { Label } from '../../guard/label.js';
 import { FiredNode } from '../graph/fired-node.js';
+import type { Identity } from '../ports/durable.js';
 import type { Again, FailedInside } from '../ports/executor.js';
+import type { LabelSource } from '../state/run-labels.js';
 import type { RunServices, ScopeOwner } from '../services.js';
 import type { Activity } from './asking.js';
 import type { Clock, Supervised } from './policies/policy.js';
+import { tellEndorsed } from './telling.js';
+import { WholeAttempt } from './whole-attempt.js';
 
 /** The attempts of a step: which one this is, and what runs beside its body. */
 export abstract class Attempts extends FiredNode {
@@ -25,9 +30,26 @@ export abstract class Attempts extends FiredNode {
   private slot = false;
   /** Label of what it gives, once that is endorsed. */
   private vetted: number | undefined = undefined;
+  private known: Identity | undefined = undefined;
 
   /** What the step runs inside of. */
   protected abstract get around(): ScopeOwner;
+
+  /** Where it reads, and what its events belong to. */
+  abstract readonly owner: LabelSource & { readonly parent: string };
+
+  /** What its body depends on, where that is known. */
+  protected abstract readsOfBody(): Identity | undefined;
+
+  /** Tells listeners something of it. */
+  emit(body: EventBody, again = this.run.durable.replaying): void {
+    this.run.reporter.emitAs(again, this.path, this.owner.parent, body);
+  }
+
+  /** What becomes of this attempt depends on it. */
+  get identity(): Identity {
+    return (this.known ??= this.readsOfBody() ?? new WholeAttempt(this));
+  }
 
   /** Key of what this attempt does (J2): the path, and the attempt from the second on. */
   get key(): string {
@@ -57,6 +79,7 @@ export abstract class Attempts extends FiredNode {
 
   /** What was seen, or can be nothing else, has no more than the level `vetted`; what is private stays so. What was decided before stays as it was decided. */
   endorsed(by: Endorser): void {
+    tellEndorsed(this, by);
     const { labels } = this.run;
     this.vetted = labels.of({ ...labels.get(this.influence), level: 'vetted' });
     if (by === 'person') this.influence = this.vetted;
@@ -90,6 +113,7 @@ export abstract class Attempts extends FiredNode {
   /** The next attempt; after a correction all of them are there again. That there is one says how the last one went. */
   protected nextAttempt(isCorrected: boolean): void {
     this.vetted = undefined;
+    this.known = undefined;
     this.decides(this.influence);
     this.attempt += 1;
     this.earlierRepeats = isCorrected ? 0 : this.earlierRepeats + this.repeats;

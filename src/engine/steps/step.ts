@@ -1,7 +1,5 @@
 import { isFinal, toErrorData, type ErrorData } from '../../base/errors.js';
 import type { Census } from '../../events/census.js';
-import type { EventBody } from '../../events/event.js';
-import type { Endorser } from '../../events/trust.js';
 import type { ReadChannel } from '../../lang/json-path.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import { renderJson, templatesIn } from '../../lang/json-template.js';
@@ -18,9 +16,8 @@ import { consult } from './consult.js';
 import type { Reports } from '../run-result.js';
 import type { Leaving, PlanEnd, RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
-import { tellEndorsed, tellLabel, tellVisit, warnOfMissing } from './telling.js';
+import { tellLabel, tellVisit, warnOfMissing } from './telling.js';
 import { Waiting } from './waiting.js';
-import { WholeAttempt } from './whole-attempt.js';
 import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource, State } from '../state/viewed.js';
@@ -88,7 +85,6 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
   routed = false;
   private phase: 'ready' | 'running' | 'judging' | 'routing' | 'backoff' | 'over' = 'ready';
   private readonly body: Body;
-  private known: Identity | undefined = undefined;
 
   constructor(
     readonly owner: StepOwner,
@@ -115,8 +111,8 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     return this.phase === 'running' && this.attempt === attempt;
   }
 
-  get identity(): Identity {
-    return (this.known ??= this.body.identity?.(this) ?? new WholeAttempt(this));
+  protected readsOfBody(): Identity | undefined {
+    return this.body.identity?.(this);
   }
 
   isWanted(): boolean {
@@ -174,11 +170,6 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     this.body.take(this, outcome);
   }
 
-  /** Tells listeners something of it. */
-  emit(body: EventBody, again = this.run.durable.replaying): void {
-    this.run.reporter.emitAs(again, this.path, this.owner.parent, body);
-  }
-
   get labelled(): readonly LabelledChannel[] {
     return this.owner.labelled;
   }
@@ -225,11 +216,6 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     this.stopAttempt();
     this.phase = 'routing';
     this.owner.succeeded(this, output, goto, writes);
-  }
-
-  override endorsed(by: Endorser): void {
-    tellEndorsed(this, by);
-    super.endorsed(by);
   }
 
   consult<T>(phase: (phases: Phases, context: StepContext) => Promise<T>, done: (given: T) => void): void {
@@ -354,7 +340,6 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
 
   protected goOn(isCorrected = false): void {
     this.phase = 'ready';
-    this.known = undefined;
     this.nextAttempt(isCorrected);
     this.run.enqueue(this);
   }
