@@ -8,6 +8,7 @@
  */
 import { cellsOfText } from './base/text.js';
 import { paintBoxes } from './draw/boxes.js';
+import type { BoxesStyle } from './draw/boxes.js';
 import type { Drawing, DrawnItem } from './plan/drawing.js';
 
 export { paintSvg } from './draw/svg.js';
@@ -15,9 +16,7 @@ export { dotOf, mermaidOf } from './plan/draw.js';
 export { drawingOf } from './plan/drawing.js';
 
 /** Where a picture of boxes is shown. */
-export interface BoxesOptions {
-  /** Without it the picture has signs of ASCII alone. */
-  readonly unicode: boolean;
+export interface BoxesOptions extends BoxesStyle {
   /** How wide the place is, when that is known. */
   readonly columns?: number | undefined;
 }
@@ -28,12 +27,12 @@ export interface BoxesOptions {
  * @example
  * console.log(boxesOf(drawingOf(plan), { unicode: true, columns: 80 }));
  */
-export function boxesOf(drawing: Drawing, { unicode, columns }: BoxesOptions): string {
-  const whole = paintBoxes(drawing, { unicode });
+export function boxesOf(drawing: Drawing, { columns, ...style }: BoxesOptions): string {
   // Some terminals report a width of 0.
-  if (columns === undefined || columns === 0) return whole;
-  const fits = whole.split('\n').every((line) => cellsOfText(line) <= columns);
-  return fits ? whole : paintBoxes({ ...drawing, items: drawing.items.map(nameOnly) }, { unicode });
+  if (columns === undefined || columns === 0) return paintBoxes(drawing, style);
+  const lines = paintBoxes(drawing, { unicode: style.unicode }).split('\n');
+  const fits = lines.every((line) => cellsOfText(line) <= columns);
+  return paintBoxes(fits ? drawing : { ...drawing, items: drawing.items.map(nameOnly) }, style);
 }
 
 // Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.

@@ -1,6 +1,6 @@
 import { addTo } from '../base/collections.js';
 import { cellsOfText } from '../base/text.js';
-import type { Drawing, DrawnEdge } from '../plan/drawing.js';
+import type { Drawing, DrawnEdge, DrawnItem } from '../plan/drawing.js';
 import { Canvas } from './canvas.js';
 import { layOut } from './layout.js';
 import type { Layout, Medium, PlacedItem, Point } from './layout.js';
@@ -20,33 +20,56 @@ const MEDIUM: Medium = {
   gaps: { boxes: 3, edges: 3, ranks: 3 },
 };
 
-/** A picture of a plan in boxes, for a terminal or a text. Without `unicode` it has signs of ASCII alone. */
-export function paintBoxes(drawing: Drawing, { unicode }: { readonly unicode: boolean }): string {
+/** How a picture in boxes is painted. */
+export interface BoxesStyle {
+  /** Without it there are signs of ASCII alone. */
+  readonly unicode: boolean;
+  /** Colours that in which texts may have a say that no one vouches for. */
+  readonly warn?: ((text: string) => string) | undefined;
+}
+
+/** In the border of a box whose result others may have a say in. */
+const MARK = '!';
+
+/** A picture of a plan in boxes, for a terminal or a text. */
+export function paintBoxes(drawing: Drawing, { unicode, warn }: BoxesStyle): string {
   const layout = layOut(drawing, MEDIUM);
   const canvas = new Canvas(unicode);
   paint(layout, { x: 0, y: 0 }, canvas);
-  return canvas.text();
+  const text = canvas.text(warn);
+  return hasUntrusted(drawing.items)
+    ? `${text}\n\n${(warn ?? String)(MARK)} texts that no one vouches for may have a say in it`
+    : text;
+}
+
+function hasUntrusted(items: readonly DrawnItem[]): boolean {
+  return items.some(({ untrusted, inner = [] }) => untrusted === true || hasUntrusted(inner));
 }
 
 function paint(layout: Layout, origin: Point, canvas: Canvas): void {
   const ways = waysOf(layout, origin);
-  for (const { edge, places } of ways) paintEdge(places, edge.dashed, canvas);
+  for (const { edge, places } of ways)
+    canvas.inTint(edge.untrusted === true, () => paintEdge(places, edge.dashed, canvas));
   for (const item of layout.items) paintItem(item, origin, canvas);
   for (const { edge, label } of layout.edges) {
     if (label === undefined || edge.label === undefined) continue;
     const text = ` ${cut(edge.label)} `;
     canvas.write(Math.round(origin.x + label.x - cellsOfText(text) / 2), Math.floor(origin.y + label.y), text);
   }
-  for (const { places } of ways) {
+  for (const { edge, places } of ways) {
     const [before, last] = places.slice(-2);
-    if (before !== undefined && last !== undefined) canvas.tip(last.x, last.y, last.y < before.y);
+    if (before !== undefined && last !== undefined)
+      canvas.inTint(edge.untrusted === true, () => canvas.tip(last.x, last.y, last.y < before.y));
   }
 }
 
 function paintItem(placed: PlacedItem, origin: Point, canvas: Canvas): void {
   const { item, inner } = placed;
   const { left, top, width, height } = boxOf(placed, origin);
-  canvas.box(left, top, width, height, item.entry);
+  canvas.inTint(item.untrusted === true, () => {
+    canvas.box(left, top, width, height, item.entry);
+    if (item.untrusted === true) canvas.write(left + 2, top, MARK);
+  });
   item.lines.forEach((line, at) => canvas.write(left + 2, top + 1 + at, cut(line)));
   if (inner === undefined) return;
   const head = MEDIUM.head(item);

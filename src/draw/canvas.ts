@@ -27,14 +27,27 @@ interface Cell {
   dashed: boolean;
   /** Text or a border. Empty: the second cell of a wide character. */
   sign: string | undefined;
+  /** It stands out: a border or a line of what others may have a say in. */
+  tinted: boolean;
 }
+
+/** Colours what stands out. */
+type Paint = (text: string) => string;
 
 /** A sheet of terminal cells that grows as it is written to. Lines that meet are joined; text and boxes cover them. */
 export class Canvas {
   private readonly rows: Cell[][] = [];
+  private tinted = false;
 
   /** `unicode`: lines and corners as Unicode has them; else signs of ASCII. */
   constructor(private readonly unicode: boolean) {}
+
+  /** What `draw` puts here stands out, if `tinted`. */
+  inTint(tinted: boolean, draw: () => void): void {
+    this.tinted = tinted;
+    draw();
+    this.tinted = false;
+  }
 
   /** A line between two rows of a column, both included. */
   down(x: number, from: number, to: number, dashed: boolean): void {
@@ -76,38 +89,48 @@ export class Canvas {
     let at = x;
     for (const char of text) {
       const cells = cellsOf(char);
-      for (let part = 0; part < cells; part += 1) this.cell(at + part, y).sign = part === 0 ? char : '';
+      for (let part = 0; part < cells; part += 1)
+        Object.assign(this.cell(at + part, y), { sign: part === 0 ? char : '', tinted: this.tinted });
       at += cells;
     }
   }
 
   /** Everything that was written, without spaces at the ends of lines. */
-  text(): string {
-    return this.rows
-      .map((row) =>
-        Array.from(row, (cell) => this.signOf(cell))
-          .join('')
-          .trimEnd(),
-      )
-      .join('\n');
+  text(paint: Paint = (text) => text): string {
+    return this.rows.map((row) => this.line(row, paint)).join('\n');
+  }
+
+  /** Cells beside each other are painted at once. */
+  private line(row: readonly Cell[], paint: Paint): string {
+    const signs = row.map((cell) => this.signOf(cell));
+    const end = signs.findLastIndex((sign) => sign.trim() !== '') + 1;
+    let line = '';
+    for (let from = 0, to = 0; from < end; from = to) {
+      const isTinted = row[from]?.tinted === true;
+      while (to < end && (row[to]?.tinted === true) === isTinted) to += 1;
+      const text = signs.slice(from, to).join('');
+      line += isTinted ? paint(text) : text;
+    }
+    return line;
   }
 
   private clear(x: number, y: number): void {
-    Object.assign(this.cell(x, y), { ways: 0, dashed: false, sign: undefined });
+    Object.assign(this.cell(x, y), { ways: 0, dashed: false, sign: undefined, tinted: false });
   }
 
   private join(x: number, y: number, ways: number, dashed: boolean): void {
     const cell = this.cell(x, y);
     cell.dashed = cell.ways === 0 ? dashed : cell.dashed && dashed;
     cell.ways |= ways;
+    cell.tinted ||= this.tinted;
   }
 
   private cell(x: number, y: number): Cell {
     const [column, line] = [Math.max(0, x), Math.max(0, y)];
     while (this.rows.length <= line) this.rows.push([]);
     const row = this.rows[line] ?? [];
-    while (row.length <= column) row.push({ ways: 0, dashed: false, sign: undefined });
-    return row[column] ?? { ways: 0, dashed: false, sign: undefined };
+    while (row.length <= column) row.push({ ways: 0, dashed: false, sign: undefined, tinted: false });
+    return row[column] ?? { ways: 0, dashed: false, sign: undefined, tinted: false };
   }
 
   private signOf({ sign, ways, dashed }: Cell): string {

@@ -91,4 +91,21 @@ describe('a question of the guard on the command line', () => {
       expect(made()).toEqual(['made.js', 'other.js']);
     },
   );
+
+  it.skipIf(missing !== undefined)(
+    `and what steps beside each other ask in a live run is one sitting${missing === undefined ? '' : ` (skipped: ${missing})`}`,
+    async () => {
+      const ids = ['a', 'b', 'c'];
+      const nodes = ids.map((id) => `.node('${id}', ({ notes }) => '${id} says ' + notes, { endorse: 'person' })`);
+      const flow = `import { graph } from 'skein/graph';\nexport default graph()${nodes.join('')}.compile();\n`;
+      const cwd = await makeProject({ 'flow.mjs': flow });
+      const words = ['run', 'flow.mjs', '--input', 'notes=hello', '--untrusted', 'notes'];
+      const running = startOnTerminal(words, { cwd });
+      await running.seen('one answer for all 3 questions');
+      running.child.stdin?.write('allow\n');
+      const { code, stdout } = await running.ended;
+      expect([code, stdout.match(/2\. deny/g)?.length]).toEqual([0, 1]);
+      for (const id of ids) expect(stdout).toContain(`${id} says hello`);
+    },
+  );
 });

@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { memoryStore, run } from 'skein';
-import type { RunOptions, Runnable } from 'skein';
+import type { RunOptions, Runnable, SkeinEvent } from 'skein';
 import { graph } from 'skein/graph';
 import type { Json } from '../../src/base/json.js';
-import { loadWorkflowText } from '../../src/yaml.js';
+import { loadWorkflow, loadWorkflowText } from '../../src/yaml.js';
 import { isGuardQuestion } from '../../src/base/address.js';
 import type { Question } from '../../src/engine/ports/durable.js';
 import { prefixesOf, storeWith, doneKeys } from '../engine/recorded/in-process.js';
@@ -168,7 +171,7 @@ describe('endorse: person', () => {
     });
   });
 
-  it('in a map and in a called file each item is asked about by itself', async () => {
+  it('in a map each item is asked about by itself', async () => {
     const { asked, answer } = person();
     const flow = `agents: { w: { instruction: You sort. } }
 workflow:
@@ -189,5 +192,38 @@ workflow:
       expect.stringContaining('each[0]/one@endorse'),
       expect.stringContaining('each[1]/one@endorse'),
     ]);
+  });
+
+  it('in a called file, under its own address, and what the caller takes of it is vetted', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'skein-endorsed-'));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const inner = `agents: { w: { instruction: You sort. } }
+inputs: { issue: { description: an issue } }
+workflow:
+  - { id: one, type: agent, name: w, prompt: '{{ $inputs.issue }}', endorse: person }
+`;
+    const outer = `agents: { w: { instruction: You sort. } }
+workflow:
+  - { id: sub, type: call, file: inner.yaml, inputs: { issue: '{{ $prompt }}' } }
+  - { id: raw, type: agent, name: w, prompt: '{{ $prompt }}' }
+`;
+    await writeFile(join(dir, 'inner.yaml'), inner);
+    await writeFile(join(dir, 'outer.yaml'), outer);
+    const { plan, bindings, problems } = await loadWorkflow(join(dir, 'outer.yaml'), { cwd: dir });
+    expect(problems).toEqual([]);
+    const { models } = ownModels({ w: () => 'bug' });
+    const { asked, answer } = person();
+    const given = { inputs: { prompt: 'x' }, untrusted: ['prompt'], models: { ...models, override: 'own/w' } };
+    const told: SkeinEvent[] = [];
+    const listeners = [(event: SkeinEvent) => told.push(event)];
+    const result = await run({ plan, bindings }, { ...given, answer, listeners }).result;
+    expect([result.outcome, asked.map(({ address }) => address)]).toEqual(['succeeded', ['sub/one@endorse:guard#1']]);
+    const labels = told.flatMap(({ type, path, ...event }) =>
+      type === 'step.note' && 'note' in event && event.note.kind === 'guard.label' ? [[path, event.note.level]] : [],
+    );
+    expect(labels).toContainEqual(['sub/one', 'vetted']);
+    expect(labels).toContainEqual(['raw', 'untrusted']);
+    const refused = await run({ plan, bindings }, { ...given, answer: person('deny').answer }).result;
+    expect([refused.outcome, refused.error?.code]).toEqual(['failed', 'SKEIN_NOT_ENDORSED']);
   });
 });

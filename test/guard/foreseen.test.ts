@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { run, toDot, toMermaid } from 'skein';
 import { graph } from 'skein/graph';
-import { paintSvg } from '../../src/draw.js';
+import { boxesOf, paintSvg } from '../../src/draw.js';
 import { foreseenQuestions, ruleOfTwo } from '../../src/guard/foresee.js';
 import { drawingOf } from '../../src/plan/drawing.js';
 import { heardIn } from '../../src/plan/heard.js';
@@ -106,6 +106,57 @@ finally:
     expect(toDot(plan).match(/color=orangered/g)).toHaveLength(3);
     expect(paintSvg(drawingOf(plan)).match(/class="[^"]* untrusted"/g)).toHaveLength(3);
     expect(toMermaid(await planOf(dag('[read_file]').replace('[fetch]', '[]')))).not.toContain('orangered');
+  });
+
+  it('marks it in boxes, too, in colour where there are colours', async () => {
+    const drawing = drawingOf(await planOf(dag('[read_file]')));
+    const plain = boxesOf(drawing, { unicode: true }).split('\n');
+    expect(plain.filter((line) => line.includes('┌─!─')).map((line) => line.split('┌─!─').length - 1)).toEqual([1, 1]);
+    expect(plain.at(-1)).toBe('! texts that no one vouches for may have a say in it');
+    const coloured = boxesOf(drawing, { unicode: true, columns: 200, warn: (text) => `<${text}>` });
+    expect(coloured.replaceAll(/[<>]/g, '').split('\n')).toEqual(plain);
+    // Borders, the way from the one box to the other with its tip, and the line that says what it means.
+    expect(coloured).toMatch(/<┌─!─+┐>/);
+    expect(coloured).toContain('<▼>');
+    expect(coloured).not.toMatch(/<[^>]*(?:read|other|work)/);
+    expect(boxesOf(drawingOf(await planOf(dag('[]').replace('[fetch]', '[]'))), { unicode: true })).not.toContain('!');
+  });
+
+  it('colours the states of a pack that hear others, and the ways on from them', async () => {
+    const prompt = (id: string, more = {}) => ({ id, name: id, version: '1.0.0', system_template: 'Work.', ...more });
+    const look = { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } };
+    const pack = (tools: readonly string[]) => ({
+      id: 'p',
+      name: 'p',
+      version: '1.0.0',
+      template_engine: { version: 'v1', syntax: '{{variable}}' },
+      prompts: { first: prompt('first'), 'look-up': prompt('look-up', { tools }), last: prompt('last') },
+      tools: { look },
+      workflow: {
+        version: 1,
+        entry: 'first',
+        states: {
+          first: { prompt_task: 'first', on_event: { Go: 'look up' } },
+          'look up': { prompt_task: 'look-up', on_event: { Done: 'last' } },
+          last: { prompt_task: 'last' },
+        },
+      },
+    });
+    const drawn = async (tools: readonly string[]) => {
+      const loaded = await loadWorkflowText(JSON.stringify(pack(tools)), { cwd: '/tmp', file: 'p.pack.json' });
+      return loaded.drawing ?? expect.unreachable(JSON.stringify(loaded.problems));
+    };
+    const { items, edges } = await drawn(['look']);
+    expect(items.map(({ lines, untrusted }) => [lines[0], untrusted])).toEqual([
+      ['first', undefined],
+      ['look up', true],
+      ['last', true],
+    ]);
+    expect(edges.map(({ label, untrusted }) => [label, untrusted])).toEqual([
+      ['Go', undefined],
+      ['Done', true],
+    ]);
+    expect((await drawn([])).items.filter(({ untrusted }) => untrusted)).toEqual([]);
   });
 });
 

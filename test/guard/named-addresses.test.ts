@@ -85,8 +85,8 @@ describe('[G10] where models are called that a workflow names an address for', (
   ] as const)('is reached from a called file as its own policy %s', async (_, domains, isReached) => {
     const { url, calls } = await counting();
     const agent = inner(new URL(url).host, url, { file: 'sub/policy.toml', domains: [...domains] });
-    const { plan: called } = definePlan({ name: 'sub', nodes: [{ id: 'a', kind: 'agent', prompt: ['Go.'], agent }] });
-    const plan = definePlan({ name: 'p', nodes: [{ id: 'c', kind: 'call', plan: called, inputs: {}, outputs: {} }] });
+    const { plan: sub } = definePlan({ name: 'sub', nodes: [{ id: 'a', kind: 'agent', prompt: ['Go.'], agent }] });
+    const plan = definePlan({ name: 'p', nodes: [{ id: 'c', kind: 'call', plan: sub, inputs: {}, outputs: {} }] });
     const policy: readonly Policy[] = [{ file: 'own', widens: true, domains: [new URL(url).host] }];
     const { error } = await run(plan, { policy: [...policy], models: { env: {}, noProbe: true } }).result;
     expect([error?.code === 'SKEIN_POLICY', calls() > 0]).toEqual([!isReached, isReached]);

@@ -6,7 +6,7 @@ import type { JudgingFlags } from '../run/load-workflow.js';
 import type { TrustFlags } from '../run/trust-gate.js';
 import { addJudgingOptions, trustOption } from '../run/run-options.js';
 import type { Drawing } from '../../plan/drawing.js';
-import { hasUnicode } from '../view/style.js';
+import { hasUnicode, styleFor } from '../view/style.js';
 import { printResult } from '../view/streams.js';
 
 const FORMATS = ['boxes', 'svg', 'mermaid', 'dot'] as const;
@@ -47,7 +47,9 @@ async function picture(drawing: Drawing, format: GraphOptions['format']): Promis
       return dotOf(drawing);
     case 'mermaid':
       return mermaidOf(drawing);
-    case 'boxes':
-      return boxesOf(drawing, { unicode: hasUnicode(), columns: process.stdout.columns });
+    case 'boxes': {
+      const { warn } = styleFor(process.stdout);
+      return boxesOf(drawing, { unicode: hasUnicode(), columns: process.stdout.columns, warn });
+    }
   }
 }

@@ -1,20 +1,32 @@
 import type { Drawing, DrawnEdge, DrawnItem } from '../../plan/drawing.js';
 import type { State } from '../../machine/pure/spec.js';
 import { budgetText } from '../../plan/budget.js';
+import { heardIn } from '../../plan/heard.js';
+import type { Plan } from '../../plan/plan.js';
 import { securityText } from '../../plan/security.js';
 import { supervisedText } from '../../plan/supervision.js';
 import type { Pack } from './pack.js';
+import { stateNodes } from './plan/standing.js';
 import { stateSettings } from './settings.js';
 import { stateSupervision } from './supervising.js';
 
-/** The picture of a pack: its states, with events as labels, redirects dashed. Of a pack without a workflow, its prompts. */
-export function drawStates(pack: Pack): Drawing {
+/**
+ * The picture of a pack: its states, with events as labels, redirects dashed. Of a pack without a workflow, its prompts. Where its plan is given, what others may
+ * have a say in is marked.
+ */
+export function drawStates(pack: Pack, plan?: Plan): Drawing {
   const { id, prompts, workflow } = pack;
+  const heard = plan === undefined ? undefined : heardIn(plan);
+  const marked = (path: string): Marked => (heard?.get(path)?.gives.level === 'untrusted' ? { untrusted: true } : {});
   if (workflow === undefined) {
-    const items = Object.keys(prompts).map((name, at) => boxOf(`p${at}`, 'agent', [name]));
+    const items = Object.keys(prompts).map((name, at) => ({
+      ...boxOf(`p${at}`, 'agent', [name]),
+      ...marked(`prompt${at}`),
+    }));
     return { name: id, items, edges: [] };
   }
   const states = Object.entries(workflow.states);
+  const nodes = stateNodes(workflow).speaks;
   const keys = new Map(states.map(([name], at) => [name, `s${at}`]));
   const items = states.map(([name, state]) => {
     const kind = state.composition === undefined ? 'agent' : 'call';
@@ -26,9 +38,17 @@ export function drawStates(pack: Pack): Drawing {
       ...(budget === undefined ? [] : [`budget ${budgetText(budget)}`]),
       ...(security === undefined ? [] : [`security ${securityText(security)}`]),
     ];
-    return { ...boxOf(keys.get(name) ?? '', kind, lines), entry: name === workflow.entry, exit: isEnd(state) };
+    const box = boxOf(keys.get(name) ?? '', kind, lines);
+    return { ...box, entry: name === workflow.entry, exit: isEnd(state), ...marked(nodes.get(name) ?? '') };
   });
-  return { name: id, items, edges: states.flatMap(([name, state]) => edgesOf(keys.get(name) ?? '', state, keys)) };
+  const edges = states.flatMap(([name, state]) =>
+    edgesOf(keys.get(name) ?? '', state, keys).map((edge) => ({ ...edge, ...marked(nodes.get(name) ?? '') })),
+  );
+  return { name: id, items, edges };
+}
+
+interface Marked {
+  readonly untrusted?: true;
 }
 
 function boxOf(key: string, shape: DrawnItem['shape'], lines: readonly string[]): DrawnItem {

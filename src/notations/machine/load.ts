@@ -53,7 +53,11 @@ export async function load({ file, source }: OpenedFile, { packSchema, pack: how
       : talkingPlan(pack, { ...talk, ...(onlyLooked ? { standIn: true } : {}), files });
   noteReadFrom(plan, [source.path, ...sources.map(({ path }) => path)]);
   const settings = { output: { format: 'plain' as const } };
-  const told = { drawing: drawStates(pack), kept: keptParts(pack), parameters: parametersOf(pack) };
+  const told = {
+    drawing: drawStates(pack, onlyLooked ? plan : undefined),
+    kept: keptParts(pack),
+    parameters: parametersOf(pack),
+  };
   const loaded = { ...nothing, plan, bindings, settings, ...told };
   if (!onlyLooked) return loaded;
   const begins = beginningsOf(pack);
