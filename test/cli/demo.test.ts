@@ -1,6 +1,7 @@
 import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { lastCommit } from '../../src/cli/run/last-commit.js';
 import { MAIN, ROOT, filesIn, makeProject, skein, start } from './support/skein.js';
 import { served } from './support/served.js';
 import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
@@ -83,8 +84,14 @@ describe('demo', () => {
     expect(await filesIn(TMPDIR)).toEqual(['here.txt']);
   });
 
+  test('outside of a repository it falls back on the diff that comes with the example', async () => {
+    const end = await served(['demo'], { cwd: await makeProject() });
+    expect(end.code).toBe(0);
+    expect(end.stderr).toContain('A code review of a change that comes with the example\n');
+    expect(end.stderr).toContain('code-review succeeded: 7 succeeded, 1 skipped');
+  });
+
   test.each([
-    ['outside of a repository', () => makeProject()],
     ['in a repository without a commit', () => repository(0)],
     ['on a first commit', () => repository(1)],
     [
@@ -96,11 +103,8 @@ describe('demo', () => {
         return join(cwd, 'clone');
       },
     ],
-  ])('%s it falls back on the diff that comes with the example', async (_, make) => {
-    const end = await served(['demo'], { cwd: await make() });
-    expect(end.code).toBe(0);
-    expect(end.stderr).toContain('A code review of a change that comes with the example\n');
-    expect(end.stderr).toContain('code-review succeeded: 7 succeeded, 1 skipped');
+  ])('%s there is no change to review, as there is none outside of one', async (_, make) => {
+    expect(await lastCommit(await make())).toBeUndefined();
   });
 
   test('without git it works as well', async () => {
@@ -119,8 +123,9 @@ describe('demo', () => {
     await writeFile(join(cwd, 'notes.txt'), 'changed\n');
     await git(cwd, 'add', '.');
     await git(cwd, 'commit', '--quiet', '-m', 'with a driver');
-    const end = await served(['demo'], { cwd });
-    expect(end.stderr).toMatch(/A code review of [0-9a-f]+ with a driver\n/);
+    const commit = await lastCommit(cwd);
+    expect(commit?.title).toMatch(/^[0-9a-f]+ with a driver$/);
+    expect(commit?.diff).toContain('+changed');
     expect(await filesIn(cwd)).not.toContain('ran');
   });
 

@@ -7,6 +7,7 @@ import { layOut } from '../../src/draw/layout.js';
 import type { PlacedItem, Point } from '../../src/draw/layout.js';
 import type { DrawnItem, Drawing } from '../../src/plan/drawing.js';
 import { definePlan } from '../../src/index.js';
+import { cases } from '../thorough.js';
 import { ROOT, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
@@ -128,7 +129,7 @@ test('[XU8] no box covers another, every box is whole, whatever the edges', () =
       for (const { lines } of one.items) expect(text).toContain(lines[0]);
       expectApart(layOut(one, PLAIN).items);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(60) },
   );
 });
 
@@ -181,7 +182,7 @@ test.each([
           expect(crossed).toEqual([]);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: cases(10) },
     );
   },
 );

@@ -9,8 +9,9 @@ import { THOROUGH } from '../thorough.js';
 import { SHAPES } from './support/shapes.js';
 import { injecting, whyNoStrace, type Injection } from './support/strace.js';
 
-/** Two short ones in CI, and there not every write: each shape begins at another one. */
+/** Two short ones in CI, and there not every write: each shape begins at another one, and is killed at writes or at fsyncs. */
 const SHAPES_HERE = THOROUGH ? Object.keys(SHAPES) : ['pause', 'retry'];
+const CALLS = ['pwrite64', 'fsync'] as const;
 const KILL_STRIDE = THOROUGH ? 1 : 9;
 const FAILURE_STRIDE = THOROUGH ? 1 : 12;
 const skipped = whyNoStrace();
@@ -27,9 +28,10 @@ test.skipIf(skipped !== undefined).each(SHAPES_HERE)(
     const wanted = await calmState(shape);
     let kills = 0;
     let runs = 0;
-    for (const call of ['pwrite64', 'fsync'] as const) {
+    const at = SHAPES_HERE.indexOf(shape);
+    for (const call of CALLS.filter((_, index) => THOROUGH || index === at % CALLS.length)) {
       // Each session is killed at one call later than the one before; a run that ends all the same is followed by a new one.
-      let n = 1 + (SHAPES_HERE.indexOf(shape) % KILL_STRIDE);
+      let n = 1 + (at % KILL_STRIDE);
       for (let wholeRun = false; !wholeRun;) {
         const dir = await makeStoreDir();
         let ended: Ended;
@@ -51,7 +53,7 @@ test.skipIf(skipped !== undefined).each(SHAPES_HERE)(
     }
     process.stderr.write(`every write: ${shape}: ${kills} kills in ${runs} runs; 0 other final states\n`);
     // How many writes there are depends on what shares a commit; none at all would show nothing.
-    expect(kills).toBeGreaterThan(3);
+    expect(kills).toBeGreaterThan(1);
   },
 );
 

@@ -58,8 +58,8 @@ it('[T10] a file that was changed after the yes is one that nobody has said yes 
     expect(found).toEqual({ name, code: 2, seen: [], reached: 0 });
     expect(end.stderr).toContain('you have not said yes to it');
     await writeFile(path, text);
-    expect(await isTrusted()).toBe(true);
   }
+  expect(await isTrusted()).toBe(true);
   tell({ what: 'files changed after the yes', n: CHANGES.length, forbidden: 0, goal: 'nothing before a yes' });
 });
 

@@ -11,7 +11,7 @@ const untraced = whyUntraced();
 if (untraced !== undefined)
   console.log(`system calls are not looked at, only files and a server that counts: ${untraced}`);
 
-/** Under `npm run test:security` every command meets every checkout; else `run` and two others do, other ones each time. */
+/** Under `npm run test:security` every command meets every checkout; else `run` and one other do, another one each time. */
 const ALL = process.env['SKEIN_RUNS'] !== undefined;
 
 /** Commands that would start what the file names. */
@@ -36,16 +36,17 @@ const LOOKING = [
   () => ['show', '-1', '--taint'],
 ];
 
-const some = <T>(all: readonly T[], at: number): readonly T[] =>
-  ALL ? all : all.filter((_, index) => index === at % all.length);
+/** Checkouts in turn meet another command that starts, and one that looks. */
+const some = <T>(all: readonly T[], at: number, odd: 0 | 1): readonly T[] =>
+  ALL ? all : all.filter((_, index) => at % 2 === odd && index === Math.floor(at / 2) % all.length);
 
 /** The commands that a checkout meets. A run that is recorded began with `flow.yaml`. */
 function commandsFor(at: number, { file }: CheckedOut) {
   const starting = STARTING.filter((make) => file === 'flow.yaml' || make.length > 0);
   const [run, ...others] = starting.map((make) => make(file));
   return {
-    starting: [run ?? [], ...some(others, at)],
-    looking: some(LOOKING, at).map((make) => make(file)),
+    starting: [run ?? [], ...some(others, at, 0)],
+    looking: some(LOOKING, at, 1).map((make) => make(file)),
   };
 }
 

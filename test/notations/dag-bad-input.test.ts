@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasErrors } from '../../src/base/problem.js';
 import { loadDag, loadDagText } from '../../src/yaml.js';
+import { cases } from '../thorough.js';
 import { changedTexts } from './changed-texts.js';
 import { brief, flow, load, makeProject, nodeOf } from './project.js';
 
@@ -232,7 +233,7 @@ output: {steps: [s], format: json}
           expect(problem.message).not.toMatch(/\p{Cc}/u);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: cases(100) },
     );
     expect((await loadDagText(WHOLE, { cwd })).problems).toEqual([]);
   });
