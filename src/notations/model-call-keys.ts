@@ -1,3 +1,7 @@
+import type { Position } from '../base/problem.js';
+import { quoteShort } from '../lang/value-text.js';
+import { FOREIGN_PROVIDERS, LOCAL_MODELS, PROVIDER_NAMES } from '../plan/providers.js';
+import type { Findings } from '../text/findings.js';
 import { present } from '../base/json.js';
 import type { CacheUse } from '../plan/agent-spec.js';
 import type { Conversation } from '../plan/plan.js';
@@ -56,4 +60,26 @@ export function readConversation(fields: Fields): Conversation | undefined {
   if (name === undefined || name.value === null) return undefined;
   if (!checkName(name.text, 'name of a conversation', name.at, fields.findings)) return undefined;
   return { channel: `conversations.${name.text}`, ...present({ recent }), ...(afresh === true ? { afresh } : {}) };
+}
+
+/** What files may name before the slash of a model, apart from the providers of the program that runs them. */
+export const KNOWN_PROVIDERS: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
+
+/**
+ * Tells of a model whose provider was most likely meant to be another one. Whether there is one of that name says the program that runs the file.
+ *
+ * Problem code: `unknown-provider`, a warning.
+ */
+export function tellNearProvider(
+  model: string,
+  { at, own = [] }: { readonly at: Position; readonly own?: Iterable<string> },
+  findings: Findings,
+): void {
+  const id = model.slice(0, Math.max(0, model.indexOf('/'))).trim();
+  const known = [...own, ...KNOWN_PROVIDERS];
+  if (known.includes(id) || known.includes(id.toLowerCase()) || FOREIGN_PROVIDERS.has(id)) return;
+  const hint = findings.near(id, known);
+  if (hint === undefined) return;
+  const message = `${quoteShort(id)} is not a provider of Skein: the program that runs the file must have it`;
+  findings.warning('unknown-provider', message, at, hint);
 }

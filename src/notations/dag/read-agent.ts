@@ -7,7 +7,7 @@ import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import { isEmptyText, readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
 import { reportUnsupported } from '../../text/unsupported.js';
-import { readCache, SANDBOX } from '../model-call-keys.js';
+import { readCache, SANDBOX, tellNearProvider } from '../model-call-keys.js';
 import { readChecks } from '../checks-key.js';
 import { readPairs, readRemote, SERVER_NAME } from '../mcp-servers.js';
 import { TRAITS, TRANSPORTS, UNSUPPORTED_OF_SERVERS } from './agent-keys.js';
@@ -28,14 +28,17 @@ export function readTraits(fields: Fields, label: string): AgentTraits {
   };
 }
 
-/** The key `model`: one name, or a list of names to try in order. None when the key is absent. */
+/** The key `model`: one name, or a list of names to try in order. None when the key is absent. Problem codes: `wrong-type`, `unknown-provider`. */
 export function readModels(fields: Fields, called: string): readonly string[] {
   const node = fields.node('model');
   if (node === undefined) return [];
   const nodes = node.kind === 'list' ? node.items : isEmptyText(node) ? [] : [node];
   return nodes.flatMap((item) => {
     const name = item.kind === 'scalar' && typeof item.value === 'string' ? item.text.trim() : '';
-    if (name !== '') return [name];
+    if (name !== '') {
+      tellNearProvider(name, { at: item.at }, fields.findings);
+      return [name];
+    }
     const message = `${called} must be a name or a list of names, not ${describe(item)}`;
     fields.findings.error('wrong-type', message, item.at, 'write model: openai/gpt-5-mini');
     return [];

@@ -114,11 +114,15 @@ describe('names that do not exist', () => {
     ],
     [
       'agents: {root: {model: opnai/x}}',
-      '13:24: error unknown-provider: there is no provider "opnai" (did you mean "openai"?)',
+      '13:24: warning unknown-provider: "opnai" is not a provider of Skein: the program that runs the file must have it (did you mean "openai"?)',
     ],
     [
       'agents: {root: {model: gatway/x}}',
-      '13:24: error unknown-provider: there is no provider "gatway" (did you mean "gateway"?)',
+      '13:24: warning unknown-provider: "gatway" is not a provider of Skein: the program that runs the file must have it (did you mean "gateway"?)',
+    ],
+    [
+      'agents: {root: {model: openai/}}',
+      '13:24: error unknown-model: there is no model "openai/" (write provider/model)',
     ],
     [
       'agents: {root: {fallback: {models: [plan]}}}',
@@ -142,7 +146,6 @@ describe('names that do not exist', () => {
     expect(agentsOf(text).problems.map((problem) => problem.replace(/ \(.*/, ''))).toEqual([
       '1:10: error missing-model: model "a" needs a model',
       '1:33: error missing-model: model "b" needs a provider',
-      '1:62: error unknown-provider: there is no provider "x"',
     ]);
   });
 

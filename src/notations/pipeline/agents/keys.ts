@@ -14,16 +14,12 @@ import {
 } from '../../../text/forms.js';
 import type { Form, MapForm } from '../../../text/forms.js';
 import { VARIABLE_FORM } from '../../../text/names.js';
-import { LOCAL_MODELS, PROVIDER_NAMES } from '../../../plan/providers.js';
 import { CHECKS } from '../../checks-key.js';
 import { ADDRESS_FORM } from '../../mcp-servers.js';
-import { SANDBOX, TOKENS } from '../../model-call-keys.js';
+import { KNOWN_PROVIDERS, SANDBOX, TOKENS } from '../../model-call-keys.js';
 import { SCHEMA_MAP } from '../../schema-form.js';
 import { toolNames } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
-
-/** What a model of a pipeline file may come from. */
-export const PROVIDERS: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
 
 /** Names of agents. */
 export const AGENT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
@@ -66,7 +62,7 @@ export const PROVIDER = map(
   {
     api_type: word(['openai_chatcompletions', 'openai_responses'], 'the protocol'),
     ...ADDRESS,
-    provider: word(PROVIDERS, 'the provider that it is compatible with; by default OpenAI'),
+    provider: word(KNOWN_PROVIDERS, 'the provider that it is compatible with; by default OpenAI'),
   },
   'where models are called',
   { needed: true, foreign: UNSUPPORTED.provider },

@@ -6,7 +6,8 @@ import type { Findings } from '../../../text/findings.js';
 import type { SourceEntry } from '../../../text/nodes.js';
 import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
-import { MODEL, PROVIDERS } from './keys.js';
+import { KNOWN_PROVIDERS, tellNearProvider } from '../../model-call-keys.js';
+import { MODEL } from './keys.js';
 import { readAddress } from './read-providers.js';
 import type { ProviderDef } from './read-providers.js';
 import { readSupported } from '../../../text/unsupported.js';
@@ -20,7 +21,7 @@ export interface ModelDef {
   readonly provider: ProviderSpec | undefined;
 }
 
-/** Reads the section `models`. Problem codes: `missing-model`, `unknown-provider`, `not-supported`, and those of the shape readers. */
+/** Reads the section `models`. Problem codes: `missing-model`, `unknown-model`, `unknown-provider`, `not-supported`, and those of the shape readers. */
 export function readModels(
   root: Fields,
   providers: ReadonlyMap<string, ProviderDef>,
@@ -60,7 +61,7 @@ function ownAddress(
 ): Pick<ModelDef, 'name' | 'provider'> {
   const slash = found.name.indexOf('/');
   const id = found.name.slice(0, slash);
-  const known = PROVIDERS.includes(id);
+  const known = KNOWN_PROVIDERS.includes(id);
   const type = known ? id : 'openai-compatible';
   const name = known ? found.name : `${type}${found.name.slice(slash)}`;
   return { name, provider: { ...found.provider, type, ...address } };
@@ -88,7 +89,7 @@ interface Place {
   readonly hasAddress?: boolean;
 }
 
-/** A model by `provider/model`, where the provider is one of Skein's or of the section `providers`. */
+/** A model by `provider/model`. A provider that is neither one of Skein's nor of the section `providers` is one of the program that runs the file. */
 export function modelNamed(
   text: string,
   { providers, at, hasAddress = false }: Place,
@@ -97,17 +98,18 @@ export function modelNamed(
   const slash = text.indexOf('/');
   const id = text.slice(0, slash).trim();
   const model = text.slice(slash + 1).trim();
+  if (id === '' || model === '') {
+    findings.error('unknown-model', `there is no model ${quoteShort(text)}`, at, 'write provider/model');
+    return undefined;
+  }
   const own = providers.get(id);
   if (own !== undefined) return { name: `${own.type}/${model}`, provider: own.spec };
-  if (PROVIDERS.includes(id.toLowerCase())) return { name: `${id.toLowerCase()}/${model}`, provider: undefined };
+  if (KNOWN_PROVIDERS.includes(id.toLowerCase())) return { name: `${id.toLowerCase()}/${model}`, provider: undefined };
   if (FOREIGN_PROVIDERS.has(id)) {
     const hint = 'declare it under providers with its base_url, or run with --model';
     if (!hasAddress) findings.warning('not-supported', `the provider ${quoteShort(id)} is not supported`, at, hint);
     return { name: `${id}/${model}`, provider: undefined };
   }
-  const hint =
-    findings.near(id, [...providers.keys(), ...PROVIDERS]) ??
-    `declare it under providers, or use: ${PROVIDERS.join(', ')}`;
-  findings.error('unknown-provider', `there is no provider ${quoteShort(id)}`, at, hint);
-  return undefined;
+  if (!hasAddress) tellNearProvider(text, { at, own: providers.keys() }, findings);
+  return { name: `${id}/${model}`, provider: undefined };
 }
