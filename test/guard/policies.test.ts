@@ -236,8 +236,10 @@ public = true
     ['tools: { bash: { timeout: soon } }', '1:27: error wrong-type: tools.bash.timeout must be a time'],
     ['tools: { bash: { rate_limit: 3 } }', '1:18: warning policy-not-enforced: the rule tools.bash.rate_limit'],
     ['project: mine', '1:10: error unknown-value: project must be untrusted or public'],
-    ['commands: [npm test]', '1:12: error wrong-type: a command must be a list of its words'],
-    ['sends: [{ fixed: {} }]', '1:9: error wrong-type: a send names its tool'],
+    ['commands: [npm test]', '1:12: error wrong-type: an entry of commands must be a list of words, not text'],
+    ['hosts: ["https://example.com"]', '1:9: error bad-host: hosts: "https://example.com" is not the name of a host'],
+    ['sends: [{ fixed: {} }]', '1:9: error missing-tool: an entry of sends names no tool'],
+    ['sends: [{ tool: a/b, fre: [c] }]', '1:22: error unknown-key: unknown key "fre"'],
     ['- a', '1:1: error wrong-type: the policy must be a map'],
     ['a: [', '2:1: error yaml-syntax'],
   ])('%s is refused with its place', async (text, said) => {

@@ -132,6 +132,21 @@ export interface StepDef {
   readonly conversation: Conversation | undefined;
 }
 
+/** What a step has that does not ask an agent: one of these. */
+export type OfType = Pick<StepDef, 'loop' | 'map' | 'ask' | 'call' | 'wait' | 'end' | 'tool' | 'set'>;
+
+/** What a step has of them that asks an agent. */
+export const NO_TYPE: OfType = {
+  loop: undefined,
+  map: undefined,
+  ask: undefined,
+  call: undefined,
+  wait: undefined,
+  end: undefined,
+  tool: undefined,
+  set: undefined,
+};
+
 /** What is repeated, and how. */
 export interface LoopSteps extends LoopDef {
   readonly steps: readonly StepDef[];

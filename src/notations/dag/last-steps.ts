@@ -3,7 +3,7 @@ import { RUN_CHANNELS } from '../../plan/endings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { StepDef } from './definition.js';
 import { channelsOf, conversationsOf, endingsIn, outputsIn, readsOf } from './loops.js';
-import { endingChannel, stepChannel } from './definition.js';
+import { endingChannel, NO_TYPE, stepChannel } from './definition.js';
 import type { References } from './references.js';
 
 /** The id of the step that the steps under `finally` are. */
@@ -23,14 +23,7 @@ export function lastStep(inner: readonly StepDef[], steps: readonly StepDef[]): 
 
 /** What a step has that only has steps. */
 const NOTHING: Omit<StepDef, 'id' | 'label' | 'at' | 'dependsOn' | 'keys' | 'last'> = {
-  loop: undefined,
-  map: undefined,
-  ask: undefined,
-  call: undefined,
-  wait: undefined,
-  end: undefined,
-  tool: undefined,
-  set: undefined,
+  ...NO_TYPE,
   agent: undefined,
   prompt: undefined,
   schema: undefined,

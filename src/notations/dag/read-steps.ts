@@ -18,7 +18,8 @@ import { readSet, schemaOfValues } from '../values-key.js';
 import { callBody, outputSchema, readToolStep } from '../tool-steps.js';
 import { readSupervise } from '../supervise-key.js';
 import { readAnswers } from './choices.js';
-import type { ConditionDef, StepDef } from './definition.js';
+import { NO_TYPE } from './definition.js';
+import type { ConditionDef, OfType, StepDef } from './definition.js';
 import { LAST_ID, lastStep } from './last-steps.js';
 import { checkName } from '../../text/names.js';
 import { CONDITION, STEP, STEP_FORMS } from './keys.js';
@@ -143,19 +144,6 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
     conversation: readConversation(fields),
   };
 }
-
-type OfType = Pick<StepDef, 'loop' | 'map' | 'ask' | 'call' | 'wait' | 'end' | 'tool' | 'set'>;
-
-const NO_TYPE: OfType = {
-  loop: undefined,
-  map: undefined,
-  ask: undefined,
-  call: undefined,
-  wait: undefined,
-  end: undefined,
-  tool: undefined,
-  set: undefined,
-};
 
 /** What only a step of its type has. */
 function readType(type: keyof typeof STEP_FORMS, fields: Fields, label: string, place: ListPlace): Partial<OfType> {

@@ -1,13 +1,15 @@
 import { parseDuration } from '../../base/duration.js';
 import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
+import { DECLARED } from '../../plan/declarations.js';
 import { comparedIn } from '../../plan/permission-rule.js';
 import type { Policy, ServersPolicy, ServerTrust, ToolPolicy } from '../../plan/policy.js';
 import type { Findings } from '../../text/findings.js';
 import { describe, entryOf } from '../../text/nodes.js';
+import { readFields } from '../../text/shape.js';
 import type { SourceEntry, SourceMap, SourceNode } from '../../text/nodes.js';
 import { toolOf } from '../agentfile/tools.js';
-import { readDeclarations } from './read-declarations.js';
+import { readDeclarations } from '../declarations-key.js';
 import { readFlag, readRules, readTexts, readWord } from './values.js';
 import { parseToml } from '../../text/toml.js';
 import { parseYaml } from '../../text/yaml.js';
@@ -39,17 +41,19 @@ const SAME: Readonly<Record<string, string>> = { allowed_dirs: 'folders', allow_
 const WIDER: Readonly<Record<string, (entry: SourceEntry, findings: Findings) => Change>> = {
   project: (entry, findings) => ({ project: readWord(entry, ['untrusted', 'public'] as const, findings) }),
   servers: (entry, findings) => ({ servers: readServers(entry, findings) }),
-  ...readDeclarations,
+  // Read together, as files of workflows have them.
+  ...Object.fromEntries(DECLARED.map((key) => [key, () => ({})])),
 };
 
 /**
  * Reads a policy, of whatever notation. Problem codes: `policy-not-enforced` (a warning that keeps a run from starting: a rule that is read and ignored is worse
- * than none), `policy-rule`, `policy-widens`, `wrong-type`, `unknown-value`.
+ * than none), `policy-rule`, `policy-widens`, `wrong-type`, `unknown-value`, and those of {@link readDeclarations}.
  */
 export function readPolicyMap(root: SourceNode, { file, widens }: PolicyPlace, findings: Findings): Policy {
   const changes: Change[] = [];
   for (const entry of mapOf(root, 'the policy', findings)?.entries ?? [])
     changes.push(...readTop(entry, widens, findings));
+  if (widens) changes.push(readDeclared(root, findings));
   const lists = (key: 'allow' | 'deny' | 'folders' | 'domains'): readonly string[] | undefined => {
     const all = changes.flatMap((change) => change[key] ?? []);
     return all.length === 0 ? undefined : [...new Set(all)];
@@ -67,6 +71,11 @@ export function readPolicyMap(root: SourceNode, { file, widens }: PolicyPlace, f
       tools: Object.keys(tools).length === 0 ? undefined : tools,
     }),
   };
+}
+
+function readDeclared(root: SourceNode, findings: Findings): Change {
+  const fields = root.kind === 'map' ? readFields(root, { name: 'the policy' }, findings) : undefined;
+  return fields === undefined ? {} : readDeclarations(fields);
 }
 
 function readTop(entry: SourceEntry, widens: boolean, findings: Findings): readonly Change[] {
