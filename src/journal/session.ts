@@ -122,7 +122,7 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
     seed: begin.seed,
     nextOrder: 0,
     goesOn: parents.length > 0,
-    ...(parents.length === 0 ? {} : { closings: closingsOf(parents, true) }),
+    ...(parents.length === 0 ? {} : { isOver: isOver(parents), closings: closingsOf(parents, true) }),
     logs: [],
     before: { ms: 0, openedAt: now, pauses: [] },
   };
@@ -163,7 +163,7 @@ export function* resumeSession(
       history,
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: outcomes,
-      isOver: history.sessions.slice(-1).some(endsForGood),
+      isOver: isOver(histories),
       closings: closingsOf(histories, histories.length > 1),
       ...(history.cut === undefined ? finishedBefore(before, history) : {}),
     };
@@ -190,6 +190,11 @@ export function leaveFinished({ store, lease, finished }: OpenSession, journal: 
   store.cut(lease, finished.batches);
   store.release(lease, finished.end);
   return true;
+}
+
+/** A run, or one that it was forked from, came to an end that was meant. */
+function isOver(family: readonly RunHistory[]): boolean {
+  return family.some(({ sessions }) => sessions.slice(-1).some(endsForGood));
 }
 
 /** Each fork is one session more: what closed the run before does not close it. */

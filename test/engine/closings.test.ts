@@ -57,6 +57,36 @@ describe('[addition 10] the node finally of a plan', () => {
     expect([red.result.outcome, red.result.error?.message]).toEqual(['failed', 'broken']);
   });
 
+  test('is told that a run in which a loop gave up is degraded', async () => {
+    const round = plan({ nodes: ['x'], channels: ['log:append'] });
+    const loop: PlanNode = {
+      id: 'loop',
+      kind: 'loop',
+      plan: round,
+      until: [{ op: 'code' }],
+      maxRounds: 2,
+      onMaxRounds: 'degrade',
+      writes: [],
+    };
+    const { seen, bindings } = sweeper();
+    const never = { 'loop/x': logs('x'), 'until:loop': () => false };
+    const { result } = await run(closed([loop]), { ...bindings, ...never });
+    expect([result.outcome, seen[0]]).toEqual(['degraded', ['degraded', undefined, undefined]]);
+  });
+
+  test('degrades a green run also where it failed for a plan that was cut off', async () => {
+    const inner = closed(['slow'], {}, cleanup(['sweep'], { onError: 'fail' }));
+    const call: PlanNode = { id: 'call', kind: 'call', plan: inner, writes: [] };
+    const outer = plan({ nodes: [call, { id: 'stop', kind: 'end' }], channels: ['log:append'] });
+    const never = () => new Promise<never>(() => undefined);
+    const bindings = { 'call/slow': never, 'call/finally/sweep': fails('no broom') };
+    const result = await runPlan({ plan: outer, bindings }).result;
+    expect([result.outcome, outcomes(result)]).toEqual([
+      'degraded',
+      { call: 'cancelled', stop: 'succeeded', 'call/finally#3': 'failed', 'call/finally#3/sweep': 'failed' },
+    ]);
+  });
+
   test('runs after a cancellation too, and a second one cuts it off', async () => {
     const { seen, bindings } = sweeper();
     const never = () => new Promise<never>(() => undefined);

@@ -1,6 +1,8 @@
 import type { ErrorData } from '../../base/errors.js';
+import { isEnding } from '../../base/errors.js';
 import { present } from '../../base/json.js';
 import type { Census, RunOutcome } from '../../events/census.js';
+import { isDegraded } from '../../events/census.js';
 import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
 import type { Again, FailedInside } from '../ports/executor.js';
 import type { Reports } from '../run-result.js';
@@ -66,13 +68,15 @@ export class Closing implements ScopeOwner, Stoppable {
 
   scopeEnded(scope: ScopeHandle, how: ScopeEnd): void {
     const { end } = this.closed;
-    if (this.told === undefined) {
+    const { told } = this;
+    // What goes on without the plan is not failed by it, and not as it was meant to be either.
+    if (how.type === 'failed' && (told === undefined || errorOf(end) === undefined)) scope.census.degraded += 1;
+    if (told === undefined) {
       this.scope.run.paid(this, scope.census, scope.reports);
       return;
     }
     this.scope.count(scope.census, scope.reports);
-    if (end.type === 'done' && how.type === 'failed') this.scope.census.degraded += 1;
-    this.told(waits(how) && !isCancelled(end) ? how : end);
+    told(waits(how) && !isCancelled(end) ? how : end);
   }
 
   /** The step that the plan was inside of has ended: from here on the run alone waits for it. */
@@ -112,8 +116,13 @@ function waits(end: ScopeEnd): boolean {
   return !closes(end);
 }
 
+/** Absent where the plan ended well. */
+function errorOf(end: ScopeEnd): ErrorData | undefined {
+  return 'error' in end ? end.error : undefined;
+}
+
 function isCancelled(end: ScopeEnd): boolean {
-  return 'error' in end && end.error?.code === 'SKEIN_CANCELLED';
+  return errorOf(end)?.code === 'SKEIN_CANCELLED';
 }
 
 /** The final state, and how the plan ended. */
@@ -128,7 +137,7 @@ function seenBy(scope: ClosingScope, { end, final }: Closed): { version: Version
     if (at !== undefined && value !== undefined)
       version = version.with(at, inputCell(value, channels.reducers[at], label));
   };
-  const error = 'error' in end ? end.error : undefined;
+  const error = errorOf(end);
   put(RUN_OUTCOME, outcomeOf(end, scope.census));
   put(RUN_ERROR, error === undefined ? undefined : toldError(error));
   return { version, influence };
@@ -140,15 +149,18 @@ function toldError({ code, message, hint }: ErrorData): object {
 
 function outcomeOf(end: ScopeEnd, census: Census): RunOutcome {
   if (isCancelled(end)) return 'cancelled';
-  if ('error' in end && end.error !== undefined) return 'failed';
-  return census.degraded > 0 ? 'degraded' : 'succeeded';
+  if (errorOf(end) !== undefined) return 'failed';
+  return isDegraded(census) ? 'degraded' : 'succeeded';
 }
 
 /** Even for what failed or degraded, odd for what was cut off: no two of them meet. */
 function visitOf({ run, census, prefix }: ClosingScope, end: ScopeEnd): number {
   const { closings } = run.durable;
   if (isCancelled(end)) return 2 * (closings?.sessions ?? 0) + 3;
-  const isWhole = outcomeOf(end, census) === 'succeeded' && (prefix !== '' || closings?.isFork !== true);
+  // A failure that was meant is not tried again.
+  const error = errorOf(end);
+  const isDone = (error === undefined || isEnding(error)) && !isDegraded(census);
+  const isWhole = isDone && (prefix !== '' || closings?.isFork !== true);
   return isWhole ? 1 : 2 * (closings?.ended ?? 0) + 2;
 }
 

@@ -1,6 +1,15 @@
-import type { CallNode, LoopNode, MapNode, PlanNode, SubInputs, Plan } from '../../../src/plan/plan.js';
+import type {
+  CallNode,
+  EndNode,
+  LoopNode,
+  MapNode,
+  PlanNode,
+  Require,
+  SubInputs,
+  Plan,
+} from '../../../src/plan/plan.js';
 import { allHold, rendered, valueAt, type State } from './conditions.js';
-import { failureOf, type Ending, type Place, type SubRun, type World } from './world.js';
+import { failureOf, type Ending, type Failure, type Place, type PlanEnd, type SubRun, type World } from './world.js';
 
 /** Stops a body; nothing is told of it afterwards. */
 export type Cancel = () => void;
@@ -31,13 +40,21 @@ export function beginBody(start: BodyStart, done: Done): Cancel {
       return beginLoop({ ...start, node }, done);
     case 'map':
       return beginMap({ ...start, node }, done);
+    case 'end':
+      done(endingOf(node, start.state));
+      return () => undefined;
     case 'agent':
     case 'ask':
     case 'wait':
-    case 'end':
     case 'set':
       throw new Error(`the oracle does not run nodes of the kind ${node.kind}`);
   }
+}
+
+function endingOf({ id, status, reason = [], out = 0 }: EndNode, state: State): PlanEnd {
+  const text = rendered(reason, state).trim();
+  const message = text === '' ? `the workflow ended at '${id}'` : text;
+  return { ok: 'ended', failure: status === 'failed' ? { code: 'SKEIN_ENDED', message } : undefined, out, value: {} };
 }
 
 function beginTask({ world, node, state, place }: BodyStart, done: Done): Cancel {
@@ -56,8 +73,9 @@ function beginTask({ world, node, state, place }: BodyStart, done: Done): Cancel
 function beginCall(start: BodyStart<CallNode>, done: Done): Cancel {
   const { world, node, state } = start;
   const inputs = subInputs(node.plan, node.inputs, state);
-  const sub = world.open(node.plan, inside(start, node.id, inputs), (ending) => {
-    done(ending.ok ? { ok: true, value: outputsOf(node, ending.value as State) } : ending);
+  const place = { ...inside(start, node.id, inputs), require: node.require };
+  const sub = world.open(node.plan, place, (ending) => {
+    done(ending.ok === false ? ending : { ...ending, value: outputsOf(node, ending.value as State) });
   });
   sub.begin();
   return () => sub.cancel();
@@ -69,8 +87,8 @@ function beginLoop(start: BodyStart<LoopNode>, done: Done): Cancel {
   const round = (number: number, carried: State): void => {
     const inputs = { ...subInputs(node.plan, node.inputs, state), ...carried };
     current = world.open(node.plan, inside(start, `${node.id}#${number}`, inputs), (ending) => {
-      if (!ending.ok) {
-        done(ending);
+      if (ending.ok !== true) {
+        done(ending.ok === false ? ending : { ...ending, value: outputsOf(node, ending.value as State) });
         return;
       }
       const final = ending.value as State;
@@ -99,8 +117,19 @@ function beginMap(start: BodyStart<MapNode>, done: Done): Cancel {
   }
   const results: unknown[] = items.map(() => null);
   const open = new Set<SubRun>();
+  const failures = new Map<number, Failure>();
   let left = items.length;
   let over = false;
+  const allows = node.require !== undefined || node.onItemError === 'continue';
+  const finish = (): void => {
+    const succeeded = items.length - failures.size;
+    if (node.require !== undefined && !isEnough(node.require, succeeded, failures.size)) {
+      done({ ok: false, failure: { code: 'SKEIN_REQUIRE', message: node.id } });
+      return;
+    }
+    if (node.require !== undefined) for (const failure of failures.values()) world.allow(failure, start.place);
+    done({ ok: true, value: results.filter((_, at) => node.onItemError === 'continue' || !failures.has(at)) });
+  };
   const subs = items.map((item: unknown, index) => {
     const inputs = { ...subInputs(node.plan, node.inputs ?? {}, state), [node.item]: item };
     const name =
@@ -109,28 +138,31 @@ function beginMap(start: BodyStart<MapNode>, done: Done): Cancel {
       open.delete(sub);
       left -= 1;
       if (over) return;
-      if (ending.ok) results[index] = (ending.value as State)[node.result] ?? null;
-      else if (node.onItemError === 'continue') world.allow(ending.failure);
-      else {
+      if (ending.ok === true) results[index] = (ending.value as State)[node.result] ?? null;
+      else if (ending.ok === false && allows) {
+        failures.set(index, ending.failure);
+        if (node.require === undefined) world.allow(ending.failure, start.place);
+      } else {
         over = true;
         for (const other of open) other.cancel();
-        done(ending);
+        done(ending.ok === false ? ending : { ...ending, value: {} });
         return;
       }
-      if (left === 0) done({ ok: true, value: results });
+      if (left === 0) finish();
     });
     return sub;
   });
   for (const sub of subs) open.add(sub);
   for (const sub of subs) if (!over) sub.begin();
-  if (items.length === 0) done({ ok: true, value: [] });
+  if (items.length === 0) finish();
   return () => {
     for (const sub of open) sub.cancel();
   };
 }
 
 function inside({ node, place }: BodyStart, name: string, inputs: Record<string, unknown>): Place {
-  return { inputs, path: `${place.path}${name}/`, prefix: `${place.prefix}${node.id}/` };
+  const { path, prefix, degrade } = place;
+  return { inputs, path: `${path}${name}/`, prefix: `${prefix}${node.id}/`, degrade };
 }
 
 /** Inputs of a sub-plan: as declared, or the same-named channels for each of its inputs. */
@@ -153,6 +185,11 @@ function given(source: SubInputs[string], state: State): unknown {
   if ('value' in source) return source.value;
   const fields = Object.entries(source.object).map(([key, field]) => [key, given(field, state)]);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as State;
+}
+
+/** Of a group, as many succeeded as must. */
+export function isEnough(require: Require, succeeded: number, failed: number): boolean {
+  return require === 'all' ? failed === 0 : succeeded >= require;
 }
 
 function outputsOf(node: CallNode | LoopNode, final: State): State {

@@ -1,21 +1,12 @@
 import type { Plan, PlanNode } from '../../../src/plan/plan.js';
-import { allHold, choiceOf, type State } from './conditions.js';
-import { Histories, union, type Fold, type History } from './history.js';
+import { allHold, type State } from './conditions.js';
+import { InstanceEnd, type Step } from './ends.js';
+import { union, type History } from './history.js';
 import { Joins, type Firing, type Token } from './joins.js';
-import { declaredTargets, knownTargets, shapeOf, type Shape, type ShapeEdge } from './shape.js';
-import { beginBody, type Cancel } from './bodies.js';
-import { failureOf, type Ending, type Failure, type Place, type SubRun, type World } from './world.js';
-
-/** One step: a firing that has been looked at. */
-interface Step {
-  readonly node: PlanNode;
-  readonly tokens: readonly Token[];
-  /** What it sees. */
-  readonly history: History;
-  readonly depth: number;
-  readonly round: number;
-  readonly visit: number;
-}
+import { declaredTargets, knownTargets, type ShapeEdge } from './shape.js';
+import { beginBody } from './bodies.js';
+import { choose, conflictFailure, isChosen, routeKey, type Chosen } from './ways.js';
+import type { Ending, Failure, Place, SubRun, World } from './world.js';
 
 /** What goes out after a step. */
 interface Sending {
@@ -29,63 +20,37 @@ interface Sending {
 }
 
 /** One execution of a plan: the run itself, or a sub-plan. Calls `onEnd` once. */
-export class Instance implements SubRun {
-  readonly #world: World;
-  readonly #plan: Plan;
-  readonly #place: Place;
-  readonly #onEnd: (ending: Ending) => void;
-  readonly #shape: Shape;
+export class Instance extends InstanceEnd implements SubRun {
   readonly #joins: Joins;
-  readonly #histories: Histories;
   readonly #ready: Firing[] = [];
-  readonly #running = new Map<Step, Cancel>();
   readonly #visits = new Map<string, number>();
-  readonly #stepped = new Set<string>();
   /** What was known where a branch ended with a live token (S4). */
   readonly #ended: History[] = [];
   #draining = false;
-  #over = false;
 
   constructor(world: World, plan: Plan, place: Place, onEnd: (ending: Ending) => void) {
-    this.#world = world;
-    this.#plan = plan;
-    this.#place = place;
-    this.#onEnd = onEnd;
-    this.#shape = shapeOf(plan);
-    this.#joins = new Joins(this.#shape, plan.nodes);
-    const fold = (channel: string): Fold => this.#binding(`channel:${channel}`) as Fold;
-    this.#histories = new Histories(plan.channels, new Map(Object.entries(place.inputs)), fold);
+    super(world, plan, place, onEnd);
+    this.#joins = new Joins(this.shape, plan.nodes);
   }
 
   begin(): void {
     const first: Token = { live: true, poisoned: false, history: new Set([0]), depth: 0, round: 0 };
-    for (const node of this.#shape.starts) this.#ready.push({ node, tokens: [first], run: true });
+    for (const node of this.shape.starts) this.#ready.push({ node, tokens: [first], run: true });
     this.#drain();
-  }
-
-  /** Ends everything that runs; tells nobody. */
-  cancel(): void {
-    this.#over = true;
-    for (const [step, cancelBody] of this.#running) {
-      cancelBody();
-      this.#world.count(step.node, this.#pathOf(step.node), 'cancelled');
-    }
-    this.#running.clear();
-    this.#countNotRun();
   }
 
   #drain(): void {
     if (this.#draining) return;
     this.#draining = true;
-    while (!this.#over) {
+    while (!this.over) {
       const next = this.#ready.shift();
       if (next !== undefined) this.#fire(next);
-      else if (this.#running.size > 0) break;
+      else if (this.running.size > 0) break;
       else {
         const released = this.#joins.release();
         if (released === undefined) this.#finish();
         else {
-          this.#world.releases += 1;
+          this.world.releases += 1;
           this.#ready.push(released);
         }
       }
@@ -94,31 +59,16 @@ export class Instance implements SubRun {
   }
 
   #finish(): void {
-    const result = this.#histories.read(union([new Set([0]), ...this.#ended]));
-    if ('conflict' in result) this.#failRun(conflictFailure(result.conflict));
-    else {
-      this.#over = true;
-      this.#countNotRun();
-      this.#onEnd({ ok: true, value: result.state });
-    }
-  }
-
-  #failRun(failure: Failure): void {
-    this.cancel();
-    this.#onEnd({ ok: false, failure });
-  }
-
-  /** Only the nodes of the run's own plan are missed; a sub-plan that was begun counts as its step. */
-  #countNotRun(): void {
-    if (this.#place.path !== '') return;
-    this.#world.census.notRun += this.#plan.nodes.filter(
-      (node) => node.kind !== 'pass' && !this.#stepped.has(node.id),
-    ).length;
+    const missing = this.missing();
+    const result = this.histories.read(union([new Set([0]), ...this.#ended]));
+    if (missing !== undefined) this.failRun(missing);
+    else if ('conflict' in result) this.failRun(conflictFailure(result.conflict));
+    else this.succeedRun(result.state);
   }
 
   #fire(firing: Firing): void {
     const node = this.#node(firing.node);
-    this.#stepped.add(node.id);
+    this.stepped.add(node.id);
     const seen = node.join === 'settled' ? firing.tokens : firing.tokens.filter((token) => token.live);
     const step: Step = {
       node,
@@ -140,26 +90,22 @@ export class Instance implements SubRun {
 
   #run(step: Step): void {
     const node = step.node;
-    const limit = this.#plan.limits?.maxSteps ?? this.#shape.longestPath + 100;
+    const limit = this.plan.limits?.maxSteps ?? this.shape.longestPath + 100;
     if (step.depth > limit) {
-      const failure = { code: 'SKEIN_MAX_STEPS', message: node.id };
-      this.#world.count(node, this.#pathOf(node), 'failed', failure);
-      this.#failRun(failure);
+      this.#failFor(step, { code: 'SKEIN_MAX_STEPS', message: node.id });
       return;
     }
     if (node.maxVisits !== undefined && step.visit > node.maxVisits) {
       this.#overVisited(step);
       return;
     }
-    const read = this.#histories.read(step.history);
+    const read = this.histories.read(step.history);
     if ('conflict' in read) {
       // The step never ran, so no policy of its own allows that.
-      const failure = conflictFailure(read.conflict);
-      this.#world.count(node, this.#pathOf(node), 'failed', failure);
-      this.#failRun(failure);
+      this.#failFor(step, conflictFailure(read.conflict));
       return;
     }
-    const when = (): unknown => (this.#binding(`when:${node.id}`) as (state: State) => unknown)(read.state);
+    const when = (): unknown => (this.binding(`when:${node.id}`) as (state: State) => unknown)(read.state);
     if (node.when !== undefined && !allHold(node.when, read.state, when)) {
       this.#skipSeen(step);
       return;
@@ -171,9 +117,7 @@ export class Instance implements SubRun {
   #overVisited(step: Step): void {
     const policy = step.node.onMaxVisits ?? 'fail';
     if (policy === 'fail' || (typeof policy === 'object' && 'fail' in policy)) {
-      const failure = { code: 'SKEIN_MAX_VISITS', message: step.node.id };
-      this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
-      this.#failRun(failure);
+      this.#failFor(step, { code: 'SKEIN_MAX_VISITS', message: step.node.id });
     } else if (policy === 'skip') this.#skipSeen(step);
     // The token goes on at the other node; this one was not visited again.
     else this.#ready.push(this.#handing(policy.to, step));
@@ -181,7 +125,7 @@ export class Instance implements SubRun {
 
   /** A handler before the node goes round a cycle, one after it does not. */
   #handing(to: string, step: Step): Firing {
-    const forward = this.#shape.edges.filter((edge) => !edge.closing);
+    const forward = this.shape.edges.filter((edge) => !edge.closing);
     return aloneFiring(to, step, step.history, this.#leadsTo(to, step.node.id, forward) ? 1 : 0);
   }
 
@@ -190,32 +134,23 @@ export class Instance implements SubRun {
     let over = false;
     const done = (ending: Ending): void => {
       over = true;
-      this.#running.delete(step);
-      if (this.#over) return;
-      if (ending.ok) this.#succeed(step, ending.value);
+      this.running.delete(step);
+      if (this.over) return;
+      if (ending.ok === true) this.#succeed(step, ending.value);
+      else if (ending.ok === 'ended') this.endWith(step, ending);
       else this.#fail(step, ending.failure);
       this.#drain();
     };
-    this.#running.set(step, () => undefined);
-    const cancel = beginBody({ world: this.#world, node: step.node, state, place: this.#place }, done);
-    if (over) this.#world.instants += 1;
-    else this.#running.set(step, cancel);
+    this.running.set(step, () => undefined);
+    const cancel = beginBody({ world: this.world, node: step.node, state, place: this.place }, done);
+    if (over) this.world.instants += 1;
+    else this.running.set(step, cancel);
   }
 
   #succeed(step: Step, value: unknown): void {
     const node = step.node;
-    const update = node.output === undefined ? value : { [node.output]: value };
-    const after = new Set(step.history);
-    const write = {
-      node: node.id,
-      round: step.round,
-      topo: this.#shape.topo.get(node.id) ?? -1,
-      visit: step.visit,
-      update: new Map(Object.entries((update ?? {}) as Record<string, unknown>)),
-      before: step.history,
-    };
-    after.add(this.#histories.add(write));
-    const isExit = this.#plan.exits?.includes(node.id) === true;
+    const after = this.written(step, node.output === undefined ? value : { [node.output]: value });
+    const isExit = this.plan.exits?.includes(node.id) === true;
     const chosen = isExit ? new Map<string, readonly string[]>() : this.#choose(step, after);
     if ('code' in chosen) {
       // Nothing says where an ignored failure of a route goes on.
@@ -223,34 +158,35 @@ export class Instance implements SubRun {
       else this.#fail(step, chosen);
       return;
     }
-    this.#world.count(node, this.#pathOf(node), 'succeeded');
-    this.#leave(step, after, chosen);
+    this.world.count(node, this.pathOf(node), 'succeeded');
+    this.#leave(step, after, chosen, true);
   }
 
   /** Goes on from a step that knows where to. */
-  #leave(step: Step, after: History, chosen: ReadonlyMap<string, readonly string[]>): void {
-    if (this.#plan.exits?.includes(step.node.id) === true) {
+  #leave(step: Step, after: History, chosen: Chosen, isSuccess: boolean): void {
+    if (this.plan.exits?.includes(step.node.id) === true) {
+      if (isSuccess) this.reached += 1;
       this.#ended.push(after);
-      if (this.#plan.firstExitWins === true) this.#firstExit(after);
+      if (this.plan.firstExitWins === true) this.#firstExit(after);
       else this.#send({ ...step, history: after }, {});
       return;
     }
-    if (!this.#goOn(step, after, chosen)) this.#ended.push(after);
+    if (this.#goOn(step, after, chosen)) return;
+    if (isSuccess) this.reached += 1;
+    this.#ended.push(after);
   }
 
   /** Sends what a succeeded step sends; false when no live token went anywhere. */
-  #goOn(step: Step, after: History, chosen: ReadonlyMap<string, readonly string[]>): boolean {
-    const out = this.#shape.edges.filter((edge) => edge.from === step.node.id);
+  #goOn(step: Step, after: History, chosen: Chosen): boolean {
+    const out = this.shape.edges.filter((edge) => edge.from === step.node.id);
     const known = { ...step, history: after };
     // A route that stays on a cycle has not decided about the ways out of it: they get no dead tokens this time.
     const stays = (edge: ShapeEdge): boolean => edge.kind === 'route' && this.#leadsTo(edge.to, step.node.id);
     const goesBack = out.some((edge) => stays(edge) && isChosen(edge.id, chosen));
-    const alone = this.#plan.routes
+    const alone = this.plan.routes
       .filter((route) => route.from === step.node.id && declaredTargets(route) === undefined)
       .flatMap((route) =>
-        (chosen.get(routeKey(this.#plan.routes.indexOf(route))) ?? []).filter(
-          (to) => !knownTargets(route).includes(to),
-        ),
+        (chosen.get(routeKey(this.plan.routes.indexOf(route))) ?? []).filter((to) => !knownTargets(route).includes(to)),
       )
       .map((to) => aloneFiring(to, step, after));
     const taken = out.filter((edge) => isChosen(edge.id, chosen));
@@ -259,30 +195,18 @@ export class Instance implements SubRun {
     return taken.length + alone.length > 0;
   }
 
-  /** What each route of the node chose, by route; a failure when one can't choose. */
-  #choose(step: Step, after: History): Map<string, readonly string[]> | Failure {
-    const chosen = new Map<string, readonly string[]>();
-    const nodes = new Set(this.#plan.nodes.map((node) => node.id));
-    for (const route of this.#plan.routes.filter((one) => one.from === step.node.id)) {
-      const read = this.#histories.read(after);
-      if ('conflict' in read) return conflictFailure(read.conflict);
-      try {
-        const choice = choiceOf(route, read.state, this.#world.bindings, this.#place.prefix, nodes);
-        if ('bad' in choice) return { code: 'SKEIN_BAD_ROUTE', message: `${step.node.id} chose ${choice.bad}` };
-        chosen.set(routeKey(this.#plan.routes.indexOf(route)), choice.chosen);
-      } catch (error) {
-        return failureOf(error);
-      }
-    }
-    return chosen;
+  #choose({ node }: Step, after: History): Chosen | Failure {
+    const [world, plan, place, histories] = [this.world, this.plan, this.place, this.histories];
+    return choose({ world, plan, place, histories }, node.id, after);
   }
 
   /** The final state is what that exit saw and wrote. */
   #firstExit(after: History): void {
-    const ended = this.#histories.read(after);
-    this.cancel();
-    if ('conflict' in ended) this.#onEnd({ ok: false, failure: conflictFailure(ended.conflict) });
-    else this.#onEnd({ ok: true, value: ended.state });
+    const ended = this.histories.read(after);
+    const missing = this.missing();
+    if (missing !== undefined) this.failRun(missing);
+    else if ('conflict' in ended) this.failRun(conflictFailure(ended.conflict));
+    else this.succeedRun(ended.state);
   }
 
   #fail(step: Step, failure: Failure): void {
@@ -295,8 +219,8 @@ export class Instance implements SubRun {
       this.#ignore(step, failure);
       return;
     }
-    this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
-    this.#world.allow(failure);
+    this.world.count(step.node, this.pathOf(step.node), 'failed', failure);
+    this.world.allow(failure, this.place);
     const alone = typeof policy === 'object' ? [this.#handing(policy.to, step)] : [];
     this.#send(step, { poisoned: policy === 'skipDependents', alone });
     if (alone.length === 0) this.#ended.push(step.history);
@@ -304,20 +228,27 @@ export class Instance implements SubRun {
 
   /** As if it had succeeded and given nothing. */
   #ignore(step: Step, failure: Failure): void {
-    const isExit = this.#plan.exits?.includes(step.node.id) === true;
+    const isExit = this.plan.exits?.includes(step.node.id) === true;
     const chosen = isExit ? new Map<string, readonly string[]>() : this.#choose(step, step.history);
     if ('code' in chosen) {
       this.#failFor(step, chosen);
       return;
     }
-    this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
-    this.#world.allow(failure);
-    this.#leave(step, step.history, chosen);
+    this.world.count(step.node, this.pathOf(step.node), 'failed', failure);
+    this.world.allow(failure, this.place);
+    this.#leave(step, step.history, chosen, false);
   }
 
   #failFor(step: Step, failure: Failure): void {
-    this.#world.count(step.node, this.#pathOf(step.node), 'failed', failure);
-    this.#failRun(failure);
+    this.world.count(step.node, this.pathOf(step.node), 'failed', failure);
+    if (this.place.require === undefined || (step.node.onError ?? 'fail') !== 'fail') {
+      this.failRun(failure);
+      return;
+    }
+    // A branch of a group: what comes after it is skipped, and no other one is.
+    this.settled.push(failure);
+    this.#ended.push(step.history);
+    this.#send(step, { poisoned: true });
   }
 
   /** By its own condition or cap: it saw its state, and its branch ends there (S4). */
@@ -327,42 +258,34 @@ export class Instance implements SubRun {
   }
 
   #skip(step: Step, poisoned: boolean): void {
-    this.#world.count(step.node, this.#pathOf(step.node), 'skipped');
+    this.world.count(step.node, this.pathOf(step.node), 'skipped');
     this.#send(step, { poisoned });
   }
 
   /** Sends a token on every out-edge, dead where it is not said to be live. */
   #send(step: Step, sending: Sending): void {
     const firings: Firing[] = [...(sending.alone ?? [])];
-    for (const edge of this.#shape.edges.filter((one) => one.from === step.node.id)) {
+    for (const edge of this.shape.edges.filter((one) => one.from === step.node.id)) {
       if (sending.silent?.includes(edge) === true) continue;
       const live = sending.live?.includes(edge) === true;
       const { history, depth, round } = step;
       firings.push(...this.#joins.arrive(edge, { live, poisoned: sending.poisoned === true, history, depth, round }));
     }
     // E9: what becomes ready together starts in plan order.
-    const order = (firing: Firing): number => this.#shape.order.get(firing.node) ?? 0;
+    const order = (firing: Firing): number => this.shape.order.get(firing.node) ?? 0;
     this.#ready.push(...firings.toSorted((left, right) => order(left) - order(right)));
   }
 
-  #leadsTo(from: string, to: string, edges = this.#shape.edges): boolean {
+  #leadsTo(from: string, to: string, edges = this.shape.edges): boolean {
     const seen = new Set([from]);
     for (const id of seen) for (const edge of edges) if (edge.from === id) seen.add(edge.to);
     return seen.has(to);
   }
 
   #node(id: string): PlanNode {
-    const node = this.#plan.nodes.find((one) => one.id === id);
+    const node = this.plan.nodes.find((one) => one.id === id);
     if (node === undefined) throw new Error(`no node ${id}`);
     return node;
-  }
-
-  #binding(key: string): unknown {
-    return this.#world.bindings[`${this.#place.prefix}${key}`];
-  }
-
-  #pathOf(node: PlanNode): string {
-    return `${this.#place.path}${node.id}`;
   }
 }
 
@@ -373,19 +296,4 @@ function aloneFiring(to: string, step: Step, history: History, rounds = 1): Firi
     tokens: [{ live: true, poisoned: false, history, depth: step.depth, round: step.round + rounds }],
     run: true,
   };
-}
-
-function routeKey(index: number): string {
-  return `route:${index}`;
-}
-
-/** Static edges are always live; a route's edge is when its route chose its target. */
-function isChosen(edgeId: string, chosen: ReadonlyMap<string, readonly string[]>): boolean {
-  if (edgeId.startsWith('static:')) return true;
-  for (const [key, targets] of chosen) if (targets.some((to) => edgeId === `${key}:${to}`)) return true;
-  return false;
-}
-
-function conflictFailure(conflict: { channel: string; writers: readonly string[] }): Failure {
-  return { code: 'SKEIN_WRITE_CONFLICT', message: `${conflict.channel}: ${conflict.writers.join(', ')}` };
 }

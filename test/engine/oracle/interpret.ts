@@ -26,10 +26,10 @@ export function interpret(plan: Plan, bindings: Bindings, options: OracleOptions
     const value = given === undefined ? input.default : given;
     if (value !== undefined) inputs[input.channel] = value;
   }
-  const top = world.open(plan, { inputs, path: '', prefix: '' }, (end) => endings.push(end));
+  const top = world.open(plan, { inputs, path: '', prefix: '', degrade: () => undefined }, (end) => endings.push(end));
   top.begin();
   const pick = options.pick ?? (() => 0);
-  while (endings.length === 0) {
+  while (endings.length === 0 || world.apart > 0) {
     const chosen = world.running[pick(world.running.map((step) => step.path))];
     if (chosen === undefined) throw new Error('the oracle is stuck: nothing runs and the run has not ended');
     fc.pre(world.steps.length <= MOST_STEPS);
@@ -38,15 +38,16 @@ export function interpret(plan: Plan, bindings: Bindings, options: OracleOptions
   }
   const ending = endings[0];
   if (ending === undefined) throw new Error('the run has no ending');
-  const failed = ending.ok ? undefined : ending.failure;
+  const failed = ending.ok === true ? undefined : ending.failure;
   return {
     outcome: failed !== undefined ? 'failed' : world.census.degraded > 0 ? 'degraded' : 'succeeded',
-    state: ending.ok ? (ending.value as Record<string, unknown>) : {},
+    state: ending.ok === false ? {} : (ending.value as Record<string, unknown>),
     ...(failed === undefined ? {} : { failure: failed }),
     census: world.census,
     steps: world.steps,
     starts: world.starts,
     releases: world.releases,
     instants: world.instants,
+    ended: world.ended,
   };
 }

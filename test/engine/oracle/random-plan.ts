@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { Join, OnError } from '../../../src/plan/plan.js';
+import type { Join, OnError, Require } from '../../../src/plan/plan.js';
 
 /** A node before names are given: small numbers and words, so that a failing case shrinks well. */
 export interface RawNode {
   /** Which earlier nodes it comes after: bit k is node k. */
   readonly after: number;
-  readonly kind: 'task' | 'pass' | 'call' | 'map' | 'loop';
+  readonly kind: 'task' | 'pass' | 'call' | 'map' | 'loop' | 'end';
   readonly join: Join;
   /** `codedNamed`: no targets are declared, but its source names them. */
   readonly route: 'none' | 'cases' | 'coded' | 'codedAny' | 'codedNamed';
@@ -24,8 +24,18 @@ export interface RawNode {
   /** Writes the plain channel that several nodes may write. */
   readonly writesPlain: boolean;
   readonly exit: boolean;
+  /** Of an end: how, and how many plans around it end with it. */
+  readonly endsAs: 'succeeded' | 'failed';
+  readonly out: number;
+  /** Of a group: how much of it must succeed. */
+  readonly require: Require | 'none';
   readonly sub: readonly RawNode[];
+  /** What runs at the end of `sub`. */
+  readonly last: RawLast;
 }
+
+/** What runs at the end of a plan: nothing, or a step that may fail. */
+export type RawLast = 'none' | 'runs' | 'fails' | 'failsAllowed';
 
 /** A whole plan before names are given. */
 export interface RawPlan {
@@ -33,6 +43,7 @@ export interface RawPlan {
   readonly seed: number;
   readonly items: number;
   readonly firstExitWins: boolean;
+  readonly last: RawLast;
 }
 
 /** Which features random plans may have. */
@@ -45,6 +56,8 @@ export interface RawOptions {
   /** Several writers of one plain channel, so that some plans conflict; `top`: not in sub-plans. */
   readonly conflicts: 'nowhere' | 'top' | 'everywhere';
   readonly subPlans: boolean;
+  /** Ends on purpose, groups of which not all must succeed, steps at the end of a plan. */
+  readonly ends?: boolean;
 }
 
 const rare = <T>(usual: T, others: readonly T[], weight: number): fc.Arbitrary<T> =>
@@ -56,10 +69,11 @@ const rare = <T>(usual: T, others: readonly T[], weight: number): fc.Arbitrary<T
 function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
   const joins: Join[] = ['settled', ...(options.racing ? (['any', 'each', { quorum: 2 }] as const) : [])];
   const kinds = options.subPlans && depth < 2 ? (['pass', 'call', 'map', 'loop'] as const) : (['pass'] as const);
+  const endKinds = options.ends === true ? (['end'] as const) : [];
   const mayConflict = options.conflicts === 'everywhere' || (options.conflicts === 'top' && depth === 0);
   return fc.record({
     after: fc.nat(255),
-    kind: rare<RawNode['kind']>('task', kinds, 6),
+    kind: rare<RawNode['kind']>('task', [...kinds, ...endKinds], 6),
     join: rare<Join>('all', joins, 2),
     route: rare<RawNode['route']>(
       'none',
@@ -87,6 +101,7 @@ function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
     shares: fc.nat(31),
     writesPlain: mayConflict ? fc.boolean() : fc.constant(false),
     exit: rare<boolean>(false, [true], 12),
+    ...rawEnds(options),
     sub:
       depth < 2 && options.subPlans
         ? fc.array(rawNode(options, depth + 1), { minLength: 1, maxLength: 3 })
@@ -94,12 +109,44 @@ function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
   });
 }
 
+function rawEnds(options: RawOptions): RecordOf<Pick<RawNode, 'endsAs' | 'out' | 'require' | 'last'>> {
+  const last = rawLast(options);
+  if (options.ends !== true)
+    return { endsAs: fc.constant('succeeded'), out: fc.constant(0), require: fc.constant('none'), last };
+  return {
+    endsAs: options.failing ? fc.constantFrom('succeeded', 'failed') : fc.constant('succeeded'),
+    out: fc.nat(2),
+    require: rare<RawNode['require']>('none', ['all', 1, 2], 2),
+    last,
+  };
+}
+
+type RecordOf<T> = { readonly [K in keyof T]: fc.Arbitrary<T[K]> };
+
+function rawLast({ ends }: RawOptions): fc.Arbitrary<RawLast> {
+  return ends === true ? rare<RawLast>('none', ['runs', 'fails', 'failsAllowed'], 6) : fc.constant('none');
+}
+
+/** Which of two ends that take no time comes first is no rule: of a plan with several the first one stays. */
+function withOneEnd(nodes: readonly RawNode[], seen = { end: false }): readonly RawNode[] {
+  return nodes.map((node) => {
+    const kind = node.kind === 'end' && seen.end ? 'pass' : node.kind;
+    if (kind === 'end') seen.end = true;
+    // What stands inside of a node that is no group is not made.
+    return { ...node, kind, sub: GROUPS.has(kind) ? withOneEnd(node.sub, seen) : node.sub };
+  });
+}
+
+const GROUPS: ReadonlySet<RawNode['kind']> = new Set(['call', 'map', 'loop']);
+
 /** Random plans, not yet with names. Give them to `scenarioOf`. */
 export function rawPlan(options: RawOptions): fc.Arbitrary<RawPlan> {
-  return fc.record({
+  const made = fc.record({
     nodes: fc.array(rawNode(options, 0), { minLength: 1, maxLength: 8 }),
     seed: fc.nat(1000),
     items: fc.nat(3),
+    last: rawLast(options),
     firstExitWins: options.racing ? rare<boolean>(false, [true], 5) : fc.constant(false),
   });
+  return options.ends === true ? made.map((raw) => ({ ...raw, nodes: withOneEnd(raw.nodes) })) : made;
 }

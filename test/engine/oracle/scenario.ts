@@ -1,12 +1,14 @@
 import type { Bindings, ChannelSpec, Edge, InputSpec, Plan, PlanNode, Route } from '../../../src/plan/plan.js';
 import { bodyOf, digestOf, numberOf, type WriteKind } from './random-bodies.js';
-import type { RawNode, RawPlan } from './random-plan.js';
+import type { RawLast, RawNode, RawPlan } from './random-plan.js';
 
 /** A random plan with everything that it needs to run. Bodies and choosers are pure functions of the state. */
 export interface Scenario {
   readonly plan: Plan;
   readonly bindings: Bindings;
   readonly inputs: Record<string, unknown>;
+  /** What the steps at the ends of plans were told so far. */
+  readonly closed: string[];
 }
 
 const SHARED: readonly { readonly spec: ChannelSpec; readonly kind: WriteKind }[] = [
@@ -27,7 +29,11 @@ interface Build {
   readonly bindings: Record<string, unknown>;
   readonly prefix: string;
   readonly sees: Sees;
+  readonly closed: string[];
 }
+
+/** What the plans of a scenario share. */
+type Shared = Pick<Build, 'prefix' | 'bindings' | 'sees' | 'closed'>;
 
 /** Whether a function of a plan, by its key, reads a channel. */
 export type Sees = (key: string, channel: string) => boolean;
@@ -39,33 +45,37 @@ export function scenarioOf(raw: RawPlan, sees: Sees = () => true): Scenario {
     { channel: 'seed', name: 'seed', required: true },
     { channel: 'items', name: 'items', required: false },
   ];
-  const plan = planOf('top', raw.nodes, inputs, { prefix: '', bindings, sees });
+  const closed: string[] = [];
+  const top = { sub: raw.nodes, last: raw.last };
+  const plan = planOf('top', top, inputs, { prefix: '', bindings, sees, closed });
   const items = Array.from({ length: raw.items }, (_, index) => `item ${index}`);
   const whole = raw.firstExitWins ? { ...plan, firstExitWins: true } : plan;
-  return { plan: whole, bindings, inputs: { seed: raw.seed, items } };
+  return { plan: whole, bindings, inputs: { seed: raw.seed, items }, closed };
 }
 
 function planOf(
   name: string,
-  raw: readonly RawNode[],
+  { sub: raw, last }: Pick<RawNode, 'sub' | 'last'>,
   inputs: InputSpec[],
-  { prefix, bindings, sees }: Pick<Build, 'prefix' | 'bindings' | 'sees'>,
+  { prefix, bindings, sees, closed }: Shared,
 ): Plan {
   const channels: ChannelSpec[] = inputs.map((input) => ({ name: input.channel }));
   channels.push(...SHARED.map((one) => one.spec), { name: 'plain' });
   raw.forEach((_, index) => channels.push({ name: own(index) }, { name: count(index), reducer: 'add' }));
-  const build: Build = { raw, nodes: [], edges: [], routes: [], channels, bindings, prefix, sees };
+  const build: Build = { raw, nodes: [], edges: [], routes: [], channels, bindings, prefix, sees, closed };
   raw.forEach((_, index) => addNode(build, index));
   raw.forEach((_, index) => addOutEdges(build, index));
   raw.forEach((node, index) => {
     if (needsHandler(node)) addHandler(build, index);
   });
+  if (last !== 'none') addLast(build, last);
   const exits = raw.flatMap((node, index) => (node.exit ? [id(index)] : []));
   // A route that may go anywhere tells nothing about who starts (E6): then the first node is the entry.
   const isOpen = ({ targets, mentions }: Route): boolean => targets === undefined && mentions === undefined;
   const entry = build.routes.some(isOpen) ? { entry: id(0) } : {};
   const { nodes, edges, routes } = build;
-  return { format: 1, name, inputs, channels, nodes, edges, routes, exits, limits: { maxSteps: 40 }, ...entry };
+  const end = last === 'none' ? {} : { finally: LAST };
+  return { format: 1, name, inputs, channels, nodes, edges, routes, exits, limits: { maxSteps: 40 }, ...entry, ...end };
 }
 
 const id = (index: number): string => `n${index}`;
@@ -99,7 +109,10 @@ function addNode(build: Build, index: number): void {
     ...policies(raw, index),
     ...(raw.when === 'none' ? {} : { when: [whenOf(raw.when, before)] }),
   };
-  if (raw.kind === 'pass') build.nodes.push({ kind: 'pass', ...common });
+  if (raw.kind === 'end') {
+    const reason = ['seen: ', { channel: before }];
+    build.nodes.push({ kind: 'end', ...common, status: raw.endsAs, reason, out: raw.out });
+  } else if (raw.kind === 'pass') build.nodes.push({ kind: 'pass', ...common });
   else if (raw.kind === 'task' || raw.sub.length === 0) {
     const failsOneIn = raw.maxVisits === 'fail' ? 0 : raw.failsOneIn;
     build.bindings[`${build.prefix}${id(index)}`] = bodyOf({ id: id(index), reads, writes, failsOneIn });
@@ -126,7 +139,8 @@ function whenOf(when: 'code' | 'contains' | 'never', channel: string): NonNullab
 function subNode(build: Build, raw: RawNode, index: number, common: { readonly id: string }): PlanNode {
   const prefix = `${build.prefix}${id(index)}/`;
   const inputs = ['in', 'items'].map((channel) => ({ channel, name: channel, required: false }));
-  const plan = planOf(id(index), raw.sub, inputs, { prefix, bindings: build.bindings, sees: build.sees });
+  const plan = planOf(id(index), raw, inputs, { ...build, prefix });
+  const require = raw.require === 'none' ? {} : { require: raw.require };
   const from = index === 0 ? { channel: 'seed' } : { channel: own(index - 1) };
   const shared = { ...common, plan, inputs: { in: from, items: { channel: 'items' } } };
   switch (raw.kind) {
@@ -153,12 +167,15 @@ function subNode(build: Build, raw: RawNode, index: number, common: { readonly i
         result: 'log',
         output: own(index),
         maxItems: 4,
-        onItemError: 'continue',
+        ...require,
+        // Of a group, what failed is left out, or null by its index.
+        ...(raw.require === 'none' || raw.shares % 2 === 0 ? { onItemError: 'continue' } : {}),
       };
     case 'task':
     case 'pass':
+    case 'end':
     case 'call':
-      return { ...shared, kind: 'call', outputs: { [own(index)]: 'log', [count(index)]: 'count0' } };
+      return { ...shared, ...require, kind: 'call', outputs: { [own(index)]: 'log', [count(index)]: 'count0' } };
   }
 }
 
@@ -220,6 +237,23 @@ function addHandler(build: Build, index: number): void {
   const spec = { id: handler(index), reads: names(build, handler(index)), writes, failsOneIn: 0 };
   build.bindings[`${build.prefix}${handler(index)}`] = bodyOf(spec);
   build.nodes.push({ kind: 'task', id: handler(index) });
+}
+
+const LAST = 'finally';
+
+/** What runs at the end notes how the plan ended, and what it sees of it where that is a rule (S4). */
+function addLast(build: Build, last: Exclude<RawLast, 'none'>): void {
+  const reads = names(build, LAST);
+  build.channels.push({ name: 'run.outcome' }, { name: 'run.error' });
+  build.bindings[`${build.prefix}${LAST}`] = (state: Readonly<Record<string, unknown>>): object => {
+    const outcome = String(state['run.outcome']);
+    const { code = '' } = (state['run.error'] ?? {}) as { readonly code?: string };
+    const isKnown = outcome === 'succeeded' || outcome === 'degraded';
+    build.closed.push(`${build.prefix}${LAST} ${outcome} ${code} ${isKnown ? digestOf(state, reads, LAST) : ''}`);
+    if (last !== 'runs') throw new Error(`the end of ${build.prefix} failed`);
+    return {};
+  };
+  build.nodes.push({ kind: 'task', id: LAST, ...(last === 'failsAllowed' ? { onError: 'ignore' } : {}) });
 }
 
 function itemAt<T>(items: readonly T[], index: number): T {

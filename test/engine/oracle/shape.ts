@@ -62,7 +62,7 @@ export function shapeOf(plan: Plan): Shape {
 
 /** E6. A node that only failures or exceeded visits lead to does not start by itself. */
 function startsOf(plan: Plan, edges: readonly BareEdge[]): string[] {
-  const called = new Set<string>();
+  const called = new Set(plan.finally === undefined ? [] : [plan.finally]);
   for (const node of plan.nodes) {
     if (typeof node.onError === 'object') called.add(node.onError.to);
     if (typeof node.onMaxVisits === 'object' && 'to' in node.onMaxVisits) called.add(node.onMaxVisits.to);

@@ -1,6 +1,6 @@
 import { emptyCensus, type OpenCensus } from '../../../src/events/census.js';
 import type { RunOutcome, StepOutcome } from '../../../src/events/census.js';
-import type { Bindings, Plan, PlanNode } from '../../../src/plan/plan.js';
+import type { Bindings, Plan, PlanNode, Require } from '../../../src/plan/plan.js';
 
 /** A failure: a stable code and a message that names what a test may want to see. */
 export interface Failure {
@@ -27,6 +27,8 @@ export interface OracleResult {
   readonly starts: readonly string[];
   /** How often a join was released (E4). */
   readonly releases: number;
+  /** An end on purpose was reached. */
+  readonly ended: boolean;
   /** How many steps ended while they started, as nothing inside of them had to be waited for. */
   readonly instants: number;
 }
@@ -38,7 +40,19 @@ export interface Running {
 }
 
 /** How a body, or a sub-plan in its place, ended. */
-export type Ending = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly failure: Failure };
+export type Ending =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly failure: Failure } | PlanEnd;
+
+/** An end on purpose (E7). */
+export interface PlanEnd {
+  readonly ok: 'ended';
+  /** Absent: it ends well. */
+  readonly failure: Failure | undefined;
+  /** How many plans around the one that is told end with it. */
+  readonly out: number;
+  /** What is written of the plan that ended, in the plan around it. */
+  readonly value: unknown;
+}
 
 /** Where an instance of a plan sits in the run. */
 export interface Place {
@@ -47,6 +61,10 @@ export interface Place {
   readonly path: string;
   /** Prefix of binding keys, `review/loop/`. */
   readonly prefix: string;
+  /** How much of its branches must succeed. */
+  readonly require?: Require | undefined;
+  /** Something in it failed that was allowed to. */
+  degrade(): void;
 }
 
 /** One execution of a plan, as the step that holds it sees it. */
@@ -69,6 +87,9 @@ export class World {
   readonly #open: Open;
   releases = 0;
   instants = 0;
+  ended = false;
+  /** Plans that were cut off and are being closed: the run waits for them. */
+  apart = 0;
 
   constructor(bindings: Bindings, open: Open) {
     this.bindings = bindings;
@@ -84,8 +105,9 @@ export class World {
     this.steps.push({ path, node: node.id, outcome, ...(failure === undefined ? {} : { failure }) });
   }
 
-  /** A failure that is allowed. One that is not of a step, such as a conflict at the end of an item, was not counted. */
-  allow(failure: Failure): void {
+  /** A failure in this place that is allowed. One that is not of a step, such as a conflict at the end of an item, was not counted. */
+  allow(failure: Failure, place: Place): void {
+    place.degrade();
     if (this.steps.some((step) => step.failure === failure)) this.census.failed -= 1;
     this.census.degraded += 1;
   }

@@ -1,70 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startRun, type RunResult } from '../../../src/engine/run.js';
-import { RecordedDurable } from '../../../src/engine/durable/recorded/recorded-durable.js';
-import type { SkeinEvent } from '../../../src/events/event.js';
-import { systemClock } from '../../../src/base/clock.js';
-import { atOnce } from '../../../src/base/slices.js';
-import { FamilyReader } from '../../../src/journal/reader.js';
-import { NO_SETTINGS } from '../../../src/plan/fields.js';
-import { beginSession, resumeSession } from '../../../src/journal/session.js';
-import type { Store } from '../../../src/journal/store.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { seededRandom } from '../../../src/testing/index.js';
 import { known } from '../oracle/both.js';
 import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
-import { scenarioOf, type Scenario } from '../oracle/scenario.js';
+import { scenarioOf } from '../oracle/scenario.js';
 import { doneKeys, linesOf, prefixesOf, storeWith } from './in-process.js';
+import { session } from './random-sessions.js';
 
 const seed = Number(process.env['SKEIN_SEED'] ?? 20);
-const HOLDER = { id: 'h', host: 'h', pid: 1 };
-
-interface Seen {
-  readonly result: RunResult;
-  /** What observers were told, without what differs from session to session. */
-  readonly log: readonly string[];
-  /** The bodies that ran. */
-  readonly performed: readonly string[];
-}
-
-/** Runs or resumes; some bodies end at once, the others after some turns of the event loop, drawn from `order`. */
-async function session(scenario: Scenario, store: Store, order: string): Promise<Seen> {
-  const random = seededRandom(order);
-  const performed: string[] = [];
-  const bindings: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(scenario.bindings)) {
-    if (key.includes(':')) bindings[key] = value;
-    else {
-      const body = value as (state: unknown) => unknown;
-      bindings[key] = (state: unknown, { idempotencyKey }: { idempotencyKey: string }): unknown => {
-        performed.push(idempotencyKey.slice('r/'.length));
-        const turns = Math.floor(random() * 5);
-        return turns === 0 ? body(state) : later(turns).then(() => body(state));
-      };
-    }
-  }
-  const definition = { plan: scenario.plan, code: {}, inputs: scenario.inputs, settings: NO_SETTINGS };
-  const opened =
-    store.run('r') === undefined
-      ? atOnce(beginSession(store, { ...definition, runId: 'r', origin: {} }, HOLDER, 1_000_000))
-      : atOnce(resumeSession(store, new FamilyReader(store, 'r'), definition, HOLDER, systemClock));
-  const durable = new RecordedDurable(opened);
-  const log: string[] = [];
-  const listeners = [durable.listen, (event: SkeinEvent) => log.push(bare(event))];
-  const run = startRun(scenario.plan, { bindings, durable, listeners, inputs: scenario.inputs });
-  const result = await run.result;
-  durable.close(result);
-  return { result, log, performed };
-}
-
-async function later(turns: number): Promise<void> {
-  for (let at = 0; at < turns; at++) await new Promise((next) => setImmediate(next));
-}
-
-function bare({ at: _at, replayed: _replayed, ...event }: SkeinEvent): string {
-  return JSON.stringify(event);
-}
-
 /** Events of a part of a run: those that both logs begin with. */
 function inCommon(one: readonly string[], other: readonly string[]): number {
   const end = one.findIndex((line, at) => other[at] !== line);

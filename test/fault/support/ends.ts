@@ -48,7 +48,7 @@ ${last('finally', 'pipeline')}`,
 }
 
 /** The run ends at \`stop\` while \`slow\` is at work; \`after\` is behind that. */
-function stopped(world: World, more: string, at: string): Promise<Built> {
+function stopped(world: World, more: string): Promise<Built> {
   return dag(
     world,
     `  - { id: a, ${leaves('a', 0.02)} }
@@ -57,13 +57,13 @@ function stopped(world: World, more: string, at: string): Promise<Built> {
   - { id: stop, depends_on: [b], type: end${more} }
   - { id: after, depends_on: [slow], ${leaves('after')} }
 output: { values: { a: "{{steps.a.status}}", slow: "{{steps.slow.status}}" } }
-${last(at, 'dag')}`,
+${last('finally', 'dag')}`,
   );
 }
 
 /** It ends well, on purpose. */
 export function endedShape(world: World): Promise<Built> {
-  return stopped(world, '', 'finally');
+  return stopped(world, '');
 }
 
 /** How a workflow ends that does not succeed, and where its commands at the end stand then. */
@@ -78,7 +78,7 @@ export const BAD_ENDS: Readonly<Record<string, BadEnd>> = {
   'an end that says failed': {
     outcome: 'failed',
     code: 'SKEIN_ENDED',
-    build: (world) => stopped(world, ', status: failed, reason: "{{steps.b.status}}"', 'finally#2'),
+    build: (world) => stopped(world, ', status: failed, reason: "{{steps.b.status}}"'),
   },
   'a command that failed': {
     outcome: 'failed',

@@ -162,7 +162,9 @@ class MapRun implements Work {
     } else if (end.type === 'failed' && this.allows(end.error)) {
       const outcome = failureOf(end.error);
       const path = `${this.step.path}[${this.items.keys[at] ?? at}]`;
-      const item = { path, error: end.error, outcome, counted: Math.min(1, scope.census[outcome]) };
+      // A state that nobody can read, at the end of an item, is the failure of none of its steps.
+      const counted = end.path === this.step.path ? 0 : Math.min(1, scope.census[outcome]);
+      const item = { path, error: end.error, outcome, counted };
       this.failed.set(at, item);
       if (this.node.require === undefined) this.allow(item);
     } else if (end.type === 'paused' || (end.type === 'out_of_budget' && end.how === 'waited')) {
