@@ -35,4 +35,4 @@ export { reducers, type ReducerInput } from './notations/graph/reducers.js';
 export type { BuiltNode, NodeSpec } from './notations/graph/nodes/planned.js';
 export type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './notations/graph/inspect.js';
 export type { StepPart, TaskStep } from './plan/builder-input.js';
-export { END, type ItemError, type StepEnd } from './plan/plan.js';
+export { END, type ItemError, type RunEnd, type StepEnd } from './plan/plan.js';

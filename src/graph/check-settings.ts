@@ -23,6 +23,7 @@ const NAMES = [
   'commands',
   'sends',
   'firstExitWins',
+  'finally',
   'output',
 ] as const satisfies readonly (keyof GraphSettings<never> | 'state' | 'reducers')[];
 
@@ -41,7 +42,9 @@ export function checkSettings(settings: object & Pick<GraphSettings<never>, 'sup
     if (NAMES.some((known) => known === name)) continue;
     throw usage(`a graph has no option ${quoted(name)}`, didYouMean(name, NAMES) ?? `options are: ${NAMES.join(', ')}`);
   }
-  const { state, output, invariants = [], policy } = settings as Record<string, unknown>;
+  const { state, output, invariants = [], policy, finally: last } = settings as Record<string, unknown>;
+  if (last !== undefined && typeof last !== 'string')
+    throw usage('the option "finally" is the name of a node', "finally: 'cleanup', and .node('cleanup', ...)");
   if (state !== undefined) checkState(state);
   if (output !== undefined) checkOutput(output);
   readSupervise('the graph', settings.supervise);

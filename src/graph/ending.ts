@@ -64,7 +64,7 @@ function answerOf(
   nodesRun: readonly string[],
 ): string {
   if (answerKey !== undefined && state[answerKey] !== undefined) return answerText(state[answerKey]);
-  const last = nodesRun.at(-1);
+  const last = nodesRun.findLast((id) => id !== plan.finally);
   if (last === undefined) return '';
   const key = plan.nodes.find((node) => node.id === last)?.output ?? last;
   return answerText(state[key]);

@@ -59,6 +59,11 @@ export interface GraphSettings<S> extends Declarations {
   readonly output?: readonly string[] | StateSchemas;
   /** The first exit that is reached ends the run. Default: an exit ends its own branch. */
   readonly firstExitWins?: boolean;
+  /**
+   * Name of the node that runs when all others have ended, however they did, but not while the run waits. Nothing leads to it, and nothing follows it.
+   * It sees the final state, and how the others ended (`RunEnd`). Its failure degrades a run that succeeded and changes no other outcome.
+   */
+  readonly finally?: string;
 }
 
 /** Reducers by key. */

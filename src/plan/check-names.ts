@@ -10,7 +10,7 @@ const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/;
 const LONGEST_ID = 200;
 
 /**
- * Names: `no-nodes`, `bad-id`, `duplicate-id`, `bad-channel`, `duplicate-channel`, and `unknown-node` wherever a node is named.
+ * Names: `no-nodes`, `bad-id`, `duplicate-id`, `bad-channel`, `duplicate-channel`, `bad-finally`, and `unknown-node` wherever a node is named.
  */
 export function checkNames(scope: Scope, { byChannel, inputs }: Writers): void {
   const { plan, findings } = scope;
@@ -35,6 +35,7 @@ export function checkNames(scope: Scope, { byChannel, inputs }: Writers): void {
   for (const [name, nodes] of byChannel) if (!isChannelName(name)) for (const at of nodes) badChannel(scope, name, at);
   checkChannels(scope, inputs);
   checkTargets(scope);
+  checkLast(scope);
 }
 
 function wrongId(id: string): string | undefined {
@@ -117,6 +118,27 @@ function checkTargets(scope: Scope): void {
     }
   });
   checkHandlers(plan, check);
+}
+
+/** What runs when all others have ended comes after none of them, and none comes after it. */
+function checkLast(scope: Scope): void {
+  const { plan, findings } = scope;
+  const { finally: last } = plan;
+  if (last === undefined) return;
+  const refuse = (what: string, path: string): void => {
+    const hint = 'take that out: it runs by itself; several steps are a plan inside of it';
+    findings.add('bad-finally', `${nameOf(scope, last)} runs when all others have ended, and ${what}`, { path, hint });
+  };
+  if (plan.entry === last) refuse('the plan starts with it', 'entry');
+  plan.edges.forEach(({ from, to }, at) => {
+    if (to === last) refuse(`an edge leads to it from ${nameOf(scope, from)}`, `edges[${at}].to`);
+    if (from === last) refuse(`an edge leads from it to ${nameOf(scope, to)}`, `edges[${at}].from`);
+  });
+  plan.routes.forEach((route, at) => {
+    if (route.from === last) refuse('a route chooses after it', `routes[${at}].from`);
+    for (const { id, path } of namedTargets(route))
+      if (id === last) refuse(`the route after ${nameOf(scope, route.from)} leads to it`, `routes[${at}].${path}`);
+  });
 }
 
 function checkHandlers(plan: Plan, check: (id: string, what: string, path: string, node?: number) => void): void {

@@ -22,6 +22,21 @@ export interface OtherWay {
   readonly degraded?: true;
 }
 
+/**
+ * How the others of a plan ended, in the state that the node sees which runs then (`Plan.finally`).
+ *
+ * @example
+ * const flow = graph<RunEnd & { topic: string }>({ finally: 'close' })
+ *   .node('open', ({ topic }) => `a room about ${topic}`)
+ *   .node('close', ({ open, 'run.outcome': outcome }) => console.log(open, outcome));
+ * await flow.run({ topic: 'looms' }); // a room about looms succeeded
+ */
+export interface RunEnd {
+  readonly 'run.outcome'?: 'succeeded' | 'degraded' | 'failed' | 'cancelled';
+  /** Of a plan that failed or was cancelled. */
+  readonly 'run.error'?: { readonly code: string; readonly message: string; readonly hint?: string };
+}
+
 /** Channel that holds how a plan ended, for the node that runs then. */
 export const RUN_OUTCOME = 'run.outcome';
 

@@ -54,7 +54,7 @@ export function outlinePlan(plan: Plan): Outline {
   };
 }
 
-/** Nodes to which no path of static edges leads from a start. */
+/** Nodes to which no path of static edges leads from a start, without the one that runs when all others have ended. */
 function conditionalNodes(plan: Plan, shape: GraphShape): readonly number[] {
   const certain = new Set(shape.starts);
   for (const node of certain) {
@@ -63,5 +63,5 @@ function conditionalNodes(plan: Plan, shape: GraphShape): readonly number[] {
       if (edge?.kind === 'static') certain.add(edge.to);
     }
   }
-  return plan.nodes.flatMap((_, at) => (certain.has(at) ? [] : [at]));
+  return plan.nodes.flatMap(({ id }, at) => (certain.has(at) || id === plan.finally ? [] : [at]));
 }

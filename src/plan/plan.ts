@@ -20,7 +20,7 @@ export type { InputSpec } from './input-types.js';
 export type { Choice, Conversation } from './agent-spec.js';
 
 export type { RetryPolicy } from './node-policies.js';
-export type { ItemError, OtherWay, StepEnd } from './endings.js';
+export type { ItemError, OtherWay, RunEnd, StepEnd } from './endings.js';
 
 /**
  * The compiled form of a workflow: plain JSON data (DESIGN.md section 3). Functions of code nodes sit in

@@ -5,6 +5,7 @@ import { budgetData } from '../../plan/budget.js';
 import { securityData } from '../../plan/security.js';
 import { declarationsOf } from '../../plan/declarations.js';
 import { checkPlan } from '../../plan/checks.js';
+import { RUN_CHANNELS } from '../../plan/endings.js';
 import { ownPlan } from '../../plan/own-plan.js';
 import type { Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '../../plan/plan.js';
 import { writesUnknown, writtenChannels } from '../../plan/references.js';
@@ -41,7 +42,7 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
   }
   const inference = infer(draft, made);
   const nodes = [...made].map(([name, built]) => nodeOf(built, draft.nodes.get(name)?.options ?? {}, bindings));
-  const computed = computedKeys(draft, inference);
+  const computed = [...computedKeys(draft, inference), ...(settings.finally === undefined ? [] : RUN_CHANNELS)];
   const { maxSteps, concurrency } = settings;
   const limits = present({ maxSteps, concurrency });
   const plan = ownPlan(
@@ -60,6 +61,7 @@ export function buildGraph(draft: GraphDraft): BuiltGraph {
       entry: draft.entry,
       exits: draft.exits.size === 0 ? undefined : [...draft.exits],
       firstExitWins: settings.firstExitWins,
+      finally: settings.finally,
       output: outputOf(settings, bindings),
       limits: Object.keys(limits).length === 0 ? undefined : limits,
       budget: settings.budget === undefined ? undefined : budgetData(settings.budget),
@@ -151,8 +153,9 @@ function behindUnknownWriters(draft: GraphDraft, nodes: readonly PlanNode[]): Re
 }
 
 function channelsOf(draft: GraphDraft, bindings: Record<string, unknown>): readonly ChannelSpec[] {
-  const { state = {}, reducers = {} } = draft.settings;
-  return [...new Set([...Object.keys(state), ...Object.keys(reducers)])].map((name): ChannelSpec => {
+  const { state = {}, reducers = {}, finally: last } = draft.settings;
+  const told = last === undefined ? [] : RUN_CHANNELS;
+  return [...new Set([...Object.keys(state), ...Object.keys(reducers), ...told])].map((name): ChannelSpec => {
     if (state[name] !== undefined) bindings[`schema:${name}`] = state[name];
     const reducer = reducerName(reducers[name]);
     if (reducer === 'code') bindings[`channel:${name}`] = reducers[name];

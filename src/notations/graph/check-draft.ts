@@ -1,5 +1,6 @@
 import { didYouMean } from '../../base/suggest.js';
 import type { Problem } from '../../base/problem.js';
+import { RUN_CHANNELS } from '../../plan/endings.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
 import { END } from '../../plan/plan.js';
 import type { Plan } from '../../plan/plan.js';
@@ -54,10 +55,10 @@ function quoted(name: string): string {
 function checkEntry({ draft, plan }: Checked, add: Add): void {
   const { entry } = draft;
   if (entry === undefined) {
-    if ([...draft.nodes.values()].every(({ layer }) => layer === 'node') && draft.nodes.size > 0) return;
+    const others = [...draft.nodes.values()].filter(({ name }) => name !== plan.finally);
+    if (others.every(({ layer }) => layer === 'node') && others.length > 0) return;
     const waiting = new Set(plan.edges.map((edge) => edge.to));
-    const roots = [...draft.nodes.keys()].filter((name) => !waiting.has(name));
-    const first = roots[0] ?? draft.nodes.keys().next().value ?? 'NAME';
+    const first = (others.find(({ name }) => !waiting.has(name)) ?? others[0])?.name ?? 'NAME';
     add('no-entry', 'no entry node set', `name the node with which a run starts: setEntry(${quoted(first)})`);
     return;
   }
@@ -147,6 +148,7 @@ function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Ad
   }
   for (const { name, optional } of inference.reads.get(node.name)?.names ?? []) {
     if (Object.hasOwn(state, name) || draft.nodes.has(name)) continue;
+    if (node.name === plan.finally && RUN_CHANNELS.includes(name)) continue;
     // What a workflow inside may take, and nobody gives.
     if (optional && isNodeSpec(node.body)) continue;
     add(

@@ -17,7 +17,8 @@ import { readSupervise } from './supervising.js';
 import type { SuperviseInput } from './supervising.js';
 
 /** What a graph is made with. */
-export interface DraftSettings extends Limits, Pick<Plan, 'name' | 'description' | 'firstExitWins'>, Declarations {
+export interface DraftSettings
+  extends Limits, Pick<Plan, 'name' | 'description' | 'firstExitWins' | 'finally'>, Declarations {
   /** Standard Schemas by key of the state; absent: any key may be written. */
   readonly state?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly InputInput[];

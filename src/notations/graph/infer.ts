@@ -1,4 +1,5 @@
 import type { Edge } from '../../plan/plan.js';
+import { RUN_CHANNELS } from '../../plan/endings.js';
 import { referencesOf } from '../../plan/references.js';
 import { chooses, splitChosen } from './chosen.js';
 import type { ReadEdge } from './chosen.js';
@@ -59,8 +60,11 @@ export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>):
     reads.set(node.name, own);
     for (const read of own.names) {
       const source = read.name === node.name ? undefined : (draft.nodes.get(read.name) ?? endings.get(read.name));
-      if (source === undefined) need(read, node.name);
-      else if (node.layer === 'update') continue;
+      // What runs at the end waits for nobody, and is told how the others ended.
+      const isLast = node.name === draft.settings.finally;
+      if (source === undefined) {
+        if (!isLast || !RUN_CHANNELS.includes(read.name)) need(read, node.name);
+      } else if (node.layer === 'update' || isLast) continue;
       else if (chooses(draft, source)) dataOnly.push({ from: source.name, to: node.name, optional: read.optional });
       else if (!draft.edges.has(`${source.name}\n${node.name}`))
         found.push({ from: source.name, to: node.name, optional: read.optional });

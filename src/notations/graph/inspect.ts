@@ -16,7 +16,7 @@ export function exitsOf(plan: Plan): readonly string[] {
   const choosing = new Set(plan.routes.map((route) => route.from));
   return plan.nodes.flatMap(({ id }, at) => {
     const isLast = shape.outEdges[at]?.every((edge) => shape.edges[edge]?.kind === 'handler') ?? true;
-    return isLast && !choosing.has(id) && canRun(at) ? [id] : [];
+    return isLast && id !== plan.finally && !choosing.has(id) && canRun(at) ? [id] : [];
   });
 }
 

@@ -64,7 +64,7 @@ export interface Place {
   /** How much of its branches must succeed. */
   readonly require?: Require | undefined;
   /** Something in it failed that was allowed to. */
-  degrade(): void;
+  readonly degrade: () => void;
 }
 
 /** One execution of a plan, as the step that holds it sees it. */
