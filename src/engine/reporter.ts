@@ -83,7 +83,8 @@ export class Reporter {
     this.keeper = keeper;
     this.logs =
       log === undefined && keeper === undefined ? NOBODY : [log, keeper?.told].filter((one) => one !== undefined);
-    this.followed = listeners.length > 0 || keeper !== undefined;
+    // What did not succeed before and does now is news for the log too.
+    this.followed = listeners.length > 0 || keeper !== undefined || (log !== undefined && failedBefore.size > 0);
     this.observed = this.followed || log !== undefined;
   }
 

@@ -5,6 +5,10 @@ import { fails, logs, outcomes, plan, run, task } from './plans.js';
 
 const LOG = ['log:append'];
 const listed = (word: string) => () => ({ log: [word] });
+const later = (word: string) => async () => {
+  await new Promise((next) => setImmediate(next));
+  return { log: word };
+};
 const words = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, logs(name)]));
 const end = (more: object = {}): PlanNode => ({ id: 'stop', kind: 'end', ...more });
 
@@ -28,6 +32,20 @@ describe('[addition 9] a node that ends its plan', () => {
       node: 'stop',
       outcome: 'succeeded',
       reason: 'nothing to do',
+    });
+  });
+
+  test('is named by the steps that it cut off', async () => {
+    const inner = plan({ nodes: ['x'], channels: LOG });
+    const call: PlanNode = { id: 'call', kind: 'call', plan: inner, writes: [] };
+    const cut = plan({ nodes: ['a', 'slow', call, end()], edges: ['a>stop', 'a>slow'], channels: LOG });
+    const never = () => new Promise<never>(() => undefined);
+    const { steps } = await runPlan({ plan: cut, bindings: { a: later('a'), slow: never, 'call/x': never } }).result;
+    const why = Object.fromEntries(steps.map(({ path, reason }) => [path, reason]));
+    expect(why).toMatchObject({
+      slow: 'cut off by the end at stop',
+      call: 'cut off by the end at stop',
+      'call/x': 'the step around it ended first',
     });
   });
 

@@ -74,4 +74,12 @@ test('[addition 9] what was cut off by an end asks nothing when the run goes on 
   expect([again.outcome, again.questions.map(({ key }) => key)]).toEqual(['paused', questions.map(({ key }) => key)]);
   expect(readRun(store, 'r').questions.map(({ key }) => key)).toEqual(['finally/tell@ask:guard#1.1']);
   expect(linesOf(store, 'r').filter((line) => line.includes('"t":"pause"'))).toHaveLength(1);
+  await complete(built, store, { resume: 'r' }, () => false);
+  const outcomes = Object.fromEntries(readRun(store, 'r').steps.map(({ path, outcome }) => [path, outcome]));
+  expect(outcomes).toMatchObject({
+    slow: 'cancelled',
+    stop: 'failed',
+    'finally/tell': 'succeeded',
+    finally: 'succeeded',
+  });
 });

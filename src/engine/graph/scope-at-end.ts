@@ -5,7 +5,7 @@ import { foldError, outputError } from '../state/state-writer.js';
 import type { Version } from '../state/version.js';
 import type { Step } from '../steps/step.js';
 import { Closing, closes } from './closing.js';
-import { failureOf, settledError } from './explain.js';
+import { cutOffBy, failureOf, settledError } from './explain.js';
 import type { SettledFailure } from './explain.js';
 import type { Flow } from './flow.js';
 import { isEnough, tooFew } from './required.js';
@@ -39,7 +39,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     this.over = true;
     const started: Step[] = [];
     for (let step = this.first; step !== undefined; step = step.following) if (step.started) started.push(step);
-    const seen = this.stopSteps();
+    const seen = this.stopSteps(CUT_OFF.message);
     // Where it was has a say in that it took too long. What was heard inside of a step is known when that has stopped.
     for (const { influence } of started) this.flow.decided(influence);
     this.outside.influenced(this.control);
@@ -66,7 +66,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
   protected end(end: ScopeEnd, onTheWay: readonly Version[] = []): void {
     if (this.over) return;
     this.over = true;
-    const running = this.stopSteps();
+    const running = this.stopSteps(cutOffBy(end));
     this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
     this.outside.influenced(this.control);
     this.close(end, (ended) => this.outside.scopeEnded(this, ended));

@@ -74,15 +74,15 @@ export abstract class ScopeSteps extends ScopeState implements Restable, StepLis
     if (this.outstanding === 0 && !this.over) this.run.rest(this);
   }
 
-  /** Aborts what is queued or running; gives the versions that they saw. */
-  protected stopSteps(): Version[] {
+  /** Aborts what is queued or running, for this reason; gives the versions that they saw. */
+  protected stopSteps(reason = 'the run ended first'): Version[] {
     const seen: Version[] = [];
     for (let step = this.first; step !== undefined; step = step.following) {
       if (step.over) continue;
       seen.push(step.input);
       const { started } = step;
       step.abort();
-      if (started) this.tell(step.compiled, step.path, 'cancelled', step.attempt, { reason: 'the run ended first' });
+      if (started) this.tell(step.compiled, step.path, 'cancelled', step.attempt, { reason });
       else if (step.visit === 1) this.visits.undone(step.compiled.index);
     }
     this.first = undefined;

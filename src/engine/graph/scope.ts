@@ -5,7 +5,7 @@ import type { StepOutcome } from '../../events/census.js';
 import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
 import type { Ending, PassedOver } from './explain.js';
-import { failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
+import { cutOffBy, failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
 import { skipReason, tooDeep } from './explain.js';
 import { Flow } from './flow.js';
 import type { FlowOwner } from './flow.js';
@@ -155,7 +155,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     if (out > 0 && this.parent !== '') this.end({ type: 'ended', path, error, out: out - 1 });
     else if (error !== undefined) this.end({ type: 'failed', error, path });
     else {
-      this.stopSteps();
+      this.stopSteps(cutOffBy({ type: 'ended', path, out }));
       this.finishWith({ version, conflict: undefined });
     }
   }

@@ -1,6 +1,5 @@
 import { didYouMean } from '../../base/suggest.js';
 import type { Problem } from '../../base/problem.js';
-import { RUN_CHANNELS } from '../../plan/endings.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
 import { END } from '../../plan/plan.js';
 import type { Plan } from '../../plan/plan.js';
@@ -148,7 +147,6 @@ function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Ad
   }
   for (const { name, optional } of inference.reads.get(node.name)?.names ?? []) {
     if (Object.hasOwn(state, name) || draft.nodes.has(name)) continue;
-    if (node.name === plan.finally && RUN_CHANNELS.includes(name)) continue;
     // What a workflow inside may take, and nobody gives.
     if (optional && isNodeSpec(node.body)) continue;
     add(

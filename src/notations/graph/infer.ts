@@ -56,15 +56,15 @@ export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>):
   // A key that says how a node ended is that node's, like the key of its name.
   const endings = new Map([...draft.nodes.values()].map((node) => [node.options.ending, node]));
   for (const node of draft.nodes.values()) {
-    const own = readsOf(node, built.get(node.name));
+    // What runs at the end waits for nobody, and is told how the others ended.
+    const isLast = node.name === draft.settings.finally;
+    const all = readsOf(node, built.get(node.name));
+    const own = isLast ? { ...all, names: all.names.filter(({ name }) => !RUN_CHANNELS.includes(name)) } : all;
     reads.set(node.name, own);
     for (const read of own.names) {
       const source = read.name === node.name ? undefined : (draft.nodes.get(read.name) ?? endings.get(read.name));
-      // What runs at the end waits for nobody, and is told how the others ended.
-      const isLast = node.name === draft.settings.finally;
-      if (source === undefined) {
-        if (!isLast || !RUN_CHANNELS.includes(read.name)) need(read, node.name);
-      } else if (node.layer === 'update' || isLast) continue;
+      if (source === undefined) need(read, node.name);
+      else if (node.layer === 'update' || isLast) continue;
       else if (chooses(draft, source)) dataOnly.push({ from: source.name, to: node.name, optional: read.optional });
       else if (!draft.edges.has(`${source.name}\n${node.name}`))
         found.push({ from: source.name, to: node.name, optional: read.optional });
