@@ -44,7 +44,7 @@ export interface OpenSession {
   /** What is recorded of it; absent: it begins. */
   readonly history?: RunHistory;
   /** Sessions before this one, and those of the runs that it was forked from. */
-  readonly closings?: { readonly ended: number; readonly sessions: number; readonly isFork: boolean };
+  readonly closings?: { readonly ended: number; readonly sessions: number };
   /** Nothing of it was left to do when its last session ended. */
   readonly isOver?: boolean;
   /** The run had finished: its journal then, and how it ended. */
@@ -202,7 +202,7 @@ function closingsOf(histories: readonly RunHistory[], isFork: boolean): NonNulla
   const all = histories.flatMap(({ sessions }) => sessions);
   const forks = isFork ? 1 : 0;
   const ended = all.filter((session) => isToTryAgain(session)).length;
-  return { ended: ended + forks, sessions: all.length + forks, isFork };
+  return { ended: ended + forks, sessions: all.length + forks };
 }
 
 function isToTryAgain(session: RunHistory['sessions'][number]): boolean {

@@ -12,7 +12,7 @@ describe('[addition 10] finally of a pipeline', () => {
     const good = await ran(file(), { b: ['done'] });
     expect([good.outcome, swept(good.asked)]).toEqual(['succeeded', ['finally/sweep: succeeded  done']]);
     const bad = await ran(file(), { b: [BROKEN] });
-    expect([bad.outcome, swept(bad.asked)]).toEqual(['failed', ['finally#2/sweep: failed no model ']]);
+    expect([bad.outcome, swept(bad.asked)]).toEqual(['failed', ['finally/sweep: failed no model ']]);
   });
 
   it('degrades a green run by its failure, and changes no other outcome', async () => {
@@ -27,11 +27,7 @@ describe('[addition 10] finally of a pipeline', () => {
   - { id: both, type: parallel, steps: [${agent('x', '{{ $run.outcome }}')}, ${agent('y')}] }
 `;
     const bad = await ran(file(last), { b: [BROKEN] });
-    expect(swept(bad.asked)).toEqual([
-      'finally#2/tell: It failed.',
-      'finally#2/both/x: failed',
-      'finally#2/both/y: y?',
-    ]);
+    expect(swept(bad.asked)).toEqual(['finally/tell: It failed.', 'finally/both/x: failed', 'finally/both/y: y?']);
     expect(swept((await ran(file(last), {})).asked)[0]).toBe('finally/cheer: cheer?');
   });
 
@@ -73,7 +69,7 @@ describe('[addition 10] finally of a DAG workflow', () => {
     const bad = await ran(text, { b: [BROKEN] });
     expect([bad.outcome, swept(bad.asked)]).toEqual([
       'failed',
-      ['finally#2/sweep: failed no model ', 'finally#2/only: It failed.'],
+      ['finally/sweep: failed no model ', 'finally/only: It failed.'],
     ]);
   });
 

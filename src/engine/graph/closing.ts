@@ -38,8 +38,8 @@ export function closes({ type }: ScopeEnd): boolean {
  * Runs the node `finally` of a plan when all others have ended, however they did. It sees the final state and how the plan ended; how it ends itself
  * changes no other outcome: its failure degrades what succeeded. `told` is called when it has ended.
  *
- * A done plan has the same address in every session, so what it did is not done again. One that failed or was cut off may be tried again, and is closed again then:
- * its address tells the sessions apart.
+ * What is over has the same address in every session, so what was done at its end is not done again. What failed or was cut off may be tried again, and is closed
+ * again then: the address tells the sessions apart.
  */
 export class Closing implements ScopeOwner, Stoppable {
   private readonly inside: ScopeHandle;
@@ -116,6 +116,13 @@ function waits(end: ScopeEnd): boolean {
   return !closes(end);
 }
 
+/** Why a step was cancelled whose plan ends so. */
+export function cutOffBy(end: ScopeEnd): string {
+  if (end.type === 'ended' || (end.type === 'failed' && isEnding(end.error)))
+    return `cut off by the end at ${end.path}`;
+  return end.type === 'failed' && end.path !== '' ? `cut off when ${end.path} failed` : 'the run ended first';
+}
+
 /** Absent where the plan ended well. */
 function errorOf(end: ScopeEnd): ErrorData | undefined {
   return 'error' in end ? end.error : undefined;
@@ -153,15 +160,18 @@ function outcomeOf(end: ScopeEnd, census: Census): RunOutcome {
   return isDegraded(census) ? 'degraded' : 'succeeded';
 }
 
-/** Even for what failed or degraded, odd for what was cut off: no two of them meet. */
+/**
+ * The run's own plan is closed once for each session after which it is tried again, and numbered so. A called one that is done stays the first; of others those
+ * that failed or degraded have even numbers, and those that were cut off odd ones: no two of them meet.
+ */
 function visitOf({ run, census, prefix }: ClosingScope, end: ScopeEnd): number {
-  const { closings } = run.durable;
-  if (isCancelled(end)) return 2 * (closings?.sessions ?? 0) + 3;
-  // A failure that was meant is not tried again.
+  const { ended = 0, sessions = 0 } = run.durable.closings ?? {};
+  if (prefix === '') return ended + 1;
+  if (isCancelled(end)) return 2 * sessions + 3;
   const error = errorOf(end);
+  // A failure that was meant is not tried again.
   const isDone = (error === undefined || isEnding(error)) && !isDegraded(census);
-  const isWhole = isDone && (prefix !== '' || closings?.isFork !== true);
-  return isWhole ? 1 : 2 * (closings?.ended ?? 0) + 2;
+  return isDone ? 1 : 2 * ended + 2;
 }
 
 /** So long may take what runs at the end of a run that was cancelled, in milliseconds. */

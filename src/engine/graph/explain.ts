@@ -1,9 +1,8 @@
 import type { ErrorData } from '../../base/errors.js';
-import { isEnding, isFinal } from '../../base/errors.js';
+import { isFinal } from '../../base/errors.js';
 import type { EventBody } from '../../events/event.js';
 import type { StepOutcome } from '../../events/census.js';
 import { endingOf } from '../../events/census.js';
-import type { ScopeEnd } from '../services.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
 import type { OnError } from '../../plan/plan.js';
 import type { Arrivals, Choice, TokenKind } from './token.js';
@@ -19,13 +18,6 @@ export function skipReason(compiled: CompiledPlan, node: CompiledNode, arrivals:
   const dead = from('dead');
   if (dead.length > 4) return `none of its ${dead.length} paths was taken`;
   return dead.length === 0 ? 'its path was not taken' : `no path from ${dead.join(', ')} was taken`;
-}
-
-/** Why a step was cancelled whose plan ends so. */
-export function cutOffBy(end: ScopeEnd): string {
-  if (end.type === 'ended' || (end.type === 'failed' && isEnding(end.error)))
-    return `cut off by the end at ${end.path}`;
-  return end.type === 'failed' && end.path !== '' ? `cut off when ${end.path} failed` : 'the run ended first';
 }
 
 /** E4 in words. */

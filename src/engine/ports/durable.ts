@@ -12,7 +12,6 @@ export interface Closings {
   readonly ended: number;
   /** All of them. */
   readonly sessions: number;
-  readonly isFork: boolean;
 }
 
 /**

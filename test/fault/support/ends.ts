@@ -88,7 +88,7 @@ export const BAD_ENDS: Readonly<Record<string, BadEnd>> = {
         world,
         `  - { id: a, ${leaves('a')} }
   - { id: b, ${FAILS} }
-${last('finally#2', 'pipeline')}`,
+${last('finally', 'pipeline')}`,
       ),
   },
   'a command at the end that failed': {
@@ -115,7 +115,7 @@ ${last('call/finally', 'pipeline')}`;
         world,
         `  - { id: call, type: call, file: inner.yaml }
   - { id: b, ${FAILS} }
-${last('finally#2', 'pipeline')}`,
+${last('finally', 'pipeline')}`,
       );
     },
   },
