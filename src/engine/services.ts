@@ -59,7 +59,7 @@ export interface RunServices extends WorkMeter {
 /** What somebody asks of one run. */
 export interface Asked {
   /** Decides about tools that steps call by themselves. */
-  readonly guard?: NodeGuard | undefined;
+  readonly guard?: (() => NodeGuard) | undefined;
   /** How many nodes may run one after another in each of its plans; replaces their own bounds. */
   readonly maxSteps?: number | undefined;
   /** Listeners get the state after each step. */

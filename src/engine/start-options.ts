@@ -49,7 +49,7 @@ export interface StartOptions extends Asked, Hearers {
   /** Gives the options for runs that functions start. Default: none. */
   readonly runOptions?: RunOptionsOf;
   /** Decides about tools that steps call by themselves. Default: nothing does. */
-  readonly guard?: NodeGuard | undefined;
+  readonly guard?: (() => NodeGuard) | undefined;
   /** Counts the calls of the run in addition: those of one that a function started. */
   readonly counts?: CountsCalls | undefined;
   /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. Undefined: it is done. */

@@ -6,7 +6,7 @@ import type { Label } from './label.js';
 export interface GuardCall {
   /** Address of the step, `review/loop#3/critic`. */
   readonly path: string;
-  /** Name of the agent. */
+  /** Name of the agent; of a step that calls a tool by itself, its id. */
   readonly agent: string;
   /** As declarations name it: `shell`, `fetch`, `github/create_comment`. */
   readonly tool: string;

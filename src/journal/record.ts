@@ -2,6 +2,7 @@ import type { ErrorData } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Census, RunOutcome } from '../events/census.js';
 import type { Label } from '../guard/label.js';
+import type { FreedArguments } from '../plan/tool-use.js';
 import type { Waiting } from '../events/question.js';
 
 /** Version of the records that this code writes. Older ones are lifted by `schema.ts`. */
@@ -109,6 +110,8 @@ export interface DoneRecord extends Stored {
   readonly reads?: Readonly<Record<string, string>>;
   /** What runs that it started had heard. */
   readonly heard?: Label;
+  /** Arguments of calls inside of it that a person left free. */
+  readonly freed?: readonly FreedArguments[];
   /** Milliseconds that it took; absent for none. */
   readonly ms?: number;
   readonly error?: ErrorData;

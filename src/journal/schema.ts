@@ -5,6 +5,7 @@ import { isPlainObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
 import type { Label } from '../guard/label.js';
 import { LEVELS } from '../guard/label.js';
+import type { FreedArguments } from '../plan/tool-use.js';
 import type { JournalRecord, RecordedAmount, RecordedQuestion, Stored, TurnOf } from './record.js';
 import type { ChannelPlace, ThreadRecord, ThreadState } from './thread-record.js';
 
@@ -52,6 +53,14 @@ const texts: Check = (value, place) => {
   return wrong < 0 ? undefined : text(value[wrong], `${place}[${wrong}]`);
 };
 
+const listOf =
+  (check: Check): Check =>
+  (value, place) => {
+    if (!Array.isArray(value)) return expected(place, 'a list', value);
+    const problems = value.map((item, at) => check(item, `${place}[${at}]`));
+    return problems.find((problem) => problem !== undefined);
+  };
+
 const byName =
   (check: Check): Check =>
   (value, place) => {
@@ -94,6 +103,7 @@ const error = inner(
 const label = inner(
   fieldsOf<Label>({ level: need(oneOf(LEVELS)), isPrivate: need(flag), sources: need(texts), more: may(yes) }),
 );
+const freed = inner(fieldsOf<FreedArguments>({ tool: need(text), fixed: need(text), free: need(texts) }));
 const question = inner(
   fieldsOf<RecordedQuestion>({ text: need(text), choices: may(texts), schema: may(json), evidence: may(json) }),
 );
@@ -142,6 +152,7 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     id: may(text),
     reads: may(textsByName),
     heard: may(label),
+    freed: may(listOf(freed)),
     ms: may(time),
     error: may(error),
     cleanup: may(yes),

@@ -94,6 +94,25 @@ export interface NodeCall {
   readonly tool: string;
   readonly effect: 'read' | 'idempotent' | 'once';
   readonly input: JsonObject;
+  /** What it gives is the user's own. */
+  readonly isTrusted?: boolean;
+}
+
+/** Arguments of a call that a person left free: others like it may be made with other values of these, all else as it was. */
+export interface FreedArguments {
+  readonly tool: string;
+  /** The arguments that stay, as text. */
+  readonly fixed: string;
+  readonly free: readonly string[];
+}
+
+/** A call that may be made. */
+export interface ClearedCall {
+  /** As it is made: a reviewer may have changed its arguments. */
+  readonly input: JsonObject;
+  /** A person has allowed it. */
+  readonly isAllowed: boolean;
+  readonly freed?: FreedArguments;
 }
 
 /** Under this name the second argument of a function decides about such a call. It is not for programs. */
@@ -102,14 +121,14 @@ export const CLEAR: unique symbol = Symbol('clear');
 /** What has it. */
 export interface ClearsCalls {
   /**
-   * Gives whether a person has allowed this call; false: nobody had to be asked.
+   * Gives the call as it may be made.
    *
-   * @throws SkeinError `SKEIN_TOOL_REFUSED` when a policy or a person refuses it
+   * @throws SkeinError `SKEIN_TOOL_REFUSED` when a policy, a guard, a model that looks at calls or a person refuses it
    */
-  [CLEAR](call: NodeCall): Promise<boolean>;
+  [CLEAR](call: NodeCall): Promise<ClearedCall>;
 }
 
 /** Decides about a call before it is made, where there is something that decides. */
-export async function cleared(step: object, call: NodeCall): Promise<boolean> {
-  return CLEAR in step ? await (step as ClearsCalls)[CLEAR](call) : false;
+export async function cleared(step: object, call: NodeCall): Promise<ClearedCall> {
+  return CLEAR in step ? await (step as ClearsCalls)[CLEAR](call) : { input: call.input, isAllowed: false };
 }

@@ -18,7 +18,7 @@ import { withScripted } from '../plan/made-of.js';
 import type { Reserve } from '../engine/ports/durable.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
 import { startRun } from '../engine/run.js';
-import type { Executor } from '../engine/ports/executor.js';
+import type { Executor, NodeGuard } from '../engine/ports/executor.js';
 import type { Keeper } from '../engine/reporter.js';
 import { isSupervisedPlan } from '../plan/nodes.js';
 import type { AgentNode, Plan, TaskNode } from '../plan/plan.js';
@@ -31,7 +31,8 @@ import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
 import { checkRuleOfTwo } from './checked-plan.js';
 import { checkGiven, limitsOf } from './check-run.js';
-import { declaredRules, nodeGuard } from './guarding.js';
+import { declaredRules } from './guarding.js';
+import { nodeGuard } from './node-guard.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
@@ -231,12 +232,11 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
     const { inputs, influence } = opened;
     return declaredRules(compiled.plan, { inputs, untrusted, influence });
   });
-  const guard = lazily(() => nodeGuard({ rules: declared(), policies, cwd }));
   const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, rules: declared(), opened, security }));
   const { listeners, signal, concurrency, check, streamState } = options;
   return {
     runOptions: (...how) => lent().runOptions(...how),
-    guard: (...asked) => guard()(...asked),
+    guard: () => agents().guard,
     // One with a store of its own is a run beside this one.
     counts: options.store === undefined ? sharedWith(options)?.counts : undefined,
     executors: {
@@ -303,6 +303,7 @@ interface Agents {
 function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security }: Agents): {
   readonly agent: Executor<AgentNode>;
   readonly task: Executor<TaskNode>;
+  readonly guard: NodeGuard;
 } {
   const { models, options } = one;
   const { settings, formerModels, influence } = opened;
@@ -335,7 +336,7 @@ function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security
     policies,
     files: options.writtenFiles,
     security,
-    guards: options.guards,
+    guards: options.guards ?? [],
     influence,
     ...present({ formerModels }),
   };
@@ -344,5 +345,6 @@ function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security
     { ...deps, runOptions, ...(memory === undefined ? {} : { memory: createSharedMemory(memory) }) },
     run,
   );
-  return { agent, task: toolExecutor({ ...deps, ...(isMock(options) ? { scripted: models.steps } : {}) }, run) };
+  const guard = nodeGuard({ models: deps, policies, cwd, run, security, guards: deps.guards });
+  return { agent, guard, task: toolExecutor({ ...deps, ...(isMock(options) ? { scripted: models.steps } : {}) }, run) };
 }

@@ -108,13 +108,14 @@ const doneHead = shape<Omit<Of<'done'>, 'value' | 'blob'>>(
     id: text,
     reads: named,
     heard: label,
+    freed: fc.array(fc.record({ tool: text, fixed: text, free: fc.array(text) }, { noNullPrototype: true })),
     ms: number,
     error,
     cleanup: fc.constant(true),
     by: text,
     inline: fc.constant(true),
   },
-  ['id', 'reads', 'heard', 'ms', 'error', 'cleanup', 'by', 'inline'],
+  ['id', 'reads', 'heard', 'freed', 'ms', 'error', 'cleanup', 'by', 'inline'],
 );
 
 /** Any record that the types allow. */

@@ -225,7 +225,7 @@ const PRETENDED: Decision = { kind: 'allow', rule: 'pretended' };
 const WIDENED: Decision = { kind: 'allow', rule: 'widened' };
 
 /** A guard of the program wants a person to be asked: what the first tier asks is asked as it is. */
-function askedBy(
+export function askedBy(
   { rule, why }: { readonly rule: string; readonly why: string },
   found: Decision,
   label: Label,

@@ -3,6 +3,7 @@ import type { ErrorData } from '../../base/errors.js';
 import type { Limit } from '../../base/duration.js';
 import type { Amount } from '../../budget/amount.js';
 import type { Label } from '../../guard/label.js';
+import type { FreedArguments } from '../../plan/tool-use.js';
 import type { Lack } from '../../budget/ledger.js';
 import type { OpenQuestion } from '../../events/question.js';
 
@@ -231,6 +232,8 @@ export interface Identity {
   current?(name: string): string;
   /** What runs that the effect started had heard. Asked when it has ended. */
   heard?(): Label | undefined;
+  /** Arguments of calls inside of the effect that a person left free, for the rest of the run. Asked when it has ended. */
+  freed?(): readonly FreedArguments[] | undefined;
   /** A record is used in its place, with what was read and heard then. */
   reused?(then: Past): void;
 }
@@ -239,6 +242,7 @@ export interface Identity {
 export interface Past {
   readonly reads?: Readonly<Record<string, string>>;
   readonly heard?: Label;
+  readonly freed?: readonly FreedArguments[];
 }
 
 /** What a step waits for from outside. */

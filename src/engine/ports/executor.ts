@@ -5,7 +5,7 @@ import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
 import type { Identity, Influence, Question, StepIo, StepOptions } from './durable.js';
 import type { Label } from '../../guard/label.js';
-import type { NodeCall } from '../../plan/tool-use.js';
+import type { ClearedCall, FreedArguments, NodeCall } from '../../plan/tool-use.js';
 
 /**
  * Runs one kind of node. An executor is deterministic between its awaits: what it awaits are promises of its
@@ -156,17 +156,30 @@ export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current'>
 /** Executors by node kind. `runtime.ts` registers those of agents. */
 export type Executors = Readonly<Partial<Record<PlanNode['kind'], Executor<never>>>>;
 
-/** What is decided about a call of a tool that a step makes by itself, when it is not simply made. */
-export interface NodeDecision {
-  /** What listeners are told. */
-  readonly note: StepNote;
-  /** What a person is asked; absent: it is refused. */
-  readonly question?: Question;
-  readonly why: string;
+/** What a guard gets of the step whose function makes a call. */
+export interface GuardedStep {
+  readonly context: StepContext;
+  /** Of the effect that the function is. */
+  readonly io: StepIo;
+  /** Asks a person, under the address that questions of the guard have. */
+  readonly ask: (question: Question) => Promise<unknown>;
 }
 
-/** Decides by who had a say in the step; undefined: the call may be made. */
-export type NodeGuard = (call: NodeCall, label: Label, path: string) => NodeDecision | undefined;
+/** Decides about calls of tools that functions of steps make by themselves. */
+export interface NodeGuard {
+  /**
+   * Decides by who had a say in the step. Undefined: the call may be made as it is; else what decides, with whoever has to be asked.
+   *
+   * @throws SkeinError `SKEIN_TOOL_REFUSED`
+   */
+  clear(
+    call: NodeCall,
+    label: Label,
+    by: { readonly id: string; readonly path: string },
+  ): ((step: GuardedStep) => Promise<ClearedCall>) | undefined;
+  /** A step whose record is used had arguments of its calls left free. */
+  free(id: string, freed: readonly FreedArguments[]): void;
+}
 
 /** An answer that comes later than this, in milliseconds, is too late: what the call is about has changed since. */
 export const GUARD_EXPIRES_MS = 7 * 24 * 60 * 60 * 1_000;

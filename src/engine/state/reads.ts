@@ -1,6 +1,7 @@
 import { canonicalHash, digestText } from '../../base/hash.js';
 import type { Label } from '../../guard/label.js';
 import { CLEAN, joined } from '../../guard/label.js';
+import type { FreedArguments } from '../../plan/tool-use.js';
 import type { Past } from '../ports/durable.js';
 import { cellDigest, isCleared } from './cell.js';
 import type { Influenced, LabelSource } from './run-labels.js';
@@ -27,6 +28,7 @@ const CORRECTION = '#correction';
 export class ReadLog implements ReadObserver {
   private names: Set<string> | undefined = undefined;
   private fromRuns: Label | undefined = undefined;
+  private left: FreedArguments[] | undefined = undefined;
 
   constructor(
     readonly version: Version,
@@ -88,6 +90,15 @@ export class ReadLog implements ReadObserver {
 
   heard(): Label | undefined {
     return this.fromRuns;
+  }
+
+  /** A person left arguments of a call free. */
+  free(more: FreedArguments): void {
+    (this.left ??= []).push(more);
+  }
+
+  freed(): readonly FreedArguments[] | undefined {
+    return this.left;
   }
 
   /** What was read: digests by name; undefined for nothing. Who read all channels did not read some of them in addition. */

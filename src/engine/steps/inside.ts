@@ -70,6 +70,17 @@ export function runInside<T>(
   step.run.hold(finished);
 }
 
+/** Has code of an effect of an attempt reach what a {@link StepContext} gives, for as long as the attempt goes on. */
+export async function besideEffect<T>(step: StepAround, work: (context: StepContext) => Promise<T>): Promise<T> {
+  const inside = new Inside(step);
+  step.hold(inside);
+  try {
+    return await work(inside);
+  } finally {
+    step.release(inside);
+  }
+}
+
 type Failed = Extract<Outcome, { readonly ok: false }>;
 type Ended<T> = { readonly ok: true; readonly value: T } | Failed;
 

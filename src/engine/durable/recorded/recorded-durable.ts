@@ -15,6 +15,7 @@ import { openBudget, type RecordedBudget } from './recorded-budget.js';
 import { RecordedInside } from './recorded-inside.js';
 import { RecordedQuestions, lostOutcome, lostQuestion, runsAgain, type RecordedOptions } from './recorded-questions.js';
 import { RecordedStand } from './recorded-stand.js';
+import { pastOf } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { RecordedTimers, timerIdentity, watchForCancel } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
@@ -89,7 +90,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     const ticket = new RecordedTicket(key, this, options);
     ticket.id = options?.identity?.digest();
     const found = this.outcomes.find(ticket);
-    if (found !== undefined) options?.identity?.reused?.(found.record);
+    if (found !== undefined) options?.identity?.reused?.(pastOf(found));
     if (found === undefined) this.begin(ticket, effect);
     else if (options?.cleanup === true) this.cleanUpAgain(ticket, found, effect);
     else if (found.record.inline === true) ticket.outcome = this.outcomes.outcomeOf(found.record);

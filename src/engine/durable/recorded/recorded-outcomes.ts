@@ -1,10 +1,11 @@
 import { parseKey, pathOf, stepOf } from '../../../base/address.js';
+import { present } from '../../../base/json.js';
 import type { Recorded } from '../../../journal/ledger.js';
 import type { DoneRecord } from '../../../journal/record.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { readStored } from '../../../journal/stored.js';
 import { isOfPhase } from '../../ports/supervision.js';
-import type { Identity, Outcome, StepOptions } from '../../ports/durable.js';
+import type { Identity, Outcome, Past, StepOptions } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /** What a session finds in its ledger. */
@@ -71,6 +72,12 @@ function isAlso(recorded: string | undefined, identity: Identity | undefined): b
 /** Choosers and what frees resources are done again without a word. */
 function isPaidFor(options: StepOptions | undefined): boolean {
   return options?.pure !== true && options?.cleanup !== true;
+}
+
+/** What a record says of the past. A person's word counts for the run in which it was said, and not for a fork of it. */
+export function pastOf(found: Recorded): Past {
+  const { reads, heard, freed } = found.record;
+  return present({ reads, heard, freed: isOfParent(found) ? undefined : freed });
 }
 
 /** It was recorded by the run that this one was forked from, or by one before that. */

@@ -47,7 +47,7 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
 }
 
 function pastOf(identity: Identity | undefined): { [K in keyof Past]: Past[K] | undefined } {
-  return { reads: identity?.reads?.(), heard: identity?.heard?.() };
+  return { reads: identity?.reads?.(), heard: identity?.heard?.(), freed: identity?.freed?.() };
 }
 
 /** Only now: what the step read may have been the value before. */

@@ -13,7 +13,7 @@ import type {
   TextQuestion,
 } from '../../../plan/builder-input.js';
 import { asQuestion, questionName } from '../../../plan/task-question.js';
-import type { ClearsCalls, NodeCall } from '../../../plan/tool-use.js';
+import type { ClearedCall, ClearsCalls, NodeCall } from '../../../plan/tool-use.js';
 import { CLEAR } from '../../../plan/tool-use.js';
 import { GUARD_EXPIRES_MS } from '../../ports/executor.js';
 import { limitOf } from '../../../base/duration.js';
@@ -24,8 +24,9 @@ import { countInner } from '../../../events/call-fold.js';
 import { askInside, reserveInside } from '../asking.js';
 import { definitionOf } from '../../durable/identity.js';
 import { questionIn } from '../../durable/open-question.js';
-import type { Effect, Identity, Influence, Outcome, StepIo, StepOptions } from '../../ports/durable.js';
+import type { Effect, Identity, Influence, Outcome, Past, Question, StepIo, StepOptions } from '../../ports/durable.js';
 import { ReadLog } from '../../state/reads.js';
+import { besideEffect } from '../inside.js';
 import type { Body, Step } from '../step.js';
 import { InnerRuns } from './inner-run.js';
 import { isMutation } from '../../state/viewed.js';
@@ -151,29 +152,22 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     this.tell(() => eventNote(event));
   }
 
-  async [CLEAR](call: NodeCall): Promise<boolean> {
-    const { step, io } = this;
-    const decided = step.run.options.guard?.(call, this.influence.label(), this.path);
-    if (decided === undefined) return false;
-    const { note, question, why } = decided;
-    this.tell(() => note);
-    if (question === undefined) throw refused(`this call of ${call.tool} was refused: ${why}`);
-    const limit = { ms: GUARD_EXPIRES_MS };
-    const answer = await askInside(step, io.signal, () => io.ask('guard#1.1', question, limit));
-    this.tell(() => answerNote(answer));
-    if (answer !== 'allow') throw refused(`a person refused this call of ${call.tool}`);
-    return true;
+  async [CLEAR](call: NodeCall): Promise<ClearedCall> {
+    const { step, io, influence, path } = this;
+    const { id } = step.compiled;
+    const clear = step.run.options.guard?.().clear(call, influence.label(), { id, path });
+    if (clear === undefined) return { input: call.input, isAllowed: false };
+    const ask = (question: Question): Promise<unknown> =>
+      askInside(step, io.signal, () => io.ask('guard#1.1', question, { ms: GUARD_EXPIRES_MS }));
+    const cleared = await besideEffect(step, (context) => clear({ context, io, ask }));
+    if (cleared.freed !== undefined) this.log?.free(cleared.freed);
+    return cleared;
   }
 
   private tell(note: () => StepNote): void {
     const { step } = this;
     if (step.run.reporter.followed && step.performs(this.attempt)) step.emit({ type: 'step.note', note: note() });
   }
-}
-
-function refused(message: string): SkeinError {
-  const hint = 'skein show RUN --taint says who had a say in it';
-  return new SkeinError('SKEIN_TOOL_REFUSED', message, { hint, retryable: false });
 }
 
 /** What listeners get is theirs: nobody changes it any more. An event that is not JSON is no reason to fail. */
@@ -276,6 +270,12 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
 
   digest(): string {
     return definitionOf(this.step.compiled);
+  }
+
+  override reused(then: Past): void {
+    super.reused(then);
+    const { freed } = then;
+    if (freed !== undefined) this.step.run.options.guard?.().free(this.step.compiled.id, freed);
   }
 
   protected override correction(): string | undefined {

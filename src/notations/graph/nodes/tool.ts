@@ -156,16 +156,28 @@ export async function callTool(
   const { name, coerce = true } = definition;
   const missing = requiredNames(schema).find((each) => input[each] === undefined);
   if (missing !== undefined) throw new SkeinError('SKEIN_INPUT', `${name}: missing required argument "${missing}"`);
-  const given = coerce ? coerceInput(name, schema, input) : input;
-  const findings = schemaFindings(schema, given);
-  if (findings.length > 0) throw badInput(name, findings);
+  const wanted = coerce ? coerceInput(name, schema, input) : input;
+  checkInput(name, schema, wanted);
   const call = toolFunction(definition);
-  const { approve, effect = 'once' } = definition;
-  const isAllowed = await cleared(step, { tool: name, effect, input: given as JsonObject });
+  const { approve, effect = 'once', trust } = definition;
+  const isTrusted = trust === 'trusted';
+  const { input: given, isAllowed } = await cleared(step, {
+    tool: name,
+    effect,
+    isTrusted,
+    input: wanted as JsonObject,
+  });
+  if (given !== wanted) checkInput(name, schema, given);
   if (isAllowed) return await call(given as never, step);
   if (approve === true || (typeof approve === 'function' && (await mustApprove(call, given))))
     await allowed(name, given, step);
   return await call(given as never, step);
+}
+
+/** @throws SkeinError `SKEIN_INPUT` */
+function checkInput(name: string, schema: JsonObject, input: Readonly<Record<string, unknown>>): void {
+  const findings = schemaFindings(schema, input);
+  if (findings.length > 0) throw badInput(name, findings);
 }
 
 /** The input is part of the question, so an answer counts for this call alone. */

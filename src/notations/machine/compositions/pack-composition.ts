@@ -63,18 +63,23 @@ function noTool(name: string, tool: string): SkeinError {
 
 /** A step calls a tool as a model does: the input is checked, and a person allows it where one must. */
 function inUse({ tool, call }: CalledTool): ToolInUse {
-  const { name, effect, approve, input: schema } = tool;
-  const run = async (input: Json, step: ToolStep): Promise<unknown> => {
+  const { name, effect, trust, approve, input: schema } = tool;
+  const check = (input: Json): void => {
     const findings = schemaFindings(schema, input);
     if (findings.length > 0)
       throw new SkeinError('SKEIN_INPUT', `the input of ${name} does not match its schema: ${findings.join('; ')}`);
-    const isAllowed = await cleared(step, { tool: name, effect: effect ?? 'once', input: input as JsonObject });
+  };
+  const run = async (wanted: Json, step: ToolStep): Promise<unknown> => {
+    check(wanted);
+    const asked = { tool: name, effect, isTrusted: trust === 'trusted', input: wanted as JsonObject };
+    const { input, isAllowed } = await cleared(step, asked);
+    if (input !== wanted) check(input);
     if (!isAllowed && (approve === true || (approve === 'code' && (await mustApprove(call, input))))) {
       const text = `May the step call ${name} with ${JSON.stringify(input)}?`;
       const answer = await step.ask({ text, choices: ['allow', 'deny'] }, 'approve');
       if (answer !== 'allow') throw new SkeinError('SKEIN_TOOL_REFUSED', `a person refused the call of ${name}`);
     }
-    return await (call as (input: JsonObject, step: ToolStep) => unknown)(input as JsonObject, step);
+    return await (call as (input: JsonObject, step: ToolStep) => unknown)(input, step);
   };
-  return { effect, call: madeOf(run, [call]) };
+  return { effect: tool.effect, call: madeOf(run, [call]) };
 }

@@ -1,0 +1,183 @@
+import { SkeinError } from '../base/errors.js';
+import { present } from '../base/json.js';
+import type { JsonObject } from '../base/json.js';
+import { answerNote } from '../events/question.js';
+import { guardQuestion, widened, yesIn } from '../agent/loop/guard-question.js';
+import type { GuardedCallToShow } from '../agent/loop/guard-question.js';
+import { askedBy } from '../agent/loop/guard.js';
+import { createStages } from '../agent/loop/stages.js';
+import type { Stages, StagesOf } from '../agent/loop/stages.js';
+import { policyCheck } from '../agent/permissions/policy-check.js';
+import type { RunTrust } from '../agent/run-trust.js';
+import { recordText } from '../base/json.js';
+import type { GuardedStep, NodeGuard } from '../engine/ports/executor.js';
+import type { Decision, GuardedCall } from '../guard/decide.js';
+import { decide } from '../guard/decide.js';
+import { effectOf } from '../guard/effects.js';
+import type { Label } from '../guard/label.js';
+import type { ClearedCall, FreedArguments, NodeCall } from '../plan/tool-use.js';
+import type { Policy } from '../plan/policy.js';
+
+/** What holds for the tools that steps call by themselves. */
+export interface NodeGuarding extends Omit<StagesOf, 'security'> {
+  /** What holds for the models that look at calls of a step. */
+  readonly security: (path: string) => StagesOf['security'];
+  readonly policies: readonly Policy[];
+  readonly cwd: string;
+  /** What the guard knows of the run, with what the workflow and the policies declare. */
+  readonly run: RunTrust;
+}
+
+/**
+ * The guard of calls that functions of steps make of tools: the same decision as for a call that an agent wants. Policies, who had a say in it, guards of the program,
+ * models, and then a person.
+ */
+export function nodeGuard(holding: NodeGuarding): NodeGuard {
+  const { run, guards, security } = holding;
+  return {
+    clear(call, heard, { id, path }) {
+      const label = run.rules.project === 'untrusted' ? strangers(heard) : heard;
+      const wanted = new WantedCall(call, { holding, label, id, path });
+      const isLookedAt = guards.length > 0 || security(path) !== undefined;
+      if (!isLookedAt && wanted.decision.kind === 'allow') return undefined;
+      return async (step) => await cleared(wanted, step);
+    },
+    free(id, freed) {
+      for (const { tool, fixed, free } of freed) run.widen({ agent: id, tool, fixed, free: new Set(free) });
+    },
+  };
+}
+
+interface Wanting {
+  readonly holding: NodeGuarding;
+  readonly label: Label;
+  /** Of the step. */
+  readonly id: string;
+  readonly path: string;
+}
+
+/** A call that a step wants to make, and what is decided about it without any model. */
+class WantedCall {
+  readonly guarded: GuardedCall & { readonly isTrustedRead: boolean };
+  readonly decision: Decision;
+
+  constructor(
+    readonly call: NodeCall,
+    readonly by: Wanting,
+  ) {
+    const { tool, effect, input, isTrusted } = call;
+    const does = effectOf({ builtIn: undefined, effect }, input);
+    const isTrustedRead = does === 'read' && isTrusted === true;
+    this.guarded = { effect: does, tool, input, seesPrivate: by.label.isPrivate, isTrustedRead };
+    this.decision = this.decided();
+  }
+
+  /** As a model would call it. */
+  get shown(): GuardedCallToShow['call'] {
+    const { tool, input } = this.call;
+    return { id: this.by.path, name: tool, input: recordText(input) };
+  }
+
+  with(input: JsonObject): WantedCall {
+    return new WantedCall({ ...this.call, input }, this.by);
+  }
+
+  private decided(): Decision {
+    const { holding, label, path, id } = this.by;
+    const { tool, effect, input } = this.call;
+    const { policies, cwd, run } = holding;
+    const why = policyCheck(policies, { agent: path, cwd }).refusal({ name: tool, input, tool: { effect } });
+    if (why !== undefined) return { kind: 'deny', rule: 'policy', why };
+    const decision = decide(this.guarded, label, run.rules);
+    return decision.kind !== 'allow' && run.allows(id, this.shown) ? { kind: 'allow', rule: 'widened' } : decision;
+  }
+}
+
+/** @throws SkeinError `SKEIN_TOOL_REFUSED` */
+async function cleared(first: WantedCall, step: GuardedStep): Promise<ClearedCall> {
+  const { holding, label, id, path } = first.by;
+  const { guards, models, run } = holding;
+  const stages = createStages({
+    models,
+    guards,
+    security: holding.security(path),
+    step: step.context,
+    agent: id,
+    task: `call ${first.call.tool}`,
+    rules: run.rules,
+  });
+  const { wanted, decision } = await judged(first, { stages, step });
+  const { input } = wanted.call;
+  if (decision.kind === 'allow') return { input, isAllowed: false };
+  const shown = { call: wanted.shown, decision, traces: [], isWhole: false };
+  const question = guardQuestion({ who: `the step "${path}"`, label, rules: run.rules }, [shown]);
+  const answer = await step.ask(question);
+  step.context.note(answerNote(answer));
+  const yes = yesIn(typeof answer === 'string' ? answer : recordText(answer));
+  if (yes === undefined) throw refused(`a person refused this call of ${wanted.call.tool}`);
+  const more = widened(id, shown, yes);
+  if (more === undefined) return { input, isAllowed: true };
+  run.widen(more);
+  const { tool, fixed, free } = more;
+  return { input, isAllowed: true, freed: { tool, fixed, free: [...free] } satisfies FreedArguments };
+}
+
+interface Judging {
+  readonly stages: Stages | undefined;
+  readonly step: GuardedStep;
+}
+
+/** What becomes of a call once guards and models have looked at it. What a reviewer changes goes through all of them again. */
+async function judged(
+  wanted: WantedCall,
+  judging: Judging,
+  again = false,
+): Promise<{ readonly wanted: WantedCall; readonly decision: Decision }> {
+  const { stages, step } = judging;
+  const { call, by, decision, guarded } = wanted;
+  const { label } = by;
+  if (decision.kind === 'deny') {
+    tell(wanted, decision, step);
+    throw refused(`this call of ${call.tool} was refused: ${decision.why ?? decision.rule}`);
+  }
+  const said =
+    stages?.mayLook(label) === true
+      ? await stages.judge({
+          call: wanted.shown,
+          input: call.input,
+          guarded,
+          decision,
+          label,
+          texts: [],
+          at: '1.1',
+          again,
+          io: step.io,
+        })
+      : PASS;
+  if (said.kind === 'refuse')
+    throw refused(`this call of ${call.tool} was refused by a security check of this workflow`);
+  if (said.kind === 'modify') return await judged(wanted.with(said.input), judging, true);
+  const settled = said.kind === 'ask' ? askedBy(said, decision, label) : decision;
+  if (settled.kind !== 'allow') tell(wanted, settled, step);
+  return { wanted, decision: settled };
+}
+
+const PASS = { kind: 'pass' } as const;
+
+function tell({ call, by }: WantedCall, decision: Decision, { context }: GuardedStep): void {
+  const { kind, rule, why = rule, declare, sources = by.label.sources } = decision;
+  if (kind === 'allow') return;
+  const { level, isPrivate } = by.label;
+  const facts = { rule, why, sources, lineage: [], level, private: isPrivate, ...present({ declare }) };
+  context.note({ kind: 'guard.decided', id: by.path, tool: call.tool, decision: kind, ...facts });
+}
+
+/** Where the project is a stranger's, so is what its steps do. */
+function strangers({ isPrivate, sources }: Label): Label {
+  return { level: 'untrusted', isPrivate, sources: [...sources, 'project'] };
+}
+
+function refused(message: string): SkeinError {
+  const hint = 'skein show RUN --taint says who had a say in it';
+  return new SkeinError('SKEIN_TOOL_REFUSED', message, { hint, retryable: false });
+}
