@@ -36,10 +36,14 @@ function isUntrusted({ labels }: RunResult, channel: string): boolean {
 
 describe('a label is never lost', () => {
   // The reference is the run itself, with another value in place of the untrusted one: what differs then, the value had a say in.
-  test('what differs when an untrusted input differs is labelled with it, whatever the plan', async () => {
+  test.each([
+    ['plan', PLANS],
+    ['plan that tells how its steps ended', { ...PLANS, endings: true }],
+    ['plan with ends, groups and steps at the end', { ...PLANS, endings: true, ends: true }],
+  ])('what differs when an untrusted input differs is labelled with it, whatever the %s', async (kind, options) => {
     const seen = { differs: 0, same: 0, clean: 0, over: 0 };
     await fc.assert(
-      fc.asyncProperty(rawPlan(PLANS), fc.nat(), fc.nat(), async (raw, other, mask) => {
+      fc.asyncProperty(rawPlan(options), fc.nat(), fc.nat(), async (raw, other, mask) => {
         const sees = (key: string, channel: string): boolean => seededRandom(`${mask} ${key} ${channel}`)() < 0.25;
         const plain = scenarioOf(raw, sees);
         const changed = mask % 3 === 0 ? plain : varied(plain, mask);
@@ -61,12 +65,12 @@ describe('a label is never lost', () => {
       { numRuns: cases(300), seed: seedOf(16) },
     );
     tell({
-      what: 'labels: values that an untrusted input had a say in',
+      what: `labels: values that an untrusted input had a say in (${kind})`,
       n: seen.differs,
       forbidden: 0,
       goal: NO_LABEL_LOST,
     });
-    tell({ what: 'labels: values that it could have had a say in', n: seen.over, goal: 'counted' });
+    tell({ what: `labels: values that it could have had a say in (${kind})`, n: seen.over, goal: 'counted' });
     // The plans are such that labels tell something.
     expect(seen.differs).toBeGreaterThan(100);
     expect(seen.clean).toBeGreaterThan(100);

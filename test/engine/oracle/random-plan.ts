@@ -24,6 +24,8 @@ export interface RawNode {
   /** Writes the plain channel that several nodes may write. */
   readonly writesPlain: boolean;
   readonly exit: boolean;
+  /** How it ended is a value. */
+  readonly tells: boolean;
   /** Of an end: how, and how many plans around it end with it. */
   readonly endsAs: 'succeeded' | 'failed';
   readonly out: number;
@@ -56,6 +58,8 @@ export interface RawOptions {
   /** Several writers of one plain channel, so that some plans conflict; `top`: not in sub-plans. */
   readonly conflicts: 'nowhere' | 'top' | 'everywhere';
   readonly subPlans: boolean;
+  /** How nodes ended, as values. The reference interpreter knows none. */
+  readonly endings?: boolean;
   /** Ends on purpose, groups of which not all must succeed, steps at the end of a plan. */
   readonly ends?: boolean;
 }
@@ -101,6 +105,7 @@ function rawNode(options: RawOptions, depth: number): fc.Arbitrary<RawNode> {
     shares: fc.nat(31),
     writesPlain: mayConflict ? fc.boolean() : fc.constant(false),
     exit: rare<boolean>(false, [true], 12),
+    tells: options.endings === true ? fc.boolean() : fc.constant(false),
     ...rawEnds(options),
     sub:
       depth < 2 && options.subPlans

@@ -62,6 +62,9 @@ function planOf(
   const channels: ChannelSpec[] = inputs.map((input) => ({ name: input.channel }));
   channels.push(...SHARED.map((one) => one.spec), { name: 'plain' });
   raw.forEach((_, index) => channels.push({ name: own(index) }, { name: count(index), reducer: 'add' }));
+  raw.forEach((node, index) => {
+    if (node.tells) channels.push({ name: ending(index) });
+  });
   const build: Build = { raw, nodes: [], edges: [], routes: [], channels, bindings, prefix, sees, closed };
   raw.forEach((_, index) => addNode(build, index));
   raw.forEach((_, index) => addOutEdges(build, index));
@@ -81,6 +84,7 @@ function planOf(
 const id = (index: number): string => `n${index}`;
 const own = (index: number): string => `own${index}`;
 const count = (index: number): string => `count${index}`;
+const ending = (index: number): string => `ending${index}`;
 const handler = (index: number): string => `h${index}`;
 const needsHandler = (node: RawNode): boolean =>
   (node.failsOneIn > 0 && node.onError === 'handler') || node.maxVisits === 'to';
@@ -106,6 +110,7 @@ function addNode(build: Build, index: number): void {
   const common = {
     id: id(index),
     join: raw.join,
+    ...(raw.tells ? { ending: ending(index) } : {}),
     ...policies(raw, index),
     ...(raw.when === 'none' ? {} : { when: [whenOf(raw.when, before)] }),
   };
