@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from 'skein';
 import { graph, workflowNode } from 'skein/graph';
-import { BROKEN, pipeline, ran, wrong } from './loops.js';
+import { BROKEN, dag, pipeline, ran, step, wrong } from './loops.js';
 
 const agent = (id: string): string => `{ id: ${id}, type: agent, name: w, prompt: "${id}?" }`;
 const parallel = (require: string | number): string =>
@@ -48,6 +48,52 @@ describe('[addition 10] require in a pipeline', () => {
       );
     expect(await wrong(map(5))).toEqual([]);
     expect((await wrong(map(6))).join()).toContain('and it has 5 items at most');
+  });
+});
+
+describe('[addition 10] require in a DAG workflow', () => {
+  const map = (require: string | number, items = 3): string =>
+    dag(
+      step('list', 'List.', 'schema: { all: [string] }'),
+      `{ id: each, depends_on: [list], type: map, over: steps.list.output.all, as: item, require: ${require}, max_items: ${items}, steps: [${step('x', '{{ item }}')}, ${step('y', 'y of {{ item }}', 'depends_on: [x]')}] }`,
+      step('after', '{{steps.each.output}} {{steps.each.errors}}', 'depends_on: [each]'),
+    );
+  const of = (...names: readonly string[]): readonly string[] => [JSON.stringify({ all: names })];
+
+  it('of a map: an item that fails cancels no other, is left out, and degrades the run', async () => {
+    const end = await ran(map(2), { list: of('a', 'b', 'c'), x: ['1', BROKEN, '3'], y: ['one', 'three'] });
+    expect([end.outcome, end.census.degraded, end.state['steps.each.output']]).toEqual([
+      'degraded',
+      1,
+      ['one', 'three'],
+    ]);
+    expect(end.asked.at(-1)).toBe('after: ["one","three"] [{"index":1,"key":"1","message":"no model"}]');
+    expect(end.asked.filter((each) => each.includes('/y'))).toEqual(['each[0]/y: y of a', 'each[2]/y: y of c']);
+  });
+
+  it('of a map: too few, also of a list that is shorter than that, fail it once all have ended', async () => {
+    const few = await ran(map(3), { list: of('a', 'b', 'c'), y: ['one', BROKEN, 'three'] });
+    expect([few.outcome, few.error?.code]).toEqual(['failed', 'SKEIN_REQUIRE']);
+    expect(few.error?.message).toBe('2 items succeeded, and 3 must: each[1]: no model');
+    expect(few.asked.filter((each) => each.includes('/y')).length).toBe(3);
+    const short = await ran(map(3), { list: of('a', 'b') });
+    expect([short.error?.code, short.error?.message]).toEqual(['SKEIN_REQUIRE', '2 items succeeded, and 3 must']);
+    const none = await ran(map(1), { list: of() });
+    expect(none.error?.message).toBe('0 items succeeded, and 1 must');
+    expect((await ran(map('all'), { list: of() })).outcome).toBe('succeeded');
+    expect((await wrong(map(4))).join()).toContain('bad-require');
+  });
+
+  it('keeps the items that succeeded when the run is resumed, and asks again what failed', async () => {
+    const store = memoryStore();
+    const list = of('a', 'b', 'c');
+    const first = await ran(map('all'), { list, y: ['one', BROKEN, 'three'] }, { store });
+    expect([first.outcome, first.error?.code]).toEqual(['failed', 'SKEIN_REQUIRE']);
+    const fork = await ran(map('all'), { list, y: ['two'] }, { store, fork: { run: first.runId } });
+    expect([fork.outcome, fork.asked.length]).toEqual(['succeeded', 2]);
+    const again = await ran(map('all'), { list, y: ['two'] }, { store, resume: first.runId });
+    expect([again.outcome, again.state['steps.each.output']]).toEqual(['succeeded', ['one', 'two', 'three']]);
+    expect(again.asked.map((each) => each.split(':')[0])).toEqual(['each[1]/y', 'after']);
   });
 });
 

@@ -18,12 +18,16 @@ describe.each(NOTATIONS)(
     const MAKE = `  - { id: go, run: [touch, made], stdin: "${ref}" }\n`;
 
     /** Runs a step with these verdicts; which models looked, and whether the command ran. */
-    async function judged(said: Readonly<Record<string, string>>, untrusted: readonly string[] = [name]) {
+    async function judged(
+      said: Readonly<Record<string, string>>,
+      untrusted: readonly string[] = [name],
+      { mode = 'default', steps = MAKE } = {},
+    ) {
       const asked: ModelRequest[] = [];
       const judge = modelOf('openai/judge', [], asked, (_request, phase) => said[phase] ?? 'nothing that can be read');
       const inputs = dag ? 'inputs: { x: { default: y } }\n' : '';
-      const { outcome, error, cwd } = await runSteps(notation, MAKE, {
-        head: `${inputs}security: { mode: default, model: openai/judge }\n`,
+      const { outcome, error, cwd } = await runSteps(notation, steps, {
+        head: `${inputs}security: { mode: ${mode}, model: openai/judge }\n`,
         untrusted,
         models: { env: { PATH: process.env['PATH'] ?? '' }, noProbe: true, providers: { openai: () => judge } },
       });
@@ -47,6 +51,17 @@ describe.each(NOTATIONS)(
         const { outcome, error, made } = await judged({ screen: SUSPICIOUS, review });
         expect([outcome, error?.code, made]).toEqual(['failed', 'SKEIN_TOOL_REFUSED', false]);
       }
+    });
+
+    it.each([
+      ['a command', MAKE],
+      ['a tool', '  - { id: go, tool: write_file, input: { path: made, content: x } }\n'],
+    ])('look at every call with security: paranoid, also where nothing untrusted had a say: %s', async (_, steps) => {
+      const paranoid = { mode: 'paranoid', steps };
+      const allowed = await judged({ screen: SAFE, review: ALLOW }, [], paranoid);
+      expect([allowed.outcome, allowed.looked, allowed.made]).toEqual(['succeeded', ['screen', 'review'], true]);
+      const denied = await judged({ screen: SAFE, review: DENY }, [], paranoid);
+      expect([denied.outcome, denied.error?.code, denied.made]).toEqual(['failed', 'SKEIN_TOOL_REFUSED', false]);
     });
   },
 );
