@@ -97,10 +97,10 @@ async function recorded(folder: string, job: Runnable, durability: 'fast' | 'ful
   return took;
 }
 
-/** Median milliseconds by job: each is warmed up, then they take turns, so that what else the machine does meets all of them. */
-async function medians(
-  jobs: Readonly<Record<string, () => number | Promise<number>>>,
-): Promise<Record<string, number>> {
+/** Milliseconds by job, round by round: each is warmed up, then they take turns, so that what else the machine does meets all of them. */
+type Times = Readonly<Record<string, readonly number[]>>;
+
+async function taken(jobs: Readonly<Record<string, () => number | Promise<number>>>): Promise<Times> {
   const times: Record<string, number[]> = {};
   for (const job of Object.values(jobs)) {
     for (const start = performance.now(); performance.now() - start < WARM_UP;) await job();
@@ -108,7 +108,21 @@ async function medians(
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, job] of Object.entries(jobs)) (times[name] ??= []).push(await job());
   }
-  return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, median(list)]));
+  return times;
+}
+
+/** Median microseconds of one of `units` of a job. */
+function each(times: Times, name: string, units: number): number {
+  return (median(times[name] ?? []) * 1_000) / units;
+}
+
+/** One of `units` of a job by one of those of another: the median of the rounds, as a disk may be twice as fast in one round as in the next. */
+function ratioOf(
+  times: Times,
+  [name, units]: readonly [string, number],
+  [other, those]: readonly [string, number],
+): number {
+  return median((times[name] ?? []).map((ms, round) => ms / units / ((times[other]?.[round] ?? Number.NaN) / those)));
 }
 
 interface Row {
@@ -130,56 +144,62 @@ function inARow(steps: number): Runnable {
   });
 }
 
-/** A figure in microseconds beside that of a transaction, which it may be `goal` times. */
-function beside(name: string, us: number, bareUs: number, goal: number): Row {
-  const ratio = us / bareUs;
-  return {
-    name,
-    figure: `${us.toFixed(1)} us`,
-    compared: ratio.toFixed(2),
-    goal: `<= ${goal.toFixed(2)}`,
-    held: ratio <= goal,
-  };
+/** A transaction as one writes it by hand, and jobs beside it, which may take `goal` times as long. */
+function beside(
+  times: Times,
+  rows: number,
+  bareName: string,
+  jobs: readonly (readonly [job: string, units: number, name: string, goal: number])[],
+): Row[] {
+  const bareRow = { name: bareName, figure: `${each(times, 'bare', rows).toFixed(1)} us`, compared: '1.00' };
+  return [
+    { ...bareRow, goal: '', held: true },
+    ...jobs.map(([job, units, name, goal]): Row => {
+      const ratio = ratioOf(times, [job, units], ['bare', rows]);
+      const figure = `${each(times, job, units).toFixed(1)} us`;
+      return { name, figure, compared: ratio.toFixed(2), goal: `<= ${goal.toFixed(2)}`, held: ratio <= goal };
+    }),
+  ];
 }
 
 async function rates(driver: SqlDriver, folder: string): Promise<Row[]> {
   const [rows, width] = [2_000, 1_000];
   const [line, loop, many] = [inARow(rows), sequence(rows), together(width)];
-  const times = await medians({
+  const times = await taken({
     bare: () => bare(driver, folder, rows, 'NORMAL'),
     line: () => recorded(folder, line),
     loop: () => recorded(folder, loop),
     many: () => recorded(folder, many),
   });
-  const each = (name: string, units: number): number => ((times[name] ?? Number.NaN) * 1_000) / units;
-  const raw = each('bare', rows);
-  return [
-    { ...beside(`bare single-row transaction, ${BYTES} bytes`, raw, raw, 1), goal: '' },
-    beside('sequential step, recorded', each('line', rows), raw, 1.5),
-    beside('round of a loop by a route, recorded', each('loop', rows), raw, 1.5),
-    beside(`step of ${width} at once, recorded`, each('many', width), raw, 0.4),
-  ];
+  return beside(times, rows, `bare single-row transaction, ${BYTES} bytes`, [
+    ['line', rows, 'sequential step, recorded', 1.5],
+    ['loop', rows, 'round of a loop by a route, recorded', 1.5],
+    ['many', width, `step of ${width} at once, recorded`, 0.4],
+  ]);
 }
 
-/** Where each commit is forced to the disk: a step beside a transaction, and a choice between two steps, which must not be committed by itself. */
+/**
+ * Where each commit is forced to the disk: a step beside a transaction, and a choice between two steps, which must not be committed by itself. In runs of
+ * fewer steps, the commits with which a run begins and ends would be measured with them.
+ */
 async function forced(driver: SqlDriver, folder: string): Promise<Row[]> {
-  const rounds = 50;
+  const rounds = 400;
   const [loop, chain, line] = [later(rounds, true), later(rounds, false), inARow(rounds)];
-  const times = await medians({
+  const times = await taken({
     bare: () => bare(driver, folder, rounds, 'FULL'),
     line: () => recorded(folder, line, 'full'),
     loop: () => recorded(folder, loop, 'full'),
     chain: () => recorded(folder, chain, 'full'),
   });
-  const us = (name: string): number => ((times[name] ?? Number.NaN) * 1_000) / rounds;
-  const ratio = us('loop') / us('chain');
+  const ratio = ratioOf(times, ['loop', rounds], ['chain', rounds]);
   return [
-    { ...beside('bare single-row transaction, full', us('bare'), us('bare'), 1), goal: '' },
-    beside('sequential step, recorded, full', us('line'), us('bare'), 1.2),
+    ...beside(times, rounds, 'bare single-row transaction, full', [
+      ['line', rounds, 'sequential step, recorded, full', 1.2],
+    ]),
     {
       name: 'round of a loop by a route, recorded, full',
-      figure: `${us('loop').toFixed(0)} us`,
-      compared: `${ratio.toFixed(2)} x step of a chain (${us('chain').toFixed(0)} us)`,
+      figure: `${each(times, 'loop', rounds).toFixed(0)} us`,
+      compared: `${ratio.toFixed(2)} x step of a chain (${each(times, 'chain', rounds).toFixed(0)} us)`,
       goal: '<= 1.20',
       held: ratio <= 1.2,
     },

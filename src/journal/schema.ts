@@ -65,11 +65,9 @@ const byName =
   (check: Check): Check =>
   (value, place) => {
     if (!isPlainObject(value)) return expected(place, 'an object', value);
-    for (const name of Object.keys(value)) {
-      const problem = check(value[name], `${place}.${name}`);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
+    // A place is named once something is wrong there: what is right may have thousands of names.
+    const wrong = Object.keys(value).find((name) => check(value[name], place) !== undefined);
+    return wrong === undefined ? undefined : check(value[wrong], `${place}.${wrong}`);
   };
 
 const textsByName = byName(text);
