@@ -130,10 +130,14 @@ export function recordedWork({ entries }: RunHistory, path: string): number {
 
 /** What people have answered who were asked how much more may be spent, in order. */
 export function answeredMore(store: Store, { entries }: RunHistory): readonly BudgetRow[] {
-  const answers = [...entries].flatMap(([key, all]) => {
-    const [limit, measure] = moreOf(key) ?? [];
-    return limit === undefined ? [] : all.map((entry) => ({ limit, measure: measure as Measure, entry }));
-  });
+  const answers: { readonly limit: string; readonly measure: Measure; readonly entry: Entry }[] = [];
+  // Most keys of a long record are others: nothing is made of them.
+  for (const [key, all] of entries) {
+    const more = moreOf(key);
+    if (more === undefined) continue;
+    const [limit, measure] = more;
+    for (const entry of all) answers.push({ limit, measure: measure as Measure, entry });
+  }
   return answers
     .toSorted((one, other) => one.entry.order - other.entry.order)
     .flatMap(({ limit, measure, entry: { kind, record } }) => {
