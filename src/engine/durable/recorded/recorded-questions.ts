@@ -120,8 +120,10 @@ export class RecordedQuestions {
     // Of what may be done once it must show that it stands at a question, since it started: then it may be started again.
     const standsHere = holder.startedAt !== undefined && holder.options?.effect === 'once';
     let told = openQuestion(again ? known : fresh);
+    // Refused here, at the door of who asks, and not when it is written.
+    const line = !again || standsHere ? encodeRecord(again ? known : fresh) : undefined;
     const asked = (): void => {
-      if (!again || standsHere) journal.write(encodeRecord(again ? known : fresh));
+      if (line !== undefined) journal.write(line);
       count.asked(key, id);
       taker()?.waitsFor(told, again);
     };
