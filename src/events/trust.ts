@@ -18,6 +18,8 @@ export interface GuardedCallFacts extends TrustFacts {
   readonly why?: string;
   /** Source > steps > argument. */
   readonly lineage: readonly string[];
+  /** Patterns, words and encodings in the texts that had a say; they decide nothing. Absent: none. */
+  readonly findings?: readonly string[];
   readonly declare?: string;
 }
 

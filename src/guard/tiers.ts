@@ -23,6 +23,8 @@ export interface CallToJudge {
   readonly decision: Decision;
   /** Texts that had a say in it, the last ones. */
   readonly texts: readonly HeardText[];
+  /** What patterns found in these, and in the call. */
+  readonly findings: readonly string[];
 }
 
 /** What a stage says. */
@@ -92,14 +94,17 @@ export function stagePrompt(
 }
 
 function materialsOf(stage: Stage, call: CallToJudge, doubt: string | undefined): readonly Material[] {
-  const { agent, tool, input, task, decision, texts } = call;
+  const { agent, tool, input, task, decision, texts, findings } = call;
   const { rule, why, sources = [] } = decision;
   const shown = texts.slice(-MOST_TEXTS);
   const left = texts.length - shown.length;
   return [
     ...(stage === 'review' ? [{ title: 'TASK OF THE AGENT', text: cutMiddle(task) }] : []),
     { title: 'CALL', text: cutMiddle(JSON.stringify({ agent, tool, input }, undefined, 2)) },
-    { title: 'WHAT IS KNOWN OF IT', text: [`rule: ${rule}`, why ?? '', ...sources].filter(Boolean).join('\n') },
+    {
+      title: 'WHAT IS KNOWN OF IT',
+      text: [`rule: ${rule}`, why ?? '', ...sources, ...findings].filter(Boolean).join('\n'),
+    },
     ...(doubt === undefined ? [] : [{ title: 'WHAT THE SCREENER SAYS', text: cutMiddle(doubt, SHOWN[stage]) }]),
     ...shown.map(({ source, text }) => ({
       title: `TEXT FROM ${quoteShort(source)}`,

@@ -26,10 +26,12 @@ export function tellDecided(
   call: ToolCall,
   { kind, rule, why, declare, sources = [] }: Decision,
   traces: readonly Trace[],
+  findings: readonly string[] = [],
 ): void {
   if (kind === 'allow') return;
   const { level, isPrivate } = trust.label;
-  const facts = { rule, ...present({ why, declare }), sources, lineage: traces.map(traceText) };
+  const found = findings.length === 0 ? undefined : findings;
+  const facts = { rule, ...present({ why, declare, findings: found }), sources, lineage: traces.map(traceText) };
   const note = { kind: 'guard.decided', id: call.id, tool: call.name, decision: kind, ...facts, level } as const;
   step.note({ ...note, private: isPrivate } satisfies TrustNote);
 }

@@ -16,6 +16,8 @@ export interface GuardedCallToShow {
   readonly decision: Decision;
   /** Where its arguments stand in what was heard. */
   readonly traces: readonly Trace[];
+  /** What patterns found in it. */
+  readonly findings?: readonly string[];
   /** All of its arguments are one thing, such as a command: none of them can be left free. */
   readonly isWhole: boolean;
 }
@@ -35,9 +37,16 @@ interface Circumstances {
 export function guardQuestion({ who, label, rules }: Circumstances, calls: readonly GuardedCallToShow[]): Question {
   const { level, isPrivate } = label;
   const known = { label: { level, private: isPrivate }, policy: digestText(recordText(rules)) };
-  const shown = calls.map(({ call, decision: { why, sources, rule, declare }, traces }) => ({
+  const shown = calls.map(({ call, decision: { why, sources, rule, declare }, traces, findings = [] }) => ({
     ...callEvidence(call),
-    ...present({ why, sources, lineage: traces.length === 0 ? undefined : traces.map(traceText), rule, declare }),
+    ...present({
+      why,
+      sources,
+      lineage: traces.length === 0 ? undefined : traces.map(traceText),
+      findings: findings.length === 0 ? undefined : findings,
+      rule,
+      declare,
+    }),
   }));
   const [first] = calls;
   const one = shown.length === 1 && first !== undefined;

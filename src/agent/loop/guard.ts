@@ -2,6 +2,8 @@ import type { Question, StepIo } from '../../engine/ports/durable.js';
 import { decide } from '../../guard/decide.js';
 import type { Decision, GuardedCall, GuardRules } from '../../guard/decide.js';
 import { Lineage } from '../../guard/lineage.js';
+import type { JsonObject } from '../../base/json.js';
+import { Findings } from '../../guard/patterns.js';
 import { effectOf, isDataFile } from '../../guard/effects.js';
 import type { Label } from '../../guard/label.js';
 import { unitedRules } from '../../guard/policy.js';
@@ -117,6 +119,7 @@ export function createGuard(step: Guarding): Guard {
 class StepGuard implements Guard {
   private readonly facts: (call: ToolCall) => CallFacts | undefined;
   private readonly lineage = new Lineage();
+  private readonly found = new Findings();
   private readonly prompt: string;
 
   constructor(private readonly step: Guarding) {
@@ -132,7 +135,7 @@ class StepGuard implements Guard {
     const asked = decided.flatMap(({ call, found }, at) =>
       isAsked(found) && !isTaken(call, at + 1) ? [{ ...this.shown(call, found), at }] : [],
     );
-    for (const { call, decision, traces } of asked) tellDecided(this.step, call, decision, traces);
+    for (const { call, decision, traces, findings } of asked) tellDecided(this.step, call, decision, traces, findings);
     const [first] = asked;
     const circumstances = { who, label: trust.label, rules: this.rules };
     const said = first && ((await ask(guardQuestion(circumstances, asked), first.at + 1)) ?? EXPIRED);
@@ -166,7 +169,12 @@ class StepGuard implements Guard {
     if (fault !== undefined) return { ...decided, found: fault };
     const { label } = trust;
     const { at, io } = deciding;
-    const heard = { decision: found, label, texts: trust.heardTexts(this.prompt) };
+    const heard = {
+      decision: found,
+      label,
+      texts: trust.heardTexts(this.prompt),
+      findings: label.level === 'untrusted' ? this.findings(given) : [],
+    };
     const judged = await stages.judge({ call, input: given, guarded, ...heard, at: at(index), again, io });
     switch (judged.kind) {
       case 'pass':
@@ -207,8 +215,17 @@ class StepGuard implements Guard {
   private shown(call: ToolCall, decision: Decision): GuardedCallToShow {
     const { lineage } = this;
     const guarded = this.facts(call);
+    const { input = {} } = guarded ?? {};
     lineage.add(this.step.trust.heardTexts(this.prompt).slice(lineage.size));
-    return { call, decision, traces: lineage.of(guarded?.input ?? {}), isWhole: guarded?.effect === 'run' };
+    const traces = lineage.of(input);
+    return { call, decision, traces, findings: this.findings(input), isWhole: guarded?.effect === 'run' };
+  }
+
+  /** Looked for only where somebody judges a call. */
+  private findings(input: JsonObject): readonly string[] {
+    const { found, step } = this;
+    found.add(step.trust.heardTexts(this.prompt).slice(found.size));
+    return found.of(input);
   }
 
   private get rules(): GuardRules {

@@ -48,6 +48,8 @@ export interface StagedCall {
   readonly decision: Decision;
   readonly label: Label;
   readonly texts: readonly HeardText[];
+  /** What patterns found in these, and in the call. */
+  readonly findings?: readonly string[];
   /** `TURN.INDEX`. */
   readonly at: string;
   /** Its arguments were changed by a reviewer: they are not changed again. */
@@ -140,8 +142,8 @@ class StepStages {
 
   private async ask(stage: Stage, staged: StagedCall, security: Security, doubt?: string): Promise<Opinion> {
     const { agent, task, step } = this.options;
-    const { call, input, decision, texts, at, again, io } = staged;
-    const asked: CallToJudge = { agent, tool: call.name, input, task, decision, texts };
+    const { call, input, decision, texts, findings = [], at, again, io } = staged;
+    const asked: CallToJudge = { agent, tool: call.name, input, task, decision, texts, findings };
     const { system, prompt, schema } = stagePrompt(stage, asked, { security, doubt });
     const opinion = await this.verdictOf(async (): Promise<Opinion> => {
       const aside = await this.open(security, io);

@@ -38,7 +38,7 @@ function endorsedRow(one: Endorsement): readonly string[] {
 }
 
 function callLines(call: DecidedCall, style: Style): readonly string[] {
-  const { path, tool, rule, why, lineage, declare } = call;
+  const { path, tool, rule, why, lineage, findings, declare } = call;
   const said = decidedText(call);
   return [
     `  ${style.bold(oneLine(path, 60))} ${oneLine(tool, 80)}: ${said} ${style.dim(`(${oneLine(rule, 80)})`)}`,
@@ -46,6 +46,7 @@ function callLines(call: DecidedCall, style: Style): readonly string[] {
       ...(why === undefined ? [] : [why]),
       `had a say: ${sourcesText(call)}`,
       ...lineage,
+      ...(findings === undefined ? [] : [`found there: ${findings.join(', ')}`]),
       ...(declare === undefined ? [] : [`would allow it: ${declare}`]),
     ].map((line) => `    ${oneLine(line, 500)}`),
   ];
