@@ -187,11 +187,17 @@ function problemOf(source: string, error: unknown, names: readonly string[]): Pr
   const { ParseError, TypeError, EvaluationError } = cel();
   const isTheirs = error instanceof ParseError || error instanceof TypeError || error instanceof EvaluationError;
   if (!isTheirs) return problemAt(source, 0, error instanceof Error ? error.message : String(error));
-  const hint =
-    error.code === 'unknown_variable'
-      ? `known are: ${names.length === 0 ? 'none' : names.join(', ')}`
-      : 'an expression is written like: output.count > 2 && inputs.mode == "full"';
-  return problemAt(source, error.range?.start ?? 0, error.summary, hint);
+  const start = error.range?.start ?? 0;
+  const known = `known are: ${names.length === 0 ? 'none' : names.join(', ')}`;
+  const hint = error.code === 'unknown_variable' ? known : formHint(source.slice(0, start));
+  return problemAt(source, start, error.summary, hint);
+}
+
+/** How an expression is written, where it ends to be one behind this text. */
+function formHint(before: string): string {
+  return before.trimEnd().endsWith('?')
+    ? `no ? stands behind a reference of an expression: ${HINTS['no_such_key'] ?? ''}`
+    : 'an expression is written like: output.count > 2 && inputs.mode == "full"';
 }
 
 function problemAt(source: string, offset: number, message: string, hint?: string): Problem {

@@ -2,6 +2,7 @@ import { isPlainObject, ownValue } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
+import type { ValueRef } from '../lang/values.js';
 import type { InputType } from '../plan/input-types.js';
 import type { Findings } from '../text/findings.js';
 import { schemaAt } from './schema-paths.js';
@@ -43,6 +44,11 @@ export function reportNoValue(
   const set = `{ id: ID, type: set, values: { ${key}: ${JSON.stringify(`{{= ${bare} }}`)} } }`;
   const hint = `make the value in a step before, ${set}, and write ${key}: ${mark}steps.ID.output.${key}`;
   findings.error('bad-reference', `${owner} is an expression, and takes a reference`, at, hint);
+}
+
+/** With a `?` behind it, a list that is not there has no items. */
+export function orNoItems(ref: ValueRef, { key }: Pick<NamingKey, 'key'>, isOptional: boolean): ValueRef {
+  return key === 'over' && isOptional && ref.absent === undefined ? { ...ref, absent: [] } : ref;
 }
 
 /** What stands between the double braces of a text, as in `{{ ... }}` and `{{= ... }}`; undefined: it has none around it. */

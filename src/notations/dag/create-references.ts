@@ -5,7 +5,7 @@ import type { Computed, TemplateRef } from '../../lang/values.js';
 import type { Findings } from '../../text/findings.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import type { InputDef } from '../inputs-key.js';
-import { reportNoList, reportNoValue } from '../named-values.js';
+import { orNoItems, reportNoList, reportNoValue } from '../named-values.js';
 import { pathFault } from '../schema-paths.js';
 import { append, spending, splitOnce } from '../written-references.js';
 import { checkOutput, checkStep } from './reference-order.js';
@@ -70,7 +70,7 @@ export function createReferences(source: ReferenceSource, graph: StepGraph, find
       if (found === undefined) reportNoValue(scalar.text, naming, FORM, findings);
       else if (key !== 'rounds')
         reportNoList(scalar.text, naming, knownOf(scalar.text.trim(), step, references), findings);
-      return found;
+      return found && orNoItems(found, naming, scalar.text.trim().endsWith('?'));
     },
     spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),
     canRead: (id, step, at) => {

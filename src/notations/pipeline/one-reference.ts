@@ -3,7 +3,7 @@ import type { TemplateRef, ValueRef } from '../../lang/values.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { locate } from '../../text/places.js';
 import type { ParsedYaml } from '../../text/yaml.js';
-import { COUNT_SCHEMAS, inputSchema, reportNoList, reportNoValue } from '../named-values.js';
+import { COUNT_SCHEMAS, inputSchema, orNoItems, reportNoList, reportNoValue } from '../named-values.js';
 import type { NamingKey } from '../named-values.js';
 import { ENDING_SCHEMA, endingInText, RUN_SCHEMA } from '../step-ending.js';
 import type { Placed } from './blocks.js';
@@ -83,7 +83,7 @@ export function namedValue(scalar: SourceScalar, { key, reader, yaml, names }: N
   if (ref === undefined) reportNoValue(text, naming, FORM, findings);
   else if (key !== 'rounds')
     reportNoList(text, naming, { schema: schemaBehind(found, names), path: ref.path }, findings);
-  return ref;
+  return ref && orNoItems(ref, naming, optional);
 }
 
 /** What is known of the value that a reference leads to, apart from its path. */
