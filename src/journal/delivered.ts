@@ -22,9 +22,10 @@ export class DeliveredEvents {
     return this.left.size === 0;
   }
 
-  /** The first one of a name that is left. */
-  take(name: string): Answer | undefined {
-    return this.left.get(name)?.shift();
+  /** The first one of a name that is left; one that came after the wait for it was due is for another wait. */
+  take(name: string, due = Infinity): Answer | undefined {
+    const list = this.left.get(name);
+    return (list?.[0]?.at ?? Infinity) <= due ? list?.shift() : undefined;
   }
 }
 

@@ -138,8 +138,8 @@ export class OpenWaits {
     const delivered = new DeliveredEvents(answers);
     if (delivered.empty) return;
     for (const one of this.waits.values()) {
-      const { key, id, wait } = one.wait;
-      const event = wait.question === undefined ? delivered.take(wait.name) : undefined;
+      const { key, id, wait, due } = one.wait;
+      const event = wait.question === undefined ? delivered.take(wait.name, due) : undefined;
       if (event?.value === undefined) continue;
       const answer: Answer = { key, id, value: event.value, at: this.options.clock.now(), by: event.key };
       if (this.options.store.answer(this.options.runId, answer)) this.settle(one, outcomeOf(one.wait, answer));
