@@ -73,9 +73,9 @@ describe('a JSON Schema and the validator are of one mind', () => {
           expect(schema, `${change}\n${why}`).toBe(validator);
           counts[schema ? 'right' : 'wrong'] += 1;
         }),
-        { numRuns: cases(300) },
+        { numRuns: cases(150) },
       );
-      expect(Math.min(counts.right, counts.wrong)).toBeGreaterThan(50);
+      expect(Math.min(counts.right, counts.wrong)).toBeGreaterThan(25);
     },
   );
 });
