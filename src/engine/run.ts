@@ -5,7 +5,7 @@ import { SkeinError, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
 import { isDegraded } from '../events/census.js';
 import type { Census, RunOutcome } from '../events/census.js';
-import { Tally } from '../events/spending.js';
+import { RunTallies } from '../events/spending.js';
 import type { OpenQuestion } from '../events/question.js';
 import { CLEAN, TRUSTED } from '../guard/label.js';
 import type { Plan } from '../plan/plan.js';
@@ -77,7 +77,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
   ) {
     super(options.concurrency ?? compiled.plan.limits?.concurrency ?? Number.POSITIVE_INFINITY);
     this.runId = options.runId ?? options.durable?.runId ?? systemIds.next();
-    this.tallies = { spent: new Tally(options.counts), saved: new Tally() };
+    this.tallies = new RunTallies(options.counts);
     this.durable = options.durable ?? new MemoryDurable(this.runId);
     this.executors = options.executors ?? NO_EXECUTORS;
     this.phases = options.phases;
@@ -298,7 +298,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     const { census } = this.top;
     census.notRun += this.top.untouched();
     const why = error === undefined ? {} : { error };
-    const [spent, saved] = [this.tallies.spent.spending(), this.tallies.saved.spending()];
+    const { spent, saved } = this.tallies.spending();
     if (this.reporter.followed) this.reporter.emit('', '', { type: 'run.ended', outcome, census, spent, ...why });
     const { runId, reused, ran } = this;
     const steps = inOrder(this.top.reports);

@@ -1,7 +1,7 @@
 import type { RunOptionsOf } from './ports/durable.js';
 import type { ErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
-import type { Tally } from '../events/spending.js';
+import type { RunTallies } from '../events/spending.js';
 import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable } from './graph/channel-table.js';
 import type { CompiledPlan } from './graph/compile.js';
@@ -30,7 +30,7 @@ export interface RunServices extends WorkMeter {
   readonly runOptions: RunOptionsOf;
   readonly reporter: Reporter;
   /** Calls that were made here, and answers that came from a record in their place. */
-  readonly tallies: { readonly spent: Tally; readonly saved: Tally };
+  readonly tallies: RunTallies;
   /** What was asked for when it was started. */
   readonly options: Asked;
   /** Looks at the run after each step of its own plan: gives an error to end it there. */

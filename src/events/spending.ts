@@ -220,3 +220,25 @@ export class Tally {
     });
   }
 }
+
+/** What a run spends, and what it takes from a record in the place of calls. Made with the first call: of many runs at once most wait, and call nothing. */
+export class RunTallies {
+  private paid: Tally | undefined = undefined;
+  private taken: Tally | undefined = undefined;
+
+  /** `counts`: told of all that is spent. */
+  constructor(private readonly counts?: CountsCalls) {}
+
+  get spent(): Tally {
+    return (this.paid ??= new Tally(this.counts));
+  }
+
+  get saved(): Tally {
+    return (this.taken ??= new Tally());
+  }
+
+  /** Both as they are reported. */
+  spending(): { readonly spent: Spending; readonly saved: Spending } {
+    return { spent: this.paid?.spending() ?? { ...NO_SPENDING }, saved: this.taken?.spending() ?? { ...NO_SPENDING } };
+  }
+}

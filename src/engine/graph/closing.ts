@@ -185,27 +185,32 @@ export const CLOSING_CUT_OFF: ErrorData = {
 
 /** Plans of a run that were cut off and are being closed, and how the run's own plan has ended meanwhile: the run waits for them. */
 export class OpenClosings {
-  private readonly open = new Set<Stoppable>();
+  /** Made with the first one: of many runs at once most have none. */
+  private open: Set<Stoppable> | undefined = undefined;
   private end: ScopeEnd | undefined = undefined;
 
   add(closing: Stoppable): void {
-    this.open.add(closing);
+    (this.open ??= new Set()).add(closing);
   }
 
   /** Gives how the run ends, if nothing keeps it open any more. */
   remove(closing: Stoppable): ScopeEnd | undefined {
-    this.open.delete(closing);
-    return this.open.size === 0 ? this.end : undefined;
+    this.open?.delete(closing);
+    return this.isClosed ? this.end : undefined;
   }
 
   /** The run's own plan has ended. False: the run has to wait. */
   isOver(end: ScopeEnd): boolean {
     this.end = end;
-    return this.open.size === 0;
+    return this.isClosed;
   }
 
   stop(): void {
-    for (const closing of this.open) closing.stop();
-    this.open.clear();
+    for (const closing of this.open ?? []) closing.stop();
+    this.open?.clear();
+  }
+
+  private get isClosed(): boolean {
+    return this.open === undefined || this.open.size === 0;
   }
 }
