@@ -82,10 +82,10 @@ function timesOf(copy: string): Readonly<Record<string, number>> {
  * the next; of the ratios of the rounds the middle one counts, as memory is laid out otherwise in each process, which alone makes some hundredths.
  */
 function ratiosToUnlabelled(): readonly (readonly [name: string, ratio: number])[] {
-  const [same, unlabelled] = [copyOfEngine('same', {}), copyOfEngine('unlabelled', UNLABELLED)];
+  const [same, changed] = [copyOfEngine('same', {}), copyOfEngine('unlabelled', UNLABELLED)];
   const rounds = Array.from({ length: PROCESSES }, (_, round) => {
     const first = round % 2 === 0 ? timesOf(same) : undefined;
-    const without = timesOf(unlabelled);
+    const without = timesOf(changed);
     return { labelled: first ?? timesOf(same), without };
   });
   const ratioIn = (name: string) =>

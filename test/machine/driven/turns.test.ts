@@ -203,4 +203,21 @@ describe('a turn', () => {
       'system: You are specialist. [{{secret}}] [{{secret}} {{workflow_context}}]',
     ]);
   });
+
+  it('[37] shows the context of the newest hand-over alone: none replaces one, and the same one may come again', async () => {
+    const circle = { a: { on_event: { Go: 'b' } }, b: { on_event: { Go: 'a' } } };
+    const texts = { a: 'You are a. [{{workflow_context}}]', b: 'You are b. [{{workflow_context}}]' };
+    const { conversation, requests } = await talking(packOf(circle, {}, texts), {
+      a: [{ calls: [go('Go', 'one')] }, { calls: [go('Go', 'two')] }, 'Done.'],
+      b: [{ calls: [go('Go')] }, { calls: [go('Go', 'two')] }],
+    });
+    await conversation.send('Begin.');
+    expect(requests.map((request) => linesOf(request)[0])).toEqual([
+      'system: You are a. []',
+      'system: You are b. [one]',
+      'system: You are a. []',
+      'system: You are b. [two]',
+      'system: You are a. [two]',
+    ]);
+  });
 });
