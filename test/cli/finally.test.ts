@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { makeProject, skein, startSkein } from './support/skein.js';
+import { served } from './support/served.js';
+import { documentOf, makeProject, skein, startSkein } from './support/skein.js';
 
 /** Work that waits while there is no file `go`; then two steps at the end, the second of which waits for `swept`. */
 const FLOW = `import { appendFileSync, existsSync } from 'node:fs';
@@ -43,6 +44,38 @@ const log = (cwd: string): readonly string[] =>
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(10);
 }
+
+test('[addition 10] what runs at the end has the name of its steps, and a number when it runs again', async () => {
+  const agent = (id: string): string => `{ id: ${id}, type: agent, name: w, prompt: "${id}?" }`;
+  const file = `agents: { w: { instruction: You write. } }
+workflow:
+  - ${agent('a')}
+  - ${agent('b')}
+finally:
+  - ${agent('sweep')}
+`;
+  const broken =
+    'rules:\n  - { step: b, answer: { error: { code: SKEIN_TOOL_FAILED, message: broken } } }\nstrict: false\n';
+  const cwd = await makeProject({ 'flow.yaml': file, 'broken.yaml': broken });
+  const steps = async (): Promise<readonly string[]> => {
+    const { steps: all } = documentOf(await served(['show', '-1', '--json'], { cwd }));
+    return (all as unknown as readonly { path: string; outcome: string }[]).map((one) => `${one.path} ${one.outcome}`);
+  };
+  await served(['exec', 'flow.yaml', 'go', '--mock=broken.yaml', '--no-audit'], { cwd });
+  expect(await steps()).toEqual(['a succeeded', 'b failed', 'finally/sweep succeeded']);
+  await served(['resume', '-1', '--mock', '--no-audit'], { cwd });
+  expect((await steps()).toSorted()).toEqual([
+    'a succeeded',
+    'b succeeded',
+    'finally#2/sweep succeeded',
+    'finally/sweep succeeded',
+  ]);
+  const logs = (await served(['logs', '-1'], { cwd })).stdout;
+  expect(logs).toMatch(/ {2}finally\/sweep .*\n/);
+  expect(logs).toMatch(/ {2}finally#2\/sweep .*\n/);
+  expect((await served(['fork', '-1', '--from', 'finally/sweep', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+  expect(await steps()).toContain('finally#3/sweep succeeded');
+});
 
 describe.skipIf(!hasSignals)('[addition 10] what runs at the end of a run', { timeout: 120_000 }, () => {
   test('runs after Ctrl-C, with exit 130; a resume goes on and runs it again at its end', async () => {
