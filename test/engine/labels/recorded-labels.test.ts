@@ -9,7 +9,15 @@ import { cases, seedOf } from '../../thorough.js';
 import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
 import { scenarioOf } from '../oracle/scenario.js';
 
-const PLANS: RawOptions = { racing: false, failing: true, cycles: true, conflicts: 'nowhere', subPlans: true };
+const PLANS: RawOptions = {
+  racing: false,
+  failing: true,
+  cycles: true,
+  conflicts: 'nowhere',
+  subPlans: true,
+  ends: true,
+  endings: true,
+};
 
 describe('labels are worked out anew from the record', () => {
   test('a run with a store, its resume and its forks have the labels of the run in memory', async () => {

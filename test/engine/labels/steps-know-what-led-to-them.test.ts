@@ -11,7 +11,15 @@ import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
 import { scenarioOf, type Scenario } from '../oracle/scenario.js';
 import { MOST_CALLS } from './varied.js';
 
-const PLANS: RawOptions = { racing: false, failing: true, cycles: true, conflicts: 'nowhere', subPlans: true };
+const PLANS: RawOptions = {
+  racing: false,
+  failing: true,
+  cycles: true,
+  conflicts: 'nowhere',
+  subPlans: true,
+  ends: true,
+  endings: true,
+};
 
 /** What a step has read when it began to act, and whether it knows that the untrusted input had a say. */
 interface Acted {
