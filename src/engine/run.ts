@@ -121,7 +121,9 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
       this.closeNow();
       return;
     }
-    this.cutOff = this.durable.timer('finally@limit', CLOSING_MS, true);
+    // Each session has its time: that one before it ran out of it is recorded, too.
+    const { sessions = 0 } = this.durable.closings ?? {};
+    this.cutOff = this.durable.timer(`finally@limit#${sessions + 1}`, CLOSING_MS, true);
     this.cutOff.waiter = { settled: () => this.closeNow() };
     this.top.cancel(error);
     this.turn();

@@ -112,6 +112,24 @@ describe('[addition 10] the node finally of a plan', () => {
     ]);
   });
 
+  test('has its time in each session anew: that it was cut off once says nothing of the next cancellation', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const store = memoryStore();
+    const swept = closed(['a']);
+    const cancelled = async (sweep: () => unknown, options: Parameters<typeof runPlan>[1]) => {
+      const handle = runPlan({ plan: swept, bindings: { 'finally/sweep': sweep, a: never } }, options);
+      setTimeout(() => handle.cancel(), 5);
+      return (await handle.result).error?.message;
+    };
+    const cutOff = 'the run was cancelled, and what ran at its end was cut off';
+    expect(await cancelled(never, { store, runId: 'r' })).toBe(cutOff);
+    const slowly = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return {};
+    };
+    expect(await cancelled(slowly, { store, resume: 'r' })).toBe('the run was cancelled');
+  });
+
   test('does not run while the run waits for an answer, and runs when it has ended', async () => {
     const { seen, bindings } = sweeper();
     const ask: PlanNode = { id: 'ask', kind: 'ask', question: ['ok?'], output: 'answer' };
