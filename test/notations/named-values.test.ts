@@ -75,6 +75,25 @@ describe.each(Object.entries(FILES))('a key of a %s that names a value', (notati
   );
 });
 
+describe('[addition 8] a map', () => {
+  it.each([
+    ['dag', dag(`{ id: b, type: map, steps: [${step('c', 'C')}] }`), 'step "b"', 4],
+    ['pipeline', pipeline('{ id: b, type: map, steps: [{ id: c, type: agent, name: w }] }'), 'step "b"', 5],
+    [
+      'pipeline with an empty key',
+      pipeline('{ id: b, type: map, over: "", steps: [{ id: c, type: agent, name: w }] }'),
+      'step "b"',
+      5,
+    ],
+  ])('[missing-over] of a %s must say what it goes through', async (_notation, file, label, line) => {
+    const message = `nothing says what ${label} goes through`;
+    const hint = 'add "over:" with a reference to the list to go through';
+    expect(await problemsOf(file)).toMatchObject([
+      { code: 'missing-over', message, hint, at: { file: 'w.yaml', line } },
+    ]);
+  });
+});
+
 describe('what the hint for an expression says', () => {
   it('is a file that runs: the list is made by a step of the type set', async () => {
     const set = `{ id: few, type: set, values: { over: "{{= $steps.a.output.list.filter(i, i != 'x') }}" } }`;
