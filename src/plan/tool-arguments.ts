@@ -89,6 +89,8 @@ function valueFaults(value: JsonTemplate, { schema, each }: ToolArgument, place:
 
 /** What a schema says of a value as far as it is written out. A text with references in it is a text, whatever is put in. */
 function findingsOf(value: JsonTemplate, schema: JsonObject): readonly string[] {
+  // A text or a truth value, as most are: an evaluation would cost more than all else.
+  if ('value' in value && typeof value.value === schema['type'] && schema['enum'] === undefined) return [];
   if ('value' in value) return schemaFindings(schema, value.value);
   return 'template' in value ? schemaFindings({ type: schema['type'] }, '') : [];
 }
