@@ -111,8 +111,8 @@ export interface ScopeOptions {
 
 /** A running scope, as its owner sees it. */
 export interface ScopeHandle {
-  /** Stops everything in it. It does not call its owner any more. */
-  abort(): void;
+  /** Stops everything in it, for this reason. It does not call its owner any more. */
+  abort(reason?: string): void;
   /** What its final state holds; undefined when nobody wrote it. */
   read(channel: string): unknown;
   /** A step cleared it, and nobody wrote it again. */

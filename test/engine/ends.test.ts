@@ -45,7 +45,7 @@ describe('[addition 9] a node that ends its plan', () => {
     expect(why).toMatchObject({
       slow: 'cut off by the end at stop',
       call: 'cut off by the end at stop',
-      'call/x': 'the step around it ended first',
+      'call/x': 'cut off by the end at stop',
     });
   });
 

@@ -31,7 +31,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     return this.flow.control;
   }
 
-  abort(): void {
+  abort(reason = CUT_OFF.message): void {
     if (this.over) {
       this.closing?.detach();
       return;
@@ -39,7 +39,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     this.over = true;
     const started: Step[] = [];
     for (let step = this.first; step !== undefined; step = step.following) if (step.started) started.push(step);
-    const seen = this.stopSteps(CUT_OFF.message);
+    const seen = this.stopSteps(reason);
     // Where it was has a say in that it took too long. What was heard inside of a step is known when that has stopped.
     for (const { influence } of started) this.flow.decided(influence);
     this.outside.influenced(this.control);

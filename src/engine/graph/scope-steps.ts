@@ -20,6 +20,7 @@ export abstract class ScopeSteps extends ScopeState implements Restable, StepLis
   readonly prefix: string;
   readonly parent: string;
   over = false;
+  cutOff: string | undefined = undefined;
   protected readonly visits: Visits;
   /** Steps and skips that are queued or running. */
   protected outstanding = 0;
@@ -77,6 +78,7 @@ export abstract class ScopeSteps extends ScopeState implements Restable, StepLis
   /** Aborts what is queued or running, for this reason; gives the versions that they saw. */
   protected stopSteps(reason = 'the run ended first'): Version[] {
     const seen: Version[] = [];
+    this.cutOff = reason;
     for (let step = this.first; step !== undefined; step = step.following) {
       if (step.over) continue;
       seen.push(step.input);

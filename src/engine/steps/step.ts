@@ -54,6 +54,8 @@ export interface StepOwner extends ChannelSource {
   count(census: Census, reports: Reports): void;
   /** What its scope runs inside of. */
   readonly outside: ScopeOwner;
+  /** Why all of its steps are stopped. */
+  readonly cutOff: string | undefined;
   bodyOf(kind: NodeKind): Body;
   /** Id of a node by its index. */
   nameOf(node: number): string;

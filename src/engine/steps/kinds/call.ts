@@ -110,7 +110,7 @@ class Inside implements ScopeOwner, Activity {
   }
 
   stop(): void {
-    this.scope?.abort();
+    this.scope?.abort(this.step.owner.cutOff);
     this.close();
   }
 
