@@ -172,6 +172,15 @@ describe('what exec prints', () => {
     expect(end).toMatchObject({ code: 0, stdout: '=== publish ===\nPrinted.\n' });
   });
 
+  test('[addition 3] a file with output.values: these alone as JSON on stdout, also where they come from agents', async () => {
+    const text = `${ONE}workflow: [{ id: say, type: agent, name: root }]\noutput: { values: { said: '{{ $steps.say.output }}' } }\n`;
+    const cwd = await makeProject({ 'one.yaml': text });
+    const end = await served(['exec', 'one.yaml', 'Hello.', '--mock', '--no-audit'], { cwd });
+    expect(end.code).toBe(0);
+    expect(JSON.parse(end.stdout)).toEqual({ said: expect.stringContaining('Hello.') as string });
+    expect(contextOf(end)).toMatchObject({ order: ['say'] });
+  });
+
   test('after a failure: what was said before it, the context so far, then the error', async () => {
     const flow = LOOP.replace('max_loop_iterations: 5', 'max_loop_iterations: 1');
     const cwd = await makeProject({ 'flow.yaml': flow, 'answers.yaml': loopScript() });

@@ -19,7 +19,7 @@ import { createView } from '../view/view.js';
 import { agentSources } from './load-workflow.js';
 import { watchInterrupt } from './interrupt.js';
 import { openedPolicies, policyLines } from './project.js';
-import { nameOf, reportEnd } from './report-end.js';
+import { agentsSpeak, nameOf, reportEnd } from './report-end.js';
 import type { Ended, Execution } from './report-end.js';
 import { createAsker } from './questions.js';
 import { keptIn } from './recording.js';
@@ -131,10 +131,9 @@ function watchedBy(
   });
 }
 
-/** Agents speak on stdout while the run goes on, unless its results are to come in a form of their own. */
-function speaking({ flags, workflow }: Execution, view: View): readonly Listener[] {
-  if (flags.exec !== true || flags.json === true || flags.format !== undefined || workflow.plan === undefined)
-    return [];
+function speaking(execution: Execution, view: View): readonly Listener[] {
+  const { workflow } = execution;
+  if (!agentsSpeak(execution) || workflow.plan === undefined) return [];
   const spoken = spokenBy(workflow.plan);
   return [
     (event) => {
