@@ -64,10 +64,8 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
 };
 /** Scripts of ways that end as failed. */
 const FAILED = ['script-limit.yaml', 'script-one.yaml', 'script-unsafe.yaml'];
-/** Commands in these stand where a text of a model or an unknown file had a say; one lets its agent look at the log of Git, in words of its own. */
+/** It lets its agent look at the log of Git, in words of its own. */
 const WARNED: Readonly<Record<string, readonly string[]>> = {
-  'batch-over-files': ['rule-of-two', 'rule-of-two'],
-  'fix-until-tests-pass': ['rule-of-two'],
   'project-notes': ['rule-of-two'],
 };
 
