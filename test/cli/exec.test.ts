@@ -179,6 +179,9 @@ describe('what exec prints', () => {
     expect(end.code).toBe(0);
     expect(JSON.parse(end.stdout)).toEqual({ said: expect.stringContaining('Hello.') as string });
     expect(contextOf(end)).toMatchObject({ order: ['say'] });
+    expect(end.stderr.split('--- Step Context ---')[0]).toContain('Hello.');
+    const quiet = await served(['exec', 'one.yaml', 'Hello.', '--mock', '--no-audit', '--quiet'], { cwd });
+    expect(quiet).toMatchObject({ code: 0, stdout: end.stdout, stderr: '' });
   });
 
   test('after a failure: what was said before it, the context so far, then the error', async () => {

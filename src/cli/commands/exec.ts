@@ -27,8 +27,8 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 const EXAMPLES = `
-Answers of agents go to stdout, one step at a time; of a file with output.values it is these, as JSON. Progress, tool calls,
-and at the end all outputs as JSON below the line "--- Step Context ---" go to stderr.
+Answers of agents go to stdout, one step at a time. Of a file with output.values it is these, as JSON, and the answers go to
+stderr. Progress, tool calls, and at the end all outputs as JSON below the line "--- Step Context ---" go to stderr.
 
 Examples:
   skein exec pipeline.yaml "Translate and publish this draft"

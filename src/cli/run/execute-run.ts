@@ -11,7 +11,7 @@ import type { invariantCheck as InvariantCheck } from '../../running.js';
 import type { Watch } from '../modules/exported.js';
 import { asSeen } from '../view/run-log.js';
 import { escaped, hideSecretsOf, printable } from '../view/printable.js';
-import { printResult } from '../view/streams.js';
+import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { styleFor } from '../view/style.js';
 import type { View } from '../view/view.js';
@@ -19,7 +19,7 @@ import { createView } from '../view/view.js';
 import { agentSources } from './load-workflow.js';
 import { watchInterrupt } from './interrupt.js';
 import { openedPolicies, policyLines } from './project.js';
-import { agentsSpeak, nameOf, reportEnd } from './report-end.js';
+import { nameOf, reportEnd } from './report-end.js';
 import type { Ended, Execution } from './report-end.js';
 import { createAsker } from './questions.js';
 import { keptIn } from './recording.js';
@@ -82,7 +82,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
       listeners: [
         seen((event) => log.listen(event)),
         seen((event) => view.listen(event)),
-        ...speaking(execution, view).map(seen),
+        ...speaking(execution, view, quiet).map(seen),
         ...(workflow.runOptions?.listenersOf?.(execution.inputs ?? {}) ?? []),
       ],
       answer: workflow.runOptions?.answer ?? answer,
@@ -131,14 +131,16 @@ function watchedBy(
   });
 }
 
-function speaking(execution: Execution, view: View): readonly Listener[] {
-  const { workflow } = execution;
-  if (!agentsSpeak(execution) || workflow.plan === undefined) return [];
-  const spoken = spokenBy(workflow.plan);
+/** What agents say, as they say it: on stdout, or on stderr where that has the values of the file. */
+function speaking({ flags, workflow: { plan } }: Execution, view: View, quiet: boolean): readonly Listener[] {
+  if (flags.exec !== true || flags.json === true || flags.format !== undefined || plan === undefined) return [];
+  if (plan.values !== undefined && quiet) return [];
+  const [print, screen] = plan.values === undefined ? [printResult, process.stdout] : [printNote, process.stderr];
+  const spoken = spokenBy(plan);
   return [
     (event) => {
       const text = spoken(event);
-      if (text !== undefined) view.aside(() => printResult(process.stdout.isTTY ? escaped(text) : text));
+      if (text !== undefined) view.aside(() => print(screen.isTTY ? escaped(text) : text));
     },
   ];
 }

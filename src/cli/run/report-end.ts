@@ -56,18 +56,11 @@ export async function reportEnd(execution: Execution, { result, style, quiet }: 
     const report = runReport({ ...shared, ...told });
     printResult(report);
     warnOfSecrets(report);
-  } else if (!agentsSpeak(execution)) {
+  } else if (flags.exec !== true || flags.format !== undefined || workflow.plan?.values !== undefined) {
     printResults(execution, result, formatOutput);
   }
   if (onOneScreen) tellSummary();
   return exitCode;
-}
-
-/** Agents speak on stdout while the run goes on, unless its results are to come there in a form of their own. */
-export function agentsSpeak({ flags, workflow }: Pick<Execution, 'flags' | 'workflow'>): boolean {
-  return (
-    flags.exec === true && flags.json !== true && flags.format === undefined && workflow.plan?.values === undefined
-  );
 }
 
 function warnOfAudit({ auditFailures: [failure, ...more] }: WorkflowResult, style: Style): void {
