@@ -112,7 +112,7 @@ export interface ScopeOptions {
 /** A running scope, as its owner sees it. */
 export interface ScopeHandle {
   /** Stops everything in it, for this reason. It does not call its owner any more. */
-  abort(reason?: string): void;
+  abort(reason?: string, decides?: number): void;
   /** What its final state holds; undefined when nobody wrote it. */
   read(channel: string): unknown;
   /** A step cleared it, and nobody wrote it again. */

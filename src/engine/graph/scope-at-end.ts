@@ -1,3 +1,4 @@
+import { CLEAN } from '../../guard/label.js';
 import type { ErrorData } from '../../base/errors.js';
 import { countAllowed } from '../../events/census.js';
 import type { ScopeEnd, ScopeHandle } from '../services.js';
@@ -31,12 +32,14 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     return this.flow.control;
   }
 
-  abort(reason = CUT_OFF.message): void {
+  /** `decides`: label of what had a say in that. */
+  abort(reason = CUT_OFF.message, decides = CLEAN): void {
     if (this.over) {
       this.closing?.detach();
       return;
     }
     this.over = true;
+    this.flow.decided(decides);
     const started: Step[] = [];
     for (let step = this.first; step !== undefined; step = step.following) if (step.started) started.push(step);
     const seen = this.stopSteps(reason);

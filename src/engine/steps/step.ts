@@ -28,6 +28,8 @@ export interface StepOwner extends ChannelSource {
   readonly prefix: string;
   readonly parent: string;
   readonly over: boolean;
+  /** Label of what decided where its plan goes on, and how it ended. */
+  readonly control: number;
   /** `goto` is where it said to go on, `writes` what it writes beside its output. */
   succeeded(step: Step, output: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void;
   failed(step: Step, error: ErrorData): void;

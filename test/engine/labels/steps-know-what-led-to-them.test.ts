@@ -9,6 +9,7 @@ import { cases, seedOf } from '../../thorough.js';
 import type { PureBody } from '../oracle/random-bodies.js';
 import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
 import { scenarioOf, type Scenario } from '../oracle/scenario.js';
+import { EndWatch } from './ends-watched.js';
 import { MOST_CALLS } from './varied.js';
 
 const PLANS: RawOptions = {
@@ -36,8 +37,15 @@ function withAgents(plan: Plan): Plan {
   return { ...plan, nodes };
 }
 
-/** Runs a scenario; gives what each step did by its path, or undefined for a run that failed. */
-async function actedIn({ plan, bindings, inputs }: Scenario, seed: unknown): Promise<Map<string, Acted> | undefined> {
+/** What the steps of a run did, by their paths. */
+interface Played {
+  readonly acted: ReadonlyMap<string, Acted>;
+  /** It says nothing that a step is not among them. */
+  readonly ended: boolean;
+}
+
+/** Runs a scenario; undefined: the run failed. */
+async function playedOut({ plan, bindings, inputs }: Scenario, seed: unknown): Promise<Played | undefined> {
   const acted = new Map<string, Acted>();
   const agent: Executor = async (_node, step) => {
     const key = step.path.replaceAll(/#\d+|\[[^\]]*\]/g, '');
@@ -66,10 +74,12 @@ async function actedIn({ plan, bindings, inputs }: Scenario, seed: unknown): Pro
     if ('error' in result) return { type: 'failed', error: { code: 'SKEIN_STEP_FAILED', message: 'no' } };
     return { type: 'done', output: result.output };
   };
-  const given = { inputs: { ...inputs, seed }, bindings, untrusted: ['seed'], executors: { agent } };
+  const ends = new EndWatch();
+  const options = { untrusted: ['seed'], executors: { agent }, listeners: [ends.listen] };
+  const given = { inputs: { ...inputs, seed }, bindings, ...options };
   const handle = startRun(withAgents(plan), given);
   const { outcome } = await handle.result;
-  return outcome === 'failed' || outcome === 'cancelled' ? undefined : acted;
+  return outcome === 'failed' || outcome === 'cancelled' ? undefined : { acted, ended: ends.ended };
 }
 
 describe('a step knows when an untrusted input had a say in what it does', () => {
@@ -78,10 +88,11 @@ describe('a step knows when an untrusted input had a say in what it does', () =>
     await fc.assert(
       fc.asyncProperty(rawPlan(PLANS), fc.nat(), fc.nat(), async (raw, other, mask) => {
         const scenario = scenarioOf(raw, (key, channel) => seededRandom(`${mask} ${key} ${channel}`)() < 0.25);
-        const [one, two] = [await actedIn(scenario, raw.seed), await actedIn(scenario, `${other} instead`)];
+        const [one, two] = [await playedOut(scenario, raw.seed), await playedOut(scenario, `${other} instead`)];
         if (one === undefined || two === undefined) return;
-        for (const path of new Set([...one.keys(), ...two.keys()])) {
-          const [a, b] = [one.get(path), two.get(path)];
+        for (const path of new Set([...one.acted.keys(), ...two.acted.keys()])) {
+          const [a, b] = [one.acted.get(path), two.acted.get(path)];
+          if ((a === undefined && one.ended) || (b === undefined && two.ended)) continue;
           for (const acted of [a, b]) {
             if (acted === undefined) continue;
             seen[acted.isLabelled ? 'labelled' : 'clean'] += 1;

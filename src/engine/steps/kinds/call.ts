@@ -110,8 +110,14 @@ class Inside implements ScopeOwner, Activity {
   }
 
   stop(): void {
-    this.scope?.abort(this.step.owner.cutOff);
+    this.scope?.abort(this.step.owner.cutOff, this.decides);
     this.close();
+  }
+
+  /** What had a say in that it is cut off: what its step has heard and, where the plan around has ended, what decided that. */
+  private get decides(): number {
+    const { influence, owner, run } = this.step;
+    return owner.cutOff === undefined ? influence : run.labels.join(influence, owner.control);
   }
 
   private close(): void {
