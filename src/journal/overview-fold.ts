@@ -70,6 +70,7 @@ export class OverviewFold {
     if (session !== undefined && record.t !== 'open') session.lastAt = Math.max(session.lastAt, record.at);
     switch (record.t) {
       case 'begin':
+      case 'spent':
         break;
       case 'open':
         this.open(record);
@@ -77,8 +78,6 @@ export class OverviewFold {
       case 'end':
         if (session !== undefined) session.end = record;
         this.options.tell({ at: record.at, kind: 'session', path: '', text: sessionText(record) });
-        break;
-      case 'spent':
         break;
       case 'start':
         this.trace(record.key, record.at).reopen();
@@ -103,8 +102,8 @@ export class OverviewFold {
   }
 
   /** What a step did counts no more: a step around it was tried again, and did not come to it. */
-  isAbandoned({ step }: StepTrace): boolean {
-    if (this.retried.size === 0) return false;
+  isAbandoned({ step, onlyRetried }: StepTrace): boolean {
+    if (onlyRetried || this.retried.size === 0) return onlyRetried;
     const around = triesOf(step).slice(0, -1);
     return around.some(({ of, attempt, loop }) => {
       if ((this.retried.get(of) ?? 0) <= attempt) return false;
@@ -290,7 +289,9 @@ export class OverviewFold {
   }
 
   private again(path: string, at: number, attempt: number): void {
+    const isFirst = this.steps.get(path)?.onlyRetried !== false;
     const trace = this.trace(path, at);
+    trace.onlyRetried = isFirst;
     trace.reopen();
     trace.called = undefined;
     trace.retry(attempt);
@@ -325,6 +326,7 @@ export class OverviewFold {
     const trace = madeOnce(this.steps, path, () => new StepTrace(path, session, from, this.tally));
     // Cleaning up is the last thing of an attempt, and may come when the next one is under way.
     trace.touch(session, from, at);
+    trace.onlyRetried = false;
     if (name === 'close') return trace;
     trace.tried(stepOf(key), attempt);
     return trace;

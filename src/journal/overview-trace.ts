@@ -36,6 +36,8 @@ export class StepTrace extends StepFold {
   toolsOfTurn: Map<string, readonly string[]> | undefined = undefined;
   /** What it holds was freed: an agent that ends after that ends with its last turn, a step that makes a call by itself with that. */
   closed = false;
+  /** Nothing is known of it here but that it was tried again: a fork tells this anew of a step that it takes over. */
+  onlyRetried = false;
   /** What its newest call of a tool gave; absent after one that failed. */
   called: Stored | undefined = undefined;
   /** The step of the last record, with attempts. */

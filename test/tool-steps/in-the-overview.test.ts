@@ -62,3 +62,13 @@ test('[addition 10] a block that failed and succeeds when the run is resumed has
   const { stdout } = await served(['logs', '-1'], { cwd });
   expect(stdout.match(/ each succeeded/g)).toHaveLength(1);
 });
+
+test('[addition 1] a step that was tried again is taken over by a fork as it ended', async () => {
+  const twice = 'test -f there || { touch there; exit 1; }; echo done';
+  const retry = '{ max_attempts: 2, initial_delay: 1ms }';
+  const text = `version: "2"\nworkflow:\n  - { id: one, run: [sh, -c, "${twice}"], effect: read, retry: ${retry} }\n`;
+  const cwd = await makeProject({ 'w.yaml': text });
+  expect((await served(['run', 'w.yaml'], { cwd })).code).toBe(0);
+  expect((await served(['fork', '-1'], { cwd })).code).toBe(0);
+  expect(await shown(cwd)).toEqual({ one: 'succeeded' });
+});
