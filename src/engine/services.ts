@@ -2,6 +2,7 @@ import type { RunOptionsOf } from './ports/durable.js';
 import type { ErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
 import type { RunTallies } from '../events/spending.js';
+import type { Label } from '../guard/label.js';
 import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable } from './graph/channel-table.js';
 import type { CompiledPlan } from './graph/compile.js';
@@ -125,6 +126,8 @@ export interface ScopeHandle {
   values(): Record<string, unknown> | undefined;
   /** Label of all that decided where it went on. */
   readonly control: number;
+  /** What runs that functions of its running steps started have heard so far. Only for back ends that record. */
+  heard(): Label | undefined;
   readonly census: OpenCensus;
   /** Nodes of the plan around at which steps in it said to go on; absent when none did. */
   readonly around: readonly string[] | undefined;

@@ -52,6 +52,11 @@ export function joined(a: Label, b: Label): Label {
   });
 }
 
+/** {@link joined}, where either may be missing. */
+export function joinedIf(a: Label | undefined, b: Label | undefined): Label | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : joined(a, b);
+}
+
 /**
  * The labels of a run as small numbers, so that a cell of a state holds one at no cost. {@link CLEAN} is trusted and public.
  *

@@ -6,7 +6,7 @@ import { TOOL_CALL } from '../../budget/amount.js';
 import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import type { AskOptions, StateWatch } from '../../engine/ports/executor.js';
 import type { Label } from '../../guard/label.js';
-import { joined } from '../../guard/label.js';
+import { joinedIf } from '../../guard/label.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
 import type { AgentStep, OpenedTool } from '../session.js';
@@ -182,7 +182,7 @@ class Runner implements ToolRunner {
       : undefined;
     let heard: Label | undefined;
     const hear = (label: Label): void => {
-      heard = heard === undefined ? label : joined(heard, label);
+      heard = joinedIf(heard, label);
     };
     let isReached = false;
     const answer = await answerOf(async () => {

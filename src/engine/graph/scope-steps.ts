@@ -1,5 +1,7 @@
 import type { Census, OpenCensus, StepOutcome } from '../../events/census.js';
 import { addCensus, emptyCensus, endingOf } from '../../events/census.js';
+import { joinedIf } from '../../guard/label.js';
+import type { Label } from '../../guard/label.js';
 import { joined, reported } from '../run-result.js';
 import type { Reports } from '../run-result.js';
 import type { Restable, RunServices, ScopeOptions } from '../services.js';
@@ -39,6 +41,13 @@ export abstract class ScopeSteps extends ScopeState implements Restable, StepLis
   count(census: Census, reports: Reports): void {
     addCensus(this.census, census);
     this.reports = joined(this.reports, reports);
+  }
+
+  heard(): Label | undefined {
+    let label: Label | undefined;
+    for (let step = this.first; step !== undefined; step = step.following)
+      if (step.started && !step.over) label = joinedIf(label, step.identity.heard?.());
+    return label;
   }
 
   /** Number of nodes that neither ran nor were skipped. */

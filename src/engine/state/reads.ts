@@ -1,6 +1,6 @@
 import { canonicalHash, digestText } from '../../base/hash.js';
 import type { Label } from '../../guard/label.js';
-import { CLEAN, joined } from '../../guard/label.js';
+import { CLEAN, joinedIf } from '../../guard/label.js';
 import type { FreedArguments } from '../../plan/tool-use.js';
 import type { Past } from '../ports/durable.js';
 import { cellDigest, isCleared } from './cell.js';
@@ -84,7 +84,7 @@ export class ReadLog implements ReadObserver {
 
   /** A run that the function started had heard something with this label. */
   hear(label: Label): void {
-    this.fromRuns = this.fromRuns === undefined ? label : joined(this.fromRuns, label);
+    this.fromRuns = joinedIf(this.fromRuns, label);
     this.told?.influenced(this.source.run.labels.of(label));
   }
 

@@ -6,11 +6,14 @@ import type { BudgetWaiting, EventBody } from '../../events/event.js';
 import type { Held, Outcome, Question, Reserve, Reserving, StepIo, Ticket, Wait, Waiter } from '../ports/durable.js';
 import type { ErrorData } from '../../base/errors.js';
 import { answerNote } from '../../events/question.js';
+import type { Label } from '../../guard/label.js';
 import type { RunServices } from '../services.js';
 
 /** What a body leaves behind that must be stopped when the attempt is over. */
 export interface Activity {
   stop(): void;
+  /** What runs that functions inside of it started have heard so far. */
+  heard?(): Label | undefined;
 }
 
 /** A step, as what asks inside of it sees it. */

@@ -1,7 +1,7 @@
 import { attemptAddress } from '../../base/address.js';
 import type { EventBody } from '../../events/event.js';
 import type { Endorser } from '../../events/trust.js';
-import { CLEAN } from '../../guard/label.js';
+import { CLEAN, joinedIf } from '../../guard/label.js';
 import type { Label } from '../../guard/label.js';
 import { FiredNode } from '../graph/fired-node.js';
 import type { Identity } from '../ports/durable.js';
@@ -163,6 +163,13 @@ export abstract class Attempts extends FiredNode {
       stopped = false;
       for (const clock of clocks) clock.resume();
     };
+  }
+
+  /** What runs that functions inside of it started have heard so far. */
+  heardInside(): Label | undefined {
+    let label = this.activity?.heard?.();
+    for (const activity of this.activities ?? []) label = joinedIf(label, activity.heard?.());
+    return label;
   }
 
   /** Stops what runs beside the body, and in it. */

@@ -1,6 +1,7 @@
 import { wholeDefinitionOf } from '../durable/identity.js';
+import type { Label } from '../../guard/label.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Identity } from '../ports/durable.js';
+import type { Identity, Past } from '../ports/durable.js';
 import { ReadLog } from '../state/reads.js';
 import type { LabelSource } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
@@ -10,6 +11,8 @@ interface SeeingStep {
   readonly input: Version;
   readonly owner: LabelSource;
   readonly correction: string | undefined;
+  influenced(label: number): void;
+  heardInside(): Label | undefined;
 }
 
 /**
@@ -25,6 +28,15 @@ export class WholeAttempt extends ReadLog implements Identity {
 
   digest(): string {
     return wholeDefinitionOf(this.step.compiled);
+  }
+
+  /** What it saw has had its say, or has none; what was heard inside of it is found in no other record. */
+  override reused({ heard }: Past): void {
+    if (heard !== undefined) this.step.influenced(this.step.owner.run.labels.of(heard));
+  }
+
+  override heard(): Label | undefined {
+    return this.step.heardInside();
   }
 
   protected override correction(): string | undefined {

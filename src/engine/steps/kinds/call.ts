@@ -2,6 +2,7 @@ import type { CallNode, InputSpec, SubPlan } from '../../../plan/plan.js';
 import { PLAN_VALUES, WHOLE_STATE } from '../../../plan/plan.js';
 import { inputValue } from '../../../plan/input-types.js';
 import { SkeinError, toErrorData } from '../../../base/errors.js';
+import type { Label } from '../../../guard/label.js';
 import type { CompiledPlan } from '../../graph/compile.js';
 import type { Again, ChannelWrite, FailedInside } from '../../ports/executor.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../../services.js';
@@ -107,6 +108,10 @@ class Inside implements ScopeOwner, Activity {
     this.close();
     this.step.release(this);
     this.ended(scope, end);
+  }
+
+  heard(): Label | undefined {
+    return this.scope?.heard();
   }
 
   stop(): void {
