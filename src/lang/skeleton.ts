@@ -12,14 +12,23 @@ const LETTERS: Readonly<Record<string, string>> = {
   u: 'υսцᴜ',
 };
 
-let plainLetters: ReadonlyMap<string, string> | undefined;
+/** What finds these characters, and the letter that each looks like. */
+interface Lookalikes {
+  readonly found: RegExp;
+  readonly letters: ReadonlyMap<string, string>;
+}
 
-/** The letter of a frame for each that looks like it. Made at the first look: few runs compare lines. */
-function lettersOfFrames(): ReadonlyMap<string, string> {
-  plainLetters ??= new Map(
-    Object.entries(LETTERS).flatMap(([plain, likes]) => Array.from(likes, (like) => [like, plain] as const)),
-  );
-  return plainLetters;
+let made: Lookalikes | undefined;
+
+/** Made at the first look: few runs compare lines. */
+function lookalikes(): Lookalikes {
+  made ??= {
+    found: new RegExp(`[${Object.values(LETTERS).join('')}]`, 'gu'),
+    letters: new Map(
+      Object.entries(LETTERS).flatMap(([plain, likes]) => Array.from(likes, (like) => [like, plain] as const)),
+    ),
+  };
+  return made;
 }
 
 /** A line without what is not seen: controls, formats, marks on letters, selectors and fillers. */
@@ -35,24 +44,50 @@ const LONGEST_JUDGED = 4_000;
  * character that are seen costs little; only for the few lines that are left it is worth looking at the whole.
  */
 export function mayLookFramed(line: string): boolean {
-  const seen = Array.from(seenOf(line));
-  const last = firstSeen(seen.toReversed())?.at(-1);
+  const seen = seenOf(line);
+  const last = lastSeen(seen)?.at(-1);
   if (last !== ':' && last !== '-') return false;
   return firstSeen(seen)?.at(0) === (last === ':' ? '[' : '-');
 }
 
-/** What the first character that is seen looks like. */
-function firstSeen(characters: readonly string[]): string | undefined {
-  for (const character of characters) {
-    const looks = skeletonOf(character).trim();
-    if (looks !== '') return looks;
+/** What the first character of a text that is not blank looks like. */
+function firstSeen(text: string): string | undefined {
+  for (const character of text) {
+    const look = looksOf(character);
+    if (look !== '') return look;
   }
   return undefined;
 }
 
-/** Whether a line is too long to be judged by more than its ends. */
+/** What the last character of a text that is not blank looks like. */
+function lastSeen(text: string): string | undefined {
+  for (let end = text.length; end > 0;) {
+    const code = text.codePointAt(end - 2) ?? 0;
+    const character = code > 0xff_ff ? String.fromCodePoint(code) : text.charAt(end - 1);
+    const look = looksOf(character);
+    if (look !== '') return look;
+    end -= character.length;
+  }
+  return undefined;
+}
+
+/** What single characters look like, by character: lines begin and end with few different ones, and may consist of blank ones alone. */
+const looks = new Map<string, string>();
+/** More than Unicode has characters that look blank. */
+const MOST_LOOKS = 2_000;
+
+function looksOf(character: string): string {
+  const known = looks.get(character);
+  if (known !== undefined) return known;
+  if (looks.size === MOST_LOOKS) looks.clear();
+  const look = skeletonOf(character).trim();
+  looks.set(character, look);
+  return look;
+}
+
+/** Whether a line is too long to be judged by more than its ends. One character may stand for eighteen. */
 export function isTooLong(line: string): boolean {
-  return seenOf(line).length > LONGEST_JUDGED;
+  return seenOf(line).normalize('NFKD').length > LONGEST_JUDGED;
 }
 
 /**
@@ -60,7 +95,7 @@ export function isTooLong(line: string): boolean {
  * `skeletonOf('\u200B[gen (agent: A)]\uFF1A')` gives `'[gen (agent: A)]:'`.
  */
 export function skeletonOf(line: string): string {
-  const letters = lettersOfFrames();
+  const { found, letters } = lookalikes();
   // Marks go first, too: putting a long row of them into order takes quadratic time.
   const plain = seenOf(seenOf(line).normalize('NFKD'))
     // Dashes, minus signs, and lines of drawings; a long one may stand for three.
@@ -71,5 +106,5 @@ export function skeletonOf(line: string): string {
     .replace(/[\u3010\u3014\u2772\u27E6\u301A\u2045]/g, '[')
     .replace(/[\u3011\u3015\u2773\u27E7\u301B\u2046]/g, ']')
     .toLowerCase();
-  return Array.from(plain, (character) => letters.get(character) ?? character).join('');
+  return plain.replace(found, (like) => letters.get(like) ?? like);
 }
