@@ -25,9 +25,9 @@ const child = definePlan({
 let ring: () => void = () => undefined;
 
 beforeEach(() => {
-  const { setTimer } = systemClock;
+  const real = { ...systemClock };
   vi.spyOn(systemClock, 'setTimer').mockImplementation((ms, fire) => {
-    if (ms !== LIMIT) return setTimer.call(systemClock, ms, fire);
+    if (ms !== LIMIT) return real.setTimer(ms, fire);
     ring = fire;
     return () => undefined;
   });
@@ -42,11 +42,11 @@ function around(place: Place, limit: Partial<PlanNode>): PlanNode {
   const given = { id: 'box', inputs: {}, outputs: { done: 'done' }, ...limit };
   const inputs = [{ name: 'item', channel: 'item', required: false }];
   const sub = (node: PlanNode): Plan => plan({ inputs, channels: ['item', 'done'], nodes: [node, task('beside')] });
-  if (place === 'call') return { ...given, kind: 'call', plan: sub(slow) } as PlanNode;
-  if (place === 'loop') return { ...given, kind: 'loop', plan: sub(slow), until: [], maxRounds: 1 } as PlanNode;
-  if (place === 'deep') return { ...given, kind: 'call', plan: sub({ ...around('call', {}), id: 'in' }) } as PlanNode;
+  if (place === 'call') return { ...given, kind: 'call', plan: sub(slow) };
+  if (place === 'loop') return { ...given, kind: 'loop', plan: sub(slow), until: [], maxRounds: 1 };
+  if (place === 'deep') return { ...given, kind: 'call', plan: sub({ ...around('call', {}), id: 'in' }) };
   const items = { over: { channel: 'list' }, item: 'item', result: 'done', maxItems: 1, outputs: {}, output: 'done' };
-  return { ...given, ...items, kind: 'map', plan: sub(slow) } as PlanNode;
+  return { ...given, ...items, kind: 'map', plan: sub(slow) };
 }
 
 const PATHS: Record<Place, string> = { alone: 'slow', call: 'box/', map: 'box/', loop: 'box/', deep: 'box/in/' };
@@ -68,7 +68,7 @@ function workflow(place: Place): { plan: Plan; bindings: Record<string, unknown>
         task('lists'),
         box,
         task('after', { join: 'settled' }),
-        { kind: 'ask', id: 'asks', question: ['Go on?'], output: 'answer' } as PlanNode,
+        { kind: 'ask', id: 'asks', question: ['Go on?'], output: 'answer' },
       ],
       edges: [`lists>${box.id}`, `${box.id}>after`, 'after>asks'],
     }),
