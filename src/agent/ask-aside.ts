@@ -12,14 +12,14 @@ import { agentSession } from './session.js';
 import { noTools } from './tool.js';
 import { Transcript } from './transcript.js';
 
-/** Where those who judge a step find their models. */
+/** Sources of the models that judge steps. */
 export interface AsideModels {
   readonly models: ModelSource;
-  /** What decided about the models of an agent in sessions whose results hold whatever decides now. */
+  /** The earlier model identities of an agent (`ModelSource.identity`), from sessions whose results stay valid whatever the identity is. */
   readonly formerModels?: ((agent: AgentNode) => readonly string[]) | undefined;
 }
 
-/** A model that judges a step beside its work: it has no tools, and knows nothing but what it is asked. */
+/** A model that judges a step apart from the step's own work: it has no tools, and sees only the prompt of its call. */
 export interface Aside {
   readonly models: ModelSource;
   readonly step: StepContext;
@@ -28,19 +28,19 @@ export interface Aside {
   readonly opened: Opened;
 }
 
-/** What is asked of it, once. */
+/** One call of the judging model. */
 export interface AsideCall {
   readonly phase: Phase;
-  /** Name of the effect; absent: that of the phase. */
+  /** Name of the effect; defaults to the phase. */
   readonly name?: string;
   readonly system: string;
   readonly prompt: string;
-  /** What the answer depends on in addition to what is asked. */
+  /** Text that the identity of the answer depends on in addition to the prompts. */
   readonly depends?: string;
   readonly timeoutMs?: number;
 }
 
-/** Opens the models of a spec for a step; `name` is that of the effect. */
+/** Opens the models of a spec for a step; `name` is the name of the effect. */
 export async function openAside(
   { models, formerModels }: AsideModels,
   step: StepContext,
@@ -59,7 +59,7 @@ export async function openAside(
 }
 
 /**
- * Asks it, and gives what it says. The call is an effect; it is tried again, and falls back to other models, as calls of agents are.
+ * Calls the judging model and returns its text. The call is an effect with the retries and fallbacks of agent calls.
  *
  * @throws SkeinError what models throw; `SKEIN_TIMEOUT`
  */

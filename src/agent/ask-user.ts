@@ -24,11 +24,11 @@ export const askUserTool: StepTool = {
   run: (input, ask) => ask(questionOf(input)),
 };
 
-/** Asks a person, under a name that the door has for it. */
+/** Asks a person, under a name that the door chooses. */
 export type AskPerson = (question: Question) => Promise<unknown>;
 
 /**
- * Asks a person and tells about it. A number that is typed picks the choice with that number. What nobody can answer for now is
+ * Asks a person and emits a note with the answer. A typed number picks the choice with that number. If a person cannot answer yet, throws
  * an error that carries the question, so that the step can pause with it.
  */
 export async function askPerson(step: Pick<StepContext, 'note'>, question: Question, ask: AskPerson): Promise<string> {
@@ -49,7 +49,7 @@ function withQuestion(error: unknown, question: Question): unknown {
   });
 }
 
-/** The question that an error is about: nobody can answer it for now. */
+/** The question that an error carries because a person has yet to answer it; undefined for other errors. */
 export function openQuestion(error: SkeinError): Question | undefined {
   if (error.code !== 'SKEIN_QUESTION') return undefined;
   const { details } = error;
@@ -66,7 +66,7 @@ function questionOf(input: JsonObject): Question {
   return list.length === 0 ? { text } : { text, choices: list };
 }
 
-/** How a step ends with an error: one that is about a question that nobody can answer for now is a pause. */
+/** The result of a step that ended with an error: paused if the error carries an open question, otherwise failed. */
 export function failure(error: unknown): Result {
   const question = SkeinError.isInstance(error) ? openQuestion(error) : undefined;
   const data = toErrorData(error);

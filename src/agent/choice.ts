@@ -5,19 +5,19 @@ import type { AgentNode, Choice } from '../plan/plan.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { StepTool } from './tool.js';
 
-/** What the tool is called when its node doesn't name it. */
+/** Name of the tool if its node does not set one. */
 const DEFAULT_NAME = 'choose';
 
 const BETWEEN_TURNS =
   "what runs next can't be chosen from inside of a model call that runs tools itself: a replay of the run would not see it";
 
-/** An agent that only answers. */
+/** The guide of an agent that only answers. */
 const NO_GUIDE: Guide = { isOver: () => false, end: () => ({}) };
 
 /**
- * What guides a step of an agent.
+ * Returns the guide of an agent's step.
  *
- * @throws SkeinError `SKEIN_STEP_FAILED` when the function of the node gives none
+ * @throws SkeinError `SKEIN_STEP_FAILED` if the node's function does not return a guide
  */
 export function guideOf({ id, choice }: AgentNode, step: StepContext): Guide {
   if (choice === undefined) return NO_GUIDE;
@@ -31,7 +31,7 @@ export function guideOf({ id, choice }: AgentNode, step: StepContext): Guide {
   });
 }
 
-/** The tools of a guide, for the runner of a step's tools. */
+/** Returns the tools of a guide in the form that the tool runner of a step accepts. */
 export function guideTools({ tools = [] }: Guide): readonly StepTool[] {
   return tools.map((tool) => ({
     name: tool.name,
@@ -42,7 +42,7 @@ export function guideTools({ tools = [] }: Guide): readonly StepTool[] {
   }));
 }
 
-/** The guide of an agent that chooses by a tool. Only a call of it chooses: no text of a model and no result of a tool does. The first valid call holds. */
+/** Returns the guide of an agent that chooses by a tool. Text and tool results never choose; the first valid call counts. */
 function guideByAnswers({ tool: name = DEFAULT_NAME, description, answers }: Choice): Guide {
   let taken: string | undefined;
   const names = Object.keys(answers);
@@ -62,7 +62,7 @@ function guideByAnswers({ tool: name = DEFAULT_NAME, description, answers }: Cho
     inputSchema,
     run({ answer }: Readonly<Record<string, unknown>>): string {
       if (taken !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', `"${taken}" is chosen already`);
-      // The schema lets nothing else through.
+      // The schema admits only strings.
       taken = typeof answer === 'string' ? answer : '';
       return `chosen: ${taken}`;
     },

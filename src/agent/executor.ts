@@ -38,36 +38,36 @@ import { conversationOf, recentOf, Transcript } from './transcript.js';
 import type { Earlier } from './transcript.js';
 import { THINK, thinkTool, TODO, todoTools } from './think-and-todo.js';
 
-/** What agents are made of. */
+/** The parts that agents are built from. */
 export interface AgentDeps {
   readonly models: ModelSource;
   readonly tools: ToolProvider;
-  /** The memory of this run, when the workflow has one. */
+  /** The shared memory of this run, if the workflow has one. */
   readonly memory?: SharedMemory;
-  /** What decided about the models of an agent (`ModelSource.identity`) in sessions whose results hold whatever decides now. */
+  /** The earlier model identities of an agent (`ModelSource.identity`), from sessions whose results stay valid whatever the identity is. */
   readonly formerModels?: (agent: AgentNode) => readonly string[];
-  /** The working directory of the tools. Default: that of the process. */
+  /** The working directory of the tools. Defaults to that of the process. */
   readonly cwd?: string;
-  /** Options for runs that tools start: their models are those of this run. */
+  /** Returns options for runs that tools start; those runs use the models of this run. */
   readonly runOptions?: RunOptionsOf;
-  /** What had a say in the run that started this one, before it did. */
+  /** The label of what influenced the parent run before it started this run. */
   readonly influence?: Label | undefined;
-  /** What the user allows beforehand. */
+  /** What the user allows in advance. */
   readonly rules?: GuardRules;
-  /** What holds for all agents, whatever their files say. */
+  /** Policies that apply to all agents, whatever their files say. */
   readonly policies?: readonly Policy[];
-  /** Which models look at the calls of the step at a path; absent: none. */
+  /** The models that examine the tool calls of the step at a path; absent if no model does. */
   readonly security?: (path: string) => Security | undefined;
-  /** Guards of the program. */
+  /** Guards that the program supplies. */
   readonly guards?: readonly CustomGuard[] | undefined;
-  /** What is known of files beyond this run. Absent: nothing. */
+  /** The record of written files, kept beyond this run. Absent if none is kept. */
   readonly files?: WrittenFiles | undefined;
 }
 
 /**
- * The executor of agent nodes: opens the tools, renders the prompts, runs the loop, closes the tools on every way out.
+ * The executor of agent nodes: opens the tools, renders the prompts, runs the loop, and closes the tools however the step ends.
  * Its output is the final text, or the parsed JSON of a structured output. Each step is a session of its own.
- * A replay opens nothing; an interrupted step goes on at the first model or tool call that is not recorded.
+ * A replay opens nothing; an interrupted step continues at the first model or tool call that is not recorded.
  *
  * @example
  * const executors = { agent: agentExecutor({ models: createModelRegistry({ env: process.env }), tools: noTools }) };
@@ -89,7 +89,7 @@ export function agentExecutor(deps: AgentDeps, run: RunTrust = runTrustOf(deps))
     } catch (error) {
       return failure(error);
     } finally {
-      // Closing is an effect like any other; a step that is already over has no effects, and closes all the same.
+      // Closing is an effect too. A step that has already ended can have no effects, so the session is then closed directly.
       const identity = sessionIdentity(deps, node, step, (text) => `${text} ${transcript.digest()}`);
       await step
         .effect('close', () => session.close(), { cleanup: true, losable: true, identity })
@@ -98,12 +98,12 @@ export function agentExecutor(deps: AgentDeps, run: RunTrust = runTrustOf(deps))
   };
 }
 
-/** What is known of trust in a run with these parts; its agents and its other steps share it. */
+/** Creates the trust state of a run with these parts; the run's agents and its other steps share it. */
 export function runTrustOf(deps: Pick<AgentDeps, 'influence' | 'rules' | 'policies' | 'files'>): RunTrust {
   return new RunTrust(deps.influence, rulesFor(deps), deps.policies, deps.files);
 }
 
-/** What the policies declare is united with what the user allows beforehand. */
+/** Merges the declarations of the policies with what the user allows in advance. */
 function rulesFor({ rules, policies = [] }: Pick<AgentDeps, 'rules' | 'policies'>): GuardRules {
   return unitedRules(rules, declarationsOf(policies));
 }
@@ -114,17 +114,17 @@ interface AgentRun {
   readonly node: AgentNode;
   readonly step: StepContext;
   readonly session: AgentSession;
-  /** Takes what is said. */
+  /** Collects the messages. */
   readonly transcript: Transcript;
   readonly run: RunTrust;
-  /** Takes what had a say, for runs that its tools start. */
+  /** Receives the label of what this agent has read, for runs that its tools start. */
   readonly heard: { trust?: ConversationTrust };
 }
 
 async function runAgent(run: AgentRun): Promise<Result> {
   const { deps, node, step, session, transcript } = run;
   const memory = deps.memory === undefined || node.agent.memory === undefined ? undefined : deps.memory;
-  // What other agents write while this one opens its tools comes too late for the prompt.
+  // Memory is read first: writes by other agents while this one opens its tools must not reach the prompt.
   const remembered = memory?.read() ?? '';
   const opened = await step.effect('open', (io) => open(run, io), {
     effect: 'read',
@@ -148,7 +148,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
   const earlier = earlierOf(node, step);
   const checks = answerChecks(spec, step);
   checks.input(askedIn(asked, earlier));
-  // Calls are recorded by a mark that is drawn for the step.
+  // The transcript is recorded with a mark that is drawn for the step.
   transcript.begin(system, earlier, prompt, { asked, digested: prompted(() => newMark(() => step.random())) });
   const guide = guideOf(node, step);
   const stepTools = distinct([...ownTools(memory, node, step), ...guideTools(guide)], opened, node);
@@ -183,7 +183,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** What had a say before the model is asked for the first time. */
+/** Creates the trust of a conversation from what influenced it before the first model call. */
 function trustOf(
   { run, step, heard, node }: AgentRun,
   parts: {
@@ -218,7 +218,7 @@ function resultOf({ node, transcript }: AgentRun, guide: Guide, result: LoopResu
     : { type: 'out_of_budget', error: exhausted, writes: all };
 }
 
-/** @throws SkeinError `SKEIN_DEFINITION` when a tool of the step is named like another one: a model could not tell them apart */
+/** @throws SkeinError `SKEIN_DEFINITION` if a step's own tool has the name of another tool: a model could not distinguish them */
 function distinct(own: readonly StepTool[], opened: Opened, { id }: AgentNode): readonly StepTool[] {
   const names = new Set(opened.tools.map(({ name }) => name));
   for (const { name } of own) {
@@ -229,7 +229,7 @@ function distinct(own: readonly StepTool[], opened: Opened, { id }: AgentNode): 
   return own;
 }
 
-/** What was said before in the conversation of a node; undefined for one without. */
+/** Returns the earlier messages of a node's conversation; undefined for a node without one. */
 function earlierOf({ conversation }: AgentNode, step: StepContext): Earlier | undefined {
   if (conversation === undefined) return undefined;
   const { channel, recent, afresh } = conversation;
@@ -241,24 +241,24 @@ function earlierOf({ conversation }: AgentNode, step: StepContext): Earlier | un
   return { messages, digest: () => `${step.watch().current(channel)} ${recent ?? ''}` };
 }
 
-/** What the agent is asked: its prompt, or what a person said last. */
+/** The input of the agent: its prompt, or the last message of a person. */
 function askedIn(prompt: string, earlier: Earlier | undefined): string {
   const last = earlier?.messages.at(-1);
   return prompt === '' && last?.role === 'user' ? last.text : prompt;
 }
 
-/** Each message of an agent says whose it is. */
+/** Returns the writes that add this step's messages to the conversation; each message of an agent carries the agent's name. */
 function addedTo({ conversation, agent: { name } }: AgentNode, { kept }: Transcript): ChannelWrite[] {
   if (conversation === undefined) return [];
   const { channel, afresh, mark } = conversation;
-  // To a copy that is spread, Node 20 adds keys ten times slower.
+  // Node 20 adds keys to a spread copy ten times more slowly.
   const value = kept.map((message) =>
     Object.assign({}, message, message.role === 'assistant' ? { by: name } : undefined, mark),
   );
   return [...(afresh === true ? [{ channel, value: undefined }] : []), { channel, value }];
 }
 
-/** An agent that is defined otherwise has a session of its own, also when all that is said in it comes out the same. */
+/** An agent whose definition changed gets a session of its own, even if its transcript is the same. */
 function sessionIdentity(
   { models, formerModels }: AgentDeps,
   node: AgentNode,
@@ -275,7 +275,7 @@ function sessionIdentity(
 function open({ deps, node, step, session }: AgentRun, effect: Cancelled): Opened | Promise<Opened> {
   return after(session.open(effect), (opened) => {
     const surroundings = surroundingsOf(node.agent, step.now(), deps.cwd ?? process.cwd());
-    // As it is recorded: what other runs write meanwhile decides nothing on a replay.
+    // Recorded, because on a replay the writes of other runs must not change a decision.
     const planted = opened.tools.some(runsCommands) && deps.files?.planted() === true;
     return { ...opened, ...(planted ? { planted } : {}), ...(surroundings === undefined ? {} : { surroundings }) };
   });
@@ -292,7 +292,7 @@ function ownTools(memory: SharedMemory | undefined, { agent }: AgentNode, step: 
   ];
 }
 
-/** An agent as it is for a model, which is named with or without its provider. */
+/** Returns the agent's spec for a model, whose name may or may not include its provider. */
 function forModel(spec: AgentSpec, model: string | undefined): AgentSpec {
   const { forModels } = spec;
   if (forModels === undefined) return spec;

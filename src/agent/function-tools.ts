@@ -14,35 +14,35 @@ import { sourceText, stateOfTool, mustApprove } from '../plan/made-of.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 
-/** What a function that is a tool gets in addition to its input. */
+/** What a function tool receives in addition to its input. */
 export interface FunctionToolIo extends ToolIo {
-  /** Tells whoever listens something; it is not recorded. */
+  /** Emits an event to listeners; the event is not recorded. */
   emit(event: JsonObject): void;
   /** Asks a person. */
   ask(question: TaskQuestion, name?: string): Promise<unknown>;
   /** The state that the agent's node sees, read-only. */
   readonly state: Readonly<Record<string, unknown>>;
-  /** Options for a run that the tool starts, such as that of another agent: its models are those of this run. */
+  /** Options for a run that the tool starts, such as that of another agent; that run uses the models of this run. */
   readonly runOptions: object;
 }
 
-/** A function as a tool. What it gives that is not text is given to the model as JSON. */
+/** A function used as a tool. The model receives results other than text as JSON. */
 type ToolFunction = (input: JsonObject, io: FunctionToolIo) => unknown;
 
-/** What the tools of an agent get from its run. */
+/** What the tools of an agent receive from its run. */
 interface Around {
-  /** Gives what is handed to tools that start runs of their own. */
+  /** Returns the options for tools that start runs of their own. */
   readonly runOptions?: ToolRunOptions | undefined;
 }
 
-/** Gives the options for runs that a tool starts; `hear` is told what had a say in their results. */
+/** Returns the options for runs that a tool starts; `hear` receives the labels of what influenced their results. */
 export type ToolRunOptions = (
   reserve: Reserve | undefined,
   tell: (note: InnerCall) => void,
   hear: (label: Label) => void,
 ) => object;
 
-/** The tools of an agent that are functions of the program. */
+/** Returns the tools of an agent that are functions of the program. */
 export function functionTools(spec: AgentSpec, step: StepContext, around: Around): readonly Tool[] {
   return (spec.functions ?? []).map((tool) => toolOf(tool, step, around));
 }
@@ -64,7 +64,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
     ...present({ approve, coerce }),
     ...(approve === 'code' ? { mustApprove: (given) => mustApprove(call, given) } : {}),
     code: madeOnce(CODES, call, () => digestText(sourceText(call))),
-    // The runner of an agent gives all of it.
+    // The tool runner of an agent supplies all members of CallIo.
     execute: async (given, io: CallIo) => {
       const { signal, idempotencyKey, reserve, hear } = io;
       const getState = (): CallIo['state'] => stateOfTool(call, io.state);
@@ -84,7 +84,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
   };
 }
 
-/** Questions without a name are numbered. */
+/** Questions without a name get a number. */
 function askOf(io: CallIo, step: StepContext): FunctionToolIo['ask'] {
   let asked = 0;
   return async (question, name) => {

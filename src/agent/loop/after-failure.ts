@@ -2,13 +2,13 @@ import { SkeinError, toErrorData } from '../../base/errors.js';
 import { MODEL_TRIES } from '../../plan/limits.js';
 import type { AgentStep, OpenedModel } from '../session.js';
 
-/** First delay between tries, in milliseconds; doubles, up to {@link LONGEST_DELAY_MS}. */
+/** First delay between tries, in milliseconds; doubles up to {@link LONGEST_DELAY_MS}. */
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
-/** A provider that asks for a longer pause than this, in milliseconds, is not waited for unless the step has a `retry`. */
+/** Longest pause of a provider that is waited for, in milliseconds, unless the step has a `retry`. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** Errors after which the same model is not tried again, but the next of the list is. */
+/** Errors after which the next model of the list is called at once, without a retry of the same model. */
 const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
   'SKEIN_MODEL_UNAVAILABLE',
   'SKEIN_MODEL_UNKNOWN',
@@ -22,11 +22,11 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
 interface Failure {
   readonly error: SkeinError;
   readonly model: OpenedModel;
-  /** The next of the list. */
+  /** The next model of the list. */
   readonly next: OpenedModel | undefined;
-  /** How often this turn was asked of this model again before. */
+  /** How often this turn has already been repeated with this model. */
   readonly failures: number;
-  /** How often all turns were. */
+  /** How often all turns together have been repeated. */
   readonly repeats: number;
   /** Name of the wait before the next try. */
   readonly pause: string;
@@ -35,8 +35,8 @@ interface Failure {
 type Failing = Pick<AgentStep, 'step' | 'phase'>;
 
 /**
- * Waits and says to try again, says to take the next model, or throws. The tries are those of the `retry` of the step, or of what is around it, which has one
- * count for the whole step; without one they are {@link MODEL_TRIES} a turn.
+ * Waits and returns `again`, returns `next-model`, or throws. The `retry` of the step, or of a step around it, sets the tries and counts
+ * them over the whole step; without a `retry`, each turn has {@link MODEL_TRIES}.
  */
 export async function afterFailure(options: Failing, failure: Failure): Promise<'again' | 'next-model'> {
   const { error, model, next, repeats, pause } = failure;
@@ -61,7 +61,7 @@ function isTooLong({ retryAfterMs = 0 }: SkeinError): boolean {
   return retryAfterMs > LONGEST_RETRY_AFTER_MS;
 }
 
-/** Undefined: there is no further try. */
+/** Undefined if no further try is left. */
 function ownDelay({ error, failures }: Failure): number | undefined {
   if (failures + 1 >= MODEL_TRIES || isTooLong(error)) return undefined;
   return error.retryAfterMs ?? Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures);

@@ -17,11 +17,11 @@ import { modelCaller } from './model-caller.js';
 import type { ToolRunner, ToolRunnerOptions } from './tool-runner.js';
 import { toolRunner } from './tool-runner.js';
 
-/** What the loop of one agent step works with. */
+/** What the loop of an agent step works with. */
 export interface LoopOptions extends ToolRunnerOptions {
-  /** How far the step may go, and when it is over. */
+  /** Limits the step, and decides when it ends. */
   readonly guide: Guide;
-  /** What must hold for what the model says. */
+  /** The checks that the model's text must pass. */
   readonly checks: AnswerChecks;
 }
 
@@ -29,11 +29,11 @@ export interface LoopOptions extends ToolRunnerOptions {
 export interface LoopResult {
   /** The final text, or the parsed JSON of a structured output. */
   readonly output: unknown;
-  /** What of it goes to channels of its own. */
+  /** The fields of the output that go to channels of their own. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
-  /** What the model said last. */
+  /** The model's last text. */
   readonly text: string;
-  /** The bound that ended the step; absent when it came to its end. */
+  /** The bound that ended the step; absent if the step ended on its own. */
   readonly exhausted?: ErrorData | undefined;
   readonly usage: Usage;
   readonly turns: number;
@@ -43,19 +43,19 @@ export interface LoopResult {
 interface LoopState extends Repairs {
   usage: Usage;
   turns: number;
-  /** Turns that are over, with their calls. */
+  /** Completed turns, including their calls. */
   rounds: number;
   toolCalls: number;
-  /** What the model said last. */
+  /** The model's last text. */
   text: string;
   exhausted: ErrorData | undefined;
 }
 
 /**
- * The agent loop: a model turn, then its tool calls, in parallel unless the settings say otherwise, with the results in call order, until a turn
- * without calls.
- * The number of turns and calls is bounded; a guide may set bounds of its own, which end the step and the run. An answer that its schema or a check refuses
- * gets one repair round.
+ * The agent loop: a model turn, then its tool calls, in parallel unless the settings say otherwise, with the results in call order, until a
+ * turn without calls.
+ * The number of turns and calls is bounded; a guide may set further bounds, which end the step and the run. An answer that fails its schema
+ * or a check gets one repair round.
  *
  * @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, `SKEIN_CHECK`, and what models throw.
  */
@@ -111,7 +111,7 @@ function isEnough({ until }: AgentSpec, { turns }: LoopState, results: readonly 
   return turns >= (until.rounds ?? Infinity) || results.some(({ name, isError }) => name === until.tool && !isError);
 }
 
-/** Whether the guide allows what comes next; `within`: calls of the model call that is under way. */
+/** Whether the guide allows the next turn or call; `within` counts the calls inside the model call in progress. */
 function mayGoOn({ guide }: LoopOptions, state: LoopState, within = 0): boolean {
   if (state.exhausted !== undefined) return false;
   const bound = guide.before?.({ rounds: state.rounds, toolCalls: state.toolCalls + within });
@@ -119,15 +119,15 @@ function mayGoOn({ guide }: LoopOptions, state: LoopState, within = 0): boolean 
   return bound === undefined;
 }
 
-/** An effect that ends with this code has no outcome: nothing is recorded of it, and it is performed from its beginning when the run continues. */
+/** An effect that ends with this code has no recorded outcome: it starts from its beginning when the run continues. */
 function notFinished(): SkeinError {
   return new SkeinError('SKEIN_QUESTION', 'the run is out of budget');
 }
 
-/** What the tools gave inside of a model call that older runs recorded. */
+/** The label of tool results inside a model call that an older run recorded. */
 const UNKNOWN: Label = { level: 'untrusted', isPrivate: true, sources: [] };
 
-/** Undefined: a call from inside of the model call was not allowed. */
+/** Undefined if the guide did not allow a call inside the model call. */
 async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopState): Promise<ModelTurn | undefined> {
   const cap = maxTurnsOf(options.spec) + (state.repaired ? REPAIR_ROUNDS : 0);
   if (state.turns >= cap) throw capReached(options, `${cap} model turns`, 'maxTurns');
@@ -140,7 +140,7 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
   const { dispatched = 0 } = turn;
   state.toolCalls += dispatched;
   if (dispatched > 0) options.trust.add(turn.heard ?? UNKNOWN);
-  // Which tools were called inside of the model call is not recorded.
+  // The record does not name the tools that were called inside the model call.
   if (dispatched > 0 && options.opened.tools.some(({ effect }) => effect === 'once')) options.step.callsOnce();
   state.usage = addUsage(state.usage, turn.usage);
   state.text = turn.text;
@@ -149,8 +149,9 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
 }
 
 /**
- * All calls start together, or one after the other where the settings say so. None is left running: the first error that ends the step waits for the
- * others. A call that the guide does not allow is not made, nor are those behind it; each has a result all the same, as providers demand.
+ * Starts all calls together, or one after the other if the settings say so. No call is left running: the first error that ends the step
+ * waits for the others. A call that the guide does not allow is not made, nor are later ones; each still has a result, as providers
+ * require.
  */
 async function runCalls(
   options: LoopOptions,

@@ -7,28 +7,28 @@ import type { StepContext } from '../../engine/ports/executor.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { AnswerCheck, CheckedText, CheckFunction, CheckRule, LengthBounds } from '../../plan/answer-check.js';
 
-/** A check that a text does not pass. */
+/** A check that a text failed, with what is wrong. */
 export interface Violation {
   readonly check: AnswerCheck;
-  /** What is wrong, in words that a model can use: `the answer contains the banned word "lamp"`. */
+  /** What is wrong, in words that help a model: `the answer contains the banned word "lamp"`. */
   readonly finding: string;
 }
 
-/** The checks of one step. Each is a function of the text, so a replay finds the same. */
+/** The checks of one step. Each is a function of the text, so a replay returns the same. */
 export interface AnswerChecks {
   /**
-   * What is asked: for violations that only warn, a warning.
+   * Checks the input of the agent. Violations that only warn become warnings.
    *
    * @throws SkeinError `SKEIN_CHECK`
    */
   input(text: string): void;
-  /** The violations of what a model says that are to be corrected; others are warned of. `beside`: it calls tools in the same turn. */
+  /** Returns the violations that the model must correct; the others become warnings. `beside`: the model calls tools in the same turn. */
   output(text: string, beside: boolean): readonly Violation[];
 }
 
 type Direction = CheckedText['direction'];
 
-/** Tells what is wrong with a text; undefined: nothing. */
+/** Returns what is wrong with a text; undefined if the text passes. */
 type Rule = (text: string, direction: Direction) => string | undefined;
 
 /** Makes the checks of a step. */
@@ -54,7 +54,7 @@ export function answerChecks({ name: agent, checks = [] }: AgentSpec, step: Step
   };
 }
 
-/** The error of a step whose text does not pass. */
+/** The error of a step whose text fails its checks. */
 export function checkFailed(violations: readonly Violation[], agent: string, text: string): SkeinError {
   const [first] = violations;
   const findings = violations.map(({ finding }) => finding);
@@ -68,7 +68,7 @@ function messageOf({ check, finding }: Violation, agent: string): string {
   return check.message ?? `agent "${agent}": ${finding}`;
 }
 
-/** What demands something is asked of answers alone: what is said beside a call is no answer yet. */
+/** A check that requires something applies only to answers: text beside a tool call is not yet an answer. */
 function forbids(check: CheckRule): boolean {
   switch (check.kind) {
     case 'bannedWords':
@@ -129,7 +129,7 @@ function patternRule({ pattern, ignoreCase, matches }: Extract<CheckRule, { kind
   };
 }
 
-/** A character of a word at the beginning, or at the end: beside one, a word is only a part of another. */
+/** A word character at the beginning, or at the end, of a text: next to one, a match is only part of a longer word. */
 const BEGINS = /^[\p{L}\p{M}\p{N}_]/u;
 const ENDS = /[\p{L}\p{M}\p{N}_]$/u;
 
@@ -148,7 +148,7 @@ function containsWord(text: string, word: string): boolean {
   const first = BEGINS.test(word);
   const last = ENDS.test(word);
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    // Two units hold any character.
+    // Any character fits into two code units.
     const before = text.slice(Math.max(0, at - 2), at);
     const after = text.slice(at + word.length, at + word.length + 2);
     if (!(first && ENDS.test(before)) && !(last && BEGINS.test(after))) return true;
@@ -181,7 +181,7 @@ function tooManySentences(text: string, most: number): string | undefined {
   return count > most ? `has ${count} sentences, and may have at most ${most}` : undefined;
 }
 
-/** A sentence ends with its mark in front of a space or at the end; what stands behind the last one counts, too. */
+/** A sentence ends with a mark before a space or the end of the text; text after the last mark counts as a sentence. */
 function sentencesIn(text: string): number {
   let count = 0;
   let open = false;

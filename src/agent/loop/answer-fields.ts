@@ -4,22 +4,22 @@ import { parseJsonText } from '../../lang/json-path.js';
 import { hasLine } from '../../lang/lines.js';
 import type { AgentNode } from '../../plan/plan.js';
 
-/** The fields of an answer by channel, or what is wrong with it. */
+/** The fields of an answer by channel, or the reasons why they cannot be read. */
 export type FieldsRead =
   | { readonly ok: true; readonly values: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly findings: readonly string[] };
 
-/** Takes the fields of a node out of its answer. */
+/** Reads the fields of a node from its answer. */
 export interface AnswerFields {
-  /** What must be there. */
+  /** Names of the required fields. */
   readonly names: readonly string[];
-  /** Without them the step fails. */
+  /** Whether the step fails without them. */
   readonly strict: boolean;
-  /** `value` is the structured output of the answer, where it has one. */
+  /** `value` is the structured output of the answer, if it has one. */
   read(text: string, value: unknown): FieldsRead;
 }
 
-/** What takes the fields out of the answers of a step; undefined for one without fields. */
+/** Returns the reader of the fields in a step's answers; undefined for a node without fields. */
 export function answerFields(node: AgentNode, step: Pick<StepContext, 'read'>): AnswerFields | undefined {
   const { fields, fieldsUnless: unless, fieldsStrict: strict = false } = node;
   if (fields === undefined) return undefined;
@@ -41,10 +41,10 @@ export function answerFields(node: AgentNode, step: Pick<StepContext, 'read'>): 
   };
 }
 
-/** Of answers that have no fields. */
+/** The result for answers that need no fields. */
 const NONE: FieldsRead = { ok: true, values: {} };
 
-/** What a model is asked for that left fields out. */
+/** The request to a model whose answer lacks fields. */
 export function fieldsRequest({ names }: AnswerFields): string {
   const listed = names.map((name) => JSON.stringify(name)).join(', ');
   return `Give the whole answer again, corrected, with one JSON object in it that has the fields ${listed}.`;
@@ -54,7 +54,7 @@ function isThere(value: unknown): boolean {
   return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 }
 
-/** From the first brace to the last one; or as JSON is found in texts elsewhere. */
+/** Parses the text from the first brace to the last one, or else finds JSON as in other texts. */
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   const within = parseJsonText(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
   if (isPlainObject(within)) return within;

@@ -2,36 +2,36 @@ import { SkeinError } from '../../base/errors.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 import type { Label } from '../../guard/label.js';
 
-/** What a model sees of a call: also what is wrong with it is a value, so that a replay tells the same. */
+/** The result of a call as a model sees it. An error is a value too, so that a replay returns the same. */
 export interface Answer {
   readonly output: string;
   readonly isError: boolean;
-  /** No tool was asked: Skein itself, or a person, says what is wrong with the call. */
+  /** No tool ran: Skein itself, or a person, states what is wrong with the call. */
   readonly own?: true;
-  /** Of a tool that works on files: those that the result is about. */
+  /** The files that the result of a file tool is about. */
   readonly files?: FilesShown;
-  /** What had a say in the results of runs that the call started. */
+  /** The label of what influenced the results of runs that the call started. */
   readonly heard?: Label;
 }
 
-/** Files that a result is about, as the tools show their paths. */
+/** Files that a result is about, with their paths as the tools show them. */
 export interface FilesShown {
-  /** Shown files that do not belong to the project, or that an untrusted text had a say in: some of them. */
+  /** Some of the files shown that lie outside the project, or whose content an untrusted text influenced. */
   readonly foreign?: readonly string[];
   /** The file that was written. */
   readonly wrote?: string;
 }
 
-/** Longest result of a tool that a model is given, in bytes of UTF-8. */
+/** Longest tool result that a model receives, in bytes of UTF-8. */
 export const LONGEST_RESULT = 64 * 1024;
 
-/** Errors that end the step instead of going to the model. */
+/** Errors that end the step and do not reach the model. */
 const ENDS_STEP: ReadonlySet<string> = new Set(['SKEIN_QUESTION', 'SKEIN_CANCELLED', 'SKEIN_SCRIPT']);
 
 /**
- * What a call gives, or what is wrong with it, as a model sees it.
+ * Returns the result of a call, or its error, as a model sees it.
  *
- * @throws what ends the step
+ * @throws any error that ends the step
  */
 export async function answerOf(body: () => Promise<unknown>, io?: StepIo): Promise<Answer> {
   try {
@@ -57,15 +57,13 @@ function asText(output: unknown): string {
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
 }
 
-/**
- * A result of at most {@link LONGEST_RESULT} bytes; a longer one keeps its beginning and says how much is missing.
- */
+/** Limits a result to {@link LONGEST_RESULT} bytes; a longer one keeps its beginning and states how much is missing. */
 export function cutResult(text: string): string {
   if (text.length * 3 <= LONGEST_RESULT) return text;
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= LONGEST_RESULT) return text;
   let end = LONGEST_RESULT;
-  // A byte 10xxxxxx continues a character: go back to where it begins.
+  // A byte 10xxxxxx continues a character: go back to the character's first byte.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   const note = `[cut: ${bytes.length} bytes in all, the first ${end} are shown]`;
   return `${bytes.subarray(0, end).toString('utf8')}\n\n${note}`;

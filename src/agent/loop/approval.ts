@@ -4,12 +4,12 @@ import type { ToolCall } from '../model.js';
 import type { Json, JsonObject } from '../../base/json.js';
 import { parseInput } from './tool-input.js';
 
-/** What a person may say to a call. */
+/** The answers that a person can give about a call. */
 export const CHOICES = ['allow', 'deny'] as const;
 
 /**
- * What a person is asked before a call that somebody must allow; the exact call is the evidence, so an answer counts for this call
- * alone. Undefined when the input is not a JSON object: such a call does nothing but tell the model so.
+ * The question to a person before a call that needs approval. The exact call is the evidence, so an answer applies only to this call.
+ * Undefined if the input is not a JSON object: such a call only returns an error to the model.
  */
 export function approvalQuestion(who: string, call: ToolCall): Question | undefined {
   const input = inputOf(call);
@@ -22,12 +22,12 @@ export function approvalQuestion(who: string, call: ToolCall): Question | undefi
   };
 }
 
-/** What a person sees of a call. An input that is not a JSON object is shown as the model wrote it. */
+/** What a person sees of a call. An input that is not a JSON object appears as the model wrote it. */
 export function callEvidence(call: ToolCall): { readonly tool: string; readonly input: Json } {
   return { tool: call.name, input: inputOf(call) ?? call.input };
 }
 
-/** Anything but a clear yes is a no. */
+/** Any answer other than a clear yes means no. */
 export function isAllowed(answer: string): boolean {
   return answer.trim() === 'allow';
 }
@@ -42,8 +42,8 @@ export function inputOf(call: ToolCall): JsonObject | undefined {
 }
 
 /**
- * Whether a question is about a tool call that an agent wants to make: the engine asks it under a name of its own, and shows the call. What an
- * agent or a workflow asks has neither, whatever its words are.
+ * Whether a question is about a tool call that an agent wants to make. The engine asks such a question under a name of its own, and shows
+ * the call. A question of an agent or a workflow has neither, whatever its text.
  *
  * @example
  * isApproval(question, 'note@ask:approve#1.1'); // true

@@ -10,7 +10,7 @@ import type { PricedCall } from './call-cost.js';
 import { systemClock } from '../../base/clock.js';
 import { formatDuration } from '../../base/duration.js';
 
-/** How a model call waits for its turn at its provider: the clocks of its step stand still, and listeners are told. */
+/** How a model call waits for its turn at its provider: the clocks of its step stop, and listeners receive notes. */
 export function waitingCall(
   step: AgentStep['step'],
   { asking, again }: { readonly asking: Asking; readonly again: boolean },
@@ -25,20 +25,20 @@ export function waitingCall(
   };
 }
 
-/** What is held for a call of a model. */
+/** The reservation for a model call. */
 export interface HeldCall {
-  /** Makes the call, and settles with what it says of itself. */
+  /** Makes the call, and settles the reservation with the reported usage. */
   made(call: Promise<ModelTurn>): Promise<ModelTurn>;
-  /** Does what the model waits for. */
+  /** Runs work that the model waits for. */
   during: Held['during'];
 }
 
 const FREE: HeldCall = { made: (call) => call, during: (inside) => inside() };
 
 /**
- * Holds what a call may spend. `isOther`: a budget has named this model.
+ * Reserves what a call may spend. `isOther`: a budget has named this model.
  *
- * @throws SkeinError `SKEIN_BUDGET_MODEL` when a budget names another model, which is open; else as `StepIo.reserve`
+ * @throws SkeinError `SKEIN_BUDGET_MODEL` if a budget names another model, which is then open; otherwise as `StepIo.reserve`
  */
 export async function reserveCall(
   reserve: StepIo['reserve'],
@@ -70,7 +70,7 @@ export async function reserveCall(
   };
 }
 
-/** The error says all that a replay must know of the model that is asked in place. */
+/** Adds to the error all that a replay needs to know about the replacement model. */
 async function withModel(error: SkeinError, parts: OpenParts): Promise<SkeinError> {
   const { details } = error;
   if (!isPlainObject(details) || typeof details['model'] !== 'string') return error;
@@ -79,7 +79,7 @@ async function withModel(error: SkeinError, parts: OpenParts): Promise<SkeinErro
   return new SkeinError(error.code, error.message, { retryable: false, details: { ...details, opened } as Json });
 }
 
-/** The model that a budget named; undefined for other errors. */
+/** Returns the model that a budget named; undefined for other errors. */
 export function cheaperIn({ code, details }: SkeinError): OpenedModel | undefined {
   const opened = code === 'SKEIN_BUDGET_MODEL' && isPlainObject(details) ? details['opened'] : undefined;
   if (!isPlainObject(opened) || typeof opened['id'] !== 'string') return undefined;
@@ -87,7 +87,7 @@ export function cheaperIn({ code, details }: SkeinError): OpenedModel | undefine
 }
 
 /**
- * Carries out a call that a policy gives a time: its signal is aborted when that is over, and it ends then, whatever it does.
+ * Makes a call whose time a policy limits: when the time is over, its signal is aborted and the call ends, even if the tool continues.
  *
  * @throws SkeinError `SKEIN_TIMEOUT`
  */
@@ -104,7 +104,7 @@ export async function withinTime<T>(
     stop = systemClock.setTimer(ms, () => {
       const message = `${tool} took longer than the ${formatDuration(ms)} that a policy gives it`;
       const error = new SkeinError('SKEIN_TIMEOUT', message, { hint: 'ask for less at once' });
-      // First, because a tool that is told may say that it was cancelled.
+      // Rejects first, because a tool may answer the abort signal with an error of its own.
       reject(error);
       late.abort(error);
     });

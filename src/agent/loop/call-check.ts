@@ -13,25 +13,25 @@ import type { Gate } from './gate.js';
 import { readInput } from './tool-input.js';
 import { systemClock } from '../../base/clock.js';
 
-/** What is known of a call before anything of it is done. */
+/** Checks of a call before any part of it runs. */
 export interface CallChecks {
   /**
-   * The tool of a call and its input.
+   * Returns the tool of a call and its input.
    *
-   * @throws SkeinError what a model sees of a call that can't be made
+   * @throws SkeinError the error that a model sees if the call cannot be made
    */
   prepared(call: ToolCall, tools: OpenParts['tools']): Promise<{ readonly tool: Tool; readonly input: JsonObject }>;
-  /** What is wrong with a call, whatever its tool is. */
+  /** Returns what is wrong with a call of any tool. */
   fault(call: ToolCall, io: StepIo): Promise<Answer | undefined>;
-  /** The same where it is a tool of the step itself, for which nothing need be open. */
+  /** The same for a tool of the step itself, which needs nothing to be open. */
   faultOfOwn(call: ToolCall): Promise<Answer | undefined>;
-  /** What a call that writes a file would find there, or what is wrong with that. */
+  /** Returns the file that a writing call would find, or what is wrong with the call. */
   look(call: ToolCall, io: StepIo): Promise<FoundFile | Answer>;
-  /** Whether the tool says that a person must allow a call that passes the checks. */
+  /** Whether the tool requires a person to allow a call that passes the checks. */
   mustApprove(call: ToolCall, io: StepIo): Promise<boolean>;
 }
 
-/** Makes the checks of a step. A person is asked only about calls that pass them. */
+/** Creates the checks of a step. A person is asked only about calls that pass them. */
 export function callChecks({
   gate,
   stepTools,
@@ -68,7 +68,7 @@ export function callChecks({
       const found: { file?: FoundFile } = {};
       const fault = await faultIn(async () => {
         const { tool, input } = await checks.prepared(call, tools);
-        // A tool that can't look may change anything.
+        // A tool without `look` may change anything.
         found.file = (await tool.look?.(input)) ?? { path: '', isNew: false };
       }, io);
       return found.file ?? fault ?? { path: '', isNew: false };
@@ -103,12 +103,12 @@ function unknownTool(name: string, names: readonly string[]): SkeinError {
   return new SkeinError('SKEIN_TOOL_FAILED', `there is no tool "${name}"`, { hint });
 }
 
-/** A check that took longer than this, in milliseconds, is followed by a turn of the event loop: signals are taken and timers fire. */
+/** A check that takes longer than this, in milliseconds, yields to the event loop, so that signals arrive and timers fire. */
 const LONG = 20;
 
 /**
- * Carries out checks of calls one after the other, in the order in which they are asked for. Calls of one turn are made at once, and inputs that are
- * costly to check could keep the process from hearing anything until the last of them is done.
+ * Runs checks of calls one after the other, in the order of the requests. The calls of a turn start together, and inputs that are costly to
+ * check could otherwise block the event loop until the last check is done.
  */
 export function longChecks(): <T>(check: () => T) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -12,26 +12,26 @@ import { LOCAL_MODELS } from '../../plan/providers.js';
 import type { Message, Model, ModelTurn, ToolSpec } from '../model.js';
 import type { Heard } from './model-turn.js';
 
-/** What calls of a model cost; undefined: nobody knows. */
+/** Computes the cost of a model's calls; undefined if the cost is unknown. */
 export interface ModelPrice {
   readonly cost: (usage: Usage) => Cost | undefined;
-  /** The most that so many tokens cost, however they are cached. */
+  /** The highest cost of this usage, however its tokens are cached. */
   readonly worst: (usage: Usage) => Cost | undefined;
-  /** What an answer is limited to where its agent sets no limit; absent: it is left to the server, which may have room for less. */
+  /** Output limit of answers whose agent sets none; if absent, the server decides, which may allow less. */
   readonly outputLimit?: number;
 }
 
 const nothing = (): Cost => ({ usd: 0, pretended: true });
-/** Of models that bill nobody, and stand in the place of none that has a price. */
+/** For models that bill nothing and do not stand in for a model that has a price. */
 const FREE: ModelPrice = { cost: nothing, worst: nothing };
 const UNKNOWN: ModelPrice = { cost: () => undefined, worst: () => undefined };
 
 let table: typeof Prices | undefined;
 
-/** What was looked up in a table: each call of a model asks for its price. */
+/** Prices found in each table, because every model call needs one. */
 const lookedUp = new WeakMap<PriceTable, Map<string, ModelPrice>>();
 
-/** The price of a model. The table is read for the first one that may stand in it: an echo that stands in the place of no model needs none. */
+/** Returns the price of a model. Loads the table only for a model that may be in it; an echo in place of no model needs none. */
 export function priceOfModel(
   model: Model,
   own: PriceTable | undefined,
@@ -69,11 +69,11 @@ function foundPrice(
   };
 }
 
-/** A call, from before it is made. */
+/** A model call with its price, from before the call is made. */
 export class PricedCall implements CallUnderWay {
   private known: Spent | undefined = undefined;
 
-  /** `estimate`: what it takes and gives at most; asked at most once, and not before somebody has to know. */
+  /** `estimate` returns the most tokens that the call uses; it runs at most once, and only when the figure is needed. */
   constructor(
     readonly asking: Asking,
     private readonly model: string,
@@ -81,18 +81,18 @@ export class PricedCall implements CallUnderWay {
     private readonly estimate: () => Usage,
   ) {}
 
-  /** The most that it is expected to spend. */
+  /** The most that the call is expected to spend. */
   get reserved(): Spent {
     return (this.known ??= this.mostSpent());
   }
 
-  /** The answer with what it cost; what is reserved counts where the provider does not say what it counted. */
+  /** Returns the answer with its cost; the reserved usage counts if the provider reports none. */
   answered(turn: ModelTurn, heard: Heard): ModelTurn {
     const { usage, cost } = this.spent(heard);
     return usage === turn.usage && cost === undefined ? turn : { ...turn, usage, ...present({ cost }) };
   }
 
-  /** The error of a call that failed, with what it spent: nothing unless the provider had begun to answer. */
+  /** Adds what a failed call spent to its error: nothing unless the provider had begun to answer. */
   failed(error: unknown, heard: Heard): unknown {
     return heard.begun && SkeinError.isInstance(error) ? withSpent(error, this.spent(heard)) : error;
   }
@@ -114,7 +114,7 @@ function spentBy(model: string, usage: Usage, cost: Cost | undefined): Spent {
   return cost === undefined ? { model, usage } : { model, usage, cost };
 }
 
-/** No model takes or gives so many tokens in one call. */
+/** More tokens than any model accepts or returns in one call. */
 const ABSURD_TOKENS = 100_000_000;
 
 function isSound({ inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens }: Usage): boolean {
@@ -139,7 +139,7 @@ function withSpent(error: SkeinError, spent: Spent): SkeinError {
 
 const bytesOf = new WeakMap<Message | ToolSpec, number>();
 
-/** Bytes of messages or tools; those of each are counted once. */
+/** Bytes of messages or tools; each is measured once. */
 export function bytesIn(parts: readonly (Message | ToolSpec)[]): number {
   let sum = 0;
   for (const part of parts) {

@@ -13,21 +13,21 @@ import type { ResultName, RunTrust } from '../run-trust.js';
 import type { Opened, OpenedTool } from '../session.js';
 import type { Answer, FilesShown } from './answer.js';
 
-/** What is asked of where the results of a step come from. */
+/** What the labels of a step's results depend on. */
 interface Hearing {
   readonly path: string;
   readonly spec: AgentSpec;
   readonly opened: Opened;
   readonly run: RunTrust;
-  /** Of the step: what led to it, what it has read, and what is heard here. */
+  /** The step's influence: what led to the step, what it has read, and what is added here. */
   readonly influence: Influence;
   /** Names of the tools of the step itself. */
   readonly own: ReadonlySet<string>;
-  /** Other agents read what is said here. */
+  /** Whether other agents read the results of this step. */
   readonly shares: boolean;
 }
 
-/** Tools of the step that show, and that change, what the agents of a run share. */
+/** The step's tools that read or write the memory shared by the agents of a run. */
 const MEMORY_TOOLS: ReadonlyMap<string, 'read' | 'write'> = new Map([
   ['shared_memory_read', 'read'],
   ['read_memory', 'read'],
@@ -36,16 +36,16 @@ const MEMORY_TOOLS: ReadonlyMap<string, 'read' | 'write'> = new Map([
 ]);
 
 /**
- * The trust label of one conversation: what had a say in what its model says next. It only grows. It is made of what is recorded and of the
- * definition, so a replay has the same.
+ * The trust label of one conversation: everything that influenced the model's next turn. It only grows. It depends only on records and on
+ * the definition, so a replay returns the same.
  */
 export class ConversationTrust {
-  /** Files that the step has written, as the tools show their paths. */
+  /** Files that the step has written, with their paths as the tools show them. */
   readonly wrote = new Set<string>();
 
-  /** What had a say when the step began, and so in its prompt. */
+  /** The label when the step began, and so of its prompt. */
   private readonly begun: Label;
-  /** What was heard that the user does not vouch for. */
+  /** Texts that the user does not vouch for. */
   private readonly texts: HeardText[] = [];
 
   constructor(private readonly step: Hearing) {
@@ -55,7 +55,7 @@ export class ConversationTrust {
       this.add({ level: 'untrusted', isPrivate: false, sources: ['model:online'] });
   }
 
-  /** Nothing but what the user vouches for had a say. */
+  /** True if everything that influenced the conversation is trusted. */
   get isTrusted(): boolean {
     return this.label.level === 'trusted';
   }
@@ -64,17 +64,17 @@ export class ConversationTrust {
     return this.step.influence.label();
   }
 
-  /** Something with this label was heard. */
+  /** Adds a label to the conversation. */
   add(label: Label): void {
     this.step.influence.add(label);
   }
 
-  /** The model is told what its tools are. */
+  /** Adds the tool descriptions, which the model reads. */
   addDescriptions(): void {
     for (const { origin } of this.step.opened.tools) if (origin !== undefined) this.add(descriptionsOf(origin));
   }
 
-  /** What was said before the step began: the results in it were heard. */
+  /** Adds the tool results in messages from before the step began. */
   addEarlier(messages: readonly Message[]): void {
     for (const message of messages) {
       if (message.role !== 'tool') continue;
@@ -86,24 +86,24 @@ export class ConversationTrust {
     }
   }
 
-  /** What was heard so far, for those who want to know where an argument comes from. `prompt`: what the step was asked. */
+  /** Returns the texts read so far, to trace where an argument comes from. `prompt` is the step's input. */
   heardTexts(prompt: string): readonly HeardText[] {
     const { begun } = this;
     return begun.level === 'trusted' ? this.texts : [heardText(begun, this.step.path, prompt), ...this.texts];
   }
 
-  /** What the agents share was read. */
+  /** Adds the label of the agents' shared memory. */
   addMemory(): void {
     this.join(this.step.run.memory);
   }
 
-  /** The result of a call, the error of one too; `at`: `TURN.INDEX`. */
+  /** Adds the result of a call, or its error; `at` is `TURN.INDEX`. */
   heard(call: ResultName, answer: Answer, at: string): void {
     const { run, own } = this.step;
     const ofTool = answer.own === true ? CLEAN : this.labelOfResult(call.name, at, answer);
     const label = answer.heard === undefined ? ofTool : run.labels.join(ofTool, run.labels.of(answer.heard));
     this.join(label);
-    // What was heard inside of a model call is not heard again on a replay.
+    // A result inside a model call is not added again on a replay.
     if (!at.startsWith('dispatched.')) this.keep(label, answer.output);
     if (this.step.shares) run.heard(call, label);
     if (own.has(call.name) && MEMORY_TOOLS.get(call.name) === 'write')
@@ -133,7 +133,7 @@ export class ConversationTrust {
     return run.labels.of({ level, isPrivate: builtIn !== 'fetch' && isPublic !== true, sources: [source] });
   }
 
-  /** As it was opened, and as it is defined now. */
+  /** Whether a tool adds no label, both as it was opened and as it is defined at present. */
   private addsNothing({ name, trust, origin, code }: OpenedTool): boolean {
     if (trust !== 'trusted' || origin !== undefined) return false;
     const builtIn = code === undefined ? builtInOf(name) : undefined;
@@ -148,7 +148,7 @@ export class ConversationTrust {
   }
 }
 
-/** What the server says of its tools is read with the instructions. One that runs here has the user's rights anyway, as long as it says what it said. */
+/** The label of a server's tool descriptions. A local server has the user's rights anyway, while they stay the same. */
 function descriptionsOf({ server, isRemote, isChanged }: NonNullable<OpenedTool['origin']>): Label {
   return {
     level: isRemote === true || isChanged === true ? 'untrusted' : 'vetted',
@@ -157,12 +157,12 @@ function descriptionsOf({ server, isRemote, isChanged }: NonNullable<OpenedTool[
   };
 }
 
-/** What the user says of a server. */
+/** The trust that the user declares for a server. */
 function serverOf({ origin }: Partial<OpenedTool> = {}, { servers = {} }: GuardRules): ServerTrust {
   return (origin && Object.hasOwn(servers, origin.server) ? servers[origin.server] : undefined) ?? {};
 }
 
-/** Files of the project are vetted, unless the user says otherwise. Of what older runs read nobody knows where it was. */
+/** Project files are vetted unless the user says otherwise. Older records do not tell where a file was. */
 function labelOfFiles(files: FilesShown | undefined, source: string, project: GuardRules['project']): Label {
   if (files === undefined) return { level: 'untrusted', isPrivate: true, sources: [source] };
   const foreign = files.foreign ?? [];
@@ -171,16 +171,16 @@ function labelOfFiles(files: FilesShown | undefined, source: string, project: Gu
   return { level: 'untrusted', isPrivate: true, sources: [source, ...foreign.map((path) => `file:${path}`)] };
 }
 
-/** Sources of a text that are named where its way is told. */
+/** Most sources of a text that are named when its path is shown. */
 const MOST_NAMED = 3;
 
 function isCall(source: string): boolean {
   return source.includes('@');
 }
 
-/** A text as it came to the step at `path`. */
+/** A text as it reached the step at `path`. */
 function heardText({ sources, more }: Label, path: string, text: string): HeardText {
-  // First what the step or another one called, then what that showed.
+  // First what this step or another one called, then the sources that it showed.
   const named = [...sources.filter(isCall), ...sources.filter((source) => !isCall(source))];
   const steps = sources.filter(isCall).map((source) => pathOf(stepOf(source)));
   const isCut = more === true || sources.length > MOST_NAMED;

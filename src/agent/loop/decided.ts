@@ -14,13 +14,13 @@ interface Telling extends Pick<AgentStep, 'step' | 'transcript'> {
   readonly trust: ConversationTrust;
 }
 
-/** What the step was asked. */
+/** The step's input. */
 export function promptOf({ transcript }: Pick<AgentStep, 'transcript'>): string {
   const [begun] = transcript.own;
   return begun?.role === 'user' ? begun.text : '';
 }
 
-/** Tells of a call that is not simply made. */
+/** Emits a note about a call unless the guard simply allowed it. */
 export function tellDecided(
   { step, trust }: Telling,
   call: ToolCall,
@@ -36,7 +36,7 @@ export function tellDecided(
   step.note({ ...note, private: isPrivate } satisfies TrustNote);
 }
 
-/** Tells of a call that was refused, where a rule of the workflow or a policy forbids it. */
+/** Emits a note about a refused call if a rule of the workflow or a policy forbids it. */
 export function tellDenied(
   parts: Telling & { readonly gate: Gate; readonly policy: PolicyCheck },
   call: ToolCall,

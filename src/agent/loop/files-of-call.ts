@@ -6,23 +6,23 @@ import type { OpenedTool } from '../session.js';
 import type { FilesOfCall } from '../tool.js';
 import type { FilesShown } from './answer.js';
 
-/** Files that are named, of those that make a result untrusted: one would do. */
+/** Most files to name of those that make a result untrusted; one would suffice. */
 const MOST_NAMED = 8;
 
-/** What was heard of the files of a call. */
+/** The files of a call. */
 interface Heard extends FilesOfCall {
-  /** As it is recorded: files change, so a replay could not look again. */
+  /** The files in the form that is recorded: files change, so a replay could not look again. */
   shown(): FilesShown;
 }
 
-/** Whether a tool is one of those whose results say which files they are about. */
+/** Whether a tool is one whose results state which files they are about. */
 export function worksOnFiles(tool: OpenedTool | undefined): boolean {
   if (tool === undefined || tool.origin !== undefined || tool.code !== undefined) return false;
   const builtIn = builtInOf(tool.name);
   return builtIn !== undefined && takes(builtIn, 'path') && !takes(builtIn, 'command');
 }
 
-/** Hears the files of a call. Those that the run itself wrote when others had a say are not better than what others wrote. */
+/** Collects the files of a call. A file that this run wrote under untrusted influence counts like a foreign file. */
 export function filesOfCall(run: RunTrust, isUntrusted: () => boolean): Heard {
   const foreign: string[] = [];
   let written: string | undefined;
@@ -37,7 +37,7 @@ export function filesOfCall(run: RunTrust, isUntrusted: () => boolean): Heard {
     },
     wrote(path) {
       written = path;
-      // Here, where it really happens: a replay notes nothing that a person has vouched for since.
+      // Noted when the write happens: a replay must not note again a file that a person has since vouched for.
       if (isUntrusted()) run.files?.note(path, !isDataFile(path));
     },
   };

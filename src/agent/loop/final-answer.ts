@@ -8,29 +8,30 @@ import type { AnswerChecks, Violation } from './answer-checks.js';
 import { checkFailed } from './answer-checks.js';
 import { checkOutput, repairPrompt } from './structured-output.js';
 
-/** A step, as far as answers are judged by it. */
+/** The parts of a step that answers are judged by. */
 interface Judging extends AgentStep {
   readonly checks: AnswerChecks;
-  /** Absent: its node has no fields. */
+  /** Absent if the node has no fields. */
   readonly fields?: AnswerFields | undefined;
 }
 
-/** What a step gives. */
+/** The result of a step. */
 interface Answered {
   readonly output: unknown;
-  /** What goes to channels of its own. */
+  /** The values that go to channels of their own. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 const NO_FIELDS: FieldsRead = { ok: true, values: {} };
 
-/** Whether the repair round of a step was asked for. */
+/** Whether a step has used its repair round. */
 export interface Repairs {
   repaired: boolean;
 }
 
 /**
- * The result of a step whose model has answered, or undefined when the repair round has been asked for. What was refused is no part of the conversation.
+ * Returns the result of a step whose model has answered, or undefined after requesting the repair round. Refused text leaves the
+ * transcript.
  *
  * @throws SkeinError `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, `SKEIN_CHECK`
  */
@@ -49,7 +50,7 @@ export function finalAnswer(options: Judging, turn: ModelTurn, repairs: Repairs)
   if (!repairs.repaired) {
     repairs.repaired = true;
     options.transcript.add({ role: 'user', text: repairPrompt(output, findings, fields) });
-    // Calls that were made stay, with what came of them.
+    // Calls that were made stay in the transcript, with their results.
     options.transcript.setAside(turn.toolCalls.length === 0 ? 2 : 1);
     return undefined;
   }
@@ -66,7 +67,7 @@ function readAnswer(options: Judging, turn: ModelTurn) {
   const { output } = spec;
   const read = output === undefined ? ({ ok: true, value: turn.text } as const) : checkOutput(output, turn.text);
   const taken = fields?.read(turn.text, output !== undefined && read.ok ? read.value : undefined) ?? NO_FIELDS;
-  // What has all that is asked for was not cut too early.
+  // A cut answer that still contains everything required is accepted.
   const isWhole = (output !== undefined || fields !== undefined) && read.ok && taken.ok;
   if (turn.reason === 'length' && !isWhole) checkCut(options, turn);
   return { read, taken };
@@ -90,7 +91,7 @@ function withoutFields(
 }
 
 /**
- * Whether what the model says beside its calls passes the checks. If not, none of the calls is made, and the model is told once.
+ * Whether the text beside tool calls passes the checks. If it fails, none of the calls is made, and the model gets one repair round.
  *
  * @throws SkeinError `SKEIN_CHECK`
  */
@@ -131,7 +132,7 @@ function invalidOutput(
   });
 }
 
-/** @throws SkeinError `SKEIN_MODEL_CAP` where nobody had asked for the limit; one that somebody set is meant */
+/** @throws SkeinError `SKEIN_MODEL_CAP` if the limit is a default; a limit that somebody set is intended */
 function checkCut(options: AgentStep, { model, cutAt }: ModelTurn): void {
   if (cutAt === undefined) {
     warn(options, 'answer-cut', `${model} reached its output limit: the answer is cut`);
@@ -147,7 +148,7 @@ function warn(options: AgentStep, code: string, message: string): void {
   options.step.note({ kind: 'warning', code, message });
 }
 
-/** An empty answer that is allowed is one that the model ended by itself; a schema still has to match. */
+/** Allows an empty answer only if the model ended its turn normally; a schema must still match. */
 function checkEmpty(options: AgentStep, turn: ModelTurn): void {
   if (turn.cutAt !== undefined) checkCut(options, turn);
   const error = emptyAnswer(options, turn);

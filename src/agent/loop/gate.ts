@@ -10,58 +10,58 @@ import { builtInOf } from '../../plan/tool-names.js';
 import type { Answer } from './answer.js';
 import { approvalQuestion, inputOf, isAllowed } from './approval.js';
 
-/** What is asked of a call that a person must allow. */
+/** The checks of a call that a person must allow. */
 export interface Asking {
-  /** What is wrong with the call by itself; nobody is asked about a call that can't be made. */
+  /** What is wrong with the call; a call that cannot be made is not put to a person. */
   fault(): Promise<Answer | undefined>;
-  /** Whether the tool says that a person must allow this call. */
+  /** Whether the tool requires a person to allow this call. */
   decide(): Promise<boolean>;
   /** Asks a person, under a name of its own. */
   ask(question: Question): Promise<string>;
 }
 
-/** What stands between a model and the tools of a step. */
+/** Decides which tool calls of a model may run in a step. */
 export interface Gate {
-  /** What the model gets instead of a result; undefined for calls that may happen. `isAllowed`: a person has allowed this very call. */
+  /** Returns the error for the model; undefined for calls that may run. `isAllowed`: a person has allowed exactly this call. */
   refusal(call: ToolCall, asking: Asking, isAllowed: boolean): Promise<Answer | undefined>;
-  /** The rule that forbids the call, if one does: nobody is asked about it. */
+  /** The rule that forbids the call, if one does; a person is not asked about such a call. */
   forbids(call: ToolCall): string | undefined;
-  /** False for a tool that came up after the step began, so that neither a person nor the rules were asked about it as it is. */
+  /** False for a tool that appeared after the step began, so that neither a person nor a rule judged it. */
   isForeseen(call: ToolCall, tool: Tool): boolean;
 }
 
-/** What a gate goes by in addition to the agent. */
+/** What a gate depends on in addition to the agent. */
 export interface Known {
-  /** As they are recorded. */
+  /** The tools as they are recorded. */
   readonly recorded: ReadonlyMap<string, OpenedTool>;
   readonly stepTools: ReadonlyMap<string, unknown>;
-  /** The working directory when the step began, for rules about paths. */
+  /** The working directory when the step began, used by rules about paths. */
   readonly cwd: string | undefined;
-  /** The workflow itself makes the calls: what no rule speaks of is allowed. */
+  /** Set if the workflow itself makes the calls: calls that no rule covers are allowed. */
   readonly granted?: Granted | undefined;
 }
 
 /** A call that the author of a workflow wrote. */
 export interface Granted {
-  /** What questions call it. */
+  /** The caller's name in questions. */
   readonly who: string;
-  /** Nothing is put into it when it is made. */
+  /** Whether the call contains no value from the run. */
   readonly isFixed: boolean;
 }
 
-/** What questions call an agent. */
+/** The agent's name in questions. */
 export function agentCalled({ name }: AgentSpec): string {
   return `the agent "${name}"`;
 }
 
-/** What a model sees of a call that a person did not allow. */
+/** The answer to a model about a call that a person refused. */
 export const REFUSED: Answer = { output: 'Error: a person refused this call', isError: true, own: true };
 
 /**
- * Makes the gate of a step. First the rules of the agent decide, then a person where `approve` or the rules say so. What it decides depends on
- * what is recorded and on answers alone.
+ * Creates the gate of a step. First the rules of the agent decide, then a person if `approve` or the rules require it. Decisions depend
+ * only on records and on answers.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for rules that can't be used
+ * @throws SkeinError `SKEIN_DEFINITION` for rules that cannot be used
  */
 export function createGate(spec: AgentSpec, { recorded, stepTools, cwd, granted }: Known): Gate {
   const approve = (spec.approve ?? []).map((name) => name.trim());
@@ -103,12 +103,12 @@ export function createGate(spec: AgentSpec, { recorded, stepTools, cwd, granted 
   };
 }
 
-/** A tool of a server or of the program that is called like a built-in one. */
+/** Whether a tool of a server or of the program has the name of a built-in one. */
 function isForeign({ origin, code }: OpenedTool): boolean {
   return origin !== undefined || code !== undefined;
 }
 
-/** A rule that allows a tool as a whole does not speak of secrets. */
+/** A rule that allows a whole tool does not cover secrets. */
 function isMeant(verdict: Verdict | undefined): boolean {
   return verdict?.kind === 'allow' && /\.env/i.test(verdict.rule);
 }
@@ -122,7 +122,7 @@ function checkOf(
   return (call: ToolCall, tool: WantedCall['tool']) => check({ name: call.name, input: inputOf(call), tool });
 }
 
-/** Said so that a model does not try another spelling. */
+/** Names the rule, so that the model does not try another spelling. */
 function forbidden({ rule, why }: Extract<Verdict, { kind: 'deny' }>): Answer {
   const quoted = JSON.stringify(rule);
   const what =

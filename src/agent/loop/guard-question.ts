@@ -10,19 +10,19 @@ import { freeSchema, parsedJson } from '../../lang/answers.js';
 import type { ToolCall } from '../model.js';
 import { CHOICES, callEvidence, inputOf, isAllowed } from './approval.js';
 
-/** What the guard says of a call that a person must allow. */
+/** A call that needs a person's approval, with the findings of the guard. */
 export interface GuardedCallToShow {
   readonly call: ToolCall;
   readonly decision: Decision;
-  /** Where its arguments stand in what was heard. */
+  /** Where the call's arguments occur in the texts read. */
   readonly traces: readonly Trace[];
-  /** What patterns found in it. */
+  /** The patterns that matched the call. */
   readonly findings?: readonly string[];
-  /** All of its arguments are one thing, such as a command: none of them can be left free. */
+  /** Whether the arguments form a whole, such as a command: none of them can be left free. */
   readonly isWhole: boolean;
 }
 
-/** What is the same for all calls of a question. */
+/** What all calls of a question share. */
 interface Circumstances {
   /** `the agent "x"`, `the step "x"`. */
   readonly who: string;
@@ -31,8 +31,8 @@ interface Circumstances {
 }
 
 /**
- * What a person is asked about calls in which others may have had a say. All that wait together are one question, and each is shown whole. The
- * question is known by a digest of all that it shows, so the answer counts for exactly this.
+ * The question to a person about calls that others may have influenced. All calls that wait together form one question, and each is shown
+ * in full. A digest of everything shown identifies the question, so the answer applies only to these calls.
  */
 export function guardQuestion({ who, label, rules }: Circumstances, calls: readonly GuardedCallToShow[]): Question {
   const { level, isPrivate } = label;
@@ -59,19 +59,19 @@ export function guardQuestion({ who, label, rules }: Circumstances, calls: reado
   };
 }
 
-/** Arguments that a person may leave free. */
+/** Names of arguments that a person may leave free. */
 function namesOf(calls: readonly GuardedCallToShow[]): readonly string[] {
   const inputs = calls.flatMap(({ call, isWhole }) => (isWhole ? [] : [inputOf(call) ?? {}]));
   return [...new Set(inputs.flatMap((input) => Object.keys(input)))].toSorted();
 }
 
-/** A yes to the guard. */
+/** A person's yes to the guard. */
 export interface Yes {
-  /** Arguments that may be others from now on, in this run. */
+  /** Arguments that may take other values from then on, in this run. */
   readonly free: readonly string[];
 }
 
-/** What a person said to the guard; undefined: anything but a clear yes is a no. */
+/** Parses a person's answer to the guard; undefined if it is not a clear yes. */
 export function yesIn(answer: string): Yes | undefined {
   if (isAllowed(answer)) return { free: [] };
   const value = parsedJson(answer)?.value;
@@ -79,7 +79,7 @@ export function yesIn(answer: string): Yes | undefined {
   return { free: value['free'].filter((name) => typeof name === 'string') };
 }
 
-/** A call that a person allowed with some of its arguments left free: the others stay as they were shown. */
+/** A call that a person allowed with some arguments left free: the others stay as shown. */
 export interface WidenedYes {
   readonly agent: string;
   readonly tool: string;
@@ -88,7 +88,7 @@ export interface WidenedYes {
   readonly free: ReadonlySet<string>;
 }
 
-/** What a yes to a call allows beyond it; undefined: nothing. */
+/** Returns what a yes allows beyond its call; undefined if nothing. */
 export function widened(
   agent: string,
   { call, isWhole }: Pick<GuardedCallToShow, 'call' | 'isWhole'>,
@@ -100,7 +100,7 @@ export function widened(
   return { agent, tool: call.name, fixed: fixedText(input, names), free: names };
 }
 
-/** Whether a call differs from one that was allowed in nothing but arguments that were left free. */
+/** Whether a call differs from an allowed one only in arguments that were left free. */
 export function isWithin({ agent, tool, fixed, free }: WidenedYes, by: string, call: ToolCall): boolean {
   const input = inputOf(call);
   return input !== undefined && agent === by && tool === call.name && fixedText(input, free) === fixed;
