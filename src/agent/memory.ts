@@ -7,8 +7,8 @@ import { requiredText } from './tools/tool-input.js';
 export type MemoryMode = 'append' | 'replace';
 
 /**
- * Text that all agents of a run share. Every read and write is one synchronous action, so parallel writers lose nothing and
- * readers never see half a write.
+ * Text that all agents of a run share. Every read and write is one synchronous action, so parallel writers lose nothing and readers never
+ * see a partial write.
  */
 export interface SharedMemory {
   read(): string;
@@ -17,7 +17,7 @@ export interface SharedMemory {
 }
 
 /**
- * A shared memory with its first text.
+ * Creates a shared memory with its first text.
  *
  * @example
  * const memory = createSharedMemory('Goal: review the change');
@@ -34,7 +34,7 @@ export function createSharedMemory(initial = ''): SharedMemory {
   };
 }
 
-/** What the memory tools of a step know about the step. */
+/** The step that uses the memory tools. */
 export interface MemoryUser {
   readonly agent: string;
   now(): number;
@@ -45,8 +45,8 @@ const BETWEEN_TURNS =
   "the shared memory can't be reached from inside of a model call that runs tools itself: a replay of the run would not see it";
 
 /**
- * Both pairs of tools that reach the memory. They are tools of the step, outside of effects, so that a replay rebuilds the memory.
- * Writes are reported as `memory` notes, from which `memory.md` is kept.
+ * Returns both pairs of tools that reach the memory. They are tools of the step, outside effects, so that a replay rebuilds the memory.
+ * Writes emit `memory` notes, which update `memory.md`.
  */
 export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly StepTool[] {
   const write = (added: string, mode: MemoryMode): string => {
@@ -88,13 +88,13 @@ function schemaOf(properties: JsonObject, required: readonly string[]): JsonObje
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** What the system prompt says about the tools when the memory is not put in front of the prompt. */
+/** The system prompt's text about the tools if the memory is not inserted before the prompt. */
 export const MEMORY_ADDENDUM = [
   'You share a memory with the other agents of this run.',
   'Read it with shared_memory_read before you start, and write what others need to know with shared_memory_write.',
 ].join('\n');
 
-/** The block that stands in front of a prompt; the prompt itself stays byte for byte. An empty memory changes nothing. */
+/** Inserts the memory before a prompt; the prompt itself stays unchanged. An empty memory changes nothing. */
 export function withMemory(memory: string, prompt: string): string {
   if (memory.trim() === '') return prompt;
   return `## Shared Memory (Current State)\n${memory}\n\n---\n\n${prompt}`;

@@ -7,18 +7,18 @@ import type { Label } from '../guard/label.js';
 import type { Policy } from '../plan/policy.js';
 
 /**
- * The model port: one streaming call. Implementations send one request, retry nothing, and throw SkeinErrors whose code says
- * whether the engine should try again (`retryable`, `retryAfterMs`).
+ * The model port: one streaming call. Implementations send one request, retry nothing, and throw SkeinErrors that tell the engine whether
+ * to retry (`retryable`, `retryAfterMs`).
  *
- * A back end that runs its own tool loop implements the same interface: it calls `request.dispatch` for each tool call, and its
- * stream ends with a `finish` part and without open `tool-call` parts.
+ * A back end that runs its own tool loop implements the same interface: it calls `request.dispatch` for each tool call, and its stream ends
+ * with a `finish` part and without open `tool-call` parts.
  */
 export interface Model {
   /** `provider/model`, as it is recorded. */
   readonly id: string;
-  /** True when `request.output` reaches the provider; else the loop puts the schema into the instructions. */
+  /** True if `request.output` reaches the provider; otherwise the loop puts the schema into the instructions. */
   readonly structuredOutput?: boolean;
-  /** It bills nobody: the model in whose place it answers, `provider/model`; empty for none. What that one would have cost is told. */
+  /** The model that this one, which bills nothing, stands in for: `provider/model`, or empty for none. That model's cost is reported. */
   readonly inPlaceOf?: string;
   stream(request: ModelRequest): AsyncIterable<ModelPart>;
 }
@@ -27,54 +27,54 @@ export interface Model {
 export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
-  /** Answer with JSON that matches this schema, where the provider supports it. */
+  /** The schema of the answer's JSON, for providers that support one. */
   readonly output?: { readonly name: string; readonly schema: JsonObject };
   readonly settings: ModelSettings;
-  /** The most tokens of the answer, where the settings don't say. Nothing that is recorded depends on it. */
+  /** Output limit in tokens if the settings set none. Nothing that is recorded depends on it. */
   readonly outputLimit?: number | undefined;
-  /** The provider may keep the prompt for later requests that begin alike; absent: it is told nothing of that. */
+  /** Lets the provider keep the prompt for later requests with the same beginning; absent: no cache options are sent. */
   readonly cache?: PromptCache | undefined;
   readonly signal: AbortSignal;
-  /** Who calls: scripts choose by it, and recordings name it. Providers don't see it. */
+  /** The caller: scripts choose by it, and recordings name it. Providers do not see it. */
   readonly caller: Caller;
   /** Runs a tool call, for back ends with a loop of their own. */
   dispatch(call: ToolCall): Promise<ToolResult>;
-  /** For providers that take only so many calls: who waits for its turn. */
+  /** The place of the call in line, for providers that accept a limited number of calls. */
   readonly turn?: Waiting;
-  /** Hears the status and the headers with which the server answers. */
+  /** Receives the status and the headers of the server's answer. */
   heard?(answer: { readonly status: number; readonly headers: unknown }): void;
 }
 
-/** A call that may have to wait until its provider takes it. */
+/** A call that may have to wait until its provider accepts it. */
 export interface Waiting {
   /** Calls of different runs take turns. */
   readonly run: string;
-  /** It was refused before, and goes ahead of the others of its run. */
+  /** Whether the call is a retry of a refused one, which goes ahead of the other calls of its run. */
   readonly again: boolean;
-  /** It waits: the clocks of the step stand still until the function that this gives is called. */
+  /** Stops the clocks of the step while the call waits; the returned function starts them again. */
   waits(): () => void;
-  /** It waits for longer than a moment, behind so many other calls. */
+  /** Reports a wait that is not brief, behind this many calls. */
   queued(ahead: number): void;
-  /** It has waited for so many milliseconds, and is made. */
+  /** Reports that the call is made after a wait of this many milliseconds. */
   admitted(waitedMs: number): void;
 }
 
-/** What a provider may be told of requests that begin alike. */
+/** The cache options of requests with the same beginning. */
 export interface PromptCache {
-  /** It is to be kept for an hour, where the provider can. */
+  /** Keeps the prompt for an hour, if the provider can. */
   readonly forHour?: true;
-  /** Equal for those with the same agent, tools and system prompt; letters, digits, `-` and `_`, at most 64. */
+  /** The same for requests with the same agent, tools and system prompt; letters, digits, `-` and `_`, at most 64. */
   key(): string;
 }
 
-/** Who calls a model. */
+/** The caller of a model. */
 export interface Caller {
   readonly path: string;
   readonly agent: string;
   readonly turn: number;
-  /** The supervision of the step calls. */
+  /** The phase, if the supervision of the step makes the call. */
   readonly phase?: Phase;
-  /** What its answer must have as JSON: `fields` of its node. */
+  /** The JSON fields that the answer must have: `fields` of its node. */
   readonly fields?: readonly string[];
 }
 
@@ -85,12 +85,12 @@ export type Message =
       readonly role: 'assistant';
       readonly text: string;
       readonly toolCalls: readonly ToolCall[];
-      /** The agent that said it, in a conversation that several share. */
+      /** The agent that wrote it, in a conversation that several share. */
       readonly by?: string;
     }
   | { readonly role: 'tool'; readonly results: readonly ToolResult[] };
 
-/** A tool call of a model. `input` is what the model sent, as text: it may be no JSON at all. */
+/** A tool call of a model. `input` is the text that the model sent, which may not be JSON. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -116,19 +116,19 @@ export interface ToolSpec {
 
 /** A piece of a model's answer. A stream has exactly one `finish`, at the end. */
 export type ModelPart =
-  /** The provider has taken the call: from here on it may bill it. Any other part says so, too. */
+  /** The provider has accepted the call, and may bill it from then on. Any other part implies the same. */
   | { readonly type: 'begun' }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'tool-call'; readonly call: ToolCall }
-  /** What the provider does not do as the settings ask. */
+  /** A setting that the provider does not follow. */
   | { readonly type: 'warning'; readonly message: string }
   | {
       readonly type: 'finish';
       readonly reason: FinishReason;
-      /** Absent: the provider does not say. */
+      /** Absent if the provider reports none. */
       readonly usage?: Usage | undefined;
-      /** Where the provider says what it billed: no table of prices is asked. */
+      /** The amount that the provider reports as billed: it replaces the price table. */
       readonly cost?: Cost;
     };
 
@@ -137,44 +137,44 @@ export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' |
 
 /** A finished turn, in the form that is recorded. */
 export interface ModelTurn {
-  /** The model that really answered. */
+  /** The model that actually answered. */
   readonly model: string;
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
   readonly reason: FinishReason;
   readonly usage: Usage;
-  /** What the call cost by the prices of that day. Absent: unknown. */
+  /** The cost of the call at the prices of that day. Absent if unknown. */
   readonly cost?: Cost;
-  /** Tool calls that a back end with a loop of its own made. */
+  /** Number of tool calls that a back end with a loop of its own made. */
   readonly dispatched?: number;
-  /** What had a say in the conversation after these. */
+  /** The label of the conversation after these calls. */
   readonly heard?: Label;
-  /** It was cut at this limit, which nobody had set. */
+  /** The default limit at which the answer was cut. */
   readonly cutAt?: number;
   readonly raw?: Json;
 }
 
-/** Whose models are looked for. */
+/** The agent whose models are resolved. */
 export interface ModelCaller {
   readonly path: string;
   readonly agent: string;
-  /** What holds for the run of the agent; absent: what holds for the run that the models were opened for. */
+  /** The policies of the agent's run; absent: those of the run that the models were opened for. */
   readonly policies?: readonly Policy[];
 }
 
 /** Finds the models of an agent. Implemented by the model registry. */
 export interface ModelSource {
   /**
-   * The models to try, in order; at least one. Nothing is loaded yet.
+   * Returns the models to try, in order; at least one. Loads nothing yet.
    *
-   * @throws SkeinError `SKEIN_NO_MODEL` when there is none.
+   * @throws SkeinError `SKEIN_NO_MODEL` if there is none.
    */
   resolve(spec: AgentSpec, caller: ModelCaller): readonly Model[] | Promise<readonly Model[]>;
-  /** Prices that win over those that come with Skein. */
+  /** Prices that override those that come with Skein. */
   readonly prices?: PriceTable | undefined;
-  /** What decides about the models apart from the agent, such as flags. With another text, a recorded choice does not count. */
+  /** What the choice of models depends on apart from the agent, such as flags. With another text, a recorded choice does not count. */
   identity?(): string;
-  /** A call was answered from the record of the run: sources that count calls count it. Must not throw. */
+  /** Reports a call that was answered from the record of the run, for sources that count calls. Must not throw. */
   replayed?(spec: AgentSpec, call: ReplayedCall): void;
 }
 

@@ -30,8 +30,7 @@ export interface Repairs {
 }
 
 /**
- * Returns the result of a step whose model has answered, or undefined after requesting the repair round. Refused text leaves the
- * transcript.
+ * Returns the result of a step whose model answered; undefined after requesting the repair round. Refused text leaves the transcript.
  *
  * @throws SkeinError `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, `SKEIN_CHECK`
  */

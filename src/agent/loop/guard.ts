@@ -27,30 +27,30 @@ import { agentCalled, REFUSED } from './gate.js';
 import type { GuardedCallToShow } from './guard-question.js';
 import { guardQuestion, widened, yesIn } from './guard-question.js';
 
-/** What the guard asks of the outside about one call. */
+/** Checks of one call that reach outside the guard. */
 export interface Looks {
-  /** What is wrong with the call by itself; nobody is asked about a call that can't be made. */
+  /** What is wrong with the call; a call that cannot be made is not put to a person. */
   fault(): Promise<Answer | undefined>;
-  /** What a call that writes would find; what is wrong with that. */
+  /** The file that a writing call would find, or what is wrong with the call. */
   look(): Promise<FoundFile | Answer>;
 }
 
-/** Calls that are decided together: those of one turn, or one from inside of a model call. */
+/** Calls that are decided together: those of one turn, or one call inside a model call. */
 export interface Deciding {
   readonly calls: readonly ToolCall[];
-  /** `index`: from 1; `again`: the arguments of the call were changed. */
+  /** `index` counts from 1; `again`: the arguments of the call were changed. */
   readonly looks: (call: ToolCall, index: number, again: boolean) => Looks;
   /** `TURN.INDEX` of a call. */
   readonly at: (index: number) => string;
-  /** Of a call from inside of a model call: the effect of that. */
+  /** For a call inside a model call: the effect of the model call. */
   readonly io?: StepIo;
-  /** Asks a person; `index`: the first call that the question is about. Undefined: nobody answered in time. */
+  /** Asks a person; `index`: the first call that the question is about. Undefined if the answer did not come in time. */
   readonly ask: (question: Question, index: number) => Promise<string | undefined>;
-  /** Its outcome is taken from the run that this one was forked from: it is not made here. */
+  /** Whether the call's outcome comes from the run that this one was forked from, so that the call is not made again. */
   readonly isTaken: (call: ToolCall, index: number) => boolean;
 }
 
-/** What a model sees of a call about which there was no answer in time. */
+/** The answer to a model about a call that a person did not answer in time. */
 const EXPIRED: Answer = {
   output: 'Error: a person must allow this call, and there was no answer in time; it was not made',
   isError: true,
@@ -59,17 +59,17 @@ const EXPIRED: Answer = {
 
 /** A call that may be made. */
 export interface ClearedCall {
-  /** As it is made: a reviewer may have changed its arguments. */
+  /** The call as it is made: a reviewer may have changed its arguments. */
   readonly call: ToolCall;
   readonly isChanged: boolean;
-  /** A person has allowed it. */
+  /** Whether a person has allowed it. */
   readonly isAllowed: boolean;
 }
 
-/** What the guard says of a call: what the model gets instead of a result, or how it may be made. */
+/** The decision about a call: the error for the model, or how the call may be made. */
 export type Cleared = Answer | ClearedCall;
 
-/** What a model sees of a call that a stage, or a guard of the program, refused: nothing of what that says, as it has read what the model has read. */
+/** The answer to a model about a call that a stage or guard refused. It omits the reason, which what the model read may have influenced. */
 const STOPPED: Answer = {
   output:
     'Error: this call was refused by a security check of this workflow. Do not try to reach the same in another way.',
@@ -77,9 +77,9 @@ const STOPPED: Answer = {
   own: true,
 };
 
-/** What decides, before a call is made, whether who had a say in it may. */
+/** Decides, before a call is made, whether those who influenced it may cause it. */
 export interface Guard {
-  /** In the order of the calls. */
+  /** Returns decisions in the order of the calls. */
   readonly clear: (deciding: Deciding) => Promise<readonly Cleared[]>;
 }
 
@@ -87,31 +87,31 @@ interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'step' | 'transcr
   readonly gate: Gate;
   readonly run: RunTrust;
   readonly trust: ConversationTrust;
-  /** Models and guards of the program that look at calls; absent: none. */
+  /** Models and guards of the program that examine calls; absent if there are none. */
   readonly stages?: Stages | undefined;
-  /** The author of the workflow wrote the call, which the step makes by itself. */
+  /** Set if the author of the workflow wrote the call, which the step then makes directly. */
   readonly authored?: Authored | undefined;
 }
 
 /** A call as the author of a workflow wrote it. */
 export interface Authored {
-  /** Nothing is put into what it does: all words of a command, all arguments of another call. */
+  /** Whether no value is inserted into what the call does: any word of a command, any argument of another call. */
   readonly isFixed: boolean;
-  /** Names of arguments into which nothing is put. */
+  /** Names of arguments into which no value is inserted. */
   readonly fixed: ReadonlySet<string>;
-  /** What it declares by being in the file. */
+  /** What the call declares by its presence in the file. */
   readonly declared: Declarations;
 }
 
-/** What is decided of a call, as it would be made. */
+/** The decision about a call in the form in which it would be made. */
 interface Decided {
   readonly call: ToolCall;
   readonly isChanged: boolean;
-  /** Undefined: it is none of the guard's business. */
+  /** Undefined if the guard does not apply to the call. */
   readonly found: Decision | Answer | undefined;
 }
 
-/** Makes the guard of a step: only where something had a say that the user does not vouch for, or somebody looks at all calls. */
+/** Creates the guard of a step. Needed only if untrusted or vetted material influenced the step, or if all calls are examined. */
 export function createGuard(step: Guarding): Guard {
   return new StepGuard(step);
 }
@@ -153,7 +153,7 @@ class StepGuard implements Guard {
     });
   }
 
-  /** All tiers, one after the other; what a reviewer changes goes through all of them again. */
+  /** Runs all tiers, one after the other; a call that a reviewer changes goes through all of them again. */
   private async decide(call: ToolCall, index: number, deciding: Deciding, again = false): Promise<Decided> {
     const { stages, trust } = this.step;
     const looks = deciding.looks(call, index, again);
@@ -164,7 +164,7 @@ class StepGuard implements Guard {
     const isOpen = found !== undefined && 'kind' in found && found.kind !== 'deny';
     if (stages === undefined || guarded === undefined || given === undefined || !isOpen) return decided;
     if (deciding.isTaken(call, index)) return decided;
-    // Nobody is paid to look at a call that can't be made.
+    // A call that cannot be made is not worth a paid examination.
     const fault = await looks.fault();
     if (fault !== undefined) return { ...decided, found: fault };
     const { label } = trust;
@@ -188,7 +188,7 @@ class StepGuard implements Guard {
     }
   }
 
-  /** Without any model. Undefined: it is none of the guard's business, or a rule forbids it. */
+  /** Decides without any model. Undefined if the guard does not apply to the call, or a rule forbids it. */
   private async firstTier(call: ToolCall, looks: Looks): Promise<Decision | Answer | undefined> {
     const { gate, run, spec, trust } = this.step;
     const guarded = this.facts(call);
@@ -211,7 +211,7 @@ class StepGuard implements Guard {
     return decide({ ...guarded, write }, trust.label, this.rules);
   }
 
-  /** A call that is asked about, with where its arguments come from. */
+  /** The data of a question about a call, including where its arguments come from. */
   private shown(call: ToolCall, decision: Decision): GuardedCallToShow {
     const { lineage } = this;
     const guarded = this.facts(call);
@@ -221,7 +221,7 @@ class StepGuard implements Guard {
     return { call, decision, traces, findings: this.findings(input), isWhole: guarded?.effect === 'run' };
   }
 
-  /** Looked for only where somebody judges a call. */
+  /** Computed only for calls that somebody judges. */
   private findings(input: JsonObject): readonly string[] {
     const { found, step } = this;
     found.add(step.trust.heardTexts(this.prompt).slice(found.size));
@@ -235,13 +235,13 @@ class StepGuard implements Guard {
   }
 }
 
-/** A stand-in does nothing. */
+/** A stand-in has no effects. */
 const PRETENDED: Decision = { kind: 'allow', rule: 'pretended' };
 
 /** A person has allowed calls like this one. */
 const WIDENED: Decision = { kind: 'allow', rule: 'widened' };
 
-/** A guard of the program wants a person to be asked: what the first tier asks is asked as it is. */
+/** The decision if a guard of the program wants a person to decide; a question of the first tier stays as it is. */
 export function askedBy(
   { rule, why }: { readonly rule: string; readonly why: string },
   found: Decision,
@@ -254,15 +254,15 @@ function isAsked(one: Decision | Answer | undefined): one is Decision {
   return one !== undefined && 'kind' in one && one.kind !== 'allow';
 }
 
-/** What of a call decides. */
+/** The facts about a call that the guard decides by. */
 interface CallFacts extends GuardedCall {
-  /** Its tool is a stand-in. */
+  /** Whether the tool is a stand-in. */
   readonly pretended: boolean;
-  /** It reads what the user vouches for. */
+  /** Whether the call reads what the user vouches for. */
   readonly isTrustedRead: boolean;
 }
 
-/** Gives what of a call decides; undefined for one that is none of the guard's business: of the step itself, or one that can do nothing. */
+/** Returns a reader of call facts, which are undefined if the guard does not apply: for the step's own tools and unusable calls. */
 function callFacts({ spec, opened, trust, authored }: Guarding): (call: ToolCall) => CallFacts | undefined {
   const tools = new Map(opened.tools.map((tool) => [tool.name, tool]));
   const seesPrivate = opened.tools.some(maySeePrivate);
@@ -274,7 +274,7 @@ function callFacts({ spec, opened, trust, authored }: Guarding): (call: ToolCall
     const input = builtIn === undefined ? given : ownParameters(builtIn, given);
     const { origin, effect } = tool;
     const server = origin && { readOnly: origin.readOnly === true, named: isNamed(spec, tool, origin) };
-    // An agent that is a tool is guarded itself, from what this one has heard on.
+    // An agent used as a tool has a guard of its own, which starts from this agent's label.
     const isAgent = spec.functions?.some(({ name, calls }) => name === tool.name && calls !== undefined) === true;
     const does = effectOf({ builtIn, effect: isAgent ? 'read' : effect, server }, input);
     return {
@@ -295,13 +295,13 @@ function builtInTool({ name, origin, code }: OpenedTool): BuiltInTool | undefine
   return origin === undefined && code === undefined ? builtInOf(name) : undefined;
 }
 
-/** Only what is fetched from public addresses is for everybody, and writing shows nothing. */
+/** Only fetched public addresses are public, and writing returns no content. */
 function maySeePrivate(tool: OpenedTool): boolean {
   const builtIn = builtInTool(tool);
   return builtIn === undefined || (builtIn !== 'fetch' && builtIn !== 'write_file');
 }
 
-/** Whether the agent's list names the tool itself, not its server as a whole. */
+/** Whether the agent's list names the tool itself, not only its server. */
 function isNamed({ tools = [] }: AgentSpec, { name }: OpenedTool, origin: NonNullable<OpenedTool['origin']>): boolean {
   const { server, tool } = origin;
   const names = [`${server}/${tool}`, `mcp__${server}__${tool}`, name];

@@ -3,7 +3,7 @@ import { recordText } from '../../base/json.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Message, ToolCall, ToolSpec } from '../model.js';
 
-/** That of no tools, which most agents of a pipeline have. */
+/** The digest of an empty tool list, which most agents of a pipeline have. */
 let noSpecs: string | undefined;
 
 /** Digest of what a model sees of tools. */
@@ -12,18 +12,18 @@ export function specsDigest(tools: readonly ToolSpec[]): string {
   return digestText(recordText(tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])));
 }
 
-/** What requests with the same beginning have in common, for the cache of a provider. */
+/** The key for the provider's cache, shared by requests with the same beginning. */
 export function cacheKey(agent: string, tools: readonly ToolSpec[], first: Message | undefined): string {
   const system = first?.role === 'system' ? first.text : '';
   return `skein-${digestText(recordText([agent, specsDigest(tools), system]))}`;
 }
 
-/** Digest of a tool call: what is called, and the input as the model sent it; of a function of the program its source too. */
+/** Digest of a tool call: the tool's name, the input as the model sent it, and the source of a function of the program. */
 export function callDigest(call: ToolCall, code?: string): string {
   return digestText(recordText([call.name, call.input, ...(code === undefined ? [] : [code])]));
 }
 
-/** What decides about an answer in addition to the model and the conversation; one text for a whole step. */
+/** Digest of what an answer depends on in addition to the model and the conversation; constant for a whole step. */
 export function circumstances(spec: AgentSpec, tools: readonly string[]): string {
   const { provider, settings, output } = spec;
   const where = provider === undefined ? null : [provider.type, provider.baseUrl ?? null];

@@ -22,40 +22,40 @@ import { outputInstructions, outputRequest } from './structured-output.js';
 /** Runs the `index`-th call of a back end with a loop of its own. */
 type Dispatch = (call: ToolCall, io: StepIo, index: number) => Promise<ToolResult>;
 
-/** What all turns of an agent have in common. */
+/** What all turns of an agent share. */
 interface Turns extends AgentStep {
   readonly dispatch: Dispatch;
-  /** What had a say in the conversation: calls from inside of a model call are not repeated when a run continues, so it is recorded with the turn. */
+  /** The label of the conversation. Recorded with the turn, because a continued run does not repeat calls inside a model call. */
   readonly heard: (() => Label) | undefined;
   /** Digest of what an answer depends on, apart from model and conversation. */
   circumstances(): string;
-  /** Warnings of this step that were told. */
+  /** Warnings that this step has already emitted. */
   readonly told: Set<string>;
-  /** The turn before this one. */
+  /** The previous turn. */
   last: LastTurn | undefined;
   /** The model that a budget named. */
   cheaper: OpenedModel | undefined;
 }
 
-/** What a turn was billed, and how many messages it read and wrote. */
+/** The usage that a turn was billed for, and how many messages it read and wrote. */
 interface LastTurn {
   readonly model: string;
   readonly usage: Usage;
   readonly messages: number;
 }
 
-/** Makes a turn of an agent step: the answer to the conversation as it is now. */
+/** Makes a turn of an agent step: the answer to the conversation so far. */
 export type ModelCaller = (turn: number) => Promise<ModelTurn>;
 
 /**
- * One model call after the other, each an effect `model#TURN`, or of the name of its phase. Retryable errors are tried again with growing delays; when they
- * stay, or the model is not there at all, the next model of the list takes over for the rest of the step.
+ * Makes one model call after the other, each an effect `model#TURN`, or with the name of its phase. Retryable errors are retried with
+ * growing delays; if they persist, or the model is unavailable, the next model of the list takes over for the rest of the step.
  */
 export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, heard?: () => Label): ModelCaller {
   const { step, spec, phase, callName = phase, timeoutMs, fields } = agentStep;
   const { opened, stepTools, transcript, use, prices, replayed } = agentStep;
   let current = 0;
-  /** How often calls of this model were made again. */
+  /** How often calls of this model were repeated. */
   let repeats = 0;
   let same: string | undefined;
   const turns: Turns = {
@@ -107,7 +107,7 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, heard?: ()
 interface Call {
   readonly name: string;
   readonly asking: Asking;
-  /** It failed before. */
+  /** Whether the call has failed before. */
   readonly again: boolean;
 }
 
@@ -150,7 +150,7 @@ function callIdentity(options: Turns, model: OpenedModel): string {
   return digestText(`${model.id} ${model.structuredOutput} ${options.circumstances()} ${options.transcript.digest()}`);
 }
 
-/** The step ended before the call: neither made nor replayed. */
+/** The step ended before the call, which was neither made nor replayed. */
 function isOver(error: unknown): boolean {
   return SkeinError.isInstance(error) && error.code === 'SKEIN_CANCELLED';
 }
@@ -171,7 +171,7 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
   const isOther = recorded === options.cheaper;
   const model = isOther ? await parts.other(recorded.id) : parts.model(recorded);
   let dispatched = 0;
-  /** A call from inside could not be made for now: whatever comes of the answer, it does not count. */
+  /** Set if a call inside the model call has to wait: the answer then does not count. */
   let unfinished: SkeinError | undefined;
   const { spec } = options;
   const output = outputRequest(spec.output, spec.name);
@@ -179,7 +179,7 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
   const tools = [...own, ...parts.specs];
   const price = await priceOfModel(model, options.prices, spec.cache);
   const settings = settingsNow(options, tools);
-  // Under a budget no server is left to itself.
+  // Under a budget, the server never chooses the output limit.
   const { reserve } = io;
   const byDefault = reserve === undefined ? undefined : DEFAULT_OUTPUT_TOKENS;
   const outputLimit = settings.maxOutputTokens === undefined ? (price.outputLimit ?? byDefault) : undefined;
@@ -215,7 +215,7 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
   );
   const answer = await held.made(answering);
   if (unfinished !== undefined) throw unfinished;
-  // What is less than that is all that the model can give: then no setting helps.
+  // A lower limit is the model's own maximum, so no setting would help.
   const isCut = answer.reason === 'length' && outputLimit === DEFAULT_OUTPUT_TOKENS;
   if (!isCut && dispatched === 0) return answer;
   return {
@@ -227,13 +227,13 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
 
 function tell({ step, phase, told }: Turns, note: StepNote): void {
   if (note.kind === 'model.delta' && phase !== undefined) return;
-  // What a provider says of the settings, it says in each turn.
+  // A provider repeats its warnings about settings in each turn.
   if (note.kind === 'warning' && told.has(note.message)) return;
   if (note.kind === 'warning') told.add(note.message);
   step.note(note);
 }
 
-/** Ways in which a call from inside of a model call ends that are no results of it. */
+/** Error codes with which a call inside a model call ends without a result. */
 const UNFINISHED: ReadonlySet<string> = new Set(['SKEIN_QUESTION', 'SKEIN_BUDGET']);
 
 interface CallToPrice {
@@ -244,7 +244,7 @@ interface CallToPrice {
   readonly strict: boolean | undefined;
 }
 
-/** What the call may spend: what the turn before was billed, and what is new. */
+/** Prices the call from the previous turn's bill plus what is new. */
 function pricedTurn({ last, transcript }: Turns, { asking, price, model, request, strict }: CallToPrice): PricedCall {
   const { settings, outputLimit } = request;
   const maxOutputTokens = settings.maxOutputTokens ?? outputLimit ?? DEFAULT_OUTPUT_TOKENS;
@@ -269,7 +269,7 @@ function pricedTurn({ last, transcript }: Turns, { asking, price, model, request
   return new PricedCall(asking, model.id, price, estimate);
 }
 
-/** A call that is forced is the first: after its result a model that must call again could never answer. */
+/** Only the first call is forced: a model that had to call again after a result could never answer. */
 function settingsNow({ spec, transcript }: Turns, tools: readonly ToolSpec[]): ModelSettings {
   const { name: agent, settings = {} } = spec;
   const { toolChoice, ...others } = settings;
@@ -287,7 +287,7 @@ function callerOf(options: Turns, turn: number): ModelRequest['caller'] {
   return { path: step.path, agent: spec.name, turn, ...present({ phase, fields: fields?.names }) };
 }
 
-/** Where the provider takes no schema, the system prompt says what is wanted. */
+/** Adds the schema to the system prompt if the provider accepts no schema. */
 function messagesFor(
   model: Pick<Model, 'structuredOutput'>,
   messages: readonly Message[],

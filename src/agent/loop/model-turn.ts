@@ -3,20 +3,20 @@ import type { Cost, StepNote, Usage } from '../../events/event.js';
 import { NO_USAGE } from '../../events/spending.js';
 import type { Model, ModelRequest, ModelTurn, ToolCall } from '../model.js';
 
-/** What was heard of a call so far. */
+/** What is known about a call so far. */
 export interface Heard {
-  /** Something has come of the answer: the provider may bill it. */
+  /** Whether any part of the answer has arrived: the provider may bill the call. */
   begun: boolean;
-  /** What the provider counted. */
+  /** The provider's token counts. */
   usage?: Usage | undefined;
-  /** What the provider says that it billed. */
+  /** The amount that the provider reports as billed. */
   cost?: Cost | undefined;
 }
 
 /**
- * Drains one call of a model. Text is told to `note` as it arrives; the whole is the result.
+ * Drains one model call. Text goes to `note` as it arrives; the whole turn is the result.
  *
- * @throws SkeinError `SKEIN_NETWORK` when the stream ends without a `finish`, `SKEIN_MODEL_FAILED` when the model gave up.
+ * @throws SkeinError `SKEIN_NETWORK` if the stream ends without a `finish`, `SKEIN_MODEL_FAILED` if the model gave up.
  */
 export async function takeTurn(
   model: Model,

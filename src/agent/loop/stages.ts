@@ -21,26 +21,26 @@ import { askAside, openAside } from '../ask-aside.js';
 import type { ToolCall } from '../model.js';
 import { innerKey } from '../../base/address.js';
 
-/** Milliseconds that a stage, or a guard of the program, may take for a verdict; then the call is refused. */
+/** Milliseconds until the verdict of a stage, or of a guard of the program, times out; the call is then refused. */
 export const STAGE_MS = 60_000;
 
-/** What a stage is made for. */
+/** What stages are created from. */
 export interface StagesOf {
   readonly models: AsideModels;
   readonly security: Security | undefined;
   readonly guards: readonly CustomGuard[];
 }
 
-/** What the stages of a step go by. */
+/** What the stages of a step depend on. */
 export interface StagesStep extends StagesOf {
   readonly step: StepContext;
   readonly agent: string;
-  /** What the agent is asked. */
+  /** The agent's input. */
   readonly task: string;
   readonly rules: GuardRules;
 }
 
-/** A call that the first tier lets through or asks about. */
+/** A call that the first tier allows or wants to ask about. */
 export interface StagedCall {
   readonly call: ToolCall;
   readonly input: JsonObject;
@@ -48,31 +48,31 @@ export interface StagedCall {
   readonly decision: Decision;
   readonly label: Label;
   readonly texts: readonly HeardText[];
-  /** What patterns found in these, and in the call. */
+  /** The patterns that matched the texts and the call. */
   readonly findings?: readonly string[];
   /** `TURN.INDEX`. */
   readonly at: string;
-  /** Its arguments were changed by a reviewer: they are not changed again. */
+  /** Whether a reviewer changed its arguments: they cannot change again. */
   readonly again: boolean;
-  /** Of a call from inside of a model call: the effect of that. */
+  /** For a call inside a model call: the effect of the model call. */
   readonly io?: StepIo | undefined;
 }
 
-/** What the stages make of a call. */
+/** The verdict of the stages on a call. */
 export type Judged =
   | { readonly kind: 'pass' }
   | { readonly kind: 'ask'; readonly rule: string; readonly why: string }
   | { readonly kind: 'refuse' }
   | { readonly kind: 'modify'; readonly input: JsonObject };
 
-/** Looks at calls that the first tier does not stop. */
+/** Judges calls that the first tier does not stop. */
 export interface Stages {
-  /** Whether any of them may look at calls of a conversation with this label. */
+  /** Whether any stage may examine calls of a conversation with this label. */
   readonly mayLook: (label: Label) => boolean;
   readonly judge: (staged: StagedCall) => Promise<Judged>;
 }
 
-/** The stages of a step; undefined where none is asked for. */
+/** Creates the stages of a step; undefined if none is configured. */
 export function createStages(options: StagesStep): Stages | undefined {
   const { security, guards } = options;
   if (security === undefined && guards.length === 0) return undefined;
@@ -81,7 +81,7 @@ export function createStages(options: StagesStep): Stages | undefined {
   return { mayLook: ({ level }) => always || level === 'untrusted', judge: (staged) => stages.judge(staged) };
 }
 
-/** Errors that say nothing about a call: they end the step, or the run. */
+/** Errors that are not a verdict: they end the step, or the run. */
 const ENDS_STEP: ReadonlySet<string> = new Set(['SKEIN_CANCELLED', 'SKEIN_QUESTION', 'SKEIN_BUDGET', 'SKEIN_SCRIPT']);
 
 class StepStages {
@@ -97,7 +97,7 @@ class StepStages {
     return { kind: 'ask', rule: `guard:${asked}`, why: `the guard ${asked} of the program wants a person to decide` };
   }
 
-  /** The name of one that wants a person to be asked; undefined: none does. */
+  /** Returns the name of a guard that wants a person to decide; undefined if there is none. */
   private async byGuards({ guarded, label, call, at, again, io }: StagedCall): Promise<string | undefined> {
     const { guards, agent, step } = this.options;
     let asks: string | undefined;
@@ -157,7 +157,7 @@ class StepStages {
     return opinion;
   }
 
-  /** Whatever goes wrong with who judges a call refuses it. */
+  /** An error of a judge refuses the call. */
   private async verdictOf<T>(
     judging: () => Promise<T>,
   ): Promise<T | { readonly verdict: 'deny'; readonly reason: string }> {
@@ -169,7 +169,7 @@ class StepStages {
     }
   }
 
-  /** One for all calls of the step; what could not be opened may be opened for a later one. */
+  /** Opens one aside for all calls of the step; if opening fails, a later call may try again. */
   private async open({ model }: Security, io: StepIo | undefined): Promise<Aside> {
     const { models, step } = this.options;
     const opening = (this.aside ??= openAside(models, stepOf(step, io), {
@@ -179,14 +179,14 @@ class StepStages {
     return await opening;
   }
 
-  /** Other rules, another mode: another verdict. */
+  /** The verdict depends on the rules and the mode. */
   private depends(security: Security): string {
     const { planted: _, ...rules } = this.options.rules;
     return canonicalJson([securityText(security), rules]);
   }
 }
 
-/** Inside of a model call, effects are part of that one; they are recorded under names of their own where anything is. */
+/** Inside a model call, effects are part of the model call's effect; if it records inner effects, each has a name of its own. */
 function stepOf(step: StepContext, io: StepIo | undefined): StepContext {
   if (io === undefined) return step;
   const effect: StepContext['effect'] = async <T>(

@@ -6,12 +6,12 @@ import type { AnswerFields } from './answer-fields.js';
 import type { ModelRequest } from '../model.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 
-/** An answer, read as JSON and checked. */
+/** An answer parsed as JSON and checked, or what is wrong with it. */
 export type OutputCheck =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly findings: readonly string[] };
 
 /**
- * Reads an answer as JSON (also out of a code fence) and checks it against the schema.
+ * Parses an answer as JSON (also inside a code fence) and checks it against the schema.
  *
  * @example
  * checkOutput({ schema: { type: 'object' } }, '{"a":1}'); // { ok: true, value: { a: 1 } }
@@ -23,14 +23,14 @@ export function checkOutput(output: StructuredOutput, text: string): OutputCheck
   return findings.length === 0 ? { ok: true, value } : { ok: false, findings };
 }
 
-/** What goes to the provider; undefined for schemas that are not objects, which providers don't take. */
+/** The output part of the request; undefined for schemas that are not objects, which providers reject. */
 export function outputRequest(output: StructuredOutput | undefined, agent: string): ModelRequest['output'] {
   if (output === undefined || !isPlainObject(output.schema)) return undefined;
   const name = (output.name ?? agent).replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 64);
   return { name: name === '' ? 'answer' : name, schema: output.schema };
 }
 
-/** What the system prompt says when the provider takes no schema. */
+/** The addition to the system prompt if the provider accepts no schema. */
 export function outputInstructions(output: StructuredOutput): string {
   return [
     'Answer with JSON and nothing else: no explanation before or after it, no code fence.',
@@ -39,7 +39,7 @@ export function outputInstructions(output: StructuredOutput): string {
   ].join('\n');
 }
 
-/** What the model gets in the repair round. */
+/** The prompt of the repair round. */
 export function repairPrompt(
   output: StructuredOutput | undefined,
   findings: readonly string[],

@@ -6,13 +6,13 @@ import { schemaFindings } from '../../lang/schema-check.js';
 import type { ToolCall } from '../model.js';
 import type { Tool } from '../tool.js';
 
-/** What the input of a tool is like. */
+/** The parts of a tool that govern its input. */
 type InputRules = Pick<Tool, 'inputSchema' | 'coerce' | 'rename'>;
 
 /**
- * The input of a call, checked against the schema of the tool.
+ * Parses the input of a call and checks it against the tool's schema.
  *
- * @throws SkeinError `SKEIN_TOOL_FAILED`, with what is wrong in words that a model can use.
+ * @throws SkeinError `SKEIN_TOOL_FAILED`, with what is wrong in words that help a model.
  */
 export function readInput(call: ToolCall, { inputSchema: schema, coerce, rename }: InputRules): JsonObject {
   const written = parseInput(call);
@@ -27,9 +27,9 @@ export function readInput(call: ToolCall, { inputSchema: schema, coerce, rename 
 }
 
 /**
- * The input of a call as an object; nothing counts as an empty one.
+ * Parses the input of a call as an object; an empty text counts as an empty object.
  *
- * @throws SkeinError `SKEIN_TOOL_FAILED` when it is not a JSON object.
+ * @throws SkeinError `SKEIN_TOOL_FAILED` if it is not a JSON object.
  */
 export function parseInput(call: ToolCall): JsonObject {
   let value: unknown;

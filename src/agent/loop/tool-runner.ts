@@ -33,17 +33,17 @@ import { callDigest } from './identities.js';
 import type { CallIo, StepTool } from '../tool.js';
 import { readInput } from './tool-input.js';
 
-/** Runs tool calls. Never rejects for what a tool does; only for what ends the step. */
+/** Runs tool calls. Rejects only with errors that end the step, never with the failure of a tool. */
 export interface ToolRunner {
-  /** Decides about the calls of a turn, all of them before any starts. Undefined: all may be made. */
+  /** Decides about all calls of a turn before any of them starts. Undefined if all may be made. */
   clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[]> | undefined;
-  /** A call of the loop: an effect of its own, `tool#TURN.INDEX`. */
+  /** Makes a call of the loop: an effect of its own, `tool#TURN.INDEX`. */
   call(call: ToolCall, turn: number, index: number, cleared: Cleared | undefined): Promise<ToolResult>;
-  /** A call from inside a model call, for back ends with a loop of their own: it is part of that model call's effect. */
+  /** Makes a call inside a model call, for back ends with a loop of their own: part of the model call's effect. */
   dispatch(call: ToolCall, io: StepIo, turn: number, index: number): Promise<ToolResult>;
 }
 
-/** What a model sees of a `once` call of which only a person knows how it ended. */
+/** The result for a model of an interrupted `once` call that a person says was completed. */
 const LOST: Answer = {
   output: [
     'This call was made, and then the run was interrupted before the result could be recorded.',
@@ -53,18 +53,18 @@ const LOST: Answer = {
   own: true,
 };
 
-/** What a runner is made for. */
+/** What a runner is created from. */
 export interface ToolRunnerOptions extends AgentStep {
   readonly run: RunTrust;
-  /** Hears the results. */
+  /** Collects the labels of the results. */
   readonly trust: ConversationTrust;
-  /** Models and guards of the program that look at calls; absent: none. */
+  /** Models and guards of the program that examine calls; absent if there are none. */
   readonly stages?: Stages | undefined;
 }
 
 /**
- * Makes the runner of a step's tools. Whatever is wrong with a call (an unknown tool, input that is not JSON or does not match the
- * schema, an error that the tool throws) becomes an error result, so that the model can mend it.
+ * Creates the runner of a step's tools. Anything wrong with a call (an unknown tool, input that is not JSON or does not match the schema,
+ * an error that the tool throws) becomes an error result, so that the model can correct it.
  */
 export function toolRunner(options: ToolRunnerOptions): ToolRunner {
   return new Runner(options);
@@ -151,7 +151,7 @@ class Runner implements ToolRunner {
     });
   }
 
-  /** Undefined: all calls may be made. */
+  /** Undefined if all calls may be made. */
   private guarding(): Guard | undefined {
     const { run, trust, stages } = this.options;
     if (trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true) return undefined;
@@ -164,7 +164,7 @@ class Runner implements ToolRunner {
 
   private isTaken(call: ToolCall, at: string): boolean {
     const { step } = this.options;
-    // Only where something was read: to watch is to be told the labels of all.
+    // Read only if something was read: starting to watch reports the labels of all channels.
     const current = (name: string): string => step.watch().current(name);
     return step.isTaken(`tool#${at}`, { ...this.identityOf(call), current });
   }
@@ -201,7 +201,7 @@ class Runner implements ToolRunner {
   }
 
   private effect(call: ToolCall, name: string): Promise<Answer> {
-    // Of a tool that was not there when the step began nothing is known: it is treated as the worst kind.
+    // A tool that appeared after the step began is unknown, and treated as the worst kind.
     const kind = this.recorded.get(call.name)?.effect ?? 'once';
     const watch = this.options.step.watch();
     return this.options.step.effect(name, (io) => this.runTool(call, io, watch), {
@@ -211,7 +211,7 @@ class Runner implements ToolRunner {
     });
   }
 
-  /** Tells of a call, and hears its result. */
+  /** Runs a call, emits notes about it, and adds its result to the label. */
   private async made(call: ToolCall, at: string, body: () => Promise<Answer>): Promise<ToolResult> {
     const { step, trust } = this.options;
     step.note({ kind: 'tool.started', id: call.id, tool: call.name, input: shownInput(call.input) });
@@ -225,24 +225,24 @@ class Runner implements ToolRunner {
   }
 }
 
-/** Nothing stands in the way of a call. */
+/** A call that may be made as it is. */
 function asWanted(call: ToolCall): ClearedCall {
   return { call, isChanged: false, isAllowed: false };
 }
 
-/** The model is told that what it sees is not the result of the call that it wanted. */
+/** Tells the model that the result is not that of the call it requested. */
 function asChanged(answer: Answer, isChanged: boolean): Answer {
   if (!isChanged) return answer;
   const note = 'Note: a security check of this workflow changed the arguments of this call before it was made.';
   return { ...answer, output: `${note}\n\n${answer.output}` };
 }
 
-/** What is asked of a call whose arguments were changed has names of its own. */
+/** The name of checks: those of a call with changed arguments have names of their own. */
 function lookedAt(at: string, isChanged: boolean): string {
   return isChanged ? `${at}+` : at;
 }
 
-/** Undefined: nobody answered in time. */
+/** Undefined if the answer did not come in time. */
 export async function inTime(asked: Promise<string>): Promise<string | undefined> {
   return asked.catch((error: unknown) => {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_TIMEOUT') throw error;
@@ -250,7 +250,7 @@ export async function inTime(asked: Promise<string>): Promise<string | undefined
   });
 }
 
-/** What is asked of a call between turns is recorded: a replay opens no tools, and does as was said. */
+/** Records the checks of calls between turns: a replay opens no tools and uses the recorded results. */
 export function looksBetweenTurns({
   step,
   check,
@@ -263,7 +263,7 @@ export function looksBetweenTurns({
 }): (call: ToolCall, at: string) => Pick<Asking, 'fault' | 'decide'> & Looks {
   const seen = <T>(name: string, call: ToolCall, body: (io: StepIo) => Promise<T>): Promise<T> =>
     step.effect(name, body, { effect: 'read', identity: identityOf(call) });
-  /** The guard and the gate ask the same: an effect has its name once. */
+  /** The guard and the gate share the result: an effect name can be used only once. */
   const faults = new Map<string, Promise<Answer | undefined>>();
   const fault = async (call: ToolCall, at: string): Promise<Answer | undefined> => {
     if (stepTools.has(call.name)) return check.faultOfOwn(call);
@@ -276,7 +276,7 @@ export function looksBetweenTurns({
   });
 }
 
-/** What a call is given; its questions have names of its own. */
+/** The IO of a call; its questions have names of their own. */
 function callIo(
   io: StepIo,
   { prefix, ...own }: Pick<CallIo, 'state' | 'files' | 'hear'> & { readonly prefix: string },

@@ -15,20 +15,20 @@ import { within } from '../tools/process-group.js';
 import type { ToolPins } from '../tools/provider-options.js';
 import { headAndTail } from '../tools/text.js';
 
-/** What a server is started with, and how long it may take. */
+/** How a server is started, and its time limits. */
 export interface McpSettings extends Omit<TransportSettings, 'breaker'> {
   readonly agent: string;
-  /** Tools whose calls a person must allow, by server. */
+  /** Tools whose calls need a person's approval, by server. */
   readonly approve?: ReadonlyMap<string, ServerTools>;
   readonly signal: AbortSignal;
   readonly startMs: number;
   readonly callMs: number;
-  /** Remembers what servers offer. */
+  /** The record of what servers offer. */
   readonly pins: ToolPins | undefined;
   warn(code: string, message: string): void;
 }
 
-/** What a connection is made of. */
+/** The parts of a connection. */
 interface Link extends Way {
   readonly name: string;
   readonly client: Client;
@@ -36,7 +36,7 @@ interface Link extends Way {
   readonly settings: McpSettings;
 }
 
-/** A connected server: its tools as they were at the start, and a way to call them. */
+/** A connected server: its tools as listed at the start, and the calls of them. */
 export class McpConnection {
   private constructor(
     private readonly link: Link,
@@ -47,7 +47,7 @@ export class McpConnection {
   /**
    * Starts or reaches a server, and lists its tools.
    *
-   * @throws SkeinError `SKEIN_MCP`; nothing is left running then
+   * @throws SkeinError `SKEIN_MCP`; nothing is left running
    */
   static async open(name: string, spec: McpServerSpec, settings: McpSettings): Promise<McpConnection> {
     const sdk = await import('@modelcontextprotocol/client');
@@ -76,8 +76,8 @@ export class McpConnection {
   /**
    * Calls a tool.
    *
-   * @throws SkeinError `SKEIN_MCP` when the server is gone, breaks its protocol, or the tool changed; `SKEIN_TOOL_FAILED` when
-   * the tool fails or takes too long; `SKEIN_CANCELLED`
+   * @throws SkeinError `SKEIN_MCP` if the server is gone, breaks its protocol, or changed the tool; `SKEIN_TOOL_FAILED` if the tool fails
+   *   or times out; `SKEIN_CANCELLED`
    */
   async call(tool: OfferedTool, input: JsonObject, signal: AbortSignal): Promise<string> {
     const { client, name, settings } = this.link;
@@ -102,7 +102,7 @@ export class McpConnection {
   }
 }
 
-/** How long a server over HTTP may take to hear that its session is over. */
+/** Milliseconds that a server over HTTP has to accept the end of its session. */
 const GOODBYE_MS = 1_000;
 
 async function closeQuietly({ client, transport, goodbye }: Link): Promise<void> {
@@ -111,7 +111,7 @@ async function closeQuietly({ client, transport, goodbye }: Link): Promise<void>
       GOODBYE_MS,
       goodbye().catch(() => undefined),
     );
-  // The server may be gone already. A client that never got connected does not close its transport.
+  // The server may be gone already. A client that never connected does not close its transport.
   await client.close().catch(() => undefined);
   await transport.close().catch(() => undefined);
 }
@@ -157,7 +157,7 @@ function isTimeout(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
-  // Readers of JSON and schemas call themselves, and end so.
+  // Recursive parsers of JSON and schemas fail with this error.
   if (error instanceof RangeError) return 'what it sent is nested too deeply';
   const text = error instanceof Error ? error.message : String(error);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
@@ -167,10 +167,10 @@ function messageOf(error: unknown): string {
 const MAX_RESULT_CHARS = 256 * 1024;
 
 /**
- * The answer of an MCP tool as text: text parts one below the other, a note for what is not text, the structured content when
- * there is nothing else. Cut to 256 Ki characters, beginning and end.
+ * Returns the answer of an MCP tool as text: text parts joined by newlines, a note for each other part, and the structured content if there
+ * is nothing else. Cut to 256 Ki characters, beginning and end.
  *
- * @throws SkeinError `SKEIN_TOOL_FAILED` with the text when the server says that the call failed
+ * @throws SkeinError `SKEIN_TOOL_FAILED` with the text if the server reports a failed call
  */
 export function resultText(result: CallToolResult): string {
   const parts = result.content.map(partText).filter((part) => part !== '');

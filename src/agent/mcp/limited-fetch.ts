@@ -2,19 +2,19 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Transformer } from 'node:stream/web';
 import { SkeinError } from '../../base/errors.js';
 
-/** Longest answer of a server that is not an event stream, and longest single event of one that is. */
+/** Largest answer of a server that is not an event stream, and largest single event of a stream. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-/** Ends the calls that wait for an answer which turned out too long: the client itself would let them wait. */
+/** Ends calls that wait for an answer that turned out too long: the client itself would let them wait. */
 export class Breaker {
   private controller = new AbortController();
 
-  /** For the calls that begin now. Its reason is what {@link Breaker.trip} was given. */
+  /** The signal for calls that begin at this point. Its reason is the argument of {@link Breaker.trip}. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** Fails the calls that are open; later ones are not concerned. */
+  /** Fails the pending calls; later ones are not affected. */
   trip(error: SkeinError): void {
     const { controller } = this;
     this.controller = new AbortController();
@@ -23,8 +23,8 @@ export class Breaker {
 }
 
 /**
- * `fetch` whose answers have a limit: a server can't fill the memory. Event streams may go on as long as they like, but no
- * event may be longer than a message. Redirects to another host are refused: headers and messages are for the server that was named.
+ * A `fetch` that limits answers, so that a server cannot fill the memory. Event streams may last indefinitely, but each event has the limit
+ * of a message. Redirects to another host are refused: headers and messages are only for the named server.
  */
 export function limitedFetch(name: string, breaker: Breaker): FetchLike {
   return async (url, init) => {
@@ -48,7 +48,7 @@ async function fetchAtHome(name: string, first: string | URL, init: RequestInit 
     await response.body?.cancel();
     const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
     if (next?.origin !== url.origin) throw redirected(name, next);
-    // Only these two say that the same is to be sent again.
+    // Only these two statuses require the same request again.
     const sent = init?.method ?? 'GET';
     if (hops === MAX_HOPS || (sent !== 'GET' && response.status !== 307 && response.status !== 308)) return response;
     url = next;
@@ -74,7 +74,7 @@ function limit(name: string, isStream: boolean, breaker: Breaker): Transformer<U
         controller.error(error);
         return;
       }
-      // Every line of an event stream ends something; an event that is one endless line is what fills the memory.
+      // A newline resets the count: only a single endless line can fill the memory.
       if (isStream && chunk.includes(10)) size = chunk.length - chunk.lastIndexOf(10) - 1;
       controller.enqueue(chunk);
     },

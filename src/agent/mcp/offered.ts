@@ -4,19 +4,19 @@ import { canonicalHash } from '../../base/hash.js';
 import type { ToolSpec } from '../model.js';
 import { cleanSchema, cleanText } from './untrusted.js';
 
-/** A tool as a server offered it at the start. `pin` is the hash of its name, description, schema and hints as they came. */
+/** A tool as a server offered it at the start. `pin` is the hash of its name, description, schema and hints as received. */
 export interface OfferedTool extends ToolSpec {
-  /** The server says that a second call does no harm. */
+  /** The server's hint that a second call does no harm. */
   readonly repeatable: boolean;
   readonly pin: string;
-  /** The server says that it does nothing but read. */
+  /** The server's hint that the tool only reads. */
   readonly readOnly: boolean;
 }
 
 const MAX_TOOLS = 256;
 
 /**
- * What a server offers now.
+ * Lists the tools that a server offers at this point.
  *
  * @throws SkeinError `SKEIN_MCP` for too many tools, or two of the same name
  */
@@ -36,11 +36,11 @@ export async function listTools(
   const names = new Set(tools.map((tool) => tool.name));
   if (names.size < tools.length)
     throw new SkeinError('SKEIN_MCP', `MCP server "${name}" offers two tools of the same name`);
-  // Servers list them in any order; requests with the tools in another order begin differently, for the cache of a provider and for the record.
+  // Servers list tools in any order. The provider's cache and the record need a fixed order, because requests begin with the tools.
   return tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The tools of a server as they are used here; one whose definition is broken is left out, and `refused` hears of it. */
+/** Returns the tools of a server in cleaned form; a tool with a broken definition is left out and reported to `refused`. */
 export function offeredTools(
   name: string,
   tools: readonly ServerTool[],
@@ -65,7 +65,7 @@ export function offeredTools(
   return result;
 }
 
-/** Hash of what a model sees of a tool, and of what is believed of it. */
+/** Hash of what a model sees of a tool, and of the hints that Skein relies on. */
 export function pinOf({ name, title, description, inputSchema, annotations }: ServerTool): string {
   const { readOnlyHint = false, idempotentHint = false } = annotations ?? {};
   return canonicalHash({ name, says: description ?? title ?? null, inputSchema, readOnlyHint, idempotentHint });

@@ -4,9 +4,9 @@ import type { OfferedTool } from './offered.js';
 import { pinOf } from './offered.js';
 
 /**
- * Watches that tools stay what they were at the start (threat A9). When a server says that its tools changed, the next call
- * waits until they were compared; a tool that differs or is gone is refused for the rest of the session, because a model has
- * only been told about the one that was there at the start.
+ * Checks that tools stay as they were at the start (threat A9). When a server reports that its tools changed, the next call waits for a
+ * comparison; a tool that differs or is gone is refused for the rest of the session, because the model has read only the description of the
+ * original.
  */
 export class Pins {
   private stale = false;
@@ -15,18 +15,18 @@ export class Pins {
 
   private tools: readonly OfferedTool[] = [];
 
-  /** @param list asks the server for its tools */
+  /** @param list lists the server's tools */
   constructor(
     private readonly server: string,
     private readonly list: () => Promise<readonly ServerTool[]>,
   ) {}
 
-  /** What the tools are at the start. News that came before count. */
+  /** Sets the tools at the start. Changes reported earlier count too. */
   hold(tools: readonly OfferedTool[]): void {
     this.tools = tools;
   }
 
-  /** The server says that its tools changed. */
+  /** Records the server's report that its tools changed. */
   markChanged(): void {
     this.stale = true;
   }
@@ -34,10 +34,10 @@ export class Pins {
   /**
    * Resolves when the tool may be called.
    *
-   * @throws SkeinError `SKEIN_MCP` when it changed; what `list` throws
+   * @throws SkeinError `SKEIN_MCP` if it changed; what `list` throws
    */
   async check(tool: OfferedTool): Promise<void> {
-    // Calls that come in meanwhile wait for the same comparison, and for another one if there was news in between.
+    // Calls that arrive meanwhile wait for the same comparison, and for another one if the server reported a change in between.
     while (this.stale || this.comparing !== undefined) {
       this.comparing ??= this.compare().finally(() => {
         this.comparing = undefined;

@@ -13,10 +13,10 @@ import { cleanText } from './untrusted.js';
 const MAX_NAME = 64;
 
 /**
- * Opens the MCP servers of an agent, all at once, and gives their tools under the names `mcp_SERVER_TOOL`.
+ * Opens the MCP servers of an agent, all at once, and returns their tools under the names `mcp_SERVER_TOOL`.
  *
  * @param wanted the servers to open and which of their tools may be used
- * @throws SkeinError `SKEIN_MCP` when one of them can't be opened; the others are closed again first
+ * @throws SkeinError `SKEIN_MCP` if one of them cannot be opened; the others are closed first
  */
 export async function openMcpServers(
   wanted: ReadonlyMap<string, ServerTools>,
@@ -62,7 +62,7 @@ export async function openMcpServers(
   };
 }
 
-/** Those that are not what they were when the user last said yes, which is said. */
+/** Returns the tools that differ from what the user last accepted, and warns about them. */
 function changedTools(
   tools: readonly NamedTool[],
   specs: Readonly<Record<string, McpServerSpec>>,
@@ -97,7 +97,7 @@ interface NamedTool extends FoundTool {
   readonly name: string;
 }
 
-/** What a server offers, less what its own entry leaves out. */
+/** The tools that a server offers, without those that its entry leaves out. */
 function offeredBy(
   server: string,
   connection: McpConnection,
@@ -110,8 +110,8 @@ function offeredBy(
 }
 
 /**
- * Names that are legal and different. Where two tools would get the same name, each gets a mark made from its server and its
- * own name, so that neither can stand in for the other, in whatever order they come.
+ * Gives tools legal, distinct names. If two tools would get the same name, each gets a mark made from its server and its own name, so that
+ * neither can replace the other, in whatever order they are listed.
  */
 function nameTools(found: readonly FoundTool[]): readonly NamedTool[] {
   const plain = found.map((one) => `${mcpPrefix(one.server)}${legalName(one.tool.name)}`);
@@ -158,7 +158,7 @@ function missingNames(asked: ReadonlyMap<string, ServerTools>, named: readonly N
   return missing;
 }
 
-/** A call that somebody wanted to see must not slip through under another name. */
+/** The error for an approval that names no offered tool: its calls must not pass under another name. */
 function notOffered(agent: string, missing: readonly MissingTool[]): SkeinError {
   const names = missing.map((one) => one.name).join(', ');
   return new SkeinError(
@@ -191,7 +191,7 @@ function toTool(
     name,
     description: tool.description,
     inputSchema: tool.inputSchema,
-    // What a server says of itself decides at most whether a call may be repeated, never that it is harmless.
+    // A server's own hints decide at most whether a call may be repeated, never that it is harmless.
     effect: tool.repeatable && !isChanged ? 'idempotent' : 'once',
     trust: 'untrusted',
     origin,

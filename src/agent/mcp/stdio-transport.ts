@@ -8,7 +8,7 @@ import { systemCode } from '../tools/tool-input.js';
 
 /** Longest line that a server may write. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Lines that are not messages: some servers greet, none does it this often. */
+/** Most lines that are not messages: some servers print a greeting, but not this much. */
 const MAX_STRAY_LINES = 100;
 const GRACE_MS = 1_000;
 const DRAIN_MS = 200;
@@ -17,33 +17,33 @@ const NEWLINE = 10;
 
 /** How a server process is started. */
 export interface StdioServer {
-  /** The program, for messages. */
+  /** The program's name in messages. */
   readonly command: string;
-  /** The command line. */
+  /** Returns the command line. */
   line(): Promise<readonly [string, ...string[]]>;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Bytes that it may have in memory. */
+  /** Memory limit in bytes. */
   readonly memory: number | undefined;
 }
 
 /**
- * Speaks to a server over its standard streams, one JSON message a line. The server is a process group of its own, which is
- * ended on every way out: when it is closed, when it breaks the rules (a line without end, only garbage), when its program
- * ends but something that it started stays, and by the watchdog when this process dies.
+ * Communicates with a server over its standard streams, one JSON message a line. The server is a process group of its own. The group ends
+ * in every case: on close, when the server breaks the rules (an endless line, only garbage), when its program ends but leaves processes
+ * running, and through the watchdog when this process dies.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
-  /** Why the connection ended, when it was not closed from here. */
+  /** Why the connection ended, unless it was closed from this side. */
   failure: SkeinError | undefined;
 
   private group: ProcessGroup | undefined;
   private line: Buffer[] = [];
   private lineBytes = 0;
   private strayLines = 0;
-  /** Settles when the program has ended and that was reported. */
+  /** Settles when the program has ended and its end was reported. */
   private left: Promise<void> = Promise.resolve();
   private closing: Promise<void> | undefined;
   private readonly stderr = new OutputWindow(STDERR_BYTES);
@@ -80,7 +80,7 @@ export class StdioTransport implements Transport {
     void this.stderr.follow(child.stderr);
     child.stdout?.on('data', (chunk: Buffer) => this.read(chunk));
     child.stdout?.on('error', () => undefined);
-    // A server that is gone makes writing fail; that it is gone is reported by its exit.
+    // Writing to a server that is gone fails; its exit reports that it is gone.
     child.stdin?.on('error', () => undefined);
   }
 
@@ -101,13 +101,13 @@ export class StdioTransport implements Transport {
     return this.closing;
   }
 
-  /** What the server printed on its error output, for messages. */
+  /** The server's error output, for messages. */
   get lastWords(): string {
     return this.stderr.text().trim();
   }
 
   private async shut(): Promise<void> {
-    // The end of its input is how a server is asked to go; the group is told once more.
+    // The end of its input asks a server to exit; then the whole group gets a signal.
     this.group?.child.stdin?.end();
     await this.group?.end(GRACE_MS);
     this.line = [];
@@ -146,12 +146,12 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Lines that were not messages, for errors about a server that does not answer. */
+  /** Number of lines that were not messages, for errors about a server that does not answer. */
   get stray(): number {
     return this.strayLines;
   }
 
-  /** The program has ended. Its last answer may still be in the pipe, which a child of it may hold open for ever. */
+  /** Handles the program's end. Its last answer may still be in the pipe, which a child process may hold open forever. */
   private async leave(how: string): Promise<void> {
     const child = this.group?.child;
     if (child?.stdout?.closed === false) {
@@ -169,7 +169,7 @@ export class StdioTransport implements Transport {
     await this.close();
   }
 
-  /** A pipe breaks before the exit of its program is known, which says more. */
+  /** A pipe breaks before the exit of its program is known, and the exit explains more. */
   private async farewell(): Promise<SkeinError> {
     if (this.failure === undefined && this.closing === undefined) await within(GRACE_MS, this.left);
     return this.gone();
@@ -180,7 +180,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** What has the outline of a JSON-RPC message; the client checks the rest against its schemas. */
+/** Checks the outline of a JSON-RPC message; the client checks the rest against its schemas. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
     const value: unknown = JSON.parse(line);

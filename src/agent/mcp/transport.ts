@@ -10,34 +10,34 @@ import type { References } from './variables.js';
 import { BARE_SECRET } from '../../base/text.js';
 import { expandVariables } from './variables.js';
 
-/** The constructor of the client package's HTTP transport; the package is loaded by the caller, when first needed. */
+/** The constructor of the client package's HTTP transport; the caller loads the package when it is first needed. */
 export type HttpTransportClass = new (
   url: URL,
   options?: StreamableHTTPClientTransportOptions,
 ) => Transport & { terminateSession(): Promise<void> };
 
-/** A way to a server; `goodbye` tells it that its session is over. */
+/** A transport to a server; `goodbye` ends the session on the server. */
 export interface Way {
   readonly transport: Transport;
   readonly goodbye?: () => Promise<void>;
 }
 
-/** What a server is reached or started with. */
+/** What a server is started or reached with. */
 export interface TransportSettings {
   readonly env: Environment;
   readonly cwd: string;
   readonly breaker: Breaker;
-  /** Bytes that a server's program may have in memory. */
+  /** Memory limit of a server's program, in bytes. */
   readonly memory: number | undefined;
-  /** The command line that runs another one in a sandbox; `path` is the `PATH` of the program. */
+  /** Returns the command line that runs another one in a sandbox; `path` is the `PATH` of the program. */
   confine(argv: readonly string[], use: SandboxUse, path: string | undefined): Promise<[string, ...string[]]>;
 }
 
 /**
- * The way to a server: a process over its standard streams, or streamable HTTP. References to environment variables are
- * replaced; a process gets its own `env` and what every program needs, nothing else. Starts nothing yet.
+ * Creates the transport to a server: a process with its standard streams, or streamable HTTP. Replaces references to environment variables.
+ * A process gets only its own `env` and what every program needs. Starts nothing yet.
  *
- * @throws SkeinError `SKEIN_MCP` for an entry that can't work
+ * @throws SkeinError `SKEIN_MCP` for an entry that cannot work
  */
 export function makeTransport(
   name: string,
@@ -93,7 +93,7 @@ function expandPairs(
   return Object.fromEntries(expanded) as Record<string, string>;
 }
 
-/** Copilot's files may also give the bare name of a secret. */
+/** Copilot's files may also contain the bare name of a secret. */
 function asReference(value: string): string {
   return BARE_SECRET.test(value) ? `$${value}` : value;
 }

@@ -6,23 +6,21 @@ const MAX_DESCRIPTION = 4_096;
 const MAX_SCHEMA_CHARS = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 32;
 
-/** Characters that a person can't see and a model can: controls, directions, zero width, variation selectors, tags. */
+/** Characters invisible to a person but not to a model: controls, directions, zero width, variation selectors, tags. */
 const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu;
 
 /** Keywords whose values are schemas by name. */
 const SCHEMAS_BY_NAME = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
-/** Keywords with expressions that a validator would run on the main thread, where one can hang it. */
+/** Keywords with regular expressions, which a validator would run on the main thread, where one can block it. */
 const EXPRESSIONS = new Set(['pattern', 'patternProperties']);
 
-/**
- * A text that a server gives about itself (threat A9): what can't be seen is removed, and its length is bounded.
- */
+/** Cleans a server's text about itself (threat A9): removes invisible characters and limits the length. */
 export function cleanText(text: string): string {
   return headOf(text.replace(INVISIBLE, ''), MAX_DESCRIPTION);
 }
 
 /**
- * An input schema of a server, made safe to use here: bounded, its texts cleaned, without regular expressions (`pattern` moves
+ * Makes an input schema of a server safe to use here: limits its size, cleans its texts, and removes regular expressions (`pattern` moves
  * into the description; the server checks it anyway).
  *
  * @throws SkeinError `SKEIN_MCP` for schemas that are not object schemas, too large or too deep

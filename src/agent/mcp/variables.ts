@@ -3,21 +3,21 @@ import { ownValue } from '../../base/json.js';
 import { VARIABLE_REFERENCE, expressionVariable } from '../../base/text.js';
 import type { Environment } from '../tools/clean-env.js';
 
-/** What references are taken from, and what errors call the place. */
+/** The source of variables, and the name of the place in errors. */
 export interface References {
   readonly env: Environment;
-  /** What `${{ github.workspace }}` means. */
+  /** The value of `${{ github.workspace }}`. */
   readonly cwd: string;
   /** `mcp server "x", env "Y"`. */
   readonly where: string;
 }
 
 /**
- * Puts environment variables into a text of an MCP server entry: `$NAME`, `${NAME}`, `${NAME:-default}`, and, as in Copilot's
- * files, `${{ secrets.NAME }}`, `${{ vars.NAME }}`, `${{ env.NAME }}` and `${{ github.workspace }}`. One pass: what is put in
- * is never looked at again. A `$` before anything else stays as it is.
+ * Inserts environment variables into a text of an MCP server entry: `$NAME`, `${NAME}`, `${NAME:-default}`, and, as in Copilot's files,
+ * `${{ secrets.NAME }}`, `${{ vars.NAME }}`, `${{ env.NAME }}` and `${{ github.workspace }}`. One pass: inserted text is never expanded
+ * again. A `$` before anything else stays as it is.
  *
- * @throws SkeinError `SKEIN_MCP` that names the variable when it is not set and has no default
+ * @throws SkeinError `SKEIN_MCP` that names the variable if it is not set and has no default
  */
 export function expandVariables(text: string, references: References): string {
   return text.replaceAll(VARIABLE_REFERENCE, (whole, ...more) => {

@@ -11,29 +11,29 @@ import type { CacheStyle } from './prompt-caching.js';
 import { cacheHeaders, cacheOption, markOf, markedMessages } from './prompt-caching.js';
 import type { Message, ModelRequest, ToolCall, ToolResult, ToolSpec } from '../model.js';
 
-/** What differs between providers in how a request is put. */
+/** How the requests of a provider differ. */
 export interface CallStyle {
   /** Key of the provider's own options: `openai`, `anthropic`. */
   readonly optionsKey?: string;
   /** Options that go with every call. */
   readonly options?: JsonObject;
-  /** The provider takes a JSON Schema for the answer. */
+  /** Whether the provider accepts a JSON Schema for the answer. */
   readonly structuredOutput: boolean;
-  /** The provider has a switch `strictJsonSchema`, and refuses schemas outside its strict subset when it is on. */
+  /** The provider has a switch `strictJsonSchema`, and when it is on refuses schemas outside its strict subset. */
   readonly strictSwitch?: boolean;
   /** Tools are sent with `strict: false`, because the provider's default is strict. */
   readonly looseTools?: boolean;
-  /** What tells the provider to give one tool call a turn: a key of provider options, and what goes there. */
+  /** The option that limits the provider to one tool call a turn: a key of provider options, and its value. */
   readonly singleToolCalls?: { readonly key: string; readonly options: JsonObject };
-  /** The provider refuses calls in the conversation where no tool is defined. */
+  /** The provider refuses tool calls in the conversation if no tool is defined. */
   readonly definesUsedTools?: boolean;
-  /** How the provider is told what it may take from a cache; absent: it finds out by itself. */
+  /** How a request marks what the provider may cache; absent: the provider decides. */
   readonly cache?: CacheStyle | undefined;
-  /** Data on tool calls is not given back: it points to answers that the provider was told not to store. */
+  /** Data on tool calls is not sent back: it refers to answers that the provider was told not to store. */
   readonly dropCallData?: boolean;
 }
 
-/** A request of ours as the options of one call. */
+/** Converts a request to the options of one call. */
 export function callOptions(request: ModelRequest, style: CallStyle): LanguageModelV3CallOptions {
   const { settings } = request;
   const marked = markedMessages(request, style.cache);
@@ -66,7 +66,7 @@ function given(settings: ModelSettings): Pick<LanguageModelV3CallOptions, (typeo
   return Object.fromEntries(SAMPLING.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]])));
 }
 
-/** Without tools, providers refuse a choice among them. */
+/** Without tools, providers refuse a tool choice. */
 function toolsOf(
   { tools, messages, settings: { toolChoice } }: ModelRequest,
   style: CallStyle,
@@ -81,7 +81,7 @@ function toolsOf(
   };
 }
 
-/** Tools that others called earlier in the conversation: they can't be called any more. */
+/** Tools that were called earlier in the conversation and can no longer be called. */
 function usedTools(messages: readonly Message[]): LanguageModelV3FunctionTool[] {
   const names = messages.flatMap((message) =>
     message.role === 'assistant' ? message.toolCalls.map(({ name }) => name) : [],
@@ -126,7 +126,7 @@ function toolCallPart(call: ToolCall, style: CallStyle) {
 /** The shape of the package's JSON objects, which are not readonly. */
 type JsonMutable = { [key: string]: never };
 
-/** Providers want an object back; text that was not a JSON object is shown inside one. */
+/** Providers want an object back; text that was not a JSON object is wrapped in one. */
 function toolInput(text: string): unknown {
   if (text.trim() === '') return {};
   try {
@@ -162,7 +162,7 @@ function responseFormat(request: ModelRequest, style: CallStyle): Pick<LanguageM
 }
 
 function providerOptions(request: ModelRequest, style: CallStyle): Pick<LanguageModelV3CallOptions, 'providerOptions'> {
-  // Without tools, providers refuse what is said about calls.
+  // Without tools, providers refuse options about tool calls.
   const single =
     request.settings.singleToolCalls === true && request.tools.length > 0 ? style.singleToolCalls : undefined;
   const groups: Record<string, Record<string, never>> = {};
@@ -181,9 +181,7 @@ function ownOptions(request: ModelRequest, style: CallStyle): Record<string, nev
   return { ...style.options, ...strict } as Record<string, never>;
 }
 
-/**
- * True when every object of a schema closes its properties and requires all of them: what OpenAI's strict mode takes.
- */
+/** True if every object of a schema closes its properties and requires all of them, as OpenAI's strict mode demands. */
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema);
   if (!isPlainObject(schema)) return true;

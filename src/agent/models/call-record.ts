@@ -4,7 +4,7 @@ import type { Json } from '../../base/json.js';
 import { MARK_PATTERN } from '../system-prompt.js';
 import type { Message, ModelRequest } from '../model.js';
 
-/** A request in the form that recordings compare: ids, times and marks that differ from run to run are taken out. */
+/** A request in the form that recordings compare: without the ids, times and marks that differ from run to run. */
 export interface NormalCall {
   readonly model: string;
   readonly messages: readonly Message[];
@@ -15,7 +15,7 @@ export interface NormalCall {
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)/g;
 
-/** A request as it is recorded and compared. */
+/** Converts a request to the form that is recorded and compared. */
 export function normalCall(model: string, request: ModelRequest): NormalCall {
   return {
     model,
@@ -26,19 +26,19 @@ export function normalCall(model: string, request: ModelRequest): NormalCall {
   };
 }
 
-/** A conversation without what differs from run to run. */
+/** Returns a conversation without what differs from run to run. */
 export function normalMessages(messages: readonly Message[]): readonly Message[] {
   const ids = new Map<string, string>();
   const id = (given: string): string => madeOnce(ids, given, () => `call_${ids.size + 1}`);
   return messages.map((message) => normalMessage(message, id));
 }
 
-/** The key of a call: equal for equal calls, whatever the run. */
+/** The key of a call: the same for equal calls of any run. */
 export function callKey(call: NormalCall): string {
   return canonicalHash(call);
 }
 
-/** Text without what differs from run to run. */
+/** Returns text without what differs from run to run. */
 export function normalText(text: string): string {
   return text.replaceAll(TIME, '<time>').replaceAll(MARK_PATTERN, '$1-<mark>');
 }
@@ -66,10 +66,10 @@ function normalMessage(message: Message, id: (given: string) => string): Message
   }
 }
 
-/** Longest piece of a line that is shown. */
+/** Longest piece of a line to show. */
 const SHOWN = 120;
 
-/** How much two calls have in common, from 0; for finding the nearest recorded one. */
+/** How similar two calls are, from 0; used to find the nearest recorded one. */
 export function likeness(a: NormalCall, b: NormalCall): number {
   let score = a.model === b.model ? 2 : 0;
   if (names(a) === names(b)) score += 1;
@@ -79,7 +79,7 @@ export function likeness(a: NormalCall, b: NormalCall): number {
   return score - Math.abs(a.messages.length - b.messages.length);
 }
 
-/** What differs between a recorded call and one that is asked for, as a few short lines. */
+/** The differences between a recorded call and a requested one, as a few short lines. */
 export function differences(recorded: NormalCall, asked: NormalCall): readonly string[] {
   const lines: string[] = [];
   if (recorded.model !== asked.model) lines.push(`model: recorded ${recorded.model}, asked ${asked.model}`);

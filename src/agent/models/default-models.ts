@@ -5,16 +5,16 @@ import { envValue } from './environment.js';
 import { probeOllama } from './ollama.js';
 import { PROVIDERS, providerById } from '../../plan/providers.js';
 
-/** Variable that names the model for everything that names none. */
+/** Variable with the model for everything that names none. */
 export const MODEL_VARIABLE = 'SKEIN_MODEL';
-/** Variable that keeps Skein from looking for a local Ollama, when it is `1` or `true`. */
+/** Variable that stops Skein from probing for a local Ollama, if it is `1` or `true`. */
 export const NO_PROBE_VARIABLE = 'SKEIN_NO_PROBE';
 
 /**
- * The model when neither flag, step, agent file nor workflow names one: what `SKEIN_MODEL` names; else a model of the provider that
- * the workflow configures; else the default model of the first provider whose key is set, or the first model of a local Ollama.
+ * Returns the models if no flag, step, agent file or workflow names one: the value of `SKEIN_MODEL`; else a model of the provider that the
+ * workflow configures; else the default model of the first provider whose key is set, or the first model of a local Ollama.
  *
- * @throws SkeinError `SKEIN_NO_MODEL` when there is none.
+ * @throws SkeinError `SKEIN_NO_MODEL` if there is none.
  */
 export async function defaultModels(env: Env, noProbe: boolean, spec?: ProviderSpec): Promise<readonly string[]> {
   const named = envValue(env, MODEL_VARIABLE);
@@ -29,7 +29,7 @@ export async function defaultModels(env: Env, noProbe: boolean, spec?: ProviderS
   throw noModel(probed, local !== undefined);
 }
 
-/** What is known of a missing model without a look at a local Ollama: nothing says which one, or only that Ollama could. */
+/** The error for a missing model, found without probing a local Ollama; `sure` is false if only Ollama could supply one. */
 export function missingModel(
   env: Env,
   noProbe: boolean,
@@ -50,7 +50,7 @@ function isProbed(env: Env, noProbe: boolean): boolean {
   return !noProbe && !switchedOff(env);
 }
 
-/** An Ollama that the workflow configures is asked for its models; that is not a guess, so nothing switches it off. */
+/** Reads the models of an Ollama that the workflow configures; that is not a guess, so the switch against probing does not apply. */
 async function modelOfProvider(env: Env, spec: ProviderSpec): Promise<string> {
   const id = spec.type.trim().toLowerCase();
   const fixed = providerById(id)?.defaultModel;

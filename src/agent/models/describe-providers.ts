@@ -6,25 +6,25 @@ import type { ProviderEntry } from '../../plan/providers.js';
 import { PROVIDERS, installCommand } from '../../plan/providers.js';
 import { NO_PROBE_VARIABLE } from './default-models.js';
 
-/** Whether a provider can be used here. Never holds a key. */
+/** Whether a provider can be used here. Never contains a key. */
 export interface ProviderReport {
   readonly id: string;
   readonly title: string;
   readonly usable: boolean;
-  /** The package that speaks to it, and whether it is installed. */
+  /** The provider's package, and whether it is installed. */
   readonly package: { readonly name: string; readonly installed: boolean; readonly install: string };
   /** The variable with the key, and whether it is set. */
   readonly key?: { readonly variable: string; readonly set: boolean; readonly needed: boolean };
   readonly baseUrl?: string;
-  /** Models that a local Ollama has. */
+  /** Models of a local Ollama. */
   readonly models?: readonly string[];
   /** What to do to make it usable. */
   readonly hint?: string;
 }
 
 /**
- * What each provider needs and has here, for `skein doctor`. A local Ollama is asked for its models unless that is switched off;
- * nothing else is called.
+ * Returns what each provider needs and has here, for `skein doctor`. Reads the models of a local Ollama unless that is switched off; calls
+ * nothing else.
  *
  * @example
  * for (const provider of await describeProviders(process.env)) console.log(provider.id, provider.usable);
@@ -77,7 +77,7 @@ function missing(provider: ProviderEntry, found: Found): string | undefined {
   return undefined;
 }
 
-/** A URL may carry a user and a password. */
+/** A URL may contain a user and a password. */
 function withoutSecrets(text: string): string {
   if (!URL.canParse(text)) return text;
   const url = new URL(text);
@@ -95,7 +95,7 @@ function safeHost(given: string | undefined): string | undefined {
   }
 }
 
-/** Looks for the package without loading it. */
+/** Resolves the package without loading it. */
 function packageInstalled(name: string): boolean {
   try {
     import.meta.resolve(name);

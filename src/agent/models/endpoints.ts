@@ -9,22 +9,22 @@ import { envValue, hostVariable, mayReceive, ownerOf } from './environment.js';
 import { strangersRefusal } from '../../guard/policy.js';
 import { domainRefusal } from '../permissions/policy-check.js';
 
-/** Where a provider is called, and with what. */
+/** The address of a provider, and its key. */
 export interface Endpoint {
-  /** Without a slash at the end; undefined: the package's own. */
+  /** Without a slash at the end; undefined: the package's default. */
   readonly baseUrl: string | undefined;
   readonly key: string | undefined;
   /** The variable that the key comes from. */
   readonly keyEnv: string | undefined;
-  /** The key is not sent, because only the workflow file names the address: what to do if it needs one. */
+  /** Set if the key is not sent, because only the workflow file names the address: what to do if it is needed. */
   readonly withheld: string | undefined;
 }
 
 /**
- * Base URL and key of a provider: what the workflow says, then the environment. A key goes only where {@link mayReceive} lets it.
+ * Base URL and key of a provider: from the workflow, then from the environment. A key goes only where {@link mayReceive} allows.
  *
- * @throws SkeinError `SKEIN_NO_KEY` when the workflow names a variable that is empty or whose value may not be sent to the address, or the provider
- *   can't do without a key; `SKEIN_NO_MODEL` when it has no base URL; `SKEIN_POLICY` when the policies don't let models be called where the workflow says.
+ * @throws SkeinError `SKEIN_NO_KEY` if the workflow's variable is empty or may not go to the address, or the provider requires a key;
+ *   `SKEIN_NO_MODEL` if it has no base URL; `SKEIN_POLICY` if a policy forbids the workflow's address.
  */
 export function endpointOf(
   provider: ProviderEntry,
@@ -39,7 +39,7 @@ export function endpointOf(
   const found = keyOf(provider, env, own);
   const baseUrl = baseUrlOf(provider, given);
   if (baseUrl === undefined && provider.baseUrlNeeded === true) throw noBaseUrl(provider, model);
-  // A server of one's own often has no key, so a given base URL does without.
+  // A private server often has no key, so a given base URL does not require one.
   if (found.key === undefined && provider.keyNeeded && given === undefined) throw noKey(provider, model);
   return { baseUrl, ...found };
 }
@@ -58,7 +58,7 @@ function keyOf(provider: ProviderEntry, env: Env, own: ProviderSpec | undefined)
   return { key: undefined, keyEnv, withheld: nameTheHost(own, keyEnv) };
 }
 
-/** Whether the key may go where the file says. Without an address in the file, that is the provider's own, or the one of the environment. */
+/** Whether the key may go to the file's address; if the file has none, to the provider's own or the environment's. */
 function isAllowed(own: ProviderSpec, keyEnv: string, provider: ProviderEntry, env: Env): boolean {
   if (own.baseUrl !== undefined) return mayReceive(own.baseUrl, keyEnv, provider, env);
   const owner = ownerOf(keyEnv);
@@ -118,8 +118,8 @@ function noBaseUrl(provider: ProviderEntry, model: string): SkeinError {
 }
 
 /**
- * Conversations go to where models are called, so an address that a workflow names is decided about as a call is: by the domains of all policies and, in a
- * project of strangers, by the hosts that the user declares.
+ * Checks an address that a workflow names. Conversations go to that address, so the rules of calls apply: the domains of all policies and,
+ * in a project of strangers, the hosts that the user declares.
  *
  * @throws SkeinError `SKEIN_POLICY`
  */

@@ -2,17 +2,17 @@ import type { ProviderEntry } from '../../plan/providers.js';
 import { PROVIDERS } from '../../plan/providers.js';
 
 /**
- * The variable in which a user's environment names the host that a key is for: `OPENAI_BASE_URL` for `OPENAI_API_KEY`,
- * `TEAM_BASE_URL` for `TEAM_KEY`, `TEAM_TOKEN` and `TEAM`.
+ * The environment variable that names the host that a key is for: `OPENAI_BASE_URL` for `OPENAI_API_KEY`, `TEAM_BASE_URL` for `TEAM_KEY`,
+ * `TEAM_TOKEN` and `TEAM`.
  */
 export function hostVariable(keyEnv: string): string {
   return `${keyEnv.replace(/_(?:API_KEY|API_TOKEN|KEY|TOKEN)$/i, '')}_BASE_URL`;
 }
 
 /**
- * Whether a key may be sent to an address that a workflow file names: the file is no reason to trust it. It may go to its provider's own host, and to
- * the one that the environment names for it. A key that no provider is known by may go to any known provider, and to where the environment says
- * that the provider of the model is.
+ * Whether a key may be sent to an address that a workflow file names; the file alone does not make the address trustworthy. The key may go
+ * to its provider's own host, and to the host that the environment names for it. A key of an unknown provider may go to any known provider,
+ * and to the address that the environment names for the model's provider.
  */
 export function mayReceive(url: string, keyEnv: string, provider: ProviderEntry, env: Env): boolean {
   const origin = originOf(url);
@@ -24,7 +24,7 @@ export function mayReceive(url: string, keyEnv: string, provider: ProviderEntry,
   return PROVIDERS.some((known) => homeOf(known) === origin) || isNamedBy(provider.baseUrlEnv);
 }
 
-/** The provider whose key a variable holds, when one is known by it. */
+/** The provider whose key variable this is; undefined if unknown. */
 export function ownerOf(keyEnv: string): ProviderEntry | undefined {
   return PROVIDERS.find((provider) => provider.keyEnv === keyEnv);
 }
@@ -40,7 +40,7 @@ function originOf(url: string | undefined): string | undefined {
 /** Environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A variable's value without white space around it; undefined when it is empty. */
+/** A variable's value without white space around it; undefined if it is empty. */
 export function envValue(env: Env, name: string | undefined): string | undefined {
   const value = name === undefined || !Object.hasOwn(env, name) ? undefined : env[name]?.trim();
   return value === '' ? undefined : value;

@@ -7,20 +7,20 @@ import type { Pass, ProviderLimits } from '../../budget/pass.js';
 import type { Model, ModelPart, ModelRequest } from '../model.js';
 import { limitsIn } from './rate-headers.js';
 
-/** A wait that is longer than this, in milliseconds, is told. */
+/** A wait longer than this, in milliseconds, is reported. */
 const TOLD_AFTER_MS = 1_000;
-/** Characters of a token, roughly. */
+/** Approximate number of characters in a token. */
 const TOKEN_CHARS = 4;
-/** Output of a call that sets no bound, in tokens; what it really was counts when it is over. */
+/** Expected output of a call that sets no limit, in tokens; the real figure counts when the call ends. */
 const USUAL_OUTPUT = 500;
 
-/** So many are kept, and those that are in use. */
+/** Most governors to keep, apart from those in use. */
 const MOST = 200;
 const governors = new Map<string, Governor>();
-/** Those of providers of one's own, by what makes their models. */
+/** Governors of custom providers, by the object that makes their models. */
 const own = new WeakMap<object, Governor>();
 
-/** The governor of a provider, address and key, one for all runs of the process. */
+/** The governor of a provider, address and key, shared by all runs of the process. */
 export function governorOf(identity: string | object): Governor {
   if (typeof identity !== 'string') return madeOnce(own, identity, () => new Governor(systemClock));
   const governor = governors.get(identity) ?? new Governor(systemClock);
@@ -34,12 +34,12 @@ export function governorOf(identity: string | object): Governor {
 /** How a model is governed. */
 export interface Governed {
   readonly governor: Governor;
-  /** What the run allows. */
+  /** Limits that the run sets. */
   readonly limits?: ProviderLimits | undefined;
   readonly clock?: Clock;
 }
 
-/** A model whose calls wait for their turn at its provider. */
+/** Returns a model whose calls wait for their turn at its provider. */
 export function governed(model: Model, options: Governed): Model {
   const { id, structuredOutput } = model;
   return {
@@ -67,7 +67,7 @@ async function* inTurn(model: Model, options: Governed, request: ModelRequest): 
       yield part;
     }
   } catch (error) {
-    // In the middle of a stream there are no headers any more.
+    // In the middle of a stream, the headers are no longer available.
     const isOverload = SkeinError.isInstance(error) && error.code === 'SKEIN_MODEL_OVERLOADED';
     if (isOverload && !isRefused) pass.tell({ allowances: {}, refused: true, retryAfterMs: error.retryAfterMs });
     throw error;
@@ -76,7 +76,7 @@ async function* inTurn(model: Model, options: Governed, request: ModelRequest): 
   }
 }
 
-/** What a call may take, by the length of its texts: no more than a guess, and quick. */
+/** Estimates the tokens of a call from the length of its texts: quick, and only a guess. */
 function thought({ messages, settings }: ModelRequest): { readonly input: number; readonly output: number } {
   let chars = 0;
   for (const message of messages) {
@@ -89,7 +89,7 @@ function thought({ messages, settings }: ModelRequest): { readonly input: number
   };
 }
 
-/** Waits until the call may be made; a call that is cancelled goes out of the line. */
+/** Waits until the call may be made; a cancelled call leaves the line. */
 async function turnOf(pass: Pass, { signal, turn }: ModelRequest, clock: Clock): Promise<void> {
   const ready = pass.ready();
   if (ready === undefined) return;

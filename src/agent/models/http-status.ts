@@ -1,13 +1,13 @@
 import type { ErrorCode } from '../../base/errors.js';
 import { isPassingStatus } from '../../base/passing-errors.js';
 
-/** How a failed answer of a provider is reported. */
+/** The class of a failed answer of a provider. */
 export interface StatusClass {
   readonly code: ErrorCode;
   readonly retryable: boolean;
 }
 
-/** Only what may go away says so: whether anything else is worth another attempt is up to the `retry` of the step. */
+/** Sets `retryable` only for errors that may pass; for any other, the `retry` of the step decides. */
 export function passing({ retryable }: Pick<StatusClass, 'retryable'>): { readonly retryable?: true } {
   return retryable ? { retryable } : {};
 }
@@ -15,17 +15,17 @@ export function passing({ retryable }: Pick<StatusClass, 'retryable'>): { readon
 const UNAVAILABLE =
   /model_not_found|no such model|unknown model|invalid model|model.{0,200}(not found|does not exist|not available|unavailable|not exist|is not supported|not a valid|deprecated)/is;
 
-/** Characters of an answer that are looked at: the class of an error stands at its beginning. */
+/** Characters of an answer to examine: the class of an error is at its beginning. */
 const LOOKED_AT = 10_000;
 
-/** True for the words with which providers say that they don't have a model. */
+/** True if the text is a provider's message that it does not have a model. */
 export function saysModelUnavailable(text: string): boolean {
   return UNAVAILABLE.test(text.slice(0, LOOKED_AT));
 }
 
 /**
- * The class of an HTTP status. `text` is everything that the answer says in words: some providers say 400 for a model that they
- * don't have, and 429 for an account without money, which no waiting mends.
+ * Classifies an HTTP status. `text` is the whole text of the answer: some providers return 400 for an unknown model, and 429 for an account
+ * without credit, where waiting does not help.
  */
 export function classifyStatus(status: number, text: string): StatusClass {
   if (status === 401 || status === 403) return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
@@ -38,9 +38,7 @@ export function classifyStatus(status: number, text: string): StatusClass {
   return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
 }
 
-/**
- * The class of an error that arrives inside a stream, where there is no status, from its type, code and words.
- */
+/** Classifies an error inside a stream, which has no status, from its type, code and message. */
 export function classifyWords(text: string): StatusClass {
   if (saysModelUnavailable(text)) return { code: 'SKEIN_MODEL_UNAVAILABLE', retryable: false };
   if (/insufficient_quota|billing/i.test(text)) return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
@@ -71,8 +69,8 @@ export function hintFor(code: ErrorCode, status: number | undefined, keyEnv: str
 export type HeaderMap = Readonly<Record<string, string | undefined>>;
 
 /**
- * How long a server asks to wait, in milliseconds: `retry-after-ms` first, then `Retry-After` as seconds or as an HTTP date.
- * Undefined when it does not say, or says something unreadable.
+ * The wait that a server requests, in milliseconds: `retry-after-ms` first, then `Retry-After` as seconds or as an HTTP date. Undefined if
+ * absent or unreadable.
  */
 export function retryAfterMs(headers: HeaderMap, now: number): number | undefined {
   const exact = Number.parseFloat(headers['retry-after-ms'] ?? '');
@@ -84,7 +82,7 @@ export function retryAfterMs(headers: HeaderMap, now: number): number | undefine
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Any header container as a map with lower-case names. */
+/** Converts any header container to a map with lower-case names. */
 export function headerMap(headers: unknown): HeaderMap {
   const result = Object.create(null) as Record<string, string>;
   if (typeof headers !== 'object' || headers === null) return result;

@@ -11,27 +11,24 @@ import { cutStream, modelError, pageError, refusalIn, streamError } from './mode
 /** A model object of the AI SDK, of specification version 3 or 2. */
 export type LanguageModel = LanguageModelV3 | LanguageModelV2;
 
-/** How a {@link LanguageModel} is used. */
+/** Options of {@link fromLanguageModel}. */
 export interface LanguageModelOptions extends Partial<CallStyle> {
-  /** `provider/model`; default: what the object says of itself. */
+  /** `provider/model`; defaults to the object's own names. */
   readonly id?: string;
-  /** Keys, to be kept out of messages. */
+  /** Keys that must not appear in messages. */
   readonly secrets?: readonly string[];
   readonly keyEnv?: string | undefined;
   /** Why the key is not sent, and what to do if it is needed. */
   readonly withheld?: string | undefined;
-  /**
-   * The package reports a finish reason `other` without the provider's word when the connection ends early:
-   * take that for a cut stream.
-   */
+  /** The package reports a finish reason `other` without the provider's word when the connection ends early: treat that as a cut stream. */
   readonly silentFinishIsCut?: boolean;
 }
 
 /**
- * Any object that implements the AI SDK's `LanguageModel` specification as a {@link Model}: one streaming request for each call,
- * no retries, errors with codes of Skein.
+ * Wraps any object that implements the AI SDK's `LanguageModel` specification as a {@link Model}: one streaming request for each call, no
+ * retries, errors with Skein's codes.
  *
- * @throws TypeError when the object is of another specification version.
+ * @throws TypeError if the object has another specification version.
  * @example
  * import { createOpenAI } from '@ai-sdk/openai';
  * const model = fromLanguageModel(createOpenAI({ apiKey }).responses('gpt-5-mini'));
@@ -54,7 +51,7 @@ export function fromLanguageModel(model: LanguageModel, options: LanguageModelOp
 }
 
 /**
- * True for objects that {@link fromLanguageModel} takes.
+ * True for objects that {@link fromLanguageModel} accepts.
  *
  * @example
  * const model = isLanguageModel(value) ? fromLanguageModel(value) : value;
@@ -90,7 +87,7 @@ async function* streamParts(
   throw cutStream(source);
 }
 
-/** Reads the provider's stream; gives the connection back on every way out. */
+/** Reads the provider's stream; releases the connection however it ends. */
 async function* openStream(
   model: LanguageModelV3,
   request: ModelRequest,
@@ -124,7 +121,7 @@ async function* openStream(
   }
 }
 
-/** Parts that say nothing to an agent, such as the beginning and end of a text, give undefined. */
+/** Converts a part; undefined for parts that carry no content, such as the beginning and end of a text. */
 function mapPart(part: LanguageModelV3StreamPart, source: ErrorSource): ModelPart | undefined {
   if (part.type === 'text-delta') return part.delta === '' ? undefined : { type: 'text', text: part.delta };
   if (part.type === 'reasoning-delta') return part.delta === '' ? undefined : { type: 'reasoning', text: part.delta };
@@ -140,7 +137,7 @@ function mapPart(part: LanguageModelV3StreamPart, source: ErrorSource): ModelPar
   return { type: 'tool-call', call: data === undefined ? call : { ...call, providerData: data } };
 }
 
-/** What is said of settings that the agent has; of others, such as the limits of a model, nobody asked. */
+/** Keeps warnings about settings that the agent has; warnings about others, such as a model's limits, are dropped. */
 function warningsOf(warnings: readonly unknown[], { settings }: ModelRequest): readonly ModelPart[] {
   return warnings.flatMap((warning): readonly ModelPart[] => {
     // Version 3 names the feature, version 2 the setting.
@@ -154,7 +151,7 @@ function warningsOf(warnings: readonly unknown[], { settings }: ModelRequest): r
 
 const REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool-calls', 'content-filter', 'error']);
 
-/** Version 3 gives `{ unified, raw }`, version 2 the word itself. */
+/** Version 3 has `{ unified, raw }`, version 2 the word itself. */
 function finishReason(reason: unknown): FinishReason {
   const word = isPlainObject(reason) ? reason['unified'] : reason;
   return typeof word === 'string' && REASONS.has(word) ? (word as FinishReason) : 'other';
@@ -164,7 +161,7 @@ function isSilent(part: LanguageModelV3StreamPart): boolean {
   return part.type === 'finish' && part.finishReason.unified === 'other' && part.finishReason.raw === undefined;
 }
 
-/** Version 3 nests the counts, version 2 does not. Undefined: nothing was counted. */
+/** Version 3 nests the counts, version 2 does not. Undefined if nothing was counted. */
 function usageOf(usage: unknown): Usage | undefined {
   const inputTokens = count(usage, 'inputTokens', 'total') ?? count(usage, 'inputTokens');
   const outputTokens = count(usage, 'outputTokens', 'total') ?? count(usage, 'outputTokens');
@@ -184,7 +181,7 @@ function usageOf(usage: unknown): Usage | undefined {
   };
 }
 
-/** Some servers of chat completions (xAI) count reasoning beside the output: their total tells. */
+/** Some servers of chat completions (xAI) count reasoning separately from the output: their total shows it. */
 function isApart(usage: unknown): boolean {
   const [input = 0, output = 0, total = 0, reasoning = 0] = [
     count(usage, 'raw', 'prompt_tokens'),
@@ -195,7 +192,7 @@ function isApart(usage: unknown): boolean {
   return reasoning > 0 && total === input + output + reasoning;
 }
 
-/** OpenRouter says what it bills, in dollars. Other servers may give the word another meaning. */
+/** OpenRouter reports the billed amount, in dollars. Other servers may use the field differently. */
 function billed(usage: unknown, { model }: ErrorSource): Cost | undefined {
   const usd = model.startsWith('openrouter/') ? count(usage, 'raw', 'cost') : undefined;
   return usd === undefined || usd < 0 ? undefined : { usd: Math.ceil(Number((usd * 1e9).toFixed(3))) / 1e9 };

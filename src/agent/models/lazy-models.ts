@@ -3,8 +3,8 @@ import type { LanguageModel } from './language-model.js';
 import type { Model, ModelPart, ModelRequest } from '../model.js';
 
 /**
- * A model that is made at its first call. What fails while it is made fails the call, so that the next model of a list is tried; the next call
- * tries again, as a package may have been installed by then.
+ * A model that is made at its first call. An error while making it fails the call, so that the next model of a list is tried; the next call
+ * tries again, because a package may have been installed by then.
  */
 export function lazyModel(id: string, structuredOutput: boolean, make: () => Promise<Model>): Model {
   let made: Promise<Model> | undefined;
@@ -22,7 +22,7 @@ export function lazyModel(id: string, structuredOutput: boolean, make: () => Pro
   return { id, structuredOutput, stream: (request) => (model === undefined ? first(request) : model.stream(request)) };
 }
 
-/** A model of a provider of one's own. What talks to providers is loaded when a model is first called: most starts need none of it. */
+/** A model of a custom provider. The code that talks to providers loads at the first call: most starts do not need it. */
 export function ownModel(id: string, make: () => Model | LanguageModel | Promise<Model | LanguageModel>): Model {
   return lazyModel(id, false, async () => {
     const [made, { fromLanguageModel, isLanguageModel }] = await Promise.all([make(), import('./language-model.js')]);
@@ -31,8 +31,8 @@ export function ownModel(id: string, make: () => Model | LanguageModel | Promise
 }
 
 /**
- * A model whose calls wait for their turn at what `account` stands for, in the process: a provider, its address and the key, or a provider of one's own, which
- * needs that only with limits.
+ * A model whose calls wait for their turn in this process. `account` identifies a provider, address and key, or a custom provider, which
+ * waits only if limits are set.
  */
 export function modelInTurn(model: Model, account: string | object, limits: ProviderLimits | undefined): Model {
   if (typeof account !== 'string' && limits === undefined) return model;
@@ -42,7 +42,7 @@ export function modelInTurn(model: Model, account: string | object, limits: Prov
   });
 }
 
-/** A model that can't be used: each call throws the error. */
+/** A model that cannot be used: each call throws the error. */
 export function unusableModel(id: string, error: Error): Model {
   return {
     id,
@@ -52,14 +52,14 @@ export function unusableModel(id: string, error: Error): Model {
   };
 }
 
-/** So many models are kept: keys and addresses may change for as long as a process lives. */
+/** Most models to keep: keys and addresses may change throughout the life of a process. */
 const MOST = 200;
 
 const kept = new Map<string, Model>();
 
 /**
- * The model with this identity, made once for all runs of the process: the objects of a provider's package are large, and they hold nothing of
- * a run. `identity` is all that a model is made from; of many, those that were not asked for longest are let go.
+ * Returns the model with this identity, made once for all runs of the process: the objects of a provider's package are large, and hold
+ * nothing of a run. `identity` covers everything that a model is made from; the least recently used models are dropped.
  */
 export function keptModel(identity: string, make: () => Model): Model {
   const known = kept.get(identity);
@@ -72,8 +72,8 @@ export function keptModel(identity: string, make: () => Model): Model {
 }
 
 /**
- * A file of answers that is opened when it is first needed. Calls that were answered from the record of a run are counted without opening
- * it for them, before whatever is asked next.
+ * A file of answers that is opened when first needed. Calls that were answered from the record of a run are counted without opening the
+ * file, and skipped before the next answer.
  */
 export class Counted<T extends { skip(call: never): void }> {
   private opened: Promise<T> | undefined = undefined;

@@ -21,16 +21,16 @@ export interface ErrorSource {
   readonly secrets: readonly string[];
   /** The variable that holds the key. */
   readonly keyEnv?: string | undefined;
-  /** The key was not sent: what to do about that. */
+  /** Set if the key was not sent: what to do about that. */
   readonly withheld?: string | undefined;
 }
 
-/** Longest piece of a provider's words in a message. */
+/** Longest piece of a provider's text in a message. */
 const LONGEST = 600;
 
 /**
- * An error of a provider package as a SkeinError whose code says whether to try again. SkeinErrors come back as they are.
- * Keys are cut out of all messages.
+ * Converts an error of a provider package to a SkeinError that tells whether to retry. Returns SkeinErrors unchanged. Removes keys from all
+ * messages.
  */
 export function modelError(error: unknown, source: ErrorSource): SkeinError {
   if (SkeinError.isInstance(error)) return error;
@@ -54,7 +54,7 @@ export function modelError(error: unknown, source: ErrorSource): SkeinError {
   return made(code, wordsOf(error), source);
 }
 
-/** An error part inside a stream: an object of the provider, or an error of its package. */
+/** Converts an error part inside a stream: an object of the provider, or an error of its package. */
 export function streamError(error: unknown, source: ErrorSource): SkeinError {
   if (error instanceof Error) return modelError(error, source);
   const words = wordsOf(error);
@@ -63,19 +63,19 @@ export function streamError(error: unknown, source: ErrorSource): SkeinError {
   return made(found.code, `the provider broke off with an error: ${words}`, source, passing(found));
 }
 
-/** A stream that ended before the model was done. */
+/** The error for a stream that ended before the model was done. */
 export function cutStream(source: ErrorSource): SkeinError {
   return made('SKEIN_NETWORK', 'the connection was cut in the middle of the answer', source, { retryable: true });
 }
 
-/** A web page where an answer should be: the address is that of something else. */
+/** The error for a web page instead of an answer: the address belongs to something else. */
 export function pageError(source: ErrorSource): SkeinError {
   return made('SKEIN_MODEL_FAILED', 'the address answered with a web page', source, {
     hint: 'check the base URL; that of most servers ends with /v1',
   });
 }
 
-/** A provider without its key. */
+/** The error for a provider without its key. */
 export function keyError(source: ErrorSource): SkeinError {
   const where = source.keyEnv === undefined ? 'the key of its provider' : source.keyEnv;
   return new SkeinError('SKEIN_NO_KEY', `${source.model} needs ${where}, which is empty or not set`, {
@@ -83,7 +83,7 @@ export function keyError(source: ErrorSource): SkeinError {
   });
 }
 
-/** Status and headers of the answer that an error of a provider package tells of. */
+/** Status and headers of the answer that caused an error of a provider package. */
 export function refusalIn(error: unknown): Heard | undefined {
   const status = field(error, 'statusCode');
   return typeof status === 'number' ? { status, headers: field(error, 'responseHeaders') } : undefined;
@@ -115,7 +115,7 @@ function made(
   return new SkeinError(code, redact(`${source.model}: ${words}`, source.secrets), options);
 }
 
-/** Takes keys out of a text; also out of what providers quote. */
+/** Removes keys from a text, including quoted provider text. */
 export function redact(text: string, secrets: readonly string[]): string {
   let result = text;
   for (const secret of secrets) {
@@ -151,7 +151,7 @@ function wordsOf(error: unknown): string {
   return clean.length > LONGEST ? `${clean.slice(0, LONGEST)}...` : clean;
 }
 
-/** Own fields, and the getters of error classes. */
+/** Reads own properties, and the getters of error classes. */
 function field(value: unknown, key: string): unknown {
   if (value instanceof Error) return (value as unknown as Record<string, unknown>)[key];
   return ownValue(value, key);

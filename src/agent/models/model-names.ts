@@ -3,13 +3,13 @@ import { didYouMean } from '../../base/suggest.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
 import { LOCAL_MODELS, PROVIDERS, PROVIDER_NAMES } from '../../plan/providers.js';
 
-/** A model name, resolved. */
+/** A resolved model name. */
 export interface ModelName {
   readonly provider: string;
   readonly model: string;
 }
 
-/** Words of agent files that leave the choice to the environment, in small letters. */
+/** Words of agent files that leave the choice to the environment, in lower case. */
 export const NO_CHOICE: ReadonlySet<string> = new Set(['', 'inherit', 'auto', 'default']);
 
 /** Short names of models in the agent files of other systems. */
@@ -17,15 +17,15 @@ const SHORT: ReadonlyMap<string, string> = new Map(
   PROVIDERS.flatMap(({ shortNames = {} }) => Object.entries(shortNames)),
 );
 
-/** What may stand before the slash of a model's name, apart from providers of one's own. */
+/** Prefixes before the slash of a model's name, apart from custom providers. */
 const KNOWN: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
 
 /**
- * Reads a model name. `provider/model` stands as it is; a bare name gets the provider of the workflow's configuration, or the one
- * whose models are called so: `GPT-4.1 (copilot)` is `openai/gpt-4.1`, `Claude Sonnet 4` is `anthropic/claude-sonnet-4`.
+ * Resolves a model name. `provider/model` stays as it is; a bare name gets the provider of the workflow's configuration, or the provider
+ * with such model names: `GPT-4.1 (copilot)` is `openai/gpt-4.1`, `Claude Sonnet 4` is `anthropic/claude-sonnet-4`.
  *
  * @param extra names of further providers that are known here
- * @throws SkeinError `SKEIN_MODEL_UNKNOWN` when no provider answers to the name.
+ * @throws SkeinError `SKEIN_MODEL_UNKNOWN` if no provider has the name.
  */
 export function readModelName(text: string, spec?: ProviderSpec, extra: readonly string[] = []): ModelName {
   const name = text.trim();

@@ -2,11 +2,11 @@ import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
 import { withoutAtEnd } from '../../base/text.js';
 
-/** How long a local Ollama has to answer, in milliseconds. */
+/** Milliseconds until the probe of a local Ollama times out. */
 export const PROBE_MS = 500;
 
 /**
- * The models of a running Ollama, in its own order; undefined when none answers within {@link PROBE_MS}. Never throws.
+ * Returns the models of a running Ollama, in its own order; undefined if none answers within {@link PROBE_MS}. Never throws.
  *
  * @param host the value of `OLLAMA_HOST`
  */
@@ -29,12 +29,12 @@ export async function probeOllama(
   }
 }
 
-/** Ollama's address when `OLLAMA_HOST` is not set. */
+/** Ollama's address if `OLLAMA_HOST` is not set. */
 const DEFAULT_OLLAMA_HOST = 'http://127.0.0.1:11434';
 
 /**
- * Ollama's address from `OLLAMA_HOST`, which is written in many ways: `host`, `host:port`, `:port`, a URL, and `0.0.0.0` for a
- * server that listens everywhere.
+ * Ollama's address from `OLLAMA_HOST`, which has many forms: `host`, `host:port`, `:port`, a URL, and `0.0.0.0` for a server that listens
+ * everywhere.
  */
 export function ollamaHost(text: string | undefined): string {
   const value = text?.trim() ?? '';

@@ -1,22 +1,22 @@
 import type { JsonObject } from '../../base/json.js';
 import type { Message, ModelRequest } from '../model.js';
 
-/** How a provider is told which requests begin alike, so that it takes the beginning from its cache. */
+/** How requests with the same beginning are marked, so that the provider reads the beginning from its cache. */
 export type CacheStyle =
-  /** Messages are marked up to which the prompt is kept, by provider options of this key. */
+  /** Marks the messages up to which the prompt is kept, with provider options of this key. */
   | { readonly marks: string }
-  /** Requests with the same value of this option go to the same cache. */
+  /** Requests with the same value of this option share a cache. */
   | { readonly key: string; readonly option: string }
-  /** Likewise, of a header. */
+  /** Requests with the same value of this header share a cache. */
   | { readonly header: string };
 
-/** The provider drops a mark after the fourth: the system prompt, which covers the tools, has one. */
+/** The provider ignores marks after the fourth: one goes to the system prompt, which covers the tools. */
 const MARKED_TURNS = 3;
 
 const MARK: JsonObject = { cacheControl: { type: 'ephemeral' } };
 const HOUR_MARK: JsonObject = { cacheControl: { type: 'ephemeral', ttl: '1h' } };
 
-/** The messages up to which a prompt is kept. What is kept costs more than what is not, so turns are marked only where another call may follow. */
+/** Returns the messages to mark. Keeping a prompt costs extra, so turns are marked only if another call may follow. */
 export function markedMessages(
   { messages, tools, cache }: ModelRequest,
   style: CacheStyle | undefined,
@@ -28,13 +28,13 @@ export function markedMessages(
   return new Set([...system, ...(goesOn ? turns.slice(-MARKED_TURNS) : [])]);
 }
 
-/** The options of a message that is marked. */
+/** The options of a marked message. */
 export function markOf({ cache }: ModelRequest, style: CacheStyle | undefined): Readonly<Record<string, JsonObject>> {
   if (style === undefined || !('marks' in style)) return {};
   return { [style.marks]: cache?.forHour === true ? HOUR_MARK : MARK };
 }
 
-/** The option of a request that says which others begin alike. */
+/** The cache option of a request. */
 export function cacheOption(
   { cache }: ModelRequest,
   style: CacheStyle | undefined,
@@ -43,7 +43,7 @@ export function cacheOption(
   return { key: style.key, options: { [style.option]: cache.key() } };
 }
 
-/** The header that does. */
+/** The cache header of a request. */
 export function cacheHeaders(
   { cache }: ModelRequest,
   style: CacheStyle | undefined,

@@ -9,7 +9,7 @@ import { installCommand, takesSchema } from '../../plan/providers.js';
 /** Loads a package by name; `import` in production. */
 export type ImportPackage = (name: string) => Promise<unknown>;
 
-/** A model object of a provider package, with how it wants to be called. */
+/** A model object of a provider package, with its calling style. */
 export interface LoadedModel {
   readonly model: LanguageModelV3;
   readonly style: LanguageModelOptions;
@@ -29,15 +29,15 @@ export async function loadModel(
   return isOpenAi ? openaiResponses(provider, modelId, endpoint) : openaiCompatible(provider, modelId, endpoint);
 }
 
-/** The responses API. Nothing is stored at the provider, so what a call returned can't be pointed to in the next one. */
+/** The responses API. Nothing is stored at the provider, so a call cannot refer to an earlier result. */
 async function openaiResponses(provider: ProviderEntry, modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
   const { createOpenAI } = await import('@ai-sdk/openai');
-  // The package would read OPENAI_BASE_URL of the process, which this environment need not be.
+  // The package would read OPENAI_BASE_URL of the process, which may differ from this environment.
   const openai = createOpenAI({ apiKey: endpoint.key ?? '', baseURL: provider.home ?? '', fetch: withoutRedirects });
   return { model: openai.responses(modelId), style: RESPONSES_STYLE };
 }
 
-/** How OpenAI's responses API is called. */
+/** The calling style of OpenAI's responses API. */
 export const RESPONSES_STYLE: LanguageModelOptions = {
   structuredOutput: true,
   strictSwitch: true,
@@ -51,8 +51,8 @@ export const RESPONSES_STYLE: LanguageModelOptions = {
 };
 
 /**
- * Chat completions at some base URL. A schema is sent only where the server claims to be OpenAI's: others refuse it,
- * or let it keep the model from calling tools.
+ * Chat completions at some base URL. Sends a schema only if the provider supports one: others refuse it, or it stops the model from calling
+ * tools.
  */
 async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
   const structuredOutput = takesSchema(provider);
@@ -79,7 +79,7 @@ async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoi
   };
 }
 
-/** Models of OpenAI that refuse `max_tokens`, because their limit counts the reasoning too. */
+/** OpenAI models that refuse `max_tokens`, because their limit counts the reasoning too. */
 const COUNTS_REASONING = /^(?:o\d|gpt-[5-9])/;
 
 function withReasoning({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> {
@@ -105,7 +105,7 @@ async function anthropic(provider: ProviderEntry, modelId: string, endpoint: End
   };
 }
 
-/** Providers whose packages are not installed with Skein. They all have the same shape: a factory that gives a function. */
+/** Providers whose packages are not installed with Skein. All have the same shape: a factory that returns a function. */
 async function optional(
   provider: ProviderEntry,
   api: ProviderFactory,
@@ -127,7 +127,7 @@ async function optional(
   return { model, style: api.responses === undefined ? { structuredOutput: true } : responsesAs(api.responses) };
 }
 
-/** The responses API of another provider, whose options stand under its own key. */
+/** The responses API of another provider, whose options have their own key. */
 function responsesAs(key: string): LanguageModelOptions {
   const cache = { key, option: 'promptCacheKey' };
   return {
@@ -138,7 +138,7 @@ function responsesAs(key: string): LanguageModelOptions {
   };
 }
 
-/** A redirect would take the prompt, and headers with the key, to a host that nobody named. */
+/** A redirect would send the prompt, and headers with the key, to an unintended host. */
 const withoutRedirects: typeof fetch = (url, init) => fetch(url, { ...init, redirect: 'manual' });
 
 function missingPackage(provider: ProviderEntry, cause: unknown): SkeinError {
