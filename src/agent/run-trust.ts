@@ -8,39 +8,39 @@ import { isWithin } from './loop/guard-question.js';
 import type { Policy } from '../plan/policy.js';
 import type { ToolCall } from './model.js';
 
-/** What a result is known by. */
+/** The identity of a result. */
 export type ResultName = Pick<ToolCall, 'id' | 'name'>;
 
-/** Where the project is a stranger's, so is the workflow. */
+/** In a stranger's project, the workflow is a stranger's too. */
 const PROJECT: Label = { level: 'untrusted', isPrivate: false, sources: ['project'] };
 
 /**
- * What the guard knows of a run, beyond one step. It is state of the interpreter, as the shared memory is: changed by outcomes alone, so that a replay
- * builds it up again.
+ * What the guard knows about a run, beyond one step. It is state of the interpreter, like the shared memory: only outcomes change it, so
+ * that a replay rebuilds it.
  */
 export class RunTrust {
   readonly labels = new Labels();
-  /** What had a say in what the agents share. */
+  /** The label of the agents' shared memory. */
   memory = CLEAN;
-  /** Files that were written by who must not decide what runs, as the tools show their paths. */
+  /** Files written under an influence that must not decide what runs, with their paths as the tools show them. */
   readonly written = new Set<string>();
   /**
-   * Labels of results that agents of this run heard, by name and id: another one may read them in a conversation that they share. Each step asks
-   * for all that it reads, so no key is put together for it.
+   * Labels of tool results in this run, by name and id: another agent may read them in a shared conversation. Each step looks up everything
+   * that it reads, so the map is nested instead of building a key for each look-up.
    */
   private readonly results = new Map<string, Map<string, number>>();
   private readonly widened: WidenedYes[] = [];
-  /** Calls of steps by themselves that may be made, by their step and what they are. */
+  /** Cleared calls of steps that call a tool directly, by step and digest of the call. */
   private readonly allowed = new Set<string>();
   private isPlanted = false;
-  /** The label of a step that has heard nothing yet. */
+  /** The label with which each step begins. */
   readonly first: number;
 
   /**
-   * @param start what had a say in the run itself: that of the run that started it
+   * @param start the label of what influenced the run itself: that of its parent run
    * @param declared what the user allows
-   * @param policies what holds for all agents of the run
-   * @param files what is known of files beyond this run
+   * @param policies policies for all agents of the run
+   * @param files the record of written files, beyond this run
    */
   constructor(
     start: Label | undefined,
@@ -53,24 +53,24 @@ export class RunTrust {
     this.first = isForeign ? this.labels.join(begun, this.labels.of(PROJECT)) : begun;
   }
 
-  /** A result with this label was heard. */
+  /** Records the label of a result. */
   heard(result: ResultName, label: number): void {
     const { name, id } = result;
     const known = madeOnce(this.results, name, () => new Map<string, number>());
     known.set(id, this.labels.join(known.get(id) ?? CLEAN, label));
   }
 
-  /** The label of a result; undefined: this run did not hear it. */
+  /** The label of a result; undefined if it is unknown in this run. */
   labelOf(result: ResultName): number | undefined {
     return this.results.get(result.name)?.get(result.id);
   }
 
-  /** A person left arguments of a call free, for the rest of the run. */
+  /** Records arguments that a person left free for the rest of the run. */
   widen(yes: WidenedYes): void {
     this.widened.push(yes);
   }
 
-  /** A call that a step makes by itself may be made. */
+  /** Records that a call which a step makes directly is cleared. */
   noteCleared(call: string): void {
     this.allowed.add(call);
   }
@@ -79,7 +79,7 @@ export class RunTrust {
     return this.allowed.has(call);
   }
 
-  /** Whether a person has allowed calls like this one of an agent. */
+  /** Whether a person has allowed such calls of an agent. */
   allows(agent: string, call: ToolCall): boolean {
     return this.widened.some((yes) => isWithin(yes, agent, call));
   }
@@ -92,12 +92,12 @@ export class RunTrust {
     return this.isPlanted;
   }
 
-  /** Another run had written what programs may run. */
+  /** Records that another run wrote files that programs may run. */
   foundPlanted(): void {
     this.isPlanted = true;
   }
 
-  /** A file was written in a conversation with an untrusted label. Commands run what lies in the project, and so what such a file says. */
+  /** Records a file written in a conversation with an untrusted label. Commands run project files, and so the contents of such a file. */
   wrote(path: string): void {
     this.written.add(path);
     if (!isDataFile(path)) this.isPlanted = true;
@@ -105,16 +105,16 @@ export class RunTrust {
 }
 
 /**
- * Files that agents wrote in a conversation that had heard something untrusted. It is kept apart from runs, so that other runs know of them too; it
- * holds until a person says otherwise.
+ * Files that agents wrote in a conversation with untrusted content. The record is separate from runs, so that other runs see it too; it
+ * remains until a person vouches for the file.
  */
 export interface WrittenFiles {
-  /** Notes a file of the working directory, by its path as tools show it. It has just been written. `runs`: programs may run it. */
+  /** Adds a file of the working directory that was just written, by its path as tools show it. `runs`: programs may run it. */
   note(path: string, runs: boolean): void;
-  /** Whether a file is one of these: by its absolute path, where links have been followed, or by what is in it. */
+  /** Whether a file is in the record: by its absolute path with links resolved, or by its content. */
   has(path: string): boolean;
-  /** The same by its path alone, for a file whose name is shown. */
+  /** The same by path alone, for a file whose name is shown. */
   hasName(path: string): boolean;
-  /** Whether one that programs may run is there in the working directory. */
+  /** Whether the working directory contains a recorded file that programs may run. */
   planted(): boolean;
 }

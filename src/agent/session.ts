@@ -17,93 +17,93 @@ import type { Transcript } from './transcript.js';
 import { takes } from '../plan/built-in-tools.js';
 import { builtInOf } from '../plan/tool-names.js';
 
-/** What is recorded of an opened session: all that a replay needs, so that it opens nothing. */
+/** The record of an opened session: all that a replay needs, so that it opens nothing. */
 export interface Opened {
   readonly models: readonly OpenedModel[];
   readonly tools: readonly OpenedTool[];
   /** Digest of what a model sees of the tools. */
   readonly toolsDigest: string;
-  /** Absent: the agent does not depend on them. */
+  /** Absent if the agent does not depend on them. */
   readonly surroundings?: Surroundings;
-  /** Its commands may run what an earlier run wrote under untrusted influence. */
+  /** Set if its commands may run files that an earlier run wrote under untrusted influence. */
   readonly planted?: true;
 }
 
-/** A model, as far as the loop depends on it. */
+/** The parts of a model that the loop depends on. */
 export interface OpenedModel {
   readonly id: string;
   readonly structuredOutput: boolean;
 }
 
-/** A tool, as far as the loop depends on it. */
+/** The parts of a tool that the loop depends on. */
 export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'origin' | 'code' | 'pretended'> {
-  /** A person must allow each call, or those of which the tool says so. */
+  /** A person must allow each call, or with `code` those that the tool chooses. */
   readonly approve?: true | 'code';
 }
 
-/** What is open, for effects that really run. */
+/** Open models and tools, for effects that actually run. */
 export interface OpenParts {
-  /** The model for a recorded one. */
+  /** Returns the open model for a recorded one. */
   model(recorded: OpenedModel): Model;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly specs: readonly ToolSpec[];
-  /** Another model by its name. */
+  /** Returns another model by its name. */
   other(name: string): Promise<Model>;
 }
 
-/** Tells an effect that its step is cancelled. Its signal is costly, and made when it is first asked for. */
+/** Signals to an effect that its step is cancelled. The signal is costly, and created at the first access. */
 export type Cancelled = Pick<StepIo, 'signal'>;
 
-/** One execution of an agent node, as its loop, its model calls and its tool calls see it. */
+/** One execution of an agent node, as seen by its loop, its model calls and its tool calls. */
 export interface AgentStep {
   readonly step: StepContext;
   readonly spec: AgentSpec;
-  /** What questions call who makes its calls; absent: the agent by its name. */
+  /** The caller's name in questions; absent: the agent by its name. */
   readonly who?: string | undefined;
-  /** Who judges the step asks the model: what it says is not told as it arrives, as text of the step is. */
+  /** Set if a judge of the step calls the model: its text is not streamed to listeners like the step's own. */
   readonly phase?: Phase | undefined;
-  /** Name of the effect that a call of a phase is. Absent: that of the phase. */
+  /** Name of the effect of a phase's call. Defaults to the phase. */
   readonly callName?: string | undefined;
-  /** Longest time of a call. Absent: as long as it takes. */
+  /** Timeout of a call. Absent if calls have none. */
   readonly timeoutMs?: number | undefined;
-  /** What of its answer goes to channels of its own. */
+  /** The fields of the answer that go to channels of their own. */
   readonly fields?: AnswerFields | undefined;
   /** Models and tools, as they are recorded. */
   readonly opened: Opened;
   /** Tools of the step itself. */
   readonly stepTools: readonly StepTool[];
-  /** What is said, begun; takes what the step adds. */
+  /** The messages so far; receives those that the step adds. */
   readonly transcript: Transcript;
-  /** What is open; called by effects that really run. */
+  /** Returns the open parts; called by effects that actually run. */
   readonly use: (effect: Cancelled) => OpenParts | Promise<OpenParts>;
-  /** Prices that win over those that come with Skein. */
+  /** Prices that override those that come with Skein. */
   readonly prices?: PriceTable | undefined;
   /** Called for model calls that are answered from the record. */
   readonly replayed: (call: ReplayedCall) => void;
 }
 
-/** What a session is opened with. */
+/** Options for opening a session. */
 export interface SessionOptions {
   readonly models: ModelSource;
   readonly tools: ToolProvider;
   readonly spec: AgentSpec;
   readonly step: StepContext;
-  /** Handed to tools that start runs of their own. */
+  /** Passed to tools that start runs of their own. */
   readonly runOptions?: ToolRunOptions | undefined;
-  /** The step calls a tool by itself: there is no model. */
+  /** Set if the step calls a tool directly: there is no model. */
   readonly isAlone?: true;
 }
 
 /** The tools and models of one step. */
 export interface AgentSession {
-  /** Opens everything and says what is to be recorded. */
+  /** Opens everything and returns what is to be recorded. */
   open(effect: Cancelled): Opened | Promise<Opened>;
   /**
-   * What is open. Opens it first when a replay went without until now; calls at the same time share that. Where it is not what was
-   * recorded, it is used as it is, with a warning.
+   * Returns the open parts. If a replay has opened nothing so far, opens them first; simultaneous calls share the opening. Parts that
+   * differ from the record are used as they are, with a warning.
    */
   use(effect: Cancelled, recorded: Opened): OpenParts | Promise<OpenParts>;
-  /** Safe at any time, also while opening; happens once. Undefined where there is nothing to close. */
+  /** Safe at any time, also while opening; happens once. Undefined if there is nothing to close. */
   close(): Promise<void> | undefined;
 }
 
@@ -112,9 +112,7 @@ interface Live {
   readonly tools: readonly Tool[];
 }
 
-/**
- * The resources of one step. The signal of each effect closes them too, where there is something to close: a cancelled step may never be woken again.
- */
+/** Creates the resources of one step. Each effect's signal closes them too if necessary: a cancelled step may never be woken again. */
 export function agentSession(options: SessionOptions): AgentSession {
   let source: ToolSource | undefined;
   let live: Live | Promise<Live> | undefined;
@@ -153,7 +151,7 @@ export function agentSession(options: SessionOptions): AgentSession {
   function ensure(effect: Cancelled): Live | Promise<Live> {
     if (isWatched) watch(effect);
     const opening = (live ??= load(effect));
-    // What could not be opened may be opened by a later effect.
+    // After a failure, a later effect may try to open it again.
     if (!isThenable(opening)) return opening;
     return opening.catch((error: unknown) => {
       if (live === opening) live = undefined;
@@ -176,7 +174,7 @@ export function agentSession(options: SessionOptions): AgentSession {
   };
 }
 
-/** What the tools of a step know. */
+/** The step's data for its tools. */
 class Opening implements ToolSession {
   readonly runId: string;
   readonly path: string;
@@ -209,12 +207,12 @@ async function tooLate(opened: ToolSource): Promise<never> {
   throw new SkeinError('SKEIN_CANCELLED', 'the step ended while its tools were being opened');
 }
 
-/** Providers refuse two tools of one name: the first stays. */
+/** Providers reject two tools of one name: the first stays. */
 function distinct(tools: readonly Tool[]): readonly Tool[] {
   return [...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
 }
 
-/** Providers mark the tools that they know by other names; here it is only the name that the model sees. */
+/** Adds `approve` by the name that the model sees; providers mark tools that they know by other names. */
 function gated(tool: Tool, spec: AgentSpec): Tool {
   const approve = spec.approve?.some((name) => name === '*' || name.trim() === tool.name) === true;
   return approve ? { ...tool, execute: (input, io) => tool.execute(input, io), approve: true } : tool;
@@ -231,8 +229,8 @@ function recordOf({ models, tools }: Live): Opened {
 }
 
 /**
- * A server may offer something else than when the step began. What is recorded says what had a say in the conversation, so the model is told nothing of
- * such a tool and can't call it.
+ * Whether a tool is as recorded. A server may offer other tools than when the step began. The recorded labels cover only recorded tools, so
+ * the model does not see a new one and cannot call it.
  */
 function isAsRecorded({ name, origin }: Tool, recorded: Opened): boolean {
   if (origin?.pin === undefined) return true;

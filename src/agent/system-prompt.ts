@@ -3,7 +3,7 @@ import { isoTime } from '../base/clock.js';
 import { resolve } from 'node:path';
 import type { AgentSpec, SkillText } from '../plan/agent-spec.js';
 
-/** Where and when a step began; recorded with it, so that a replay elsewhere and later finds the same. */
+/** Where and when a step began; recorded with it, so that a replay elsewhere or later uses the same. */
 export interface Surroundings {
   /** `YYYY-MM-DD`, UTC. */
   readonly date: string;
@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly arch: string;
 }
 
-/** The surroundings of now, for agents that depend on them; undefined for others. */
+/** Returns the current surroundings, for agents that depend on them; undefined for others. */
 export function surroundingsOf(
   spec: Pick<AgentSpec, 'about' | 'permissions'>,
   now: number,
@@ -23,7 +23,7 @@ export function surroundingsOf(
   return { date: isoTime(now).slice(0, 10), cwd: resolve(cwd), platform, arch };
 }
 
-/** What the system prompt says of the surroundings; nothing when the agent need not know. */
+/** Returns the system prompt's text about the surroundings; empty if the agent does not need them. */
 export function describeSurroundings(about: AgentSpec['about'], found: Surroundings | undefined): readonly string[] {
   if (found === undefined) return [];
   const { date, cwd, platform, arch } = found;
@@ -34,13 +34,13 @@ export function describeSurroundings(about: AgentSpec['about'], found: Surroundi
   return (['date', 'environment'] as const).filter((one) => about?.includes(one) === true).map((one) => lines[one]);
 }
 
-/** What {@link newMark} makes, and the marks of material that is judged, for readers that must not depend on them. */
+/** Matches the marks of {@link newMark} and of judged material, for readers that must not depend on them. */
 export const MARK_PATTERN = /(skill|data)-[0-9a-f]{32}/g;
 
 /**
- * A mark that no author of a text can have guessed.
+ * Returns a mark that the author of a text cannot guess.
  *
- * @param random numbers in [0, 1), from the step
+ * @param random returns numbers in [0, 1), from the step
  */
 export function newMark(random: () => number): string {
   const part = (): string =>
@@ -51,14 +51,14 @@ export function newMark(random: () => number): string {
 }
 
 /**
- * A mark that no text of the skills can hold: it is a digest of them. Of the same skills it is the same in each step and run, so that prompts begin alike and a
- * provider takes them from its cache.
+ * Returns a mark that the text of a skill cannot contain: a digest of all skills. The same skills have the same mark in each step and run,
+ * so that prompts have the same beginning and a provider reads them from its cache.
  */
 export function skillMark(skills: readonly SkillText[]): string {
   return `skill-${sha256(JSON.stringify(skills)).slice(0, 32)}`;
 }
 
-/** The whole system prompt: the agent's instructions, then what is added to them, blank lines between. */
+/** The whole system prompt: the agent's instructions, then the additions, separated by blank lines. */
 export function systemPrompt(
   instructions: string,
   skills: readonly SkillText[],
@@ -68,7 +68,7 @@ export function systemPrompt(
   return [instructions, skillBlock(skills, mark), ...additions].filter((part) => part.trim() !== '').join('\n\n');
 }
 
-/** Skill texts between marks, so that a text can't pretend to end its block. */
+/** Skill texts between marks, so that a text cannot fake the end of its block. */
 function skillBlock(skills: readonly SkillText[], markFor: (skills: readonly SkillText[]) => string): string {
   if (skills.length === 0) return '';
   const mark = markFor(skills);

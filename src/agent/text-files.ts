@@ -1,13 +1,13 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { SkeinError } from '../base/errors.js';
 
-/** Longest script or recording that is read, in bytes. */
+/** Largest script or recording that is read, in bytes. */
 export const LONGEST_FILE = 64 * 1024 * 1024;
 
 /**
- * Reads a text file whole.
+ * Reads a whole text file.
  *
- * @throws SkeinError `SKEIN_FILE` when it can't be read or is too long.
+ * @throws SkeinError `SKEIN_FILE` if it cannot be read or is too long.
  */
 export async function readTextFile(path: string, what: string): Promise<string> {
   try {
@@ -23,10 +23,10 @@ export async function readTextFile(path: string, what: string): Promise<string> 
 }
 
 /**
- * Writes a text file in one step: whoever reads it sees the old or the new text, never a part, also after a crash.
+ * Writes a text file in one step: readers see the old or the new text, never a part, even after a crash.
  *
  * @param token makes the name of the temporary file unique
- * @throws SkeinError `SKEIN_FILE` when it can't be written; the old file is then untouched.
+ * @throws SkeinError `SKEIN_FILE` if it cannot be written; the old file is then untouched.
  */
 export async function replaceTextFile(path: string, text: string, token: string, what: string): Promise<void> {
   const temporary = `${path}.${token}.tmp`;

@@ -4,12 +4,12 @@ import { didYouMean } from '../base/suggest.js';
 import type { StepTool } from './tool.js';
 import { requiredText } from './tools/tool-input.js';
 
-/** Stands for all tools of the list in an agent's list of tools. */
+/** Stands for all todo tools in an agent's list of tools. */
 export const TODO = 'todo';
 
 const STATUSES = ['pending', 'in-progress', 'completed'] as const;
 
-/** More would fill the conversation. */
+/** A larger list would fill the conversation. */
 const MOST_TODOS = 500;
 
 interface Todo {
@@ -24,8 +24,8 @@ const BETWEEN_TURNS =
 const TEXT = { type: 'string', minLength: 1, maxLength: 2_000 } as const;
 
 /**
- * The tools of a list of todos. The list belongs to one step. They are tools of the step, outside of effects, so that a replay makes the
- * same list again.
+ * Returns the tools of a todo list, which belongs to one step. They are tools of the step, outside effects, so that a replay rebuilds the
+ * same list.
  */
 export function todoTools(): readonly StepTool[] {
   const todos = new Map<string, Todo>();
@@ -87,10 +87,10 @@ function unknownTodo(id: string, known: readonly string[]): SkeinError {
   return new SkeinError('SKEIN_TOOL_FAILED', `there is no todo ${JSON.stringify(id)}`, { hint });
 }
 
-/** Name of the tool with which an agent writes down what it thinks. */
+/** Name of the tool with which an agent writes down a thought. */
 export const THINK = 'think';
 
-/** The tool `think(thought)`: does nothing but give the thought back, so that the model has it before its eyes. */
+/** The tool `think(thought)`: only returns the thought, so that the model sees it again. */
 export const thinkTool: StepTool = {
   name: THINK,
   description:

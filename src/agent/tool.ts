@@ -15,127 +15,126 @@ export interface Tool extends ToolSpec, Pick<FunctionTool, 'effect' | 'approve' 
   readonly trust: 'trusted' | 'untrusted';
   /** With `approve: 'code'`: whether a person must allow a call with this input, which has been checked. */
   readonly mustApprove?: (input: JsonObject) => Promise<boolean>;
-  /** Turns other names of its parameters into its own, before the input is checked. */
+  /** Renames alternative parameter names to the tool's own, before the input is checked. */
   readonly rename?: (input: JsonObject) => JsonObject;
-  /** Digest of its source, when it is a function of the program: a result counts only as long as it stays the same. */
+  /** Digest of its source, if it is a function of the program: a result stays valid only while the digest is the same. */
   readonly code?: string;
-  /** Where it is from, when it is one of an MCP server. */
+  /** The tool's origin, if it belongs to an MCP server. */
   readonly origin?: ToolOrigin;
-  /** It stands in for a tool that would start or reach something: a call of it does nothing. */
+  /** Set if it stands in for a tool that would start or reach something: its calls have no effect. */
   readonly pretended?: true;
-  /** Of the tool that runs commands: a call as a step makes it by itself. */
+  /** For the tool that runs commands: a direct call of a step. */
   readonly command?: (input: JsonObject, settings: CommandSettings, io: ToolIo) => Promise<CommandEnd>;
-  /** What a call that writes a file would find there. A thrown error is one of the call. */
+  /** Finds the file that a writing call would replace. A thrown error is an error of the call. */
   readonly look?: (input: JsonObject) => Promise<FoundFile>;
   /**
-   * Runs the tool. `input` has been checked against the schema. The text is given to the model; a thrown error is given to the model
-   * as an error result. Must end soon after `io.signal` is aborted and leave no child process.
+   * Runs the tool. `input` has been checked against the schema. The model receives the text, or a thrown error as an error result. Must end
+   * soon after `io.signal` is aborted and leave no child process.
    */
   execute(input: JsonObject, io: ToolIo): Promise<string> | string;
 }
 
-/** Where a tool of an MCP server is from. */
+/** The origin of a tool of an MCP server. */
 export interface ToolOrigin {
-  /** Name of the server in the agent. */
+  /** The server's name in the agent. */
   readonly server: string;
-  /** What the server calls the tool. */
+  /** The tool's name on the server. */
   readonly tool: string;
-  /** The server says that it does nothing but read. */
+  /** The server's hint that the tool only reads. */
   readonly readOnly?: true;
-  /** The server is reached over the network. */
+  /** Set if the server is reached over the network. */
   readonly isRemote?: true;
-  /** It is new, or not what it was when the user last said yes: what the server says of it is not believed. */
+  /** Set if the tool is new, or has changed since the user last accepted it: the server's hints about it are then ignored. */
   readonly isChanged?: true;
-  /** Digest of what the server said of it. */
+  /** Digest of the server's definition of the tool. */
   readonly pin?: string;
 }
 
-/** What a call that writes would find; the path as it is shown. */
+/** The file that a writing call would find; the path as it is shown. */
 export interface FoundFile {
   readonly path: string;
   readonly isNew: boolean;
 }
 
-/** Hears which files a call is about; paths as they are shown. */
+/** Records which files a call is about; paths as they are shown. */
 export interface FilesOfCall {
-  /** The result shows its name or what is in it. `isForeign`: it does not belong to the project. */
+  /** Records that the result shows the file's name or content. `isForeign`: it does not belong to the project. */
   shows(path: string, isForeign: boolean): void;
   wrote(path: string): void;
 }
 
-/** What a tool gets in addition to its input. */
+/** What a tool receives in addition to its input. */
 export interface ToolIo {
   readonly files?: FilesOfCall | undefined;
   readonly signal: AbortSignal;
-  /** The same on every execution of this call, also after a crash. */
+  /** The same for every execution of this call, even after a crash. */
   readonly idempotencyKey: string;
 }
 
-/** What a tool gets in addition when it is a function of the program. */
+/** What a function tool of the program receives in addition. */
 export interface CallIo extends ToolIo {
   /** Asks a person; `name` is unique in the call. See `StepIo`. */
   ask(name: string, question: Question): Promise<unknown>;
-  /** Holds what the call is about to spend, where a budget holds. */
+  /** Reserves what the call is about to spend, if a budget applies. */
   readonly reserve?: Reserve | undefined;
-  /** Hears what had a say in the results of runs that the call starts. */
+  /** Adds the label of what influenced the results of runs that the call starts. */
   hear(this: void, label: Label): void;
-  /** What the step of the agent sees, read-only. */
+  /** The state that the agent's step sees, read-only. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** Tools that live as long as an agent's step, such as those of MCP servers. */
+/** Tools with the lifetime of an agent's step, such as those of MCP servers. */
 export interface ToolSource {
   readonly tools: readonly Tool[];
-  /** Frees everything; called once, on every way out. */
+  /** Releases everything; called once, however the step ends. */
   close(): Promise<void>;
 }
 
 /**
- * A tool of the step itself: it runs outside of effects, so a replay runs it again, with the input that the recorded turn of the model
- * has. It is deterministic and uses the doors of the step alone (J1).
+ * A tool of the step itself: it runs outside effects, so a replay runs it again, with the input in the recorded turn of the model. It is
+ * deterministic and uses only the doors of the step (J1).
  */
 export interface StepTool extends ToolSpec {
-  /** Why it can't be called from inside of a model call, which a replay does not run; absent: it can. */
+  /** Why it cannot be called inside a model call, which a replay does not run; absent if it can. */
   readonly onlyBetweenTurns?: string;
   /** `ask` asks a person, once. */
   run(input: JsonObject, ask: (question: Question) => Promise<string>): Promise<string> | string;
 }
 
 /**
- * Gives an agent its tools. A provider is made once for a run; `open` is called at the start of each agent step and gives that
- * step tools of its own, so that no state crosses from one step to another. Implemented by `agent/tools`.
+ * Supplies an agent's tools. A provider is created once for a run; `open` is called at the start of each agent step and returns tools for
+ * that step alone, so that no state passes from one step to another. Implemented by `agent/tools`.
  */
 export interface ToolProvider {
   /**
-   * Opens the tools that `spec` asks for: the built-in ones that its allow-list names, and those of its MCP servers.
-   * A name that nothing answers to is an error or a warning, as the implementation documents; it is never silent.
-   * Where there is nothing to open, it gives {@link NO_TOOLS}.
+   * Opens the tools that `spec` requires: the built-in ones of its allow-list, and those of its MCP servers. An unknown name is an error or
+   * a warning, as the implementation documents; it is never ignored silently. Returns {@link NO_TOOLS} if there is nothing to open.
    *
-   * @throws SkeinError with the code `SKEIN_MCP` when a server can't be started. Nothing stays open after a throw.
+   * @throws SkeinError with the code `SKEIN_MCP` if a server cannot be started. Nothing stays open after a throw.
    */
   open(spec: AgentSpec, session: ToolSession): ToolSource | Promise<ToolSource>;
 }
 
-/** What the tools of a step know about the step. */
+/** The step's data for its tools. */
 export interface ToolSession {
   readonly runId: string;
   /** Address of the step. */
   readonly path: string;
-  /** Name of the agent; of a step that calls a tool by itself its id. */
+  /** Name of the agent; for a step that calls a tool directly, its id. */
   readonly agent: string;
-  /** The step calls a tool by itself: no model does. */
+  /** Whether the step calls a tool directly, without a model. */
   readonly isAlone?: boolean;
   /** Aborted when the step is cancelled or times out while the tools are being opened. */
   readonly signal: AbortSignal;
-  /** Tells observers about something that is odd but no failure. */
+  /** Emits a warning about something unusual that is not a failure. */
   warn(code: string, message: string): void;
 }
 
-/** Most agents of a pipeline have no tools: nothing is made for them, and nothing need be closed. */
+/** For agents without tools, which most agents of a pipeline are: allocates nothing, and needs no closing. */
 export const NO_TOOLS: ToolSource = Object.freeze({ tools: [], close: () => Promise.resolve() });
 
 /**
- * A provider without tools, for agents that only talk.
+ * A provider without tools, for agents that only answer.
  *
  * @example
  * agentExecutor({ models: createModelRegistry({ env: process.env }), tools: noTools });

@@ -4,28 +4,28 @@ import type { Counted, Told } from '../../budget/pass.js';
 import type { HeaderMap } from './http-status.js';
 import { headerMap, retryAfterMs } from './http-status.js';
 
-/** An answer of a server, as far as it speaks of limits. */
+/** The parts of a server's answer that can contain limits. */
 export interface Heard {
   readonly status: number;
-  /** By name, in any case. */
+  /** Headers by name, in any case. */
   readonly headers: unknown;
 }
 
-/** What providers count, and the headers that say how many there may be, how many are left, and when all are there again. */
+/** What providers count, and the headers with the limit, what remains of it, and when it is full again. */
 const FAMILIES: readonly (readonly [counted: Counted, (what: string) => string])[] = [
   ['requests', (what) => `anthropic-ratelimit-requests-${what}`],
   ['tokens', (what) => `anthropic-ratelimit-tokens-${what}`],
   ['input', (what) => `anthropic-ratelimit-input-tokens-${what}`],
   ['output', (what) => `anthropic-ratelimit-output-tokens-${what}`],
-  // Of OpenAI, and of most servers that speak as it does.
+  // OpenAI, and most compatible servers.
   ['requests', (what) => `x-ratelimit-${what}-requests`],
   ['tokens', (what) => `x-ratelimit-${what}-tokens`],
 ];
 
-/** 429, and 503 and 529, with which servers say that they are overloaded. */
+/** 429, and the statuses 503 and 529, which report overload. */
 const REFUSED: ReadonlySet<number> = new Set([429, 503, 529]);
 
-/** What an answer says of the limits of its server. `now` is in milliseconds since 1970; what can't be read is not there. */
+/** Reads a server's limits from an answer. `now` is in milliseconds since 1970; unreadable values are left out. */
 export function limitsIn({ status, headers: given }: Heard, now: number): Told {
   const headers = headerMap(given);
   const allowances: Partial<Record<Counted, Allowance>> = {};
@@ -44,7 +44,7 @@ function numberIn(text: string | undefined): number | undefined {
   return Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** `6m0s`, a number of seconds, or a time: that is one of the server's clock, which need not be ours. */
+/** Parses `6m0s`, a number of seconds, or a time, which is on the server's clock and may differ from the local one. */
 function resetIn(text: string | undefined, headers: HeaderMap, now: number): number {
   if (text === undefined) return 0;
   const seconds = numberIn(text);

@@ -10,9 +10,9 @@ import { parseYaml } from '../../text/yaml.js';
 import { readTextFile } from '../text-files.js';
 
 /**
- * Opens a file of limits, YAML or JSON. Everything that is wrong is reported at once, with line and column.
+ * Opens a file of limits, YAML or JSON. Reports all problems at once, with line and column.
  *
- * @throws SkeinError `SKEIN_FILE` when it can't be read, `SKEIN_DEFINITION` with what is wrong in `details.problems`
+ * @throws SkeinError `SKEIN_FILE` if it cannot be read, `SKEIN_DEFINITION` with the problems in `details.problems`
  */
 export async function openLimits(path: string, file = path): Promise<ProvidersLimits> {
   const findings = createFindings();

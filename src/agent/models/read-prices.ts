@@ -13,19 +13,19 @@ import type { Fields } from '../../text/shape.js';
 import { parseYaml } from '../../text/yaml.js';
 import { readTextFile } from '../text-files.js';
 
-/** More problems than this are not listed: they repeat the first ones. */
+/** Most problems to list; further ones repeat the first. */
 const MAX_LISTED = 50;
 
 /**
- * Opens a file of prices, YAML or JSON. Everything that is wrong is reported at once, with line and column.
+ * Opens a file of prices, YAML or JSON. Reports all problems at once, with line and column.
  *
- * @throws SkeinError `SKEIN_FILE` when it can't be read, `SKEIN_DEFINITION` with what is wrong in `details.problems`
+ * @throws SkeinError `SKEIN_FILE` if it cannot be read, `SKEIN_DEFINITION` with the problems in `details.problems`
  */
 export async function openPrices(path: string, file = path): Promise<PriceTable> {
   return readPrices(await readTextFile(path, 'price file'), file);
 }
 
-/** {@link openPrices} of a text. */
+/** Reads prices from a text. See {@link openPrices}. */
 export function readPrices(source: string, file: string): PriceTable {
   const findings = createFindings();
   const { root, problems, places } = parseYaml(source, file, { aliases: false });

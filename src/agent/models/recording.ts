@@ -6,31 +6,31 @@ import { callKey, normalCall } from './call-record.js';
 import { createRedactor } from '../../secrets/redact.js';
 import { replaceTextFile } from '../text-files.js';
 
-/** One recorded call: what was asked, by whom, and the answer. */
+/** One recorded call: the request, its caller, and the answer. */
 export interface RecordedCall {
   readonly key: string;
-  /** The schema of the answer went to the provider, not into the instructions. */
+  /** Whether the schema of the answer went to the provider and not into the instructions. */
   readonly structuredOutput: boolean;
   readonly caller: { readonly path: string; readonly agent: string; readonly turn: number };
   readonly call: NormalCall;
   readonly answer: Omit<ModelTurn, 'raw'>;
 }
 
-/** First line of a recording. `missing`: so many calls of the run were answered from its journal, and are not in here. */
+/** First line of a recording. `missing`: how many calls of the run were answered from its journal, and are not included. */
 export const RECORDING_HEADER = { skein: 'recording', format: 1 } as const;
 
-/** Records all calls of a run and writes them at its end. */
+/** Records all calls of a run and writes them when it ends. */
 export interface Recorder {
   wrap(model: Model): Model;
-  /** A call was answered from the journal of the run: what was sent then is not known any more, so the recording lacks it, and says so. */
+  /** Counts a call that was answered from the journal of the run: the recording lacks it, and says so, because its request is unknown. */
   skip(): void;
-  /** Writes the file, whole or not at all. */
+  /** Writes the whole file, or nothing. */
   finish(): Promise<void>;
 }
 
 /**
- * Records finished calls, in JSON lines: a header, then one line for each call in the order in which they ended.
- * Calls that failed are not recorded; neither are keys, times or ids of the provider. `secrets` and what looks like a key are hidden: what is compared of a call is its digest.
+ * Records completed calls, in JSON lines: a header, then one line for each call in the order in which they ended. Leaves out failed calls,
+ * and the provider's keys, times and ids. Hides `secrets` and texts that look like keys: calls are compared by digest.
  */
 export function createRecorder(path: string, secrets: () => readonly string[]): Recorder {
   const calls: RecordedCall[] = [];

@@ -9,75 +9,75 @@ import type { Env } from './environment.js';
 import type { LanguageModel } from './language-model.js';
 import type { ImportPackage } from './provider-packages.js';
 
-/** Makes the models of a provider of one's own: a {@link Model}, or a model object of the AI SDK. */
+/** Makes the models of a custom provider: a {@link Model}, or a model object of the AI SDK. */
 export type ModelFactory = (model: string) => Model | LanguageModel | Promise<Model | LanguageModel>;
 
-/** How models are found. */
+/** Options of a model registry. */
 export interface ModelRegistryOptions {
   /** Environment variables: `process.env`. */
   readonly env: Env;
-  /** Models that replace whatever agents ask for: the `--model` flag. */
+  /** Models that replace those of all agents: the `--model` flag. */
   readonly override?: string | readonly string[];
   /** Every agent gets `mock/echo`. */
   readonly mock?: boolean;
   /** Every agent gets the answers of this file. */
   readonly script?: string;
-  /** All calls are written to this file by `finish`. */
+  /** `finish` writes all calls to this file. */
   readonly record?: string;
-  /** Inputs of the run, of which a recording shows no secrets. */
+  /** Inputs of the run, whose secrets a recording hides. */
   readonly inputs?: Readonly<Record<string, unknown>> | undefined;
   /** All calls are answered from this file. */
   readonly replay?: string;
-  /** Don't look for a local Ollama; also `SKEIN_NO_PROBE=1`. */
+  /** Stops the probe for a local Ollama; so does `SKEIN_NO_PROBE=1`. */
   readonly noProbe?: boolean;
-  /** Providers of one's own, by the first part of `provider/model`. They win over the built-in ones. */
+  /** Custom providers, by the first part of `provider/model`. They override the built-in ones. */
   readonly providers?: Readonly<Record<string, ModelFactory>>;
-  /** Folder that relative file names start from. Default: the working directory. */
+  /** Folder that relative file names start from. Defaults to the working directory. */
   readonly cwd?: string;
-  /** Loads provider packages that don't come with Skein. Default: `import`. */
+  /** Loads provider packages that do not come with Skein. Defaults to `import`. */
   readonly importPackage?: ImportPackage;
-  /** What providers are asked at most: the option `limits` of a run. */
+  /** Limits of the calls to providers: the option `limits` of a run. */
   readonly limits?: ProvidersLimits | undefined;
-  /** What holds for the run: where models may be called that a workflow names an address for. */
+  /** Policies of the run, which restrict the addresses that a workflow names for models. */
   readonly policies?: readonly Policy[] | undefined;
-  /** Prices that win over those that come with Skein: the option `prices` of a run. */
+  /** Prices that override those that come with Skein: the option `prices` of a run. */
   readonly prices?: PriceTable | undefined;
 }
 
-/** Finds models, and holds what they share in a run: scripts, the recording. Made once for each run. */
+/** Finds models, and holds what they share in a run: scripts, the recording. Created once for each run. */
 export interface ModelRegistry extends ModelSource {
   /**
-   * The models to try for an agent, in order. The flag wins over the agent's own list, that over the environment, that over a local
-   * Ollama. Nothing is loaded and no model is called; what can't be used fails when it is called, so that the next one is tried.
+   * Returns the models to try for an agent, in order. The flag overrides the agent's own list, which overrides the environment, which
+   * overrides a local Ollama. Loads nothing and calls no model; an unusable model fails when called, so that the next one is tried.
    *
-   * @throws SkeinError `SKEIN_NO_MODEL` when there is none at all; what a script or recording file has wrong;
-   *   `SKEIN_MODEL_UNKNOWN` when the only name is one that nobody knows.
+   * @throws SkeinError `SKEIN_NO_MODEL` if there is none at all; errors of a script or recording file; `SKEIN_MODEL_UNKNOWN` if the only
+   *   name is unknown.
    */
   resolve(spec: AgentSpec, caller: ModelCaller): readonly Model[] | Promise<readonly Model[]>;
   /**
-   * Reads the script and the recording that the options name, so that what is wrong with them is known before anything runs.
+   * Reads the script and the recording that the options name, so that their errors appear before anything runs.
    *
    * @throws SkeinError `SKEIN_FILE`, or `SKEIN_DEFINITION` with the problems of a script.
    */
   prepare(): Promise<void>;
-  /** The flags that decide about models: with other ones, a choice that is recorded does not count. */
+  /** The flags that influence the choice of models: with other flags, a recorded choice does not count. */
   identity(): string;
-  /** A call was answered from the journal of the run: scripts and recordings count it as made. Opens no file. */
+  /** Reports a call that was answered from the journal of the run: scripts and recordings count it as made. Opens no file. */
   replayed(spec: AgentSpec, call: ReplayedCall): void;
-  /** What the option `script` answers for the person; undefined when it does not say. */
+  /** The answer of the option `script` for the person; undefined if it has none. */
   scriptAnswer(question: string): Promise<string | undefined>;
-  /** What the option `script` says that a tool gives which is not there; undefined when it does not say. */
+  /** The result of a tool without an implementation, from the option `script`; undefined if it has none. */
   readonly scriptedResult: ScriptedResult;
   /** Names of the tools that the option `script` calls. */
   scriptedCalls(): Promise<readonly string[]>;
-  /** What the option `script` says of steps that call a tool by themselves. */
+  /** The answers of the option `script` for steps that call a tool directly. */
   readonly steps: ScriptedSteps;
-  /** A question was answered from the journal of the run: the answer that the script has for it counts as given. Opens no file. */
+  /** Reports a question that was answered from the journal of the run: the script's answer counts as given. Opens no file. */
   answered(question: string): void;
   /**
-   * Ends the run: writes the recording and checks that scripts were used up. Undefined when there is nothing to do.
+   * Ends the run: writes the recording and checks that scripts were used up. Undefined if there is nothing to do.
    *
-   * @throws SkeinError `SKEIN_SCRIPT` for a strict script with unused rules, `SKEIN_FILE` when the recording can't be written.
+   * @throws SkeinError `SKEIN_SCRIPT` for a strict script with unused rules, `SKEIN_FILE` if the recording cannot be written.
    */
   finish(): Promise<void> | undefined;
 }

@@ -24,7 +24,7 @@ import { createRecorder } from './recording.js';
 import type { Replayer } from './replaying.js';
 
 /**
- * Makes the registry of a run.
+ * Creates the registry of a run.
  *
  * @example
  * const models = createModelRegistry({ env: process.env, override: 'openai/gpt-5-mini' });
@@ -49,7 +49,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
           findSecrets({ env: options.env, folder: options.cwd, inputs: options.inputs }),
         );
   let identity: string | undefined;
-  /** Questions that were answered before, and are not counted yet. */
+  /** Questions that were answered from the journal and are not counted yet. */
   const answered: string[] = [];
   return {
     prices: options.prices,
@@ -68,7 +68,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       const file = replay === undefined ? scriptOf(options, spec, call.model) : undefined;
       if (file !== undefined) bookOf(parts, file).skip(call);
     },
-    // A script that a workflow names as a model is part of what it asks for, and no word of the person who runs it.
+    // A script that a workflow names as a model belongs to the workflow, and must not answer for the person.
     async scriptAnswer(question) {
       if (options.script === undefined) return undefined;
       const book = await bookOf(parts, options.script).open();
@@ -93,24 +93,24 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
 
 async function finished({ books }: Parts, recorder: Recorder | undefined): Promise<void> {
   await recorder?.finish();
-  // A script that nobody asked was not looked into; of a run that was finished before, nothing is left to check.
+  // A script that was never opened has nothing to check, such as when the run had already finished.
   for (const book of books.values()) if (book.isOpen) (await book.open()).finish();
 }
 
 interface Parts {
   readonly options: ModelRegistryOptions;
-  /** Scripts in use, by their absolute path. */
+  /** Scripts in use, by their absolute paths. */
   readonly books: Map<string, Counted<ScriptBook>>;
   /** Models made so far, by name and provider configuration. */
   readonly made: Map<string, Model>;
-  /** The models of agents that have only one, which have been looked up. */
+  /** The resolved models of agents that have only one. */
   readonly named: WeakMap<AgentSpec, readonly Model[]>;
-  /** What the environment says, by provider configuration; looked up once. */
+  /** The environment's models, by provider configuration; each is looked up once. */
   readonly fallbacks: Map<string, Promise<readonly string[]>>;
   readonly replay: Counted<Replayer> | undefined;
 }
 
-/** In the order in which they win. */
+/** The flag with the highest precedence. */
 function flags({ replay, script, mock, override }: ModelRegistryOptions): Readonly<Record<string, unknown>> {
   if (replay !== undefined) return { replay };
   if (script !== undefined) return { script };
@@ -118,7 +118,7 @@ function flags({ replay, script, mock, override }: ModelRegistryOptions): Readon
   return override === undefined ? {} : { override: [override].flat() };
 }
 
-/** The script whose model has this name: that of the flag, or one that the agent names. */
+/** Returns the script file whose model has this name: the flag's, or one that the agent names. */
 function scriptOf(options: ModelRegistryOptions, spec: AgentSpec, model: string): string | undefined {
   if (!model.startsWith('script/')) return undefined;
   const named = [...wanted(options, spec), envValue(options.env, MODEL_VARIABLE) ?? ''].map((name) => name.trim());
@@ -136,7 +136,7 @@ function modelsFor(
   const known = policies === undefined ? named.get(spec) : undefined;
   if (known !== undefined) return known;
   return after(lookedUp(parts, spec, policies), (models) => {
-    // Of several, one that can't be used now may be used later.
+    // An unusable model of several may become usable later, so only single models are kept.
     if (models.length === 1 && policies === undefined) named.set(spec, models);
     return models;
   });
@@ -164,14 +164,14 @@ function lookedUp(
   });
 }
 
-/** What the flag or the agent asks for; empty: the environment decides. */
+/** The names from the flag or the agent; empty if the environment decides. */
 function wanted(options: ModelRegistryOptions, spec: AgentSpec): readonly string[] {
   const flag = options.override === undefined ? [] : [options.override].flat();
   const names = flag.length > 0 ? flag : spec.models;
   return [...new Set(names.map((name) => name.trim()))].filter((name) => !NO_CHOICE.has(name.toLowerCase()));
 }
 
-/** The model that an agent would be answered by, `provider/model`; empty when it names none, or one that nobody knows. */
+/** The model that would answer an agent, `provider/model`; empty if the agent names none or an unknown one. */
 function modelOf({ options }: Parts, spec: AgentSpec): string {
   const [name = ''] = wanted(options, spec);
   try {
@@ -188,13 +188,13 @@ function environmentModels(parts: Parts, spec: ProviderSpec | undefined): Promis
   return madeOnce(parts.fallbacks, key, () => defaultModels(env, noProbe === true, spec));
 }
 
-/** What of an agent decides where its models are called. */
+/** The parts of an agent that decide where its models are called. */
 interface Addressing {
   readonly provider: ProviderSpec | undefined;
   readonly policies: readonly Policy[];
 }
 
-/** A name in a list that can't be used must not keep the others from being tried; a single one fails at once. */
+/** An unusable name in a list must not prevent trying the others; a single one fails at once. */
 function modelOrError(parts: Parts, name: string, spec: Addressing, only: boolean): Model | Promise<Model> {
   try {
     const extra = Object.keys(parts.options.providers ?? {});
@@ -219,7 +219,7 @@ function modelByName(parts: Parts, name: ModelName, spec: Addressing): Model | P
   return madeOnce(parts.made, key, () => makeModel(parts, name, id, spec));
 }
 
-/** `script/FILE` as it is given; of an absolute path only the name of the file. */
+/** `script/FILE` as given; for an absolute path only the name of the file. */
 function scriptId(file: string): string {
   return `script/${isAbsolute(file) ? basename(file) : file}`;
 }
@@ -246,7 +246,7 @@ function makeModel(parts: Parts, name: ModelName, id: string, { provider: spec, 
       return fromLanguageModel(model, { ...style, id, secrets, keyEnv: endpoint.keyEnv, withheld: endpoint.withheld });
     });
   const { baseUrl, key, keyEnv, withheld } = endpoint;
-  // What somebody else loads is theirs.
+  // A model that the caller's own import makes is not shared.
   const model =
     importPackage === undefined ? keptModel(JSON.stringify([id, baseUrl, key, keyEnv, withheld]), make) : make();
   return modelInTurn(model, JSON.stringify([provider.id, baseUrl, key]), asked);
@@ -269,7 +269,7 @@ function bookOf(parts: Parts, file: string): Counted<ScriptBook> {
   return madeOnce(parts.books, full, () => new Counted(open));
 }
 
-/** Only models that were recorded can answer; without a name, those that answered then. */
+/** Returns only recorded models; without a name, those that answered in the recorded run. */
 async function recordedModels(
   parts: Parts,
   file: Counted<Replayer>,

@@ -7,21 +7,20 @@ import { readTextFile } from '../text-files.js';
 import { differences, likeness, callKey, normalCall, normalMessages } from './call-record.js';
 import type { RecordedCall } from './recording.js';
 
-/** Answers calls from a recording; nothing is sent anywhere. */
+/** Answers calls from a recording, without any network access. */
 export interface Replayer {
   model(id: string): Model;
-  /** Names of the recorded models, those of one step first; for runs that name no model. */
+  /** Names of the recorded models, those of one step first; used if a run names no model. */
   models(path: string): readonly string[];
-  /** A call was answered from the journal of the run: its recording counts as used. */
+  /** Reports a call that was answered from the journal of the run: its recording counts as used. */
   skip(call: ReplayedCall): void;
 }
 
 /**
- * Opens a recording. Equal calls are answered in the order in which they were recorded, those of the same step first;
- * a call that was not recorded, or is made once more than it was, fails with `SKEIN_REPLAY_MISS` and shows what differs from the
- * nearest recorded one.
+ * Opens a recording. Equal calls are answered in the recorded order, those of the same step first; a call that was not recorded, or is made
+ * more often than recorded, fails with `SKEIN_REPLAY_MISS` and shows the differences from the nearest recorded one.
  *
- * @throws SkeinError `SKEIN_FILE` when the file can't be read or is not a recording.
+ * @throws SkeinError `SKEIN_FILE` if the file cannot be read or is not a recording.
  */
 export async function openReplay(path: string): Promise<Replayer> {
   const recording = readRecording(await readTextFile(path, 'recording'), path);
@@ -64,7 +63,7 @@ function find(calls: readonly RecordedCall[], used: ReadonlySet<RecordedCall>, i
   return left.find((call) => call.caller.path === request.caller.path) ?? left[0];
 }
 
-/** Ids are made new: they must be unique within a conversation. */
+/** Yields the answer with new ids, which must be unique in a conversation. */
 function* answerParts(found: RecordedCall, request: ModelRequest): Generator<ModelPart> {
   const { text, toolCalls, reason, usage } = found.answer;
   const cost = readCost(found.answer.cost);
@@ -111,7 +110,7 @@ function nearestCall(calls: readonly RecordedCall[], asked: ReturnType<typeof no
 
 interface Recording {
   readonly calls: readonly RecordedCall[];
-  /** Calls of the recorded run that are not in it. */
+  /** Number of calls of the recorded run that are missing from the recording. */
   readonly missing: number;
 }
 
@@ -134,7 +133,7 @@ function parseLine(line: string, number: number, path: string): Record<string, u
     const value: unknown = JSON.parse(line);
     if (isPlainObject(value)) return value;
   } catch {
-    // Reported below, with the line.
+    // The error below names the line.
   }
   throw damaged(path, number);
 }

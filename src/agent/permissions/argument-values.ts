@@ -8,16 +8,16 @@ import { ownParameters } from '../tools/catalogue.js';
 import { splitWords, namedFiles } from '../tools/words.js';
 import { isEnvFile } from '../tools/compare-paths.js';
 
-/** An argument of a call, as rules see it. */
+/** An argument of a call, in the form that rules compare. */
 export interface Argument {
   readonly kind: ArgumentKind;
-  /** What the call gives, each value as text; of a command its words. None: the call leaves it out. */
+  /** The values of the argument, each as text; for a command its words. Empty if the call omits it. */
   readonly values: readonly string[];
 }
 
 /**
- * The value of an argument. `tool` is the built-in tool that is called; for tools of servers it is absent, and nothing is known about
- * what their arguments mean.
+ * Returns the value of an argument. `tool` is the built-in tool that is called; it is undefined for tools of servers, whose arguments have
+ * no known meaning.
  * `argumentOf('shell', 'cmd', { command: 'rm  -rf x' })` gives `{ kind: 'command', values: ['rm', '-rf', 'x'] }`.
  */
 export function argumentOf(tool: BuiltInTool | undefined, name: string, given: JsonObject): Argument {
@@ -32,7 +32,7 @@ export function argumentOf(tool: BuiltInTool | undefined, name: string, given: J
   return { kind: argument?.kind ?? 'plain', values: textsOf(ownValue(input, name) ?? argument?.absent) };
 }
 
-/** As the tool itself reads it; nothing for what the tool refuses to run. */
+/** Splits a command as the tool itself does; empty for a command that the tool refuses to run. */
 function wordsOf(commands: readonly (readonly [string, ToolArgument])[], input: JsonObject): readonly string[] {
   for (const [name, { schema }] of commands) {
     const value = ownValue(input, name);
@@ -59,7 +59,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** Names of the same file: relative to the working directory, and absolute. They are normal, so `a/../b` is `b`. */
+/** Names of the same file: relative to the working directory, and absolute. They are normalized, so `a/../b` becomes `b`. */
 export function pathForms(path: string, cwd: string): readonly string[] {
   const whole = resolve(cwd, path);
   const inside = relative(cwd, whole);
@@ -73,9 +73,7 @@ function slashes(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
 }
 
-/**
- * Whether a call of a built-in tool reads a file of secrets, as far as the call itself shows it. Such calls are put to a person.
- */
+/** Whether a call of a built-in tool reads a file of secrets, as far as its arguments show. A person decides about such calls. */
 export function readsEnvFile(tool: BuiltInTool, input: JsonObject): boolean {
   const shown = Object.entries(BUILT_IN[tool].arguments).filter(([, argument]) => argument.shows === true);
   return shown.some(([name]) => {

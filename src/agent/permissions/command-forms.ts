@@ -1,17 +1,17 @@
 import { programName } from '../../plan/program-text.js';
 
-/** What a call of `shell` runs, in the ways in which a rule may speak of it. */
+/** The commands that a call of `shell` runs, in every form that a rule may match. */
 export interface CommandForms {
-  /** Command lines: words with single spaces, the program also without its folder. */
+  /** Command lines: words separated by single spaces, the program both with and without its folder. */
   readonly lines: readonly string[];
-  /** A script is part of it that does something which can't be read off its text. */
+  /** Whether it contains a script whose actions cannot be derived from its text. */
   readonly opaque: boolean;
 }
 
-/** Programs that run a script that is given to them as an argument. */
+/** Programs that run a script passed as an argument. */
 const SHELLS = new Set('sh bash rbash zsh dash ksh mksh ash fish csh tcsh pwsh powershell cmd'.split(' '));
 
-/** Programs that run the program that is given to them as arguments. */
+/** Programs that run another program, passed as arguments. */
 const WRAPPERS = new Set(
   (
     'env sudo doas su runuser nohup nice ionice time timeout stdbuf setsid xargs parallel exec command builtin busybox toybox chroot unshare ' +
@@ -19,13 +19,13 @@ const WRAPPERS = new Set(
   ).split(' '),
 );
 
-/** A longer script, or list of arguments for another program, is not taken apart. */
+/** Limits of a script, or of a list of arguments for another program, to analyze. */
 const MOST_WORDS = 1_000;
 const MOST_CHARACTERS = 16_384;
 
 /**
- * Takes a command apart, so that a rule for a program also holds where another one runs it: `env rm x`, `find . -exec rm {} ;`,
- * `sh -c "cd a && rm x"`, `git -C a push`. This finds what is written there, not what a program does by itself.
+ * Takes a command apart, so that a rule for a program also applies if another program runs it: `env rm x`, `find . -exec rm {} ;`, `sh -c
+ * "cd a && rm x"`, `git -C a push`. Finds only what is written there, not what a program does on its own.
  */
 export function commandForms(words: readonly string[]): CommandForms {
   const lines = new Set<string>();
@@ -40,7 +40,7 @@ export function commandForms(words: readonly string[]): CommandForms {
   inner.forEach((word, i) => {
     const tail = inner.slice(i);
     addLines(tail, lines);
-    // The words of a script can't be told from other words here: all of them are looked at, as one text.
+    // The words of a script are not distinguishable from other words here, so all of them are read as one text.
     if (SHELLS.has(programName(word)) && readScript(tail.slice(1).join(' '), lines)) opaque = true;
   });
   return { lines: [...lines], opaque };
@@ -63,7 +63,7 @@ function runsAnother(head: string, rest: readonly string[]): boolean {
   );
 }
 
-/** Words of words, for programs that split their arguments once more; undefined when they are too many. */
+/** Splits the words again, for programs that do so; undefined if there are too many. */
 function flat(words: readonly string[]): readonly string[] | undefined {
   const text = words.join(' ');
   if (text.length > MOST_CHARACTERS) return undefined;
@@ -77,10 +77,10 @@ function scriptsOf(head: string, rest: readonly string[]): readonly string[] {
   return option < 0 ? [] : rest.slice(option + 1);
 }
 
-/** Variables, patterns and the like in a script: what it runs is known only when it runs. */
+/** Variables, patterns and the like in a script: what it runs is known only at run time. */
 const DYNAMIC = /[$`]|\{[^{}]*,/;
 
-/** Adds every command that may begin somewhere in a script; true when it can't be read off the text. */
+/** Adds every command that may start somewhere in a script; returns true if its text does not determine them. */
 function readScript(script: string, lines: Set<string>): boolean {
   const text = script.replaceAll(/\\\r?\n/g, '').replaceAll(/['"\\]/g, '');
   const segments = text.split(/[;|&()<>{}\r\n]+/).map((segment) => oneSpaced(segment).split(' '));
@@ -90,14 +90,14 @@ function readScript(script: string, lines: Set<string>): boolean {
   return DYNAMIC.test(text) || segments.some(([first = '', ...rest]) => /[*?[~]/.test(first) || feeds(first, rest));
 }
 
-/** A shell without a script reads one from its input. */
+/** Whether a shell without a script reads one from its input. */
 function feeds(first: string, rest: readonly string[]): boolean {
   return SHELLS.has(programName(first)) && rest.every((word) => word.startsWith('-'));
 }
 
 const GIT_OPTIONS_WITH_VALUE = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
 
-/** `git -C folder push` as `git push`. */
+/** Returns `git -C folder push` as `git push`. */
 function withoutGitOptions(head: string, rest: readonly string[]): readonly string[] {
   if (head !== 'git') return [];
   let at = 0;

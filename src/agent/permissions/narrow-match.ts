@@ -2,12 +2,12 @@ import { matchesWildcard } from '../../lang/wildcard.js';
 import { isRiskyOption } from '../../plan/risky-commands.js';
 
 /**
- * How rules that allow something are compared: a `*` never crosses a border. Each function is true when the text is what the pattern
- * says, border by border.
+ * Comparisons for rules that allow something: a `*` never crosses a separator. Each function returns true if the text matches the pattern,
+ * part by part.
  */
 
 /**
- * A path, by segments: `*` stays within its segment, as the last one it is everything below, and `**` is any number of segments.
+ * Matches a path by segments: `*` stays within its segment, as the last one matches all below; `**` matches any number.
  * `matchesPath('src/*', 'src/a/b.ts')` gives `true`. `matchesPath('src/*.ts', 'src/a/b.ts')` gives `false`.
  */
 export function matchesPath(pattern: string, path: string): boolean {
@@ -15,7 +15,7 @@ export function matchesPath(pattern: string, path: string): boolean {
 }
 
 function matchesSegments(pattern: readonly string[], segments: readonly string[]): boolean {
-  // Before which segments the pattern so far can end, as in a search without backtracking.
+  // The segments at which the pattern so far can end; avoids backtracking.
   let ends = new Set([0]);
   for (const [i, part] of pattern.entries()) {
     if (part === '*' && i === pattern.length - 1) return [...ends].some((at) => at < segments.length);
@@ -32,8 +32,8 @@ function matchesSegments(pattern: readonly string[], segments: readonly string[]
 const ADDRESS = /^([^:/?#]+):\/\/([^/?#]*)([^?#]*)(?:\?(.*))?$/;
 
 /**
- * An address, as it is requested: the scheme, the host by labels (a first `*` is one or more of them), the port, the path by segments, the query. Where
- * the pattern has no port, only the usual one of the scheme will do. A path that ends in `*` takes any query.
+ * Matches an address as it is requested: the scheme, the host by labels (a first `*` matches one or more), the port, the path by segments,
+ * the query. A pattern without a port matches only the scheme's usual one. A path that ends in `*` matches any query.
  * `matchesAddress('https://*.example.com/*', 'https://docs.example.com/a?b=c')` gives `true`.
  * `matchesAddress('http://*.example.com/*', 'http://127.0.0.1/.example.com/')` gives `false`.
  */
@@ -55,7 +55,7 @@ function matchesPlace(
   const given = url.search.slice(1);
   if (query === undefined) return (given === '' || /(?:^|\/)\*{1,2}$/.test(path)) && matchesPath(path, url.pathname);
   if (matchesPath(path, url.pathname) && matchesWildcard(query, given)) return true;
-  // There the mark stands for a character of the path.
+  // In this case the question mark stands for a character of the path.
   return given === '' && matchesPath(`${path}?${query}`, url.pathname);
 }
 
@@ -64,7 +64,7 @@ function matchesHost(pattern: string, host: string): boolean {
   const [ownName = '', ownPort = ''] = splitPort(host);
   if (!matchesWildcard(port, ownPort)) return false;
   if (name === '*') return true;
-  // The labels of an address of numbers are not names: only the whole says where it leads.
+  // Parts of a numeric address are not names: only the whole address identifies the host.
   if (/^[\d.]+$|^\[/.test(ownName)) return name === ownName;
   const labels = name.split('.');
   const own = ownName.split('.');
@@ -82,8 +82,8 @@ function splitPort(host: string): readonly string[] {
 }
 
 /**
- * A command, by words. A `*` stays within its word, and in one with slashes within its segment. A last word `*`, and a `*` right behind the letters of the last word, stand
- * for whatever words follow, but not for options with which the program does something else.
+ * Matches a command by words. A `*` stays within its word, and in a word with slashes within its segment. A last word `*`, or a `*` right
+ * after the letters of the last word, matches any further words except options that make the program do something else.
  * `matchesCommand('git log*', ['git', 'log', '--stat'])` gives `true`.
  * `matchesCommand('git log*', ['git', 'logx'])` gives `false`.
  */

@@ -12,28 +12,28 @@ import { argumentOf, pathForms } from './argument-values.js';
 import { commandForms } from './command-forms.js';
 import { matchesAddress, matchesCommand, matchesPath } from './narrow-match.js';
 
-/** A call that somebody wants to make. */
+/** A requested call. */
 export interface WantedCall {
-  /** Name that the model called. */
+  /** The name that the model called. */
   readonly name: string;
-  /** Undefined when it is not a JSON object: the call can do nothing. */
+  /** Undefined if it is not a JSON object: such a call has no effect. */
   readonly input: JsonObject | undefined;
-  /** Absent: a tool of the step itself, or none at all. */
+  /** Absent for a tool of the step itself, or an unknown tool. */
   readonly tool: Pick<OpenedTool, 'effect' | 'origin'> | undefined;
 }
 
-/** What the rules say of a call. `free`: no rule speaks of it, and it is only reading. */
+/** The decision of the rules about a call. `free`: no rule applies, and the call only reads. */
 export type Verdict =
   | { readonly kind: 'ask' | 'free' }
   | { readonly kind: 'allow'; readonly rule: string }
   | { readonly kind: 'deny'; readonly rule: string; readonly why: 'matches' | 'opaque' };
 
 /**
- * Makes the check of an agent's permissions; `isGranted`: what no rule speaks of is allowed. It depends on the rules, the call and the working directory alone, so a replay decides as
- * the run did.
+ * Creates the check of an agent's permissions. `isGranted`: calls that no rule covers are allowed. The check depends only on the rules, the
+ * call and the working directory, so a replay decides as the run did.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for a rule that can't be read, or that names an argument which its tool does not have: a call that
- *   somebody wanted to keep from happening must not slip through.
+ * @throws SkeinError `SKEIN_DEFINITION` for a rule that cannot be parsed, or that names an argument which its tool does not have: a call
+ *   meant to be prevented must not pass.
  */
 export function permissionCheck(
   permissions: Permissions,
@@ -71,7 +71,7 @@ function readRule(text: string, agent: string): PermissionRule {
     const hint = didYouMean(wrong, names) ?? `its arguments are: ${names.join(', ')}`;
     throw badRule(agent, text, `${rule.tool} has no argument "${wrong}"`, hint);
   }
-  // A server is all of its tools.
+  // A server name covers all of its tools.
   return /^mcp:[^:]+$/.test(rule.tool) ? { ...rule, tool: `${rule.tool}:*` } : rule;
 }
 
@@ -80,7 +80,7 @@ function badRule(agent: string, text: string, why: string, hint: string): SkeinE
   return new SkeinError('SKEIN_DEFINITION', message, { hint });
 }
 
-/** Rules that keep a call back are read widely: any name of the tool, any form of the value, whatever the case. */
+/** Rules that prevent a call match broadly: any name of the tool, any form of the value, in any case. */
 function caught(rule: PermissionRule, seen: Seen): 'matches' | 'opaque' | undefined {
   const { call, builtIn } = seen;
   const { origin } = call.tool ?? {};
@@ -109,14 +109,14 @@ function argumentCaught(
   if (kind === 'command') {
     const { lines, opaque } = commandForms(values);
     const wanted = pattern.replaceAll(/\s+/g, ' ');
-    // `rm *` also means `rm` without anything behind it.
+    // `rm *` also covers `rm` without arguments.
     const patterns = wanted.endsWith(' *') ? [wanted, wanted.slice(0, -2)] : [wanted];
     if (lines.some((line) => patterns.some((one) => matchesWidely(one, line)))) return 'matches';
     return opaque ? 'opaque' : undefined;
   }
   const forms = values.flatMap((value) => {
     if (kind === 'path') return [value, ...pathForms(value, cwd).flatMap((path) => [path, `${path}/`])];
-    // An address as it is requested: host in small letters, without `..` in its path.
+    // The address as it is requested: host in lower case, no `..` in its path.
     return kind === 'address' && URL.canParse(value) ? [value, new URL(value).href] : [value];
   });
   if (kind === 'plain' && values.length > 1) forms.push(values.join(' '));
@@ -127,10 +127,10 @@ function matchesWidely(pattern: string, text: string): boolean {
   return matchesWildcard(pattern.toLowerCase(), text.toLowerCase());
 }
 
-/** Names that servers may give to their tools, and that mean something else in a rule. */
+/** Tool names that a server may use, but that have another meaning in a rule. */
 const RESERVED: ReadonlySet<string> = new Set(TOOL_ARGUMENTS.keys());
 
-/** Rules that let a call happen are read narrowly: the server must be named, and every value must match in its normal form. */
+/** Rules that allow a call match narrowly: the server must be named, and every value must match in its normal form. */
 function isAllowed(rule: PermissionRule, seen: Seen): boolean {
   const { call, builtIn } = seen;
   const { origin } = call.tool ?? {};

@@ -6,21 +6,21 @@ import { builtInOf } from '../../plan/tool-names.js';
 import type { WantedCall } from './permissions.js';
 import { permissionCheck } from './permissions.js';
 
-/** What policies say of the calls of one agent. */
+/** The policies' rules for the calls of one agent. */
 export interface PolicyCheck {
-  /** Why a call may not be made; undefined: it may. */
+  /** Returns why a call is forbidden; undefined if it is allowed. */
   readonly refusal: (call: WantedCall) => string | undefined;
-  /** How long a call may take, in milliseconds. */
+  /** Timeout of a call in milliseconds. */
   readonly timeout: (call: WantedCall) => number | undefined;
 }
 
-/** What an agent without policies has. */
+/** The check of an agent without policies. */
 export const NO_POLICY: PolicyCheck = { refusal: () => undefined, timeout: () => undefined };
 
 /**
- * Makes the check of policies. It depends on them, the call and the working directory alone. A call must pass all of them; in each, what denies wins.
+ * Creates the check of policies. It depends only on them, the call and the working directory. A call must pass all; in each, a denial wins.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for rules that can't be used
+ * @throws SkeinError `SKEIN_DEFINITION` for rules that cannot be used
  */
 export function policyCheck(policies: readonly NarrowPolicy[], known: { agent: string; cwd: string }): PolicyCheck {
   if (policies.length === 0) return NO_POLICY;
@@ -61,7 +61,7 @@ function ruleOf(tool: string, known: Known): (call: WantedCall) => boolean {
   return (call) => check(call).kind === 'deny';
 }
 
-/** Why a server may not be started or reached; undefined: some of its tools may be called. `url`: where a remote one is. */
+/** Why a server may not be started or reached; undefined if some of its tools are allowed. `url`: the address of a remote one. */
 export function serverRefusal(policies: readonly NarrowPolicy[], server: string, url?: string): string | undefined {
   for (const policy of policies) {
     const { file, deny, only } = rulesOf(policy);
@@ -74,21 +74,21 @@ export function serverRefusal(policies: readonly NarrowPolicy[], server: string,
   return url === undefined ? undefined : domainRefusal(policies, url);
 }
 
-/** Why an address may not be reached; undefined: it may. */
+/** Why an address may not be reached; undefined if it may. */
 export function domainRefusal(policies: readonly NarrowPolicy[], url: string): string | undefined {
   const host = URL.canParse(url) ? new URL(url).host : undefined;
   const policy = policies.find(({ domains }) => domains !== undefined && !isDeclaredHost(host ?? url, domains));
   return policy && `the policy ${policy.file} does not list ${host ?? 'its address'} in domains`;
 }
 
-/** A rule about each tool of a server. */
+/** Whether a rule covers each tool of a server. */
 function speaksOfAll(rule: string, server: string): boolean {
   if (rule === '*') return true;
   const [kind, name = '', tool = '*'] = rule.toLowerCase().split(':');
   return kind === 'mcp' && tool === '*' && matchesWildcard(name, server.toLowerCase());
 }
 
-/** A rule that allows some tool of a server. */
+/** Whether a rule allows some tool of a server. */
 function speaksOf(rule: string, server: string): boolean {
   const [kind = '', name] = rule.split(':');
   if (kind === 'mcp') return name !== undefined && matchesWildcard(name, server);

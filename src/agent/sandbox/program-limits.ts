@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 
-/** Processes that one program may have at once, all that it started included. */
+/** Most simultaneous processes of one program, including all that it started. */
 const MOST_PROCESSES = 1_000;
 const LOOK_MS = 250;
 const KB = 1_024;
 
-/** Memory that one program may have, all that it started included: what is left keeps the machine, or the container, at work. */
+/** Memory limit of one program with all that it started: the rest keeps the machine, or the container, working. */
 function mostMemory(): number {
   const container = process.constrainedMemory();
   const all = totalmem();
@@ -14,17 +14,17 @@ function mostMemory(): number {
 }
 
 /**
- * Calls `exceeded` once, with what was too much, when a program has too many processes or too much memory. They are counted where the system tells
- * (Linux): those below it, and those of its session. The limits of the system itself would count what else the user runs, hold for each process alone, and
- * some do not hold for root.
+ * Calls `exceeded` once, with the limit that was passed, if a program has too many processes or too much memory. Counts, where the system
+ * shows them (Linux), the processes below it and those of its session. The system's own limits would count the user's other programs, apply
+ * to each process alone, and in part not apply to root.
  *
- * @param memory bytes for all processes together; absent: three quarters of the machine, or of the container
- * @returns ends the counting
+ * @param memory bytes for all processes together; defaults to three quarters of the machine, or of the container
+ * @returns a function that stops the counting
  */
 export function watchProgram(root: number, exceeded: (what: string) => void, memory?: number): () => void {
   if (process.platform !== 'linux') return () => undefined;
   const timer = setInterval(() => {
-    // Most programs have ended before the first look: to ask the system earlier would cost each of them.
+    // Most programs end before the first check: an earlier one would cost each of them.
     const what = excessOf(root, memory ?? mostMemory());
     if (what === undefined) return;
     clearInterval(timer);
@@ -36,7 +36,7 @@ export function watchProgram(root: number, exceeded: (what: string) => void, mem
 
 function excessOf(root: number, memory: number): string | undefined {
   const all = ids();
-  // As long as the whole machine has less, nothing need be looked at.
+  // While the whole machine is below the limits, no process needs checking.
   const mayCrowd = all.length > MOST_PROCESSES;
   const mayFill = totalmem() - freemem() > memory;
   if (!mayCrowd && !mayFill) return undefined;
@@ -65,19 +65,19 @@ function ownProcesses(root: number, all: readonly string[]): readonly number[] {
     if (session === root) counted.add(Number(id));
   }
   counted.add(root);
-  // A set gives what is added while it is walked, too.
+  // Iteration over a set includes what is added meanwhile.
   for (const id of counted) for (const child of below.get(id) ?? []) counted.add(child);
   return [...counted];
 }
 
-/** Fields 4 and 6 of `stat`; the name before them may hold anything. */
+/** Returns fields 4 and 6 of `stat`; the name before them may contain any character. */
 function parentAndSession(id: string): readonly [number, number] {
   const stat = textOf(`/proc/${id}/stat`);
   const [, parent, , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return [Number(parent ?? 0), Number(session ?? 0)];
 }
 
-/** What each has is cheap to read, and counts what processes share many times; only where that is too much, each gets its share. */
+/** The resident size is cheap to read but counts shared memory repeatedly; only if that is too much, the proportional share is read. */
 function isAbove(memory: number, processes: readonly number[]): boolean {
   const sum = (read: (id: number) => number): number => processes.reduce((total, id) => total + read(id), 0);
   return sum((id) => sizeIn(`/proc/${id}/status`, 'VmRSS', 'VmSwap')) > memory && sum(shareOf) > memory;
@@ -101,7 +101,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // It has ended.
+    // The process has ended.
     return '';
   }
 }

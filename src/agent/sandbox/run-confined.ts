@@ -9,10 +9,10 @@ import { confined, isProgram, needSandbox } from './sandbox.js';
 import { refused } from '../tools/tool-input.js';
 import { SKIPPED_DIRECTORIES, walk } from '../tools/walk.js';
 
-/** Parts of a repository that name programs, which Git starts outside of any sandbox. */
+/** Parts of a repository that name programs, which Git starts outside any sandbox. */
 const STARTED_BY_GIT = ['.git/hooks', '.git/config'];
 
-/** What a program is run with. */
+/** Settings for running a program. */
 export interface Confining {
   readonly use: SandboxUse;
   readonly folders: Folders;
@@ -24,10 +24,10 @@ export interface Confining {
 }
 
 /**
- * The command line that runs a program in the sandbox which `use` asks for: the working directory of the tools can be written, everything else read,
- * except files of secrets and Skein's record of runs, which are out of sight; what the workflow is made of can be read only.
+ * Returns the command line that runs a program in the sandbox that `use` requires. The tools' working directory is writable, everything
+ * else readable, except that files of secrets and Skein's record of runs are hidden; the workflow's own files are read-only.
  *
- * @throws SkeinError `SKEIN_SANDBOX` where no sandbox works; an error with the code `ENOENT` when there is no such program
+ * @throws SkeinError `SKEIN_SANDBOX` if no sandbox works; an error with the code `ENOENT` if the program does not exist
  */
 export async function runConfined(
   argv: readonly string[],
@@ -35,7 +35,7 @@ export async function runConfined(
 ): Promise<[string, ...string[]]> {
   const sandbox = await needSandbox('the program');
   const [program = ''] = argv;
-  // The sandbox would report it as a failure of its own.
+  // Without this check, the sandbox would report the missing program as a failure of its own.
   if (!isProgram(program, cwd, path)) throw Object.assign(new Error(`no program ${program}`), { code: 'ENOENT' });
   const project = folders.cwd;
   const stores = folders.own.record.flatMap((store) => BESIDE_STORE.map((end) => store + end));
@@ -51,7 +51,7 @@ export async function runConfined(
   });
 }
 
-/** Links count by their own names in the first folder, where they are used. */
+/** In the first folder, links are included under their own names, which programs use. */
 async function envFilesOf(folders: Folders, signal: AbortSignal): Promise<readonly string[]> {
   const found: string[] = [];
   for (const root of [folders.cwd, ...folders.extra]) {

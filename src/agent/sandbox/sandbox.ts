@@ -6,48 +6,48 @@ import { SkeinError } from '../../base/errors.js';
 import { isInside } from '../tools/compare-paths.js';
 import { UNSHARED } from './unshare-script.js';
 
-/** What makes sandboxes on this machine. */
+/** The program that makes sandboxes on this machine. */
 export interface Sandbox {
   readonly by: 'bwrap' | 'unshare';
   readonly program: string;
 }
 
-/** What a program in a sandbox sees. All paths are real paths. */
+/** What a sandboxed program can see. All paths are real paths. */
 export interface Confinement {
-  /** Where it starts. */
+  /** The working directory. */
   readonly cwd: string;
-  /** The only folder that it can write, apart from empty ones for temporary files. */
+  /** The only folder that the program can write, apart from empty ones for temporary files. */
   readonly project: string;
-  /** Folders that it can read although they may lie where everything else is empty. */
+  /** Folders that it can read even inside folders that are otherwise empty. */
   readonly readable: readonly string[];
-  /** Files and folders that are empty to it. What does not exist is left out. */
+  /** Files and folders that appear empty. Missing ones are left out. */
   readonly hidden: readonly string[];
-  /** Parts of the project that it can read only. */
+  /** Parts of the project that are read-only. */
   readonly kept: readonly string[];
   readonly network: boolean;
 }
 
-/** Files and folders of a home directory that hold keys, or say what programs start. */
+/** Files and folders of a home directory that contain keys, or determine what programs start. */
 const PRIVATE = [
   '.ssh .gnupg .aws .azure .kube .docker .config .password-store .netrc .npmrc .pypirc .git-credentials .pgpass .my.cnf',
   '.terraform.d .vault-token .skein .claude .codex .copilot .cargo/credentials .cargo/credentials.toml .gem/credentials',
   '.m2/settings.xml .gradle/gradle.properties .local/share/keyrings .mozilla .thunderbird',
   '.bash_history .zsh_history .node_repl_history .python_history',
 ].flatMap((line) => line.split(' '));
-/** Sockets of other programs lie here; through them a program gets things done outside. */
+/** Folders of other programs' sockets, through which a program could act outside. */
 const OF_OTHERS = ['/tmp', '/var/tmp', '/run'];
-/** Names of hosts can't be looked up without the first three, nothing runs on NixOS without the last. */
+/** Host name look-ups need the first three; NixOS needs the last to run anything. */
 const NEEDED = ['/run/systemd/resolve', '/run/NetworkManager', '/run/resolvconf', '/run/current-system'];
 const FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'];
 
 const TRY_MS = 10_000;
-/** What one process may have in memory, in kB; programs that only reserve addresses are not concerned. */
+/** Memory limit of one process, in kB; reserved address space does not count. */
 const MEMORY_KB = 8 * 1024 * 1024;
 const LIMITED = `ulimit -c 0; ulimit -d ${MEMORY_KB}; exec "$@"`;
 
 let found: Promise<Sandbox | undefined> | undefined;
 
-/** Finds out, once a process and by trying, what makes sandboxes here. */
+/** Finds, once a process and by trying, the program that makes sandboxes here. */
 function findSandbox(): Promise<Sandbox | undefined> {
   found ??= firstThatWorks();
   return found;
@@ -79,12 +79,12 @@ export function works(sandbox: Sandbox): Promise<boolean> {
   });
 }
 
-/** What to do where there is none. */
+/** The hint if no sandbox works. */
 const INSTALL_SANDBOX =
   'install bubblewrap (the program bwrap), or allow user namespaces for the program unshare; both exist on Linux only';
 
 /**
- * What makes sandboxes on this machine, or what to do where nothing does. It is tried, and not only looked for.
+ * Returns the program that makes sandboxes on this machine, or how to install one. Tests it by running it.
  *
  * @example
  * const found = await describeSandbox();
@@ -95,7 +95,7 @@ export async function describeSandbox(): Promise<{ readonly by: Sandbox['by'] } 
   return sandbox === undefined ? { problem: INSTALL_SANDBOX } : { by: sandbox.by };
 }
 
-/** @throws SkeinError `SKEIN_SANDBOX` when this machine has none */
+/** @throws SkeinError `SKEIN_SANDBOX` if this machine has none */
 export async function needSandbox(who: string): Promise<Sandbox> {
   const sandbox = await findSandbox();
   if (sandbox !== undefined) return sandbox;
@@ -104,7 +104,7 @@ export async function needSandbox(who: string): Promise<Sandbox> {
   });
 }
 
-/** A command line that runs another one in a sandbox. */
+/** Returns the command line that runs another one in a sandbox. */
 export function confined(
   { by, program }: Sandbox,
   argv: readonly string[],
@@ -125,7 +125,7 @@ export function confined(
   return [program, ...apart, ...(network ? [] : ['--net']), '--', '/bin/sh', '-c', UNSHARED, program, ...words];
 }
 
-/** `empty`: a folder without anything; `null`: a file without anything; `read`, `write`: what is there. Later ones cover earlier ones. */
+/** `empty`: an empty folder; `null`: an empty file; `read`, `write`: the existing content. Later mounts cover earlier ones. */
 export type Mount = readonly ['empty' | 'null' | 'read' | 'write', string];
 
 function bwrapMount([kind, path]: Mount): readonly string[] {
@@ -138,10 +138,10 @@ function mountsOf({ project, readable, hidden, kept }: Confinement): readonly Mo
   const home = homedir();
   const secrets = [...PRIVATE.map((name) => join(home, name)), process.env['XDG_CONFIG_HOME'] ?? ''];
   const out = realPaths([...secrets.filter((path) => path !== ''), ...hidden]);
-  // What lies around the project is covered by it; what lies in it is hidden behind it.
+  // The project's mount covers folders around it; hidden paths inside it are mounted after it.
   const around = out.filter((path) => isInside(path, project));
   const others = OF_OTHERS.filter((path) => existsSync(path) && realOf(path) === path);
-  // It is in a folder that is empty now, of which nothing is there again.
+  // Whether the path is in an emptied folder and not in a part that is mounted again.
   const isGone = (path: string): boolean =>
     others.some((folder) => isInside(folder, path)) && ![project, ...readable].some((folder) => isInside(folder, path));
   return [
@@ -171,7 +171,7 @@ function realOf(path: string): string | undefined {
   }
 }
 
-/** Whether there is such a program. */
+/** Whether the program exists. */
 export function isProgram(name: string, cwd: string, path = ''): boolean {
   if (name.includes('/')) return existsSync(resolve(cwd, name));
   return path.split(delimiter).some((folder) => existsSync(resolve(cwd, folder, name)));

@@ -1,9 +1,10 @@
 /**
- * What `unshare` does not do by itself, for a shell that is root in a user namespace of its own: a copy of all mounts that can only be read, with
- * the mounts of the sandbox over it, becomes the root; the program then runs in another user namespace, without rights over these mounts, and
- * as the user. This shell stays as the first process of its namespace: when it ends, everything in there is killed.
+ * Completes the sandbox of `unshare`, in a shell that is root in a user namespace of its own. A read-only copy of all mounts, with the
+ * sandbox's mounts over it, becomes the root; the program runs in another user namespace, as the user and without rights over these mounts.
+ * This shell stays the first process of its namespace: its end kills all others.
  *
- * Its name is the program `unshare`. Its words: user id, group id, working directory, script that sets the limits, mounts (kind and path), `--`, the command line.
+ * Its name is the program `unshare`. Its words: user id, group id, working directory, limits script, mounts (kind, path), `--`, the command
+ * line.
  */
 export const UNSHARED = `set -e
 path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin

@@ -24,11 +24,11 @@ import type {
   ScriptRule,
 } from './script-types.js';
 
-/** More problems than this are not listed: they repeat the first ones. */
+/** Most problems to list; further ones repeat the first. */
 const MAX_LISTED = 50;
 
 /**
- * Reads a script. Everything that is wrong is reported at once, with line and column.
+ * Parses a script. Reports all problems at once, with line and column.
  *
  * @throws SkeinError `SKEIN_DEFINITION` with the problems in `details.problems`.
  * @example
@@ -52,12 +52,12 @@ function invalid(file: string, problems: readonly Problem[]): SkeinError {
   });
 }
 
-/** A map of a script. Unlike in a workflow, a key without a value is a mistake: a rule would fit more than it was meant to. */
+/** Reads a map of a script. Unlike in a workflow, a key without a value is an error: the rule would match more than intended. */
 function open(node: SourceNode, name: string, form: MapForm, findings: Findings): Fields | undefined {
   return readFields(node, { name, form, exact: true }, findings);
 }
 
-/** What a list holds, as far as it could be read. */
+/** The readable entries of a list. */
 function listOf<T>(
   fields: Fields,
   key: string,
@@ -92,7 +92,7 @@ function readRule(node: SourceNode, what: string, findings: Findings): ScriptRul
   if (real && (single !== undefined || several !== undefined)) {
     findings.error('script-answers', `${what} has both "real" and an answer`, rule.at, 'keep one of them');
   } else if (real) {
-    // Nothing is answered.
+    // A real call needs no answer.
   } else if (single !== undefined && several !== undefined) {
     findings.error('script-answers', `${what} has both "answer" and "answers"`, rule.at, 'keep one of them');
   } else if (
@@ -120,7 +120,7 @@ function readRule(node: SourceNode, what: string, findings: Findings): ScriptRul
   };
 }
 
-/** `real: true` speaks of a step that calls a tool by itself. */
+/** `real: true` is for a step that calls a tool directly. */
 function readReal(rule: Fields, what: string, findings: Findings): boolean {
   if (rule.flag('real') !== true) return false;
   if (!rule.has('step'))
@@ -130,7 +130,7 @@ function readReal(rule: Fields, what: string, findings: Findings): boolean {
 
 const PLAIN = { cut: false, empty: false, delayMs: 0, times: 1 } as const;
 
-/** A plain text stands for `{ text: ... }`. */
+/** A plain text is short for `{ text: ... }`. */
 function readAnswer(node: SourceNode, what: string, findings: Findings): ScriptAnswer | undefined {
   const plain = plainText(node);
   if (plain !== undefined) return { ...PLAIN, text: plain };
@@ -157,7 +157,7 @@ function readAnswer(node: SourceNode, what: string, findings: Findings): ScriptA
   return { ...said, cut, empty, delayMs, times, ...present({ usage: readUsage(answer) }) };
 }
 
-/** Text and nothing else: a number is not said by a model. */
+/** Returns a text; undefined for other values, because a model does not answer with a number. */
 function plainText(node: SourceNode): string | undefined {
   return node.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }
@@ -172,7 +172,7 @@ function readCall(node: SourceNode, what: string, findings: Findings): ScriptCal
   };
 }
 
-/** A text that must be there. */
+/** Reads a required text. */
 function needed(fields: Fields, key: string, lacking: string, findings: Findings): string {
   if (!fields.has(key)) findings.error('script-answers', lacking, fields.at, `add "${key}: TEXT"`);
   return fields.text(key) ?? '';
@@ -195,7 +195,7 @@ function readError(answer: Fields, what: string, findings: Findings): ScriptErro
   return present({ code, status, message: error.text('message'), retryAfterMs });
 }
 
-/** A plain text is the question. */
+/** Reads a question; a plain text is its `text`. */
 function readQuestion(answer: Fields, what: string, findings: Findings): ScriptAnswer['question'] {
   const node = answer.node('question');
   const plain = node === undefined ? undefined : plainText(node);
@@ -228,7 +228,7 @@ function readResult(node: SourceNode, findings: Findings): ScriptResult | undefi
   if (fields === undefined) return undefined;
   const tool = needed(fields, 'tool', 'the result of a tool needs "tool" and "result"', findings);
   const [input, result] = [fields.node('input'), fields.node('result')];
-  // What YAML calls null is mostly a value that was forgotten.
+  // A null in YAML is usually a forgotten value.
   if (result === undefined || (result.kind === 'scalar' && result.value === null))
     findings.error(
       'script-answers',
@@ -243,7 +243,7 @@ function readResult(node: SourceNode, findings: Findings): ScriptResult | undefi
   };
 }
 
-/** A duration such as `200ms`, or a number of seconds. */
+/** Reads a duration such as `200ms`, or a number of seconds. */
 function readDelay(fields: Fields, key: string, what: string, findings: Findings): number | undefined {
   const node = fields.node(key);
   if (node === undefined) return undefined;

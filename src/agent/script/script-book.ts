@@ -8,47 +8,47 @@ import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';
 import { readTextFile } from '../text-files.js';
 import { readScript } from './read-script.js';
 
-/** A script in use: which rules apply, how far each has got, and what was never used. */
+/** A script in use: which rules apply, the progress of each, and what was never used. */
 export interface ScriptBook {
-  /** Names of the tools that its models call. */
+  /** Names of the tools that the script's models call. */
   readonly calls: readonly string[];
   /**
-   * The answer to a call; undefined for a call that the script does not plan, when it is not strict or the supervision of a step calls.
+   * Returns the answer to a call; undefined for an unplanned call if the script is not strict or if the supervision of a step calls.
    *
    * @throws SkeinError `SKEIN_SCRIPT` for an unplanned call of a strict script.
    */
   next(request: Asked): ScriptAnswer | undefined;
-  /** A call of a model, or of a step by itself, was answered from the record of the run: the answer that belongs to it counts as given. */
+  /** Reports a call of a model, or of a step directly, that was answered from the record of the run: its answer counts as given. */
   skip(call: ReplayedCall | StepCalled): void;
-  /** What the step at a path gives that calls a tool by itself; undefined when the script does not say, or lets the call be made. */
+  /** The result of the step at a path that calls a tool directly; undefined if the script has none, or lets the call be made. */
   step(called: StepCalled): ScriptAnswer | undefined;
   /** Whether the script lets the call be made. */
   isReal(called: StepCalled): boolean;
-  /** What the person answers to a question, which is given then; undefined when the script does not say, or not any more. */
+  /** Returns the person's answer to a question and counts it; undefined if the script has none, or none left. */
   reply(question: string): string | undefined;
-  /** What a tool without a function gives; undefined when the script does not say. */
+  /** The result of a tool without a function; undefined if the script has none. */
   result(tool: string, input: JsonObject): Json | undefined;
   /**
    * Checks that everything was used.
    *
-   * @throws SkeinError `SKEIN_SCRIPT` in a strict script with rules that were not used, or not to their end.
+   * @throws SkeinError `SKEIN_SCRIPT` for a strict script with rules that were unused, or not used to their end.
    */
   finish(): void;
 }
 
-/** What rules look at. */
+/** The parts of a request that rules compare. */
 type Asked = Pick<ModelRequest, 'messages' | 'caller'>;
 
-/** A step that called a tool by itself. */
+/** A step that called a tool directly. */
 export interface StepCalled {
   readonly step: string;
 }
 
-/** How far a rule has got, by step. */
+/** The progress of a rule, by step. */
 interface Progress {
   readonly rule: ScriptRule;
   readonly number: number;
-  /** Answers given, by path of the step; one entry for the run when the rule is `once`. */
+  /** Number of answers given, by path of the step; a `once` rule has one entry for the run. */
   readonly given: Map<string, number>;
 }
 
@@ -62,7 +62,7 @@ export function openScriptBook(script: Script): ScriptBook {
     calls: [...new Set(calls)],
     next(request) {
       const answer = takeFirst(progress, request);
-      // What a script does not say of the supervision of a step is what lets the step pass.
+      // A supervision call without an answer in the script gets the answer that lets the step pass.
       if (answer !== undefined || !script.strict || request.caller.phase !== undefined) return answer;
       throw unplanned(script, progress, request);
     },
@@ -94,13 +94,13 @@ export function openScriptBook(script: Script): ScriptBook {
   };
 }
 
-/** Whether a value is, or has, what a script gives of it. */
+/** Whether a value equals, or contains, the value in the script. */
 function contains(value: Json | undefined, part: Json): boolean {
   if (!isPlainObject(part)) return canonicalJson(value ?? null) === canonicalJson(part);
   return Object.entries(part).every(([key, inner]) => contains(ownValue(value, key) as Json, inner));
 }
 
-/** A rule speaks of a step that calls a tool by itself when it names the step, and nothing that only a model has. */
+/** Whether a rule applies to a step that calls a tool directly: the rule names the step, and nothing that only a model has. */
 function speaksOf({ step, agent, prompt, phase }: ScriptRule, path: string): boolean {
   return step !== undefined && agent === undefined && prompt === undefined && phase === undefined && isStep(step, path);
 }
@@ -129,7 +129,7 @@ function takeFirst(progress: readonly Progress[], request: Asked): ScriptAnswer 
 }
 
 function take(one: Progress, path: string): ScriptAnswer | undefined {
-  // A step that is tried again, and those inside of it, go on where the attempt before stopped.
+  // A retried step, and steps inside it, continue where the previous attempt stopped.
   const key = one.rule.once ? '' : pathOf(path);
   const given = one.given.get(key) ?? 0;
   const answer = answerAt(one.rule, given);
@@ -179,7 +179,7 @@ function criteria(rule: ScriptRule, request: Asked): readonly Criterion[] {
   return list;
 }
 
-/** A rule names a step by its path, or by the id of its node. */
+/** Whether a rule's `step` is this step, by path or by the id of its node. */
 function isStep(step: string, path: string): boolean {
   const tried = pathOf(path);
   if (step === tried) return true;
@@ -242,9 +242,9 @@ function firstUserText(request: Asked): string {
 /**
  * Opens a script file for one run.
  *
- * @param path where it is
- * @param name how messages call it
- * @throws SkeinError `SKEIN_FILE` when it can't be read, `SKEIN_DEFINITION` with all of its problems.
+ * @param path path of the file
+ * @param name the file's name in messages
+ * @throws SkeinError `SKEIN_FILE` if it cannot be read, `SKEIN_DEFINITION` with all of its problems.
  */
 export async function openScript(path: string, name: string): Promise<ScriptBook> {
   return openScriptBook(readScript(await readTextFile(path, 'script'), name));

@@ -9,7 +9,7 @@ import type { ScriptBook } from './script-book.js';
 import type { ScriptAnswer, ScriptError } from './script-types.js';
 import { withoutBlocks } from '../../lang/outputs-block.js';
 
-/** A model that answers from a script. */
+/** Returns a model that answers from a script. */
 export function scriptModel(id: string, book: ScriptBook): Model {
   return {
     id,
@@ -53,7 +53,7 @@ export function answerText(answer: ScriptAnswer): string {
   return answer.json === undefined ? '' : JSON.stringify(answer.json);
 }
 
-/** Text comes in pieces of a line at most, as from a real model. */
+/** Splits text into pieces of at most a line, like the stream of a real model. */
 function pieces(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
@@ -93,12 +93,12 @@ export function scriptedError(id: string, error: ScriptError): SkeinError {
   return new SkeinError(code, `${id}: ${said}`, { ...passing({ retryable: RETRYABLE.has(code) }), ...wait });
 }
 
-/** Rough count of tokens: four characters each. */
+/** Rough token count: four characters each. */
 function roughTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** What lets a step, and its calls, pass. */
+/** The answers that let a step, and its calls, pass. */
 const PHASES: Readonly<Record<Phase, string>> = {
   commit: '{"interpretation":"the task as it is given","confidence":"high"}',
   post: '{"met_commitment":true}',
@@ -108,8 +108,8 @@ const PHASES: Readonly<Record<Phase, string>> = {
 };
 
 /**
- * The last user text, without blocks of outputs and items; as the value of each field, where the answer must have fields. What the supervision of a step
- * asks has the answer that lets the step pass.
+ * The last user text, without blocks of outputs and items; if the answer must have fields, the text as the value of each. Supervision calls
+ * get the answer that lets the step pass.
  */
 function plainText({ caller: { phase, fields = [] }, messages }: ModelRequest): string {
   if (phase !== undefined) return PHASES[phase];
@@ -117,15 +117,15 @@ function plainText({ caller: { phase, fields = [] }, messages }: ModelRequest): 
   return fields.length === 0 ? text : JSON.stringify(Object.fromEntries(fields.map((field) => [field, text])));
 }
 
-/** The text of the last thing that a person said. */
+/** The last user message. */
 function lastUserText(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === 'user');
   return last?.role === 'user' ? last.text : '';
 }
 
 /**
- * A model that answers with the last user text, without blocks of outputs and items, which would double the text with each step that repeats it. Supervised
- * steps pass. It costs nothing and needs nothing.
+ * A model that answers with the last user text, without blocks of outputs and items, which would double the text with each step that
+ * repeats it. Supervised steps pass. It costs nothing and needs no setup.
  *
  * @example
  * const model = echoModel(); // id 'mock/echo'

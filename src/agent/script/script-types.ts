@@ -2,65 +2,65 @@ import type { Json } from '../../base/json.js';
 import type { Phase } from '../../events/supervision.js';
 import type { Position } from '../../base/problem.js';
 
-/** A script: what scripted models answer, and what a scripted person does. */
+/** A script: the answers of scripted models, and of a scripted person. */
 export interface Script {
   readonly file: string;
-  /** An unplanned call and an unused rule fail the run. Default true. */
+  /** Whether an unplanned call or an unused rule fails the run. Defaults to true. */
   readonly strict: boolean;
   readonly rules: readonly ScriptRule[];
   readonly answers: readonly ScriptReply[];
   readonly tools: readonly ScriptResult[];
 }
 
-/** When a rule applies, and what it answers. All that is given must hold. */
+/** A rule with its conditions, all of which must hold, and its answers. */
 export interface ScriptRule {
   readonly at: Position;
   /** Path of a step, or id of its node. */
   readonly step?: string;
   readonly agent?: string;
-  /** A piece of what the user messages say. */
+  /** A substring of the user messages. */
   readonly prompt?: string;
-  /** It answers the supervision of the step; absent: the work of the step. */
+  /** The phase of supervision that the rule answers; absent: the work of the step. */
   readonly phase?: Phase;
-  /** The step calls its tool itself, and the call is made; `answers` is empty then. */
+  /** Whether the step's direct tool call is really made; `answers` is then empty. */
   readonly real: boolean;
-  /** One after the other: each step that the rule applies to begins with the first. */
+  /** Given in order: each step that the rule applies to begins with the first. */
   readonly answers: readonly ScriptAnswer[];
-  /** The last answer is given for ever. */
+  /** Whether the last answer is repeated indefinitely. */
   readonly repeat: boolean;
-  /** The answers are one sequence for the whole run, not one for each step. */
+  /** Whether the answers are one sequence for the whole run, not one for each step. */
   readonly once: boolean;
-  /** It is not an error when the rule is not used. */
+  /** Whether the rule may stay unused. */
   readonly optional: boolean;
 }
 
-/** One answer of a model, or of a tool that a step calls by itself. */
+/** One answer of a model, or of a tool that a step calls directly. */
 export interface ScriptAnswer {
   readonly text?: string;
-  /** Given as JSON text. */
+  /** Sent as JSON text. */
   readonly json?: Json;
   readonly tools?: readonly ScriptCall[];
   readonly error?: ScriptError;
   /** Asks the person, with the tool `ask_user`. */
   readonly question?: { readonly text: string; readonly choices?: readonly string[] };
-  /** The connection breaks after the text. */
+  /** Whether the connection breaks after the text. */
   readonly cut: boolean;
-  /** An answer with nothing in it. */
+  /** Whether the answer is empty. */
   readonly empty: boolean;
-  /** Milliseconds before the answer. */
+  /** Delay before the answer in milliseconds. */
   readonly delayMs: number;
-  /** How often it is given. */
+  /** How often the answer is given. */
   readonly times: number;
   readonly usage?: { readonly input: number; readonly output: number };
 }
 
-/** A tool call of an answer. Text as `input` is sent as it is, JSON or not. */
+/** A tool call of an answer. A text as `input` is sent unchanged, even if it is not JSON. */
 export interface ScriptCall {
   readonly name: string;
   readonly input: Json;
 }
 
-/** An error of an answer: by code, or as an HTTP status would be reported. */
+/** An error of an answer: by code, or as for an HTTP status. */
 export interface ScriptError {
   readonly code?: string;
   readonly status?: number;
@@ -68,18 +68,18 @@ export interface ScriptError {
   readonly retryAfterMs?: number;
 }
 
-/** What a tool gives that has no function: of those that fit a call, the first. */
+/** The result of a tool without a function. The first entry that matches a call applies. */
 export interface ScriptResult {
   readonly tool: string;
-  /** A piece of the input of the call. */
+  /** Part of the call's input. */
   readonly input: Json;
   readonly result: Json;
 }
 
-/** What the person answers to a question that contains a text. */
+/** The person's answer to a question that contains a text. */
 export interface ScriptReply {
   readonly question: string;
   readonly answer: string;
-  /** How often it is given in a run; absent: for ever. */
+  /** How often the answer is given in a run; absent: without limit. */
   readonly times?: number;
 }

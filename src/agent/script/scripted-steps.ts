@@ -4,21 +4,21 @@ import type { Counted } from '../models/lazy-models.js';
 import type { ScriptBook } from './script-book.js';
 import { answerText, scriptedError } from './script-model.js';
 
-/** What a script says of steps that call a tool by themselves. */
+/** The script's answers for steps that call a tool directly. */
 export interface ScriptedSteps {
   /**
-   * What the step gives; undefined: the script does not say, or lets the call be made.
+   * Returns the step's result; undefined if the script has none, or lets the call be made.
    *
    * @throws SkeinError the error that the script plans
    */
   answer(path: string, signal: AbortSignal): Promise<Json | undefined>;
-  /** The call was answered from the record of the run: the answer that belongs to it counts as given. Opens no file. */
+  /** Reports a call that was answered from the record of the run: its answer counts as given. Opens no file. */
   skipped(path: string): void;
   /** Whether the script lets the call be made. */
   isReal(path: string): Promise<boolean>;
 }
 
-/** Those of a script that is opened when it is first asked; without one it says nothing. */
+/** Returns the answers of a script, which is opened at the first look-up; without a script there are none. */
 export function scriptedSteps(
   script: string | undefined,
   open: (script: string) => Counted<ScriptBook>,

@@ -8,8 +8,8 @@ import type { Authored } from '../loop/guard.js';
 import { inputOf } from '../loop/approval.js';
 
 /**
- * What a step declares by being there, in a file that the user trusts: this call, with the arguments that its author wrote fixed and those free into which
- * something is put. So others may have a say in whether it is made, and in what is put in.
+ * What a step declares by its presence in a file that the user trusts: this call, with the arguments fixed that its author wrote, and those
+ * free that receive a value. So others may influence whether the call is made, and the values inserted.
  */
 export function authored(use: ToolUse, call: ToolCall): Authored {
   const { name, input } = use;
@@ -30,7 +30,7 @@ export function authored(use: ToolUse, call: ToolCall): Authored {
   };
 }
 
-/** The arguments of a call, as its author wrote them; of one that is a reference as a whole nothing is known. */
+/** The arguments of a call, as its author wrote them; empty for an input that is a single reference. */
 function partsOf(input: JsonTemplate): ReadonlyMap<string, JsonTemplate> {
   if ('object' in input) return new Map(Object.entries(input.object));
   const value: unknown = 'value' in input ? input.value : undefined;

@@ -24,17 +24,17 @@ import { StepCall } from './step-call.js';
 import { SkeinError } from '../../base/errors.js';
 import { builtInOf } from '../../plan/tool-names.js';
 
-/** What steps that call a tool by themselves are made of. */
+/** The parts that steps with direct tool calls are built from. */
 export interface ToolStepDeps extends Omit<AgentDeps, 'memory' | 'runOptions'> {
-  /** What a script says of such steps; absent: the run has models, and calls are made. */
+  /** The script's answers for such steps; absent if the run has models, and calls are made. */
   readonly scripted?: ScriptedSteps | undefined;
-  /** What `${NAME}` in variables of commands stands for. */
+  /** The environment that `${NAME}` in variables of commands refers to. */
   readonly env: Environment;
 }
 
 /**
- * The executor of nodes that call a tool without a model. A call goes the way of one that an agent makes: policies, guard, rules and approval, then the
- * journal, the call, and the journal again. A replay opens nothing and calls nothing.
+ * The executor of nodes that call a tool without a model. A call passes the same stages as an agent's: policies, guard, rules and approval,
+ * then the journal, the call, and the journal again. A replay opens nothing and calls nothing.
  */
 export function toolExecutor(deps: ToolStepDeps, run: RunTrust): Executor<TaskNode> {
   return async (node, step) => {
@@ -55,7 +55,7 @@ export function toolExecutor(deps: ToolStepDeps, run: RunTrust): Executor<TaskNo
 
 const NO_MODELS: AgentDeps['models'] = { resolve: () => [] };
 
-/** The step as an agent that has this tool and no model, as the provider of tools, rules and policies know agents. */
+/** The step as an agent with this tool and no model, in the form that tool provider, rules and policies accept. */
 function specOf({ id }: TaskNode, use: ToolUse): AgentSpec {
   const { name, approve, permissions, sandbox, mcpServers } = use;
   return present({
@@ -126,12 +126,12 @@ async function callTool(parts: ToolStepRun): Promise<Result> {
   return { type: 'done', output: await made.result(call) };
 }
 
-/** What a crash in the middle means is the word of the author, where there is one. */
+/** The author's `effect`, if set, decides what an interruption by a crash means. */
 function effectiveTool(tool: OpenedTool, { effect }: TaskNode): OpenedTool {
   return effect === undefined ? tool : { ...tool, effect };
 }
 
-/** @throws SkeinError `SKEIN_TOOL_FAILED` where the server does not have the tool */
+/** @throws SkeinError `SKEIN_TOOL_FAILED` if the server does not have the tool */
 function toolIn({ tools }: Opened, { name }: ToolUse, spec: AgentSpec): OpenedTool {
   const found =
     builtInOf(name) === undefined

@@ -13,14 +13,14 @@ import type { CommandEnd } from '../tools/process-group.js';
 /** Bytes of each output of a command that a step keeps. */
 export const KEPT_BYTES = 1024 * 1024;
 
-/** Characters of what a command wrote last that its error shows. */
+/** Characters from the end of a command's output that its error shows. */
 const SHOWN_END = 2_000;
 
 /**
- * What a command gives its step.
+ * Returns the result of a command for its step.
  *
- * @param warn told when an output was longer than what is kept of it
- * @throws SkeinError `SKEIN_EXIT` where only its output is asked for and it did not end with exit code 0
+ * @param warn called if part of an output was dropped
+ * @throws SkeinError `SKEIN_EXIT` if the step uses only the output and the exit code was not 0
  */
 export function resultOfCommand(
   { result = 'text', input }: ToolUse,
@@ -31,7 +31,7 @@ export function resultOfCommand(
     if (missing > 0)
       warn(`the ${name} of the command is longer than 1 MiB: ${missing} bytes in its middle are left out`);
   if (result === 'all') return { exit_code: exitCodeOf(code, signal), stdout: stdout.text(), stderr: stderr.text() };
-  // As `$(...)` of a shell: what a program writes ends with a line break, and an argument must not.
+  // As in `$(...)` of a shell: programs end their output with a line break, and an argument must not.
   if (code === 0) return withoutAtEnd(stdout.text(), '\r\n');
   const program = programOf(input);
   const how = signal === null ? `ended with exit code ${code ?? 0}` : `was ended by ${signal}`;
@@ -44,7 +44,7 @@ export function resultOfCommand(
 }
 
 /**
- * What a step gives, checked by its schema.
+ * Returns a step's result after checking it against its schema.
  *
  * @throws SkeinError `SKEIN_OUTPUT_INVALID`
  */
@@ -62,7 +62,7 @@ export function fittingOutput({ name, schema }: ToolUse, value: Json): Json {
   );
 }
 
-/** As shells count: a program that a signal ended has 128 and the number of that. */
+/** As in shells: a program that a signal ended has exit code 128 plus the signal's number. */
 function exitCodeOf(code: number | null, signal: string | null): number {
   if (signal === null) return code ?? 0;
   const numbers: Readonly<Record<string, number>> = constants.signals;
@@ -74,12 +74,12 @@ function programOf(input: ToolUse['input']): string {
   return first !== undefined && 'value' in first && typeof first.value === 'string' ? first.value : 'the command';
 }
 
-/** What a call gives of which only a person knows that it was made. */
+/** The result of a call that, according to a person, was made. */
 export function lostResult({ result }: ToolUse): Json {
   return result === 'all' ? { exit_code: 0, stdout: '', stderr: '' } : '';
 }
 
-/** What a step gives in a run without models: its command line, or its call. */
+/** The result of a step in a run without models: its command line, or its call. */
 export function pretendedResult(use: ToolUse, { name, input }: ToolCall): Json {
   const { argv } = JSON.parse(input) as JsonObject;
   const line =
@@ -93,12 +93,12 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word);
 }
 
-/** What a script says that a step gives, in the form of the step. */
+/** The script's result for a step, in the step's form. */
 export function scriptedValue(use: ToolUse, value: Json): Json {
   return inForm(use, value);
 }
 
-/** With `result: all` a text is standard output, and what an object does not say is as after a success. */
+/** With `result: all` a text is standard output, and keys missing from an object are as after a success. */
 function inForm({ result }: ToolUse, value: Json): Json {
   if (result !== 'all') return typeof value === 'string' ? value : recordText(value);
   const success = { exit_code: 0, stdout: '', stderr: '' };

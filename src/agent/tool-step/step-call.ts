@@ -32,29 +32,29 @@ import type { GivenCall } from './given.js';
 import { besideInput, variablesOf } from './given.js';
 import { fittingOutput, lostResult, pretendedResult, resultOfCommand, scriptedValue, KEPT_BYTES } from './results.js';
 
-/** What the call of a step is made of. */
+/** Options for the call of a step. */
 interface StepCallOptions extends ToolRunnerOptions {
   readonly granted: Granted;
   readonly authored: Authored | undefined;
-  /** As it is recorded, with the effect that the step says it has. */
+  /** The tool as recorded, with the effect that the step sets. */
   readonly tool: OpenedTool;
   readonly wanted: { readonly use: ToolUse; readonly given: GivenCall };
   readonly scripted: ScriptedSteps | undefined;
   readonly env: Environment;
 }
 
-/** What is recorded of a call that succeeded. */
+/** The record of a successful call. */
 interface Done {
   readonly value: Json;
   readonly files?: FilesShown;
-  /** Nothing was called: a script, or a stand-in, says what it gives. */
+  /** Set if no tool was called: the value comes from a script or a stand-in. */
   readonly own?: true;
 }
 
-/** The name of the call among the effects of its step, as that of the first call of an agent. */
+/** The call's place in effect names, like that of an agent's first call. */
 const AT = '1.1';
 
-/** One call that a step makes by itself: all that stands before a call of an agent stands before it. */
+/** One direct call of a step. It passes all checks that an agent's call passes. */
 export class StepCall {
   private readonly gate: Gate;
   private readonly policy: PolicyCheck;
@@ -75,7 +75,7 @@ export class StepCall {
   }
 
   /**
-   * Makes the call, when it may be made, and gives what came of it.
+   * Makes the call, if it is allowed, and returns its result.
    *
    * @throws SkeinError `SKEIN_TOOL_REFUSED`, `SKEIN_EXIT`, and what tools throw
    */
@@ -111,7 +111,7 @@ export class StepCall {
   /** @throws SkeinError `SKEIN_TOOL_REFUSED` */
   private async cleared(call: ToolCall): Promise<Exclude<Cleared, { readonly output: string }>> {
     const { run, trust, stages, granted, step } = this.options;
-    // What was allowed may be tried again: that it failed says nothing against it.
+    // A cleared call may be retried: its failure does not revoke the clearance.
     const known = `${pathOf(step.path)} ${this.identityOf(call).digest()}`;
     const isKnown = stages === undefined && run.hasCleared(known);
     const isFree = isKnown || (trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true);
@@ -170,7 +170,7 @@ export class StepCall {
     };
   }
 
-  /** The call itself: what it throws is a failure of the step, so that it is made again when the run is resumed. */
+  /** Performs the call: an error fails the step, so that the call is made again when the run is resumed. */
   private async perform(call: ToolCall, io: StepIo): Promise<Done> {
     const { step, tool, wanted, scripted, run, trust } = this.options;
     this.isPerformed = true;
@@ -236,7 +236,7 @@ function asToolError({ name }: ToolCall, error: unknown): SkeinError {
   return fromErrorData({ code: 'SKEIN_TOOL_FAILED', message: `${name}: ${message}` });
 }
 
-/** What listeners see of the call. */
+/** The call as listeners see it. */
 function shown({ input }: ToolCall, { stdin }: GivenCall): Json {
   const value = JSON.parse(input) as JsonObject;
   return stdin === undefined ? value : { ...value, stdin };

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Ranges that belong to nobody on the public Internet: [first address, length of the prefix in bits]. An IPv4 address that is written as one of IPv6 is in them too. */
+/** Ranges outside the public Internet: [first address, prefix length in bits]. They include IPv4 addresses written as IPv6. */
 const REFUSED = ranges('ipv4', [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8],
@@ -36,8 +36,8 @@ function ranges(family: Family, list: readonly (readonly [string, number])[]): B
 }
 
 /**
- * An IP address without its zone; undefined for anything that is none. Only the plain dotted form of IPv4 is one: the octal, short and
- * hexadecimal forms never come out of a parsed URL or a resolver.
+ * Returns an IP address without its zone; undefined for other text. IPv4 must be in plain dotted form: parsed URLs and resolvers never
+ * return the octal, short and hexadecimal forms.
  */
 function readAddress(address: string): readonly [text: string, family: Family] | undefined {
   const text = address.split('%', 1)[0] ?? '';
@@ -46,8 +46,8 @@ function readAddress(address: string): readonly [text: string, family: Family] |
 }
 
 /**
- * True for addresses of the public Internet. False for private, loopback, link-local, metadata, reserved, documentation and
- * multicast ranges, in IPv4 and IPv6, also when an IPv4 address is written as an IPv6 one; and for what is not an address.
+ * True for addresses of the public Internet. False for private, loopback, link-local, metadata, reserved, documentation and multicast
+ * ranges, in IPv4 and IPv6, also if an IPv4 address is written as an IPv6 one; false for text that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   const read = readAddress(address);
@@ -56,7 +56,7 @@ export function isPublicAddress(address: string): boolean {
   return PUBLIC_V6.check(...read) && !REFUSED_V6.check(...read);
 }
 
-/** True when both are the same address; an IPv4 address equals its IPv6-mapped form. */
+/** True if both are the same address; an IPv4 address equals its IPv6-mapped form. */
 export function sameAddress(a: string, b: string): boolean {
   const [one, other] = [readAddress(a), readAddress(b)];
   if (one === undefined || other === undefined) return false;

@@ -12,28 +12,28 @@ import { isPlainObject } from '../../base/json.js';
 
 /** What the built-in tools of a session share. */
 export interface BuiltInContext {
-  /** Made when the first call needs them. */
+  /** Created when the first call needs them. */
   readonly folders: () => Promise<Folders>;
   readonly env: Environment;
-  /** Commands run in it. */
+  /** The sandbox that commands run in. */
   readonly sandbox: SandboxUse | undefined;
-  /** Bytes that a program may have in memory. */
+  /** Memory limit of a program in bytes. */
   readonly memory?: number | undefined;
-  /** Searches look into `node_modules` too. */
+  /** Whether searches include `node_modules`. */
   readonly searchesAll: boolean;
   readonly network: Pick<ToolProviderOptions, 'allowPrivateAddresses' | 'resolveHost'> & {
-    /** Lists of hosts: one must be in each of them. */
+    /** Lists of hosts: a host must be in each of them. */
     readonly domains?: readonly (readonly string[])[];
   };
   /** Aborted when the session is closed. */
   readonly closing: AbortSignal;
-  /** Calls that have processes: closing waits for them. */
+  /** Calls with child processes: closing waits for them. */
   readonly running: Set<Promise<unknown>>;
 }
 
 type Code = Tool['execute'];
 
-/** The code of each tool, which is loaded at its first call. */
+/** The code of each tool, loaded at its first call. */
 const CODE: Readonly<Record<BuiltInTool, (context: BuiltInContext) => Promise<Code>>> = {
   read_file: async (tool) => (await import('./read-file.js')).readFileCode(...(await whereFrom(tool))),
   list_dir: async (tool) => (await import('./glob.js')).listDirCode(...(await whereFrom(tool))),
@@ -50,13 +50,13 @@ const CODE: Readonly<Record<BuiltInTool, (context: BuiltInContext) => Promise<Co
   },
 };
 
-/** The folders of a session, and what tells where their files are from. */
+/** The folders of a session, and the lookup of their files' provenance. */
 async function whereFrom({ folders }: BuiltInContext): Promise<[Folders, Provenance]> {
   const [opened, { provenanceOf }] = await Promise.all([folders(), import('./provenance.js')]);
   return [opened, provenanceOf(opened)];
 }
 
-/** Makes a built-in tool under the name that the model shall see. Its code is loaded when it is first called. */
+/** Creates a built-in tool under the name that the model sees. Its code is loaded at the first call. */
 export function createBuiltIn(tool: BuiltInTool, name: string, context: BuiltInContext): Tool {
   const { description, effect, trust } = BUILT_IN[tool];
   let code: Promise<Code> | undefined;
@@ -106,12 +106,12 @@ function tracked<A extends readonly unknown[], R>(
   };
 }
 
-/** What models of those systems say about a call in addition, for people. */
+/** Parameters in which models of other systems explain a call to people. */
 const REMARKS: ReadonlySet<string> = new Set(['description', 'explanation']);
 
 /**
- * The input of a built-in tool with its parameters as the tool calls them. A name that is given twice stays, so that the check of the
- * input refuses it.
+ * Returns the input of a built-in tool under the tool's own parameter names. If a parameter occurs under two names, both stay, so that the
+ * input check rejects them.
  */
 export function ownParameters(tool: BuiltInTool, input: JsonObject): JsonObject {
   return renamed(BUILT_IN[tool], input);

@@ -1,4 +1,4 @@
-/** Variables that programs need to find their files and to speak the user's language. */
+/** Variables that programs need to find their files and to use the user's language. */
 const BASE = [
   'PATH',
   'HOME',
@@ -15,7 +15,7 @@ const BASE = [
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
   'NODE_EXTRA_CA_CERTS',
-  // Windows finds nothing without these.
+  // Windows programs find nothing without these.
   'SYSTEMROOT',
   'COMSPEC',
   'PATHEXT',
@@ -24,7 +24,7 @@ const BASE = [
   'LOCALAPPDATA',
 ];
 
-/** Variables that build tools read. None of them is a secret by its purpose. */
+/** Variables that build tools read. None of them is meant to hold a secret. */
 const DEVELOPMENT = [
   'CI',
   'NODE_ENV',
@@ -48,8 +48,8 @@ const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVAT
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The part of an environment that a child process may see: the names above, `LC_*` and `XDG_*`. Everything else stays out, so
- * that a key of the user can't be printed by a program that a model chose.
+ * The part of an environment that a child process may see: the names above, `LC_*` and `XDG_*`. The rest is withheld, so that a program
+ * that a model chose cannot print a key of the user.
  */
 export function cleanEnvironment(env: Environment, purpose: 'tool-server' | 'shell'): Record<string, string> {
   const names = purpose === 'shell' ? [...BASE, ...DEVELOPMENT] : BASE;
@@ -57,7 +57,7 @@ export function cleanEnvironment(env: Environment, purpose: 'tool-server' | 'she
   for (const name of Object.keys(env)) {
     const value = env[name];
     const known = names.includes(name) || /^(?:LC|XDG)_[A-Z_]+$/.test(name);
-    // Values that begin like this are functions of a shell.
+    // Values that begin like this are shell functions.
     if (value === undefined || !known || SECRET_NAME.test(name) || value.startsWith('()')) continue;
     kept[name] = value;
   }

@@ -13,8 +13,8 @@ interface Edit {
 }
 
 /**
- * `edit_file`: replaces exact texts in a file. Each `old_text` must occur exactly once unless `replace_all` is set. Several
- * edits are applied in order, all or none. Text with plain line ends also fits a file with CRLF line ends.
+ * `edit_file`: replaces exact texts in a file. Each `old_text` must occur exactly once unless `replace_all` is set. Several edits are
+ * applied in order, all or none. Text with LF line ends also matches a file with CRLF line ends.
  */
 export function editFileCode(folders: Folders): Tool['execute'] {
   return async (input, { files }) => {
@@ -72,7 +72,7 @@ function apply(text: string, edit: Edit, where: string): { text: string; count: 
   if (count === 0) {
     throw badInput(`${where}: old_text was not found`, 'read the file and copy the text exactly, with its white space');
   }
-  // Occurrences that overlap are ambiguous too.
+  // Overlapping occurrences are ambiguous too.
   if (text.indexOf(oldText) !== text.lastIndexOf(oldText) && !edit.all) {
     throw badInput(
       `${where}: old_text occurs more than once`,
