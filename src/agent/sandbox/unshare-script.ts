@@ -3,8 +3,7 @@
  * sandbox's mounts over it, becomes the root; the program runs in another user namespace, as the user and without rights over these mounts.
  * This shell stays the first process of its namespace: its end kills all others.
  *
- * Its name is the program `unshare`. Its words: user id, group id, working directory, limits script, mounts (kind, path), `--`, the command
- * line.
+ * Its name is the program `unshare`. Its words: user id, group id, working directory, limits script, mounts (kind, path), `--`, command line.
  */
 export const UNSHARED = `set -e
 path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin
