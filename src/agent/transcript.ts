@@ -3,18 +3,18 @@ import { digestText } from '../base/hash.js';
 import { isPlainObject, recordText } from '../base/json.js';
 import type { Message } from './model.js';
 
-/** What was said before a step began, and its digest. */
+/** The messages from before a step began, and their digest. */
 export interface Earlier {
   readonly messages: readonly Message[];
   digest(): string;
 }
 
-/** What a provider that wants to answer a person gets when nobody has said anything new. It is not kept. */
+/** The user message for a provider that requires one when the person said nothing new. Not kept in the conversation. */
 const GO_ON = 'Continue.';
 
 /**
- * What is said in one agent step: the system prompt, what was said before, and what the step adds. It only grows, so each message is hashed once;
- * what was said before has a digest already, so a step costs what it adds, however long the conversation is.
+ * The messages of one agent step: the system prompt, earlier messages, and those that the step adds. It only grows, so each message is
+ * hashed once; the earlier messages already have a digest, so a step costs what it adds, however long the conversation is.
  *
  * @example
  * const transcript = new Transcript();
@@ -27,12 +27,12 @@ export class Transcript {
   /** Index of the first message that the step adds. */
   private first = 0;
   private readonly aside = new Set<Message>();
-  /** What is kept in the place of a message. */
+  /** Replacements under which messages are kept. */
   private readonly shown = new Map<Message, Message>();
   private sum = '';
   private hashed = 0;
   private earlier: Earlier | undefined;
-  /** The system prompt, as it is digested. */
+  /** The system prompt in the form that is digested. */
   private system: Message | undefined;
 
   /** All messages, in the order in which they are sent. */
@@ -40,26 +40,26 @@ export class Transcript {
     return this.said;
   }
 
-  /** What the step added. */
+  /** The messages that the step added. */
   get own(): readonly Message[] {
     return this.said.slice(this.first);
   }
 
-  /** What of it belongs to the conversation. */
+  /** The step's messages that belong to the conversation. */
   get kept(): readonly Message[] {
     return this.own.filter((message) => !this.aside.has(message)).map((message) => this.shown.get(message) ?? message);
   }
 
-  /** The last so many messages are between the model and its step: an answer that was refused, and what was wrong with it. */
+  /** Excludes the last messages from the conversation: a refused answer, and what was wrong with it. */
   setAside(count: number): void {
     for (const message of this.said.slice(-count)) this.aside.add(message);
   }
 
   /**
-   * Begins it; an empty system prompt or prompt says nothing. Of the prompt, `asked` belongs to the conversation; `digested` stands for the system prompt
-   * in the digest.
+   * Begins the transcript; an empty system prompt or prompt adds no message. `asked` is the part of the prompt that belongs to the
+   * conversation; `digested` replaces the system prompt in the digest.
    *
-   * @throws SkeinError `SKEIN_INPUT` when nobody has said anything
+   * @throws SkeinError `SKEIN_INPUT` if there is no message at all
    */
   begin(
     system: string,
@@ -75,7 +75,7 @@ export class Transcript {
       this.said.push({ role: 'system', text: system });
       this.system = { role: 'system', text: digested };
     }
-    // One by one: a long conversation has more messages than a call may have arguments.
+    // One by one: a long conversation has more messages than a call accepts arguments.
     for (const message of before) this.said.push(message);
     if (isSilent && before.at(-1)?.role === 'assistant') this.said.push({ role: 'user', text: GO_ON });
     this.first = this.said.length;
@@ -106,9 +106,9 @@ export class Transcript {
 }
 
 /**
- * The messages of a conversation channel; with `recent` the last of them, from one that a person said on, so that no result stands without its call.
+ * Returns a conversation channel's messages; with `recent` the last ones, from a user message on, so that each result has its call.
  *
- * @throws SkeinError `SKEIN_INPUT` for what is not a conversation
+ * @throws SkeinError `SKEIN_INPUT` for a value that is not a conversation
  */
 export function conversationOf(value: unknown, channel: string, recent?: number): readonly Message[] {
   if (value === undefined || value === null) return [];
@@ -118,8 +118,8 @@ export function conversationOf(value: unknown, channel: string, recent?: number)
 }
 
 /**
- * The last messages of a conversation channel, as {@link conversationOf} gives them, of which no more is read than it takes. `read` gives at least so many of the
- * last entries; fewer are all of them.
+ * Returns the last messages of a conversation channel like {@link conversationOf}, but reads only as many as needed. `read` returns at
+ * least that many of the last entries; if fewer, all of them.
  */
 export function recentOf(read: (count: number) => unknown, channel: string, recent: number): readonly Message[] {
   for (let count = 2 * recent; ; count *= 4) {
@@ -130,7 +130,7 @@ export function recentOf(read: (count: number) => unknown, channel: string, rece
   }
 }
 
-/** The last entries, back to one at `last` or before it that a person said; undefined where there is none, or where an entry is not a message. */
+/** Returns the last entries, back to a user message at or before `last`; undefined if there is none, or if an entry is not a message. */
 function backToUser(entries: readonly unknown[], last: number): readonly Message[] | undefined {
   for (let at = entries.length - 1; at >= 0; at -= 1) {
     const entry = entries[at];
@@ -140,7 +140,7 @@ function backToUser(entries: readonly unknown[], last: number): readonly Message
   return undefined;
 }
 
-/** The entries from the nearest one that a person said: before `last`, else after it. */
+/** Returns the entries from the nearest user message on: before `last`, otherwise after it. */
 function messagesFrom(entries: readonly unknown[], last: number, channel: string): readonly Message[] {
   let from = last;
   while (from > 0 && roleOf(entries[from]) !== 'user') from -= 1;
@@ -155,7 +155,7 @@ function roleOf(entry: unknown): unknown {
   return isPlainObject(entry) ? entry['role'] : undefined;
 }
 
-/** Entries of channels, which are frozen, that are messages: each step looks at the whole conversation. */
+/** Frozen channel entries known to be messages: each step checks the whole conversation. */
 const KNOWN = new WeakSet<object>();
 
 function isMessage(entry: unknown): entry is Message {
@@ -166,7 +166,7 @@ function isMessage(entry: unknown): entry is Message {
   return isOne;
 }
 
-/** A system prompt is the agent's own: none is taken from a conversation. */
+/** A system prompt belongs to the agent, so a conversation cannot contain one. */
 function isOwnMessage({ role, text, toolCalls, results }: Readonly<Record<string, unknown>>): boolean {
   if (role === 'user') return typeof text === 'string';
   if (role === 'assistant') return typeof text === 'string' && isList(toolCalls, ['id', 'name', 'input']);

@@ -1,42 +1,42 @@
 import { escapeKey, unescapeKey } from './item-key.js';
 
 /**
- * Addresses of steps, and keys of what they do: the one place that makes them and takes them apart.
+ * Addresses of steps, and keys of their effects: the one place that formats and parses them.
  *
  * ```
  * review~2/scan[a@b.ts]/ask#2~3@model#1
  * ```
  *
- * A place on the way is the id of a node, the visit of the node from the second on (`#2`), the attempt from the second on (`~3`), and what of
- * it the next place is inside of: a round of a loop (`#1`) or the item of a map (`[key]`). After `@` stands what the step does in addition to its
- * body. Ids have letters, digits, `_`, `-` and `.` alone, so the marks mean what they say. In keys of items everything stands for itself but
- * `]`, what has no width or breaks a line, and `%` before two hex digits: these are escaped as in URLs.
+ * A place on the path consists of the id of a node, the visit from the second on (`#2`), the attempt from the second on (`~3`), and the
+ * part that contains the next place: a round of a loop (`#1`) or the item of a map (`[key]`). After `@` follows what the step does in
+ * addition to its body. Ids consist of letters, digits, `_`, `-` and `.`, so the marks are unambiguous. Keys of items are literal except
+ * for `]`, characters without width or that break a line, and `%` before two hex digits, which are escaped as in URLs.
  */
 
-/** One place on the way to a step. */
+/** One place on the path to a step. */
 export interface Place {
   readonly id: string;
-  /** Which execution of the node, from 1. */
+  /** Number of the node's execution, from 1. */
   readonly visit: number;
-  /** From 1. */
+  /** Counts from 1. */
   readonly attempt: number;
-  /** Round of a loop that the next place is inside of. */
+  /** Round of a loop that contains the next place. */
   readonly round?: number;
-  /** Key of the item of a map that the next place is inside of. */
+  /** Key of the map item that contains the next place. */
   readonly item?: string;
 }
 
-/** The address of a step, or the key of something that it does. */
+/** The address of a step, or the key of one of its effects. */
 export interface Address {
   /** Outermost first. */
   readonly places: readonly Place[];
-  /** What the step does in addition to its body: what follows the `@`. */
+  /** What the step does in addition to its body: the part after `@`. */
   readonly effect?: string;
 }
 
 /**
- * Reads an address; undefined for what is none. `x#2/y` alone does not say whether it is in the second round of `x` or in its second visit:
- * without `isLoop`, which is asked with ids alone, it is a visit unless it is `#1`.
+ * Parses an address; undefined for other text. `x#2/y` alone may mean the second round of `x` or its second visit: without `isLoop`, which
+ * gets only ids, it is a visit unless it is `#1`.
  * `parseAddress('loop#2/b', (ids) => ids === 'loop')` gives `{ places: [{ id: 'loop', visit: 1, attempt: 1, round: 2 }, { id: 'b', ... }] }`.
  */
 export function parseAddress(text: string, isLoop?: (ids: string) => boolean): Address | undefined {
@@ -84,7 +84,7 @@ export function formatAddress({ places, effect }: Address): string {
 }
 
 /**
- * The step that another one runs inside of, whatever round or item that belongs to; empty at the top.
+ * The step that contains another one, without the round or item; empty at the top.
  * `parentOf('review/loop#3/critic', (ids) => ids === 'review/loop')` gives `'review/loop'`.
  */
 export function parentOf(path: string, isLoop?: (ids: string) => boolean): string {
@@ -95,28 +95,28 @@ export function parentOf(path: string, isLoop?: (ids: string) => boolean): strin
   return formatAddress({ places: [...around, { id, visit, attempt }] });
 }
 
-/** A visit of a node: the number shows from the second on. `prefix` is empty or ends in a slash. */
+/** The address of a visit: with a number from the second visit on. `prefix` is empty or ends in a slash. */
 export function visitAddress(prefix: string, id: string, visit: number): string {
   return visit > 1 ? `${prefix}${id}#${visit}` : prefix + id;
 }
 
-/** An attempt of a step: the number shows from the second on. */
+/** The address of an attempt: with a number from the second attempt on. */
 export function attemptAddress(step: string, attempt: number): string {
   return attempt > 1 ? `${step}~${attempt}` : step;
 }
 
-/** A round of a loop. */
+/** The address of a round of a loop. */
 export function roundAddress(step: string, round: number): string {
   return `${step}#${round}`;
 }
 
-/** An item of a map. */
+/** The address of an item of a map. */
 export function itemAddress(step: string, key: string): string {
   return `${step}[${escapeKey(key)}]`;
 }
 
 /**
- * The path of a step by the ids of its nodes alone: visits, attempts, rounds and items of a node are one.
+ * The path of a step by the ids of its nodes alone: the same for all visits, attempts, rounds and items.
  * `nodePathOf('review~2/loop#3/critic')` gives `'review/loop/critic'`.
  */
 export function nodePathOf(step: string): string {
@@ -125,7 +125,7 @@ export function nodePathOf(step: string): string {
 
 const ITEM_OR_NUMBER = /\[[^\]]*\]|[#~]\d+/g;
 
-/** Id of the node of a step. */
+/** Id of a step's node. */
 export function nodeIdOf(step: string): string {
   const ids = nodePathOf(step);
   return ids.slice(ids.lastIndexOf('/') + 1);
@@ -136,26 +136,26 @@ export function isInItem(step: string): boolean {
   return step.includes('[');
 }
 
-/** What a key says, for people. */
+/** The parts of a key, for people. */
 export interface Key {
   /** The step without attempts, its own and those of the steps around it: what people see. */
   readonly path: string;
-  /** Which attempt of the step, from 1. */
+  /** Number of the step's attempt, from 1. */
   readonly attempt: number;
-  /** What the step did in addition to its body: what follows the `@`. */
+  /** What the step did in addition to its body: the part after `@`. */
   readonly name: string | undefined;
 }
 
-/** A step, or one around it: what was tried, and which attempt this is. */
+/** A step, or one around it, with the number of its attempt. */
 export interface Try {
   /** The key without the attempt. */
   readonly of: string;
   readonly attempt: number;
-  /** Whether it is a loop of which this is inside. From `x#2/y` alone it can't be told: a round of `x`, or a call at its second visit. */
+  /** Whether it is a loop around the step. `x#2/y` alone is ambiguous: a round of `x`, or a call at its second visit. */
   readonly loop: 'yes' | 'no' | 'maybe';
 }
 
-/** The step of a key, with its attempt and those of the steps around it: what comes before the `@`. */
+/** The step of a key, with its attempt and those of the steps around it: the part before `@`. */
 export function stepOf(key: string): string {
   let at = key.indexOf('@');
   let open = key.indexOf('[');
@@ -167,7 +167,7 @@ export function stepOf(key: string): string {
   return at < 0 ? key : key.slice(0, at);
 }
 
-/** Takes a key apart. `parseKey('call~2/send~3@tool#1')` gives `{ path: 'call/send', attempt: 3, name: 'tool#1' }`. */
+/** Parses a key. `parseKey('call~2/send~3@tool#1')` gives `{ path: 'call/send', attempt: 3, name: 'tool#1' }`. */
 export function parseKey(key: string): Key {
   const step = stepOf(key);
   return {
@@ -178,7 +178,7 @@ export function parseKey(key: string): Key {
 }
 
 /**
- * The effect that asks a question from inside of itself; undefined for other keys.
+ * The step or effect that asks the question with this key; undefined for other keys.
  * `askerOf('a@tool#1.2.ask:size')` gives `'a@tool#1.2'`. `askerOf('t@ask:1')` gives `'t'`.
  */
 export function askerOf(key: string): string | undefined {
@@ -189,21 +189,21 @@ export function askerOf(key: string): string | undefined {
   return at < 0 ? undefined : step + name.slice(0, at);
 }
 
-/** A step without attempts. */
+/** Returns a step without attempts. */
 export function pathOf(step: string): string {
   return step.includes('~') ? step.replaceAll(BRACKETS_OR_ATTEMPT, (part) => (part.startsWith('[') ? part : '')) : step;
 }
 
 const BRACKETS_OR_ATTEMPT = /\[[^\]]*\]|~\d+/g;
 
-/** True when a path is that of a step, of one of its visits, or of a step inside of it. */
+/** True if a path is that of a step, of one of its visits, or of a step inside it. */
 export function isInside(path: string, step: string): boolean {
   if (!path.startsWith(step)) return false;
   const next = path[step.length];
   return next === undefined || next === '/' || next === '[' || next === '#';
 }
 
-/** A step and those around it, outermost first; one that may be two things is there as both. */
+/** Returns a step and those around it, outermost first; an ambiguous one appears as both. */
 export function triesOf(step: string): readonly Try[] {
   const tries: Try[] = [];
   let start = 0;
@@ -228,7 +228,7 @@ function addTries(tries: Try[], before: string, segment: string, inside: boolean
     tries.push({ of: numbered, attempt: Number(attempt ?? 1), loop: round === undefined ? 'no' : 'yes' });
     return;
   }
-  // Visits are counted from the second on, rounds from the first.
+  // Visits are numbered from the second on, rounds from the first.
   if (number !== '1') tries.push({ of: numbered, attempt: 1, loop: 'no' });
   tries.push({ of: first, attempt: 1, loop: number === '1' ? 'yes' : 'maybe' });
 }
@@ -247,30 +247,30 @@ const SEGMENTS = /(?:\[[^\]]*\]|[^/[])+/g;
 
 const DELIVERED = /^@event\/(.*)\/\d+$/s;
 
-/** Key of an event that came before any step waited for it: no key of a step begins like this. */
+/** Key of an event that arrived before any step waited for it; keys of steps never begin like this. */
 export function deliveredKey(name: string, number: number): string {
   return `@event/${name}/${number}`;
 }
 
-/** The name of such an event. */
+/** The event's name in such a key. */
 export function deliveredName(key: string): string | undefined {
   return DELIVERED.exec(key)?.[1];
 }
 
 const BUDGET = /^@budget\/(\d+)$/;
 
-/** Key of a change of the budget of a run that stands beside its record: no key of a step begins like this. */
+/** Key of a change to a run's budget, which is stored beside the run's records; keys of steps never begin like this. */
 export function budgetKey(number: number): string {
   return `@budget/${number}`;
 }
 
-/** The number of such a change. */
+/** The number in such a key. */
 export function budgetNumber(key: string): number | undefined {
   const found = BUDGET.exec(key)?.[1];
   return found === undefined ? undefined : Number(found);
 }
 
-/** Name of a call of a model: of a turn of an agent, or the name of one that judges a step. `call` counts from 1. */
+/** Name of a model call in a turn of an agent, or of a judge of a step. `call` counts from 1. */
 export function modelCallName(turn: number, call: number, judging: string | undefined): string {
   const name = judging ?? `model#${turn}`;
   return call === 1 ? name : `${name}.${call}`;
@@ -278,18 +278,18 @@ export function modelCallName(turn: number, call: number, judging: string | unde
 
 const MODEL_CALL = /^(?:model#|(commit|post|supervise)(?:\.\d+)?$|(screen|review)#[\d.]+\+?(?:\.\d+)?$)/;
 
-/** Name of a call of a model that looks at a tool call: `screen#1.2`; `again`: at what became of it. */
+/** Name of a model call that examines a tool call: `screen#1.2`. `again`: after its arguments changed. */
 export function stageName(stage: string, call: string, again: boolean): string {
   return `${stage}#${call}${again ? '+' : ''}`;
 }
 
-/** Whether the name of an effect is that of a call of a model; `phase`: in which phase of judging a step. */
+/** Parses the name of a model call's effect; `phase` is set if the call judges a step. Undefined for other names. */
 export function asModelCall(name: string): { readonly phase: string | undefined } | undefined {
   const found = MODEL_CALL.exec(name);
   return found === null ? undefined : { phase: found[1] ?? found[2] };
 }
 
-/** Key of something that an effect does in addition: `t@outcome`, `a@tool#1.1.outcome`. */
+/** Key of an effect inside an effect or step: `t@outcome`, `a@tool#1.1.outcome`. */
 export function innerKey(effect: string, name: string): string {
   return `${effect}${stepOf(effect) === effect ? '@' : '.'}${name}`;
 }
@@ -299,21 +299,21 @@ export function askKey(effect: string, name: string): string {
   return innerKey(effect, `ask:${name}`);
 }
 
-/** Whether a question is one of the guard: a person answers it, in this very run; never a flag, a script, nor the run that this one was forked from. */
+/** Whether a question is the guard's. Only a person answers it, in this run: never a flag, a script, or the run that was forked. */
 export function isGuardQuestion(key: string): boolean {
   return /^(?:.*[.:])?guard#[\d.]+$/.test(parseKey(key).name ?? '');
 }
 
 const MORE = /[.@]ask:budget:(.+):(\w+)$/;
 
-/** Name of the question how much more may be spent under a limit of a measure. */
+/** Name of the question about raising a limit of a measure. */
 export function moreName(limit: string, measure: string): string {
   return `budget:${limit}:${measure}`;
 }
 
-/** The limit and the measure of such a question, by its key; undefined for other keys. */
+/** The limit and the measure of such a question, from its key; undefined for other keys. */
 export function moreOf(key: string): readonly [limit: string, measure: string] | undefined {
-  // Every key of a record is asked: a pattern takes longer to find nothing.
+  // Fast path, because every key of a record is tested: the pattern takes longer to fail.
   if (!key.includes('ask:budget:')) return undefined;
   const [, limit, measure] = MORE.exec(key) ?? [];
   return limit === undefined || measure === undefined ? undefined : [limit, measure];

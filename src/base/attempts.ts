@@ -1,6 +1,6 @@
 /**
- * Keeps what happens inside of steps that may be tried again, until it is known whether their attempt counts. Steps are told apart by their paths, in
- * the order in which they start and end.
+ * Holds back what happens inside steps that may be retried, until their attempt is known to count. Steps are identified by path, and
+ * reported in the order in which they start and end.
  *
  * @example
  * const attempts = new Attempts<string>();
@@ -10,18 +10,18 @@
  * attempts.close('block', ''); // []: nothing was kept since
  */
 export class Attempts<T> {
-  /** Of open steps that contain others: the step that each runs inside. */
+  /** The parent of each open step that contains others. */
   private readonly around = new Map<string, string>();
-  /** What was kept inside of open steps that may be tried again. */
+  /** Items held back inside open steps that may be retried. */
   private readonly kept = new Map<string, T[]>();
 
-  /** A step begins that contains others. */
+  /** Opens a step that contains others. */
   open(path: string, parent: string, mayBeTriedAgain: boolean): void {
     this.around.set(path, parent);
     if (mayBeTriedAgain) this.kept.set(path, []);
   }
 
-  /** Keeps what happened inside of a step; gives it back when it counts already. */
+  /** Holds back items inside a step; returns them if they already count. */
   keep(parent: string, items: readonly T[]): readonly T[] {
     for (let path: string | undefined = parent; path !== undefined && path !== ''; path = this.around.get(path)) {
       const kept = this.kept.get(path);
@@ -32,14 +32,14 @@ export class Attempts<T> {
     return items;
   }
 
-  /** The step is tried again: gives what does not count. */
+  /** Starts a retry of the step: returns the items that do not count. */
   again(path: string): readonly T[] {
     const kept = this.kept.get(path) ?? [];
     if (this.kept.has(path)) this.kept.set(path, []);
     return kept;
   }
 
-  /** The step ends: gives what counts, unless a step around it may be tried again. */
+  /** Ends the step: returns the items that count, unless a step around it may be retried. */
   close(path: string, parent: string): readonly T[] {
     const kept = this.kept.get(path) ?? [];
     this.kept.delete(path);

@@ -1,12 +1,12 @@
-/** Time as a port: everything that waits or asks for the time does it through one of these, so tests can own time. */
+/** Time as a port: everything that waits or reads the time uses one of these, so that tests can control time. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls `fire` once after `ms` milliseconds; the returned function takes the timer back. */
+  /** Calls `fire` once after `ms` milliseconds; the returned function cancels the timer. */
   setTimer(ms: number, fire: () => void): () => void;
 }
 
-/** Longest delay that a host timer takes, about 24.8 days; longer ones are waited for in pieces. */
+/** Longest delay of a host timer, about 24.8 days; longer delays are split. */
 const LONGEST = 2_147_483_647;
 
 /** The host's clock. */
@@ -25,8 +25,8 @@ export const systemClock: Clock = {
 let pending: Promise<void> | undefined;
 
 /**
- * Resolves when every promise reaction that can run now has run. All callers of the same moment share one turn of the event loop.
- * It passes no time and decides no order: it only lets code that was woken come to rest.
+ * Resolves when every promise reaction that can run has run. Simultaneous callers share one turn of the event loop. It takes no clock time
+ * and decides no order: it only lets resumed code come to rest.
  */
 export function settled(): Promise<void> {
   pending ??= new Promise((resolve) => {
@@ -38,10 +38,10 @@ export function settled(): Promise<void> {
   return pending;
 }
 
-/** The time that was written last: much happens in one millisecond. */
+/** The last formatted time: many calls share a millisecond. */
 let written = { ms: Number.NaN, text: '' };
 
-/** A time as text, in UTC. */
+/** Formats a time as ISO text, in UTC. */
 export function isoTime(ms: number): string {
   if (ms !== written.ms) written = { ms, text: new Date(ms).toISOString() };
   return written.text;

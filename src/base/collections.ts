@@ -1,11 +1,11 @@
-/** Adds something to the list of a key. */
+/** Appends a value to the list of a key. */
 export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);
 }
 
-/** What is kept under a key; what is not there yet is made, once. */
+/** Returns the value of a key; creates and stores it if it is missing. */
 export function madeOnce<K, V>(
   kept: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,
@@ -18,20 +18,20 @@ export function madeOnce<K, V>(
   return made;
 }
 
-/** Up to this many, a list's own `shift` is the fastest. */
+/** Up to this size, a list's own `shift` is the fastest. */
 const FEW = 64;
 
-/** First in, first out, however many: `shift` of a long list moves all that is left, each time. */
+/** A queue, first in, first out, that is fast at any size: `shift` of a long list moves all remaining items each time. */
 export class Queue<T> {
   private items: T[] = [];
-  /** How many of the items were taken. */
+  /** Number of items already taken from the list. */
   private taken = 0;
 
   put(item: T): void {
     this.items.push(item);
   }
 
-  /** What was not taken yet. */
+  /** Returns the items that are still waiting. */
   waiting(): T[] {
     return this.items.slice(this.taken);
   }
@@ -49,18 +49,18 @@ export class Queue<T> {
   }
 }
 
-/** Bounds how many of something are going on at once. Waiters are served in the order in which they came. */
+/** Limits how many of something are in progress at once. Waiters are served in order of arrival. */
 export class Semaphore {
   private free: number;
   private readonly waiting = new Queue<() => void>();
 
-  /** @param permits how many at once; Infinity for no bound */
+  /** @param permits limit; Infinity for none */
   constructor(permits: number) {
     if (!(permits >= 1)) throw new RangeError(`a semaphore needs at least one permit, not ${permits}`);
     this.free = permits;
   }
 
-  /** Calls `start` as soon as a permit is free; at once, and before it returns, when one is free now. */
+  /** Calls `start` as soon as a permit is free; synchronously if one is free already. */
   acquire(start: () => void): void {
     if (this.free > 0) {
       this.free -= 1;
@@ -70,7 +70,7 @@ export class Semaphore {
     }
   }
 
-  /** Gives a permit back. */
+  /** Returns a permit. */
   release(): void {
     const next = this.waiting.take();
     if (next === undefined) this.free += 1;
@@ -78,13 +78,13 @@ export class Semaphore {
   }
 }
 
-/** A binary heap: the item with the lowest order comes first. Orders must not change while an item is in it. */
+/** A binary heap: the item with the lowest order comes first. The order of an item must not change while it is in the heap. */
 export class MinHeap<T> {
   private readonly items: T[] = [];
 
   constructor(private readonly orderOf: (item: T) => number) {}
 
-  /** The item that comes next; it stays. */
+  /** The next item, without removing it. */
   get first(): T | undefined {
     return this.items[0];
   }
@@ -113,7 +113,7 @@ export class MinHeap<T> {
     return first;
   }
 
-  /** Puts an item at the top, and lets it sink to its place. */
+  /** Places an item at the top, and moves it down to its place. */
   private sink(item: T): void {
     const { items, orderOf } = this;
     const order = orderOf(item);
@@ -128,7 +128,7 @@ export class MinHeap<T> {
     items[at] = item;
   }
 
-  /** Which of two places holds the lower item; the second may be none. */
+  /** Returns the index of the lower of two items; the second may be missing. */
   private lower(left: number, right: number): number {
     const one = this.items[left];
     const other = this.items[right];

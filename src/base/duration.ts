@@ -4,12 +4,12 @@ import { SkeinError } from './errors.js';
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/y;
 
-/** The form of a duration, as the source of a regular expression. */
+/** The format of a duration, as the source of a regular expression. */
 export const DURATION_PATTERN = `^\\s*(?:0|(?:${PART.source})+)\\s*$`;
 
 /**
- * Reads a duration such as `30s`, `1h30m`, `250ms`, `1.5h` and gives milliseconds; a bare `0` is zero.
- * Gives undefined for anything else, also for a number without a unit.
+ * Parses a duration such as `30s`, `1h30m`, `250ms`, `1.5h` and returns milliseconds; a bare `0` is zero.
+ * Returns undefined for anything else, including a number without a unit.
  */
 export function parseDuration(text: string): number | undefined {
   const source = text.trim();
@@ -25,7 +25,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isFinite(total) ? Math.round(total) : undefined;
 }
 
-/** Milliseconds as people read them: `250ms`, `4.2s`, `3m 05s`, `2h 10m`. */
+/** Formats milliseconds for people: `250ms`, `4.2s`, `3m 05s`, `2h 10m`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
@@ -34,16 +34,16 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, '0')}m`;
 }
 
-/** When something is: a duration from now, in milliseconds or as `2h`, or a time, as a Date or as text: `2027-01-31T12:00:00Z`. */
+/** A point in time: a duration from the present, in milliseconds or as `2h`, or a time, as a Date or as text: `2027-01-31T12:00:00Z`. */
 export type Moment = number | string | Date;
 
 /** A duration in milliseconds, or a time in milliseconds since 1970. */
 export type Limit = { readonly ms: number } | { readonly at: number };
 
 /**
- * Reads a moment.
+ * Parses a moment.
  *
- * @throws SkeinError `SKEIN_USAGE` for anything that is none
+ * @throws SkeinError `SKEIN_USAGE` for any other value
  */
 export function limitOf(moment: unknown, what: string): Limit {
   const ms = typeof moment === 'string' ? parseDuration(moment) : moment;
@@ -56,7 +56,7 @@ export function limitOf(moment: unknown, what: string): Limit {
   });
 }
 
-/** The time that a limit means, in milliseconds since 1970. */
+/** The time of a limit, in milliseconds since 1970. */
 export function timeOf(limit: Limit, now: number): number {
   return 'at' in limit ? limit.at : now + limit.ms;
 }

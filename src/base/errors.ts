@@ -4,7 +4,7 @@ import type { ThrownFacts } from './thrown.js';
 import { factsOf } from './thrown.js';
 
 /**
- * Stable codes of run-time errors. A code never changes its meaning; tests pin the list.
+ * Stable codes of run-time errors. The meaning of a code never changes; tests pin the list.
  * Findings about definitions are not errors but {@link Problem}s, with codes of their own.
  */
 export const ERROR_CODES = [
@@ -79,7 +79,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /**
- * An error as plain data: the form in which errors cross the durability port, sit in results and events.
+ * An error as plain data: the form of errors at the durability port and in results and events.
  * `retryAfterMs` is in milliseconds and comes from a provider's Retry-After.
  */
 export interface ErrorData extends ThrownFacts {
@@ -90,14 +90,14 @@ export interface ErrorData extends ThrownFacts {
   readonly retryAfterMs?: number;
 }
 
-/** What a {@link SkeinError} is made of in addition to code and message. */
+/** The fields of a {@link SkeinError} in addition to code and message. */
 export interface ErrorOptions extends Pick<ErrorData, 'details' | 'retryable' | 'retryAfterMs'> {
   readonly hint?: string | undefined;
   readonly cause?: unknown;
 }
 
 const MARK = Symbol.for('skein.error');
-/** What is known of the foreign error that an error was made of. */
+/** The facts about the foreign error that an error was made from. */
 const THROWN = Symbol.for('skein.thrown');
 
 /**
@@ -114,7 +114,7 @@ export class SkeinError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly details: Json | undefined;
-  /** Whether another attempt may help; undefined: nobody said so. */
+  /** Whether another attempt may help; undefined if unknown. */
   readonly retryable: boolean | undefined;
   readonly retryAfterMs: number | undefined;
 
@@ -136,7 +136,7 @@ export class SkeinError extends Error {
 }
 
 /**
- * An error that no other attempt mends: throw it from a node, and `retry` gives up at once, whatever it says, also that of the nodes and
+ * An error that no other attempt can correct: throw it from a node, and every `retry` stops at once, including those of the nodes and
  * workflows around it. Any error with `retryable: false` does the same.
  *
  * @example
@@ -152,8 +152,8 @@ export class NonRetryableError extends Error {
 }
 
 /**
- * Any thrown value as {@link ErrorData}. Foreign errors get `SKEIN_STEP_FAILED` and keep their message, their name and classes, and what they say of
- * code, status and retries.
+ * Converts any thrown value to {@link ErrorData}. Foreign errors get `SKEIN_STEP_FAILED` and keep their message, name and classes, code,
+ * HTTP status and whether they are retryable.
  */
 export function toErrorData(error: unknown): ErrorData {
   const code = 'SKEIN_STEP_FAILED';
@@ -162,7 +162,7 @@ export function toErrorData(error: unknown): ErrorData {
     if (error instanceof Error) return { code, message: textOf(error.message), ...factsOf(error) };
     return { code, message: typeof error === 'string' ? error : `thrown: ${textOf(error)}`, ...factsOf(error) };
   } catch {
-    // Properties of what programs throw may themselves throw.
+    // Properties of a thrown value may themselves throw.
     return { code, message: 'thrown: something whose properties cannot be read' };
   }
 }
@@ -170,8 +170,8 @@ export function toErrorData(error: unknown): ErrorData {
 const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);
 
 /**
- * An error with nothing but what {@link ErrorData} says: errors come from code without types and from other versions of Skein too, and what is
- * recorded must be readable. A code that nobody knows becomes `SKEIN_STEP_FAILED`, and is kept as the name.
+ * Reduces an error to the fields of {@link ErrorData}: errors also come from untyped code and from other versions of Skein, and a record
+ * must be readable. An unknown code becomes `SKEIN_STEP_FAILED`, and is kept as the name.
  */
 export function plainError(error: ErrorData | SkeinError): ErrorData {
   const { code, message, hint, retryable, retryAfterMs } = error;
@@ -193,7 +193,7 @@ export function plainError(error: ErrorData | SkeinError): ErrorData {
   };
 }
 
-/** What an error keeps of a foreign one. */
+/** The facts that an error keeps about a foreign one. */
 function thrownOf(error: ErrorData | SkeinError): ThrownFacts {
   if (!SkeinError.isInstance(error)) return error;
   return ((error as unknown as Record<symbol, unknown>)[THROWN] as ThrownFacts | undefined) ?? {};
@@ -217,7 +217,7 @@ function jsonOf(value: unknown): Json | undefined {
   }
 }
 
-/** The way back: an error to throw, from data. */
+/** Converts data back to an error to throw. */
 export function fromErrorData(data: ErrorData): SkeinError {
   const error = new SkeinError(data.code, data.message, data);
   const { name, classes, thrownCode, status } = data;
@@ -225,17 +225,17 @@ export function fromErrorData(data: ErrorData): SkeinError {
   return error;
 }
 
-/** A verdict on a step: nothing tries again, and the run does not go on past it but by a handler that the definition names. */
+/** Whether an error is a verdict on a step: it is never retried, and only a handler that the definition names lets the run continue. */
 export function isFinal({ code }: Pick<ErrorData, 'code'>): boolean {
   return code === 'SKEIN_HALTED' || code === 'SKEIN_REJECTED';
 }
 
-/** Whether a workflow said itself that it ends as failed: there is nothing to try again. */
+/** Whether the workflow itself ended the run as failed: there is nothing to retry. */
 export function isEnding(error: Pick<ErrorData, 'code'> | undefined): boolean {
   return error?.code === 'SKEIN_ENDED';
 }
 
-/** What comes of asking a model; anything else happens before. */
+/** Errors that can follow a request to a model; all others occur before. */
 const ANSWERS: ReadonlySet<string> = new Set([
   'SKEIN_MODEL_UNAVAILABLE',
   'SKEIN_MODEL_REFUSED',
@@ -246,23 +246,23 @@ const ANSWERS: ReadonlySet<string> = new Set([
   'SKEIN_TIMEOUT',
 ]);
 
-/** Whether a model was asked before a call failed: it may have to be paid for. */
+/** Whether a failed call reached a model, and may have to be paid for. */
 export function wasAsked(error: Pick<ErrorData, 'code'>): boolean {
   return ANSWERS.has(error.code);
 }
 
-/** What whoever works for a step is told once the step was stopped. */
+/** The error for work on a step that was stopped. */
 export function stepCancelled(): SkeinError {
   return new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
 }
 
-/** An error as one line: what was thrown, and its message. */
+/** Formats an error as one line: its name or code, and its message. */
 export function errorText({ name, code, message }: ErrorData): string {
   return `${name ?? code}: ${message}`;
 }
 
 /**
- * JSON text of a value that is to be recorded; `what` names it in the error.
+ * Returns the JSON text of a value to record; `what` names the value in the error.
  *
  * @throws SkeinError `SKEIN_NOT_JSON`
  */

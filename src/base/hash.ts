@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { isPlainObject } from './json.js';
 
 /**
- * JSON text with sorted keys and without white space, so that equal data give equal text (RFC 8785 for the values that
- * JSON can hold; keys are sorted by UTF-16 code units, numbers are printed as ECMAScript prints them).
- * Properties that are undefined are left out, as JSON.stringify does.
+ * Returns JSON text with sorted keys and without white space, so that equal data have equal text (RFC 8785 for JSON values; keys are sorted
+ * by UTF-16 code units, numbers are formatted as in ECMAScript).
+ * Leaves out properties that are undefined, as JSON.stringify does.
  *
- * @throws TypeError for values that JSON can't hold: functions, symbols, bigints, NaN, infinities, cycles.
+ * @throws TypeError for values that JSON cannot represent: functions, symbols, bigints, NaN, infinities, cycles.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, new Set());
@@ -48,7 +48,7 @@ export function canonicalHash(value: unknown): string {
 
 let crypto: typeof Crypto | undefined;
 
-/** Node's own module, when it is first needed: it takes 5 ms of an import of Skein. */
+/** Loads Node's module when it is first needed: it takes 5 ms of an import of Skein. */
 export function nodeCrypto(): typeof Crypto {
   crypto ??= createRequire(import.meta.url)('node:crypto') as typeof Crypto;
   return crypto;
@@ -59,9 +59,7 @@ export function sha256(text: string): string {
   return nodeCrypto().createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/**
- * A short digest of a text: the first 128 bits of its SHA-256, as 22 characters. What keys and sums of journals are made of.
- */
+/** A short digest of a text: the first 128 bits of its SHA-256, as 22 characters. Used in the keys and checksums of journals. */
 export function digestText(text: string): string {
   return nodeCrypto().hash('sha256', text, 'base64url').slice(0, 22);
 }

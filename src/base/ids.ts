@@ -1,22 +1,22 @@
 import { systemClock } from './clock.js';
 import { nodeCrypto } from './hash.js';
 
-/** Makes run ids. */
+/** Creates run ids. */
 export interface Ids {
-  /** A new id, unique in the world; ids sort by the millisecond in which they were made. */
+  /** Returns a new id, unique in the world; ids sort by the millisecond of their creation. */
   next(): string;
 }
 
-/** The text of an id while it is put together: the version and the variant stand where RFC 9562 wants them. */
+/** The buffer in which ids are composed, with version and variant at the positions that RFC 9562 defines. */
 const text = Buffer.from('00000000-0000-7000-8000-000000000000', 'latin1');
 const TIME_AT = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12];
 const RANDOM_AT = [15, 16, 17, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35];
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
 
 /**
- * A UUID of version 7 (RFC 9562, section 5.7): 48 bits of milliseconds since 1970, the version, and random bits.
- * `random` holds 18 hex digits from `from` on. Written into one buffer, because text that is joined from parts takes eight times
- * the memory, and every waiting run holds its id.
+ * A UUID of version 7 (RFC 9562, section 5.7): 48 bits of milliseconds since 1970, the version, and random bits. `random` holds 18 hex
+ * digits from `from` on. Composed in one buffer, because text joined from parts takes eight times the memory, and every waiting run holds
+ * its id.
  */
 export function uuidV7(ms: number, random: string, from = 0): string {
   let left = ms;
@@ -29,11 +29,11 @@ export function uuidV7(ms: number, random: string, from = 0): string {
   return text.toString('latin1');
 }
 
-/** Random digits for 1,024 ids at once: asking the host for each would cost more than the rest of a small run. */
+/** Random digits for 1,024 ids at once: a call of the host for each id would cost more than the rest of a small run. */
 let digits = '';
 let used = 0;
 
-/** The host's ids. */
+/** The ids from the host's clock and random source. */
 export const systemIds: Ids = {
   next() {
     if (used + RANDOM_AT.length > digits.length) {
@@ -48,8 +48,8 @@ export const systemIds: Ids = {
 };
 
 /**
- * A pseudo-random sequence in [0, 1) from a text seed: the same text gives the same sequence. Mulberry32 over an FNV-1a hash of
- * the seed; good enough for backoff jitter and marks, not for keys.
+ * A pseudo-random sequence in [0, 1) from a text seed: equal seeds yield equal sequences. Mulberry32 over an FNV-1a hash of the seed; good
+ * enough for backoff jitter and marks, not for keys.
  */
 export function seededRandom(seed: string): () => number {
   let state = 0x811c9dc5;

@@ -1,12 +1,12 @@
-/** Not `]`, which ends a key, not what is not seen or moves what is, not `%` where it would be taken for an escape. */
+/** Matches `]`, which ends a key; invisible characters and those that move others; and `%` where it would look like an escape. */
 const ESCAPED =
   /[\]\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|%(?=[\da-f]{2})/giu;
 
-/** A character as its bytes in UTF-8, or half of a pair of code units as the bytes that it would have. */
+/** A character as its bytes in UTF-8, or half of a surrogate pair as the bytes that it would have. */
 const CODED =
   /%ED%[AB][\dA-F]%[89AB][\dA-F]|%F[0-4](?:%[89AB][\dA-F]){3}|%E[\dA-F](?:%[89AB][\dA-F]){2}|%[CD][\dA-F]%[89AB][\dA-F]|%[0-7][\dA-F]/gi;
 
-/** The key of an item of a map as it stands in brackets. */
+/** Escapes the key of a map item for use in brackets. */
 export function escapeKey(key: string): string {
   return key.replaceAll(ESCAPED, (char) => {
     const code = char.charCodeAt(0);
@@ -14,7 +14,7 @@ export function escapeKey(key: string): string {
   });
 }
 
-/** The key that {@link escapeKey} was given. What nobody escaped stands for itself. */
+/** Restores a key from {@link escapeKey}. Text that was not escaped stays as it is. */
 export function unescapeKey(text: string): string {
   return text.includes('%') ? text.replaceAll(CODED, decoded) : text;
 }

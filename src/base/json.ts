@@ -7,8 +7,8 @@ export interface JsonObject {
 }
 
 /**
- * Names that reach the prototype chain of ordinary objects. They are refused as ids, channels and input names,
- * so that no value of a file, a model or a tool can become a property name that means something to the host.
+ * Names that reach the prototype chain of ordinary objects. They are refused as ids, channels and input names, so that no value of a file,
+ * a model or a tool can become a property name with a meaning to the host.
  */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -22,11 +22,11 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
- * Deep copy of plain data: primitives are shared, plain objects and arrays are copied, anything else (a class
- * instance, a function) is shared as it is. An own key named `__proto__` stays an ordinary own key of the copy.
+ * Copies plain data deeply: primitives are shared, plain objects and arrays are copied, anything else (a class instance, a function) is
+ * shared. An own key named `__proto__` stays an ordinary own key of the copy.
  * Depth is limited to {@link MAX_DEPTH}.
  *
- * @throws RangeError when the value is nested deeper than {@link MAX_DEPTH}, which a cycle also is.
+ * @throws RangeError if the value is nested deeper than {@link MAX_DEPTH}, or contains a cycle.
  */
 export function cloneData<T>(value: T): T {
   return copy(value, 0) as T;
@@ -53,10 +53,10 @@ function defineOwn(target: object, key: string, value: unknown): void {
 }
 
 /**
- * Freezes plain data in place, all the way down, and returns it (rule S1). Already frozen parts are not entered again,
- * so the cost is in the size of what is new. Class instances and functions are left alone.
+ * Freezes plain data in place at every depth, and returns it (rule S1). Skips parts that are already frozen, so the cost depends only on
+ * the size of new data. Leaves class instances and functions alone.
  *
- * @throws RangeError when the value is nested deeper than {@link MAX_DEPTH}.
+ * @throws RangeError if the value is nested deeper than {@link MAX_DEPTH}.
  */
 export function freezeData<T>(value: T): T {
   freeze(value, 0);
@@ -75,25 +75,25 @@ function freeze(value: unknown, depth: number): void {
   }
 }
 
-/** Reads one own property; inherited names (`constructor`, `toString`) are not found. */
+/** Reads one own property; ignores inherited names (`constructor`, `toString`). */
 export function ownValue(container: unknown, key: string): unknown {
   if (typeof container !== 'object' || container === null || !Object.hasOwn(container, key)) return undefined;
   return (container as Record<string, unknown>)[key];
 }
 
 /**
- * The JSON text of a value that is to be recorded. Unlike JSON.stringify it refuses what would come back as something else;
- * only properties that are undefined are left out.
+ * Returns the JSON text of a value to record. Unlike JSON.stringify, refuses values that would not survive the round trip; leaves out only
+ * properties that are undefined.
  *
- * @throws TypeError that names the place, for functions, symbols, bigints, class instances, NaN, infinities, undefined in a list, and what
- *   is nested deeper than {@link MAX_DEPTH}.
+ * @throws TypeError that names the place, for functions, symbols, bigints, class instances, NaN, infinities, undefined in a list, and
+ *   values nested deeper than {@link MAX_DEPTH}.
  */
 export function recordText(value: unknown): string {
   checkRecordable(value, []);
   return JSON.stringify(value);
 }
 
-/** `place`: the keys that lead to it. */
+/** `place`: the keys that lead to the value. */
 function checkRecordable(value: unknown, place: (string | number)[]): void {
   switch (typeof value) {
     case 'string':
@@ -138,14 +138,14 @@ function notRecordable(place: readonly (string | number)[], what: string): TypeE
   return new TypeError(`${path === '' ? 'it' : `the value at ${path}`} is ${what}, which is not JSON`);
 }
 
-/** A record without the keys whose value may be undefined, which become optional. */
+/** A record whose possibly undefined keys are optional instead. */
 export type Present<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Leaves out the keys whose value is undefined, so that plan data is plain JSON and optional keys are absent. */
+/** Removes keys whose value is undefined, so that plan data is plain JSON and optional keys are absent. */
 export function present<T extends object>(record: T): Present<T> {
   const result: Record<string, unknown> = {};
   for (const key in record) {
@@ -157,13 +157,13 @@ export function present<T extends object>(record: T): Present<T> {
   return result as Present<T>;
 }
 
-/** True for what can be awaited: an object with a method `then`. */
+/** True for values that can be awaited: objects with a method `then`. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
 /**
- * Goes on with a value that may have to be awaited. What is there already costs no promise, and no turn of the event loop.
+ * Continues with a value that may be a promise. A value that is present costs no promise, and no turn of the event loop.
  *
  * @example
  * after(models, (all) => all.length); // a number, or the promise of one

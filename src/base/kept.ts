@@ -1,14 +1,14 @@
-/** What sort of value is kept: what may be added to it without a look at it. */
+/** The kind of a kept value, which decides what may be appended without reading it. */
 export type KeptKind = 'list' | 'object' | 'text' | 'other';
 
-/** A value that is kept somewhere and read when somebody asks for it, once. */
+/** A stored value that is read once, when first needed. */
 export class Kept {
   private read: { readonly value: unknown } | undefined = undefined;
 
   constructor(
     readonly kind: KeptKind,
     private readonly load: () => unknown,
-    /** Loads so many of the last entries of a list, or more. Absent: the whole is read for them. */
+    /** Loads at least this many of a list's last entries. Absent: the whole value is read for them. */
     private readonly loadEnd?: (count: number) => readonly unknown[],
   ) {}
 
@@ -16,19 +16,19 @@ export class Kept {
     return this.read !== undefined;
   }
 
-  /** @throws SkeinError what keeps it from being read */
+  /** @throws SkeinError the reason why it cannot be read */
   get value(): unknown {
     this.read ??= { value: this.load() };
     return this.read.value;
   }
 
-  /** At least so many of the last entries of a list; fewer are all of them. The whole is not read for that. */
+  /** Returns at least this many of a list's last entries; if fewer, all of them. Does not read the whole list if it need not. */
   end(count: number): readonly unknown[] {
     return this.isRead || this.loadEnd === undefined ? (this.value as readonly unknown[]) : this.loadEnd(count);
   }
 }
 
-/** The sort of a value. */
+/** The kind of a value. */
 export function kindOf(value: unknown): KeptKind {
   if (typeof value === 'string') return 'text';
   if (Array.isArray(value)) return 'list';

@@ -1,13 +1,13 @@
 import type { ErrorData } from './errors.js';
 
-/** Codes of Node and of its HTTP client for connections that fail. */
+/** Codes of failed connections, from Node and its HTTP client. */
 const NETWORK_CODES =
   /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|EHOST|ENET|UND_ERR_|ERR_SSL|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
-/** How `fetch` calls such a failure, in a TypeError. */
+/** The messages of `fetch` for such a failure, in a TypeError. */
 const NETWORK_WORDS = /^(terminated|fetch failed)$/i;
 
-/** Failures of Skein's own that the next attempt may not have: too slow, or an answer of a model, a tool or its server. */
+/** Skein's own codes of failures that may not recur: timeouts, and answers of a model, a tool or its server. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
   'SKEIN_TIMEOUT',
   'SKEIN_MODEL_EMPTY',
@@ -17,7 +17,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'SKEIN_MCP',
 ]);
 
-/** Mistakes in a program, and what somebody stopped on purpose. */
+/** Errors in a program, and deliberate aborts. */
 const LASTING_NAMES: readonly string[] = [
   'TypeError',
   'ReferenceError',
@@ -29,22 +29,22 @@ const LASTING_NAMES: readonly string[] = [
   'AbortError',
 ];
 
-/** A code that means that there was no connection, or that it was cut. */
+/** Whether a code means that there was no connection, or that it was cut. */
 export function isNetworkCode(code: string): boolean {
   return NETWORK_CODES.test(code);
 }
 
-/** A message with which `fetch` says so. */
+/** Whether a message of `fetch` means the same. */
 export function isNetworkMessage(message: string): boolean {
   return NETWORK_WORDS.test(message);
 }
 
-/** An HTTP status after which the same request may succeed: 408, 425, 429, and what the server did wrong. */
+/** Whether the same request may succeed after an HTTP status: 408, 425, 429, and errors of the server. */
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
-/** The HTTP status of a failure: that of a foreign error, or the one with which a provider refused. */
+/** The HTTP status of a failure: from a foreign error, or from a provider's refusal. */
 export function statusOf({ status, details }: ErrorData): number | undefined {
   if (status !== undefined) return status;
   const told: unknown =
@@ -53,9 +53,9 @@ export function statusOf({ status, details }: ErrorData): number | undefined {
 }
 
 /**
- * Whether another attempt may help: the one rule of all retries that name no errors. An error that says so itself is believed. Errors of nodes
- * may go away unless they are mistakes in a program, were aborted, or carry an HTTP status that stays; of Skein's own those do that depend
- * on the network, a model or time.
+ * Whether another attempt may help: the one rule of all retries that name no errors. An error's own `retryable` decides first. Errors of
+ * nodes may pass unless they are programming errors, aborts, or carry a permanent HTTP status; of Skein's own errors, those may pass that
+ * depend on the network, a model or time.
  */
 export function mayGoAway(error: ErrorData): boolean {
   const { code, retryable, thrownCode, name, classes = [], message } = error;

@@ -10,7 +10,7 @@ export interface Position {
 
 /**
  * A finding about a definition. Problems are collected, never thrown one by one: `validate` shows all of them at once.
- * An `error` keeps the definition from running, a `warning` does not.
+ * An `error` prevents a run of the definition, a `warning` does not.
  */
 export interface Problem {
   /** Stable code such as `unknown-step`; each check documents its own. */
@@ -18,16 +18,16 @@ export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly at?: Position;
-  /** Where in the data, for definitions without a file: `steps[2].prompt`. */
+  /** Path in the data, for definitions without a file: `steps[2].prompt`. */
   readonly path?: string;
   /** What to do next. */
   readonly hint?: string;
-  /** Of a warning: the definition can be looked at, but no run of it starts. */
+  /** Set for a warning that prevents a run: the definition can still be viewed. */
   readonly holds?: true;
 }
 
 /**
- * One problem as a line of text: `file:line:column: error code: message (hint)`.
+ * Formats one problem as text: `file:line:column: error code: message (hint)`.
  *
  * @example
  * formatProblem({ code: 'no-steps', severity: 'error', message: 'a workflow needs at least one step' });
@@ -41,18 +41,18 @@ export function formatProblem(problem: Problem): string {
   return `${place}${problem.severity} ${problem.code}: ${problem.message}${hint}`;
 }
 
-/** Problems of which none is a mere warning. */
+/** Returns the problems with warnings raised to errors. */
 export function asErrors(problems: readonly Problem[]): readonly Problem[] {
   return problems.map((problem) => (problem.severity === 'error' ? problem : { ...problem, severity: 'error' }));
 }
 
-/** What keeps a definition that can be looked at from being run. */
+/** Returns the problems that prevent a run of a definition that can be viewed. */
 export function holdingBack(problems: readonly Problem[]): readonly Problem[] {
   return asErrors(problems.filter(({ holds }) => holds === true));
 }
 
 /**
- * True when at least one problem is an error.
+ * True if at least one problem is an error.
  *
  * @example
  * if (hasErrors(problems)) process.exitCode = 2;
@@ -61,7 +61,7 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some((problem) => problem.severity === 'error');
 }
 
-/** The error of a graph that can't be compiled: all problems are in `details.problems`, the errors also in the message. */
+/** The error of a definition that cannot be used: all problems are in `details.problems`, the errors also in the message. */
 export function definitionError(problems: readonly Problem[]): SkeinError {
   const errors = problems.filter((problem) => problem.severity === 'error');
   const details = {
@@ -70,25 +70,24 @@ export function definitionError(problems: readonly Problem[]): SkeinError {
   return new SkeinError('SKEIN_DEFINITION', errors.map(formatProblem).join('\n'), { details });
 }
 
-/** The error of a call that can be seen to be wrong at once. */
+/** The error of a call that is wrong by its arguments. */
 export function refusal(code: string, message: string, hint: string): SkeinError {
   return definitionError([{ code, severity: 'error', message, hint }]);
 }
 
 /**
- * Where something stands in data: as text for people, and as the keys that lead there. Both are put together when they are asked for: most data is
- * right, and no one asks.
+ * A place in data: as text for people, and as the keys that lead to it. Both are computed only on request, because most data is correct.
  * `new DataPlace('workflow').field('states').named('a b').text` gives `'workflow.states["a b"]'`.
  */
 export class DataPlace {
   constructor(
-    /** How the whole is called in texts; empty for none. */
+    /** Name of the root value in texts; empty for none. */
     private readonly own: string,
     private readonly parent?: DataPlace,
     private readonly key?: string,
   ) {}
 
-  /** The value of a key that the form defines. */
+  /** The value of a key that the format defines. */
   field(key: string): DataPlace {
     return new DataPlace('field', this, key);
   }

@@ -1,15 +1,15 @@
 import { settled } from './clock.js';
 
-/** Work that yields between pieces of a few milliseconds, so that whoever does it can give way. */
+/** Work that yields between pieces of a few milliseconds, so that its caller can pause it. */
 export type Slices<T> = Generator<undefined, T, undefined>;
 
-/** So many pieces are done before the event loop has its turn for the first time: most work is over then. */
+/** Number of pieces before the event loop gets its first turn: most work is complete by then. */
 const AT_ONCE = 8;
 
 /**
- * Does work in slices: timers fire and signals are taken in between. What is short is done at once.
+ * Does work in slices: timers fire and signals arrive in between. Short work completes synchronously.
  *
- * @throws what the work throws, while it is done at once; later the promise is rejected
+ * @throws errors of the work during the synchronous part; later ones reject the promise
  */
 export function inSlices<T>(work: Slices<T>): T | Promise<T> {
   for (let piece = 0; piece < AT_ONCE; piece++) {
@@ -27,10 +27,10 @@ async function givingWay<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** So many things are looked at in one piece: it takes less than a millisecond. */
+/** Number of items in one piece, which takes less than a millisecond. */
 const IN_ONE_PIECE = 4096;
 
-/** Looks at many things in slices. */
+/** Visits many items in slices. */
 export function* lookAt<T>(things: Iterable<T>, look: (thing: T) => void): Slices<void> {
   let left = IN_ONE_PIECE;
   for (const thing of things) {
@@ -42,7 +42,7 @@ export function* lookAt<T>(things: Iterable<T>, look: (thing: T) => void): Slice
   }
 }
 
-/** Does work in slices to its end. */
+/** Does work in slices without pauses. */
 export function atOnce<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next();

@@ -2,8 +2,8 @@
 const LONGEST = 64;
 
 /**
- * The candidate that somebody most likely meant by `word`, or undefined when none is near. Case and the difference
- * between `-` and `_` count for little; up to a third of the letters may differ. The first of equals wins.
+ * Returns the candidate closest to a misspelled `word`, or undefined if none is near. Ignores case and the difference between `-` and `_`;
+ * up to a third of the letters may differ. Of equals, the first wins.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > LONGEST) return undefined;
@@ -22,7 +22,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** A hint made of {@link suggest}: `did you mean "x"?`, or undefined. */
+/** A hint from {@link suggest}: `did you mean "x"?`, or undefined. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   const found = suggest(word, candidates);
   return found === undefined ? undefined : `did you mean ${JSON.stringify(found)}?`;
@@ -33,8 +33,8 @@ function fold(word: string): string {
 }
 
 /**
- * Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`; `limit` as soon as there are as many. A swap takes
- * its cost from two rows above, whose least is at most one below that of the row between.
+ * Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, or `limit` if there are at least as many. A
+ * swap takes its cost from two rows above, whose minimum is at most one below that of the row between.
  */
 function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = [];

@@ -2,9 +2,7 @@ const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])$/u;
 
-/**
- * Terminal cells that a character takes. Wide ones, such as Chinese ones and emoji, take two; marks that stand on another one, none.
- */
+/** Number of terminal cells of a character. Wide characters, such as Chinese ones and emoji, have two; combining marks have none. */
 export function cellsOf(char: string): number {
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x300) return 1;
@@ -20,8 +18,8 @@ export function cellsOfText(text: string): number {
 }
 
 /**
- * A text without those of the given characters that stand at its end. An expression such as `/[. ]+$/` tries each place of a text anew, so that a
- * long one stops the process.
+ * Removes the given characters from the end of a text. An expression such as `/[. ]+$/` retries at each place of the text, so that a long
+ * one blocks the process.
  */
 export function withoutAtEnd(text: string, chars: string): string {
   let end = text.length;
@@ -29,7 +27,7 @@ export function withoutAtEnd(text: string, chars: string): string {
   return text.slice(0, end);
 }
 
-/** Whether a version such as `3.51.3` is `oldest` or newer. To compare texts by the rules of a language, Node loads those for 7 ms first. */
+/** Whether a version such as `3.51.3` is `oldest` or newer. Avoids locale-aware comparison, whose data Node first loads for 7 ms. */
 export function isAtLeast(version: string, oldest: string): boolean {
   const has = partsOf(version);
   const needed = partsOf(oldest);
@@ -45,10 +43,10 @@ function partsOf(version: string): readonly number[] {
 export const VARIABLE_REFERENCE =
   /\$\{\{(?<expression>[^{}]{0,200})\}\}|\$\{(?<braced>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>[^{}]*))?\}|\$(?<plain>[A-Za-z_][A-Za-z0-9_]*)|\$\{/g;
 
-/** The bare name of a secret, as Copilot's files may give it for a variable of a server. */
+/** The bare name of a secret, which Copilot's files may use for a server's variable. */
 export const BARE_SECRET = /^COPILOT_MCP_[A-Z0-9_]+$/;
 
-/** The variable that an expression of GitHub's kind stands for. */
+/** The variable in a GitHub expression; undefined for others. */
 export function expressionVariable(expression: string): string | undefined {
   return /^(?:secrets|vars|env)\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(expression.trim())?.[1];
 }

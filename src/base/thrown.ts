@@ -1,26 +1,26 @@
 import { present } from './json.js';
 
-/** What a thrown value that is not an error of Skein's says about itself, as plain data. What it does not say is absent. */
+/** Facts about a thrown value that is not an error of Skein's, as plain data. Unknown facts are absent. */
 export interface ThrownFacts {
-  /** Its `name`, such as `TypeError`; where that says nothing, the name of its class. */
+  /** Its `name`, such as `TypeError`; if that is only `Error`, the name of its class. */
   readonly name?: string;
-  /** Its classes from its own up to `Error`, without that one and without its name. */
+  /** Its classes from its own up to `Error`, without `Error` and without its name. */
   readonly classes?: readonly string[];
-  /** Its `code`, or that of what caused it: `ECONNRESET`. */
+  /** Its `code`, or that of its cause: `ECONNRESET`. */
   readonly thrownCode?: string;
-  /** The HTTP status that it carries, or what caused it. */
+  /** Its HTTP status, or that of its cause. */
   readonly status?: number;
-  /** Whether another attempt may help; absent: nobody said so. `false` ends all retries. */
+  /** Whether another attempt may help; absent if unknown. `false` ends all retries. */
   readonly retryable?: boolean;
 }
 
-/** Causes of causes that are looked at. */
+/** Most causes of causes to examine. */
 const DEEPEST_CAUSE = 8;
 const MOST_CLASSES = 10;
-/** Longest name or code that is kept, in characters. */
+/** Longest name or code to keep, in characters. */
 const LONGEST_WORD = 200;
 
-/** What can be told of a thrown value later, when only data is left of it. Never throws, whatever the value. */
+/** Collects the facts about a thrown value, for use when only data is left. Never throws. */
 export function factsOf(thrown: unknown): ThrownFacts {
   const classes = classesOf(thrown);
   const name = nameOf(thrown, classes);
@@ -32,7 +32,7 @@ export function factsOf(thrown: unknown): ThrownFacts {
   return present({ name, classes: others.length === 0 ? undefined : others, thrownCode, status, retryable });
 }
 
-/** A class that sets no name has that of the class it extends. */
+/** A class that sets no name has the name of the class it extends. */
 function nameOf(thrown: unknown, [own]: readonly string[]): string | undefined {
   const name = wordOf(read(thrown, 'name'));
   return name === undefined || (name === 'Error' && own !== undefined) ? (own ?? name) : name;
@@ -59,7 +59,7 @@ function prototypeOf(value: object): object | null {
   }
 }
 
-/** What the first of an error, its cause, the cause of that says. */
+/** Returns the first result from an error, its cause, and so on. */
 function first<T>(thrown: unknown, ask: (one: unknown) => T | undefined): T | undefined {
   let one = thrown;
   for (let depth = 0; depth < DEEPEST_CAUSE && typeof one === 'object' && one !== null; depth += 1) {
@@ -75,7 +75,7 @@ function codeOf(one: unknown): string | undefined {
   return typeof code === 'number' ? String(code) : wordOf(code);
 }
 
-/** As clients of HTTP say it: `status`, `statusCode`, or that of their `response`. */
+/** Reads `status`, `statusCode`, or the status of a `response`, as HTTP clients set them. */
 function statusOf(one: unknown): number | undefined {
   for (const value of [read(one, 'status'), read(one, 'statusCode'), read(read(one, 'response'), 'status')]) {
     const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;

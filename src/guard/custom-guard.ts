@@ -2,26 +2,26 @@ import type { JsonObject } from '../base/json.js';
 import type { CallEffect } from './effects.js';
 import type { Label } from './label.js';
 
-/** A call that a guard of a program looks at, before it is made. */
+/** A call that a program's guard examines before it is made. */
 export interface GuardCall {
   /** Address of the step, `review/loop#3/critic`. */
   readonly path: string;
-  /** Name of the agent; of a step that calls a tool by itself, its id. */
+  /** Name of the agent; for a step that calls a tool directly, its id. */
   readonly agent: string;
-  /** As declarations name it: `shell`, `fetch`, `github/create_comment`. */
+  /** The tool's name in declarations: `shell`, `fetch`, `github/create_comment`. */
   readonly tool: string;
   readonly input: JsonObject;
   readonly effect: CallEffect;
-  /** What had a say in it. */
+  /** The label of what influenced the call. */
   readonly label: Label;
 }
 
-/** What a guard says of a call. `allow`: it has nothing against it, and what else looks at the call decides. */
+/** A guard's verdict on a call. `allow`: the guard does not object, and the other checks decide. */
 export type GuardVerdict = 'allow' | 'ask' | 'deny';
 
 /**
- * A guard of a program: it looks at calls that agents want to make, after Skein's own rules and before models. It can refuse a call or have a person asked,
- * and allows nothing that is not allowed without it. What it throws, and what is no verdict, refuses the call.
+ * A guard of a program: it examines calls that agents want to make, after Skein's own rules and before models. It can refuse a call or
+ * require a person's decision, and allows nothing that the other checks forbid. An exception, or an invalid verdict, refuses the call.
  *
  * @example
  * import { run, type CustomGuard } from 'skein';
@@ -29,14 +29,14 @@ export type GuardVerdict = 'allow' | 'ask' | 'deny';
  * await run(workflow, { guards: [noDeletes] }).result;
  */
 export interface CustomGuard {
-  /** Letters, digits, `-` and `_`; each guard of a run has its own. */
+  /** Letters, digits, `-` and `_`; unique among the guards of a run. */
   readonly name: string;
   readonly check: (call: GuardCall) => GuardVerdict | Promise<GuardVerdict>;
 }
 
 const NAME = /^[\w-]{1,64}$/;
 
-/** Whether a list holds guards, each with a name of its own. */
+/** Whether a list contains guards, each with a unique name. */
 export function areGuards(value: unknown): value is readonly CustomGuard[] {
   if (!Array.isArray(value)) return false;
   const names = value.map((one: unknown) => {
@@ -46,7 +46,7 @@ export function areGuards(value: unknown): value is readonly CustomGuard[] {
   return !names.includes(undefined) && new Set(names).size === names.length;
 }
 
-/** What a guard of a program said; what is no verdict refuses. */
+/** Reads the verdict of a program's guard; anything invalid denies. */
 export function guardVerdict(value: unknown): GuardVerdict {
   return value === 'allow' || value === 'ask' ? value : 'deny';
 }

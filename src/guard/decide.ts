@@ -6,48 +6,48 @@ import type { CallEffect } from './effects.js';
 import { addressesIn } from './effects.js';
 import type { Label } from './label.js';
 
-/** A call, as the guard sees it. */
+/** A call in the form that the guard judges. */
 export interface GuardedCall {
   readonly effect: CallEffect;
-  /** As declarations name it: `shell`, `fetch`, `github/create_comment`. */
+  /** The tool's name in declarations: `shell`, `fetch`, `github/create_comment`. */
   readonly tool: string;
-  /** With the tool's own names of its arguments. */
+  /** The input under the tool's own argument names. */
   readonly input: JsonObject;
-  /** It is one of a server: whether the agent names the tool itself, not the server as a whole. */
+  /** Set for a server's tool: whether the agent names the tool itself, not only the server. */
   readonly server?: { readonly named: boolean } | undefined;
-  /** Of a command: program and arguments. */
+  /** For a command: program and arguments. */
   readonly argv?: readonly string[] | undefined;
-  /** The author of the workflow wrote it from beginning to end: others had a say in whether it is made alone. */
+  /** Whether the author of the workflow wrote the whole call: others could influence only whether it is made. */
   readonly isFixed?: boolean | undefined;
-  /** Of a write: whether it makes a new file of text, or one that this step has written. */
+  /** For a write: whether it creates a new text file, or replaces one that this step has written. */
   readonly write?: 'data' | 'own' | undefined;
-  /** The agent has tools or inputs that may hold what must not leave. */
+  /** Whether the agent has tools or inputs that may contain private data. */
   readonly seesPrivate: boolean;
 }
 
-/** What a file that the user trusts declares, and what holds for the run. */
+/** The declarations of a file that the user trusts, and the conditions of the run. */
 export interface GuardRules extends Declarations, Pick<Policy, 'project' | 'servers'> {
-  /** Commands run without network and keys. */
+  /** Whether commands run without network and keys. */
   readonly sandboxed?: boolean;
-  /** Something in the project was written by who must not decide what runs. */
+  /** Whether something in the project was written under an influence that must not decide what runs. */
   readonly planted?: boolean;
 }
 
-/** What becomes of a call. */
+/** The decision about a call. */
 export interface Decision {
   readonly kind: 'allow' | 'ask' | 'deny';
-  /** Which rule decided. */
+  /** The rule that decided. */
   readonly rule: string;
-  /** For people. */
+  /** The reason, for people. */
   readonly why?: string;
-  /** Where what had a say in the call comes from. */
+  /** Sources of what influenced the call. */
   readonly sources?: readonly string[];
-  /** What the user could declare to allow calls like this. */
+  /** The declaration with which the user could allow such calls. */
   readonly declare?: string;
 }
 
 /**
- * Decides about a call by what had a say in it: the first of the tiers, which asks no model. It depends on nothing else, so a replay decides the
+ * Decides about a call by its label: the first of the tiers, which calls no model. It depends on nothing else, so a replay decides the
  * same.
  *
  * @example
@@ -62,7 +62,7 @@ export function decide(call: GuardedCall, label: Label, rules: GuardRules): Deci
   return { kind: 'ask', ...found, sources: label.more === true ? [...label.sources, 'and more'] : label.sources };
 }
 
-/** The rule that allows a call, or why a person must be asked. */
+/** The rule that allows a call, or why a person must decide. */
 type Finding = string | Required<Pick<Decision, 'rule' | 'why' | 'declare'>>;
 
 const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, rules: GuardRules) => Finding>> = {
@@ -118,7 +118,7 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
     return {
       rule: 'undeclared-send',
       why: `${tool} changes or sends something outside, and ${heardFrom(level)} had a say in it`,
-      // Not the values of the call: those are what is in doubt.
+      // Omits the values of the call: they are what is in doubt.
       declare: `sends: [{ tool: ${tool}, fixed: { ${Object.keys(input)
         .map((name) => `${quoted(name)}: ...`)
         .join(', ')} }, free: [] }]`,
@@ -130,7 +130,7 @@ function heardFrom(level: Label['level']): string {
   return level === 'untrusted' ? 'a text that no one vouches for' : 'what lies in the project';
 }
 
-/** Whether declared hosts hold one: by its whole name, or as one below `*.`. */
+/** Whether declared hosts include one: by its whole name, or below a `*.` entry. */
 export function isDeclaredHost(host: string, declared: readonly string[]): boolean {
   const name = host.toLowerCase();
   return declared.some((one) => {
@@ -144,7 +144,7 @@ function sameWords(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((word, at) => word === b[at]);
 }
 
-/** Every argument has its fixed value or is free, and none that is fixed is missing. */
+/** Every argument has its fixed value or is free, and no fixed one is missing. */
 function covers({ fixed = {}, free = [] }: DeclaredSend, input: JsonObject): boolean {
   const fixedHold = Object.entries(fixed).every(
     ([name, value]) => Object.hasOwn(input, name) && canonicalJson(input[name]) === canonicalJson(value),

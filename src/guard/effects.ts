@@ -3,19 +3,19 @@ import { isPlainObject } from '../base/json.js';
 import type { BuiltInTool } from '../plan/built-in-tools.js';
 import { BUILT_IN, takes } from '../plan/built-in-tools.js';
 
-/** What a call does to the world. `get` asks an address for something, and so tells it something. */
+/** The effect of a call on the world. `get` requests something from an address, and so also reveals something to it. */
 export type CallEffect = 'read' | 'get' | 'write' | 'run' | 'send';
 
-/** What is known of the tool that is called. */
+/** The facts about a called tool. */
 export interface CalledTool {
   readonly builtIn?: BuiltInTool | undefined;
-  /** As the tool itself, or the program, says. Of a server it says nothing. */
+  /** The effect that the tool, or the program, declares. Meaningless for a server's tool. */
   readonly effect: 'read' | 'idempotent' | 'once';
-  /** It is one of a server. */
+  /** Set for a server's tool. */
   readonly server?: { readonly readOnly: boolean } | undefined;
 }
 
-/** What a call with this input does. The word of a server counts for reading alone, and an address makes a read a request to that. */
+/** The effect of a call with this input. A server's hint counts only for reading, and an address in the input makes a read a `get`. */
 export function effectOf({ builtIn, effect, server }: CalledTool, input: JsonObject): CallEffect {
   if (builtIn !== undefined) return ofBuiltIn(builtIn, input);
   if (server === undefined) return effect === 'read' ? 'read' : 'send';
@@ -29,16 +29,16 @@ function ofBuiltIn(tool: BuiltInTool, { method, body }: JsonObject): CallEffect 
   return BUILT_IN[tool].effect === 'read' ? 'read' : 'write';
 }
 
-/** What a call asks something of: `where` is a host with its port where it is not the usual one, or undefined when that can't be told. */
+/** An address in a call: `where` is its host, with the port if unusual, or undefined if it cannot be determined. */
 export interface Address {
   readonly text: string;
   readonly where: string | undefined;
 }
 
-/** Names of arguments whose value is an address or a recipient, whatever it looks like. */
+/** Argument names whose value is an address or a recipient, whatever it looks like. */
 const NAMED =
   /^(?:.*_)?(?:ur[il]s?|href|links?|hosts?|hostname|domains?|endpoint|webhook|recipients?|to|cc|bcc|e?mail)$/i;
-/** Names of arguments whose value is a path: `notes.md` is not a host there. */
+/** Argument names whose value is a path, so that `notes.md` is not taken for a host. */
 const PATHS = /(?:^|_)(?:path|file|files|filename|file_name|folder|dir|directory|glob|pattern)$/i;
 const HOST = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](?::\d+)?(?:[/?#]\S*)?$/i;
 const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d+)?(?:[/?#]\S*)?$/i;
@@ -46,17 +46,17 @@ const URLS = /(?:\b[a-z][a-z0-9+.-]{0,30}:)?\/\/[^\s"'<>\\^`{|}]+|\bwww\.[^\s"'<
 const BETWEEN_MAILS = /[\s"'<>(),;:]+/;
 const LONGEST_HOST = 2_048;
 
-/** Hosts, addresses and recipients among the values of an input. */
+/** Returns hosts, addresses and recipients among the values of an input. */
 export function addressesIn(input: JsonObject): readonly Address[] {
   const found: Address[] = [];
   look(input, '', found, 0);
   return found;
 }
 
-/** Deeper values are taken for addresses that can't be told. */
+/** Values nested deeper count as an undeterminable address. */
 const DEEPEST = 50;
 
-/** Of what has more, it can't be told where it leads. */
+/** If there are more, the targets count as undeterminable. */
 const MOST_ADDRESSES = 100;
 
 function look(value: Json, name: string, found: Address[], depth: number): void {
@@ -74,7 +74,7 @@ function look(value: Json, name: string, found: Address[], depth: number): void 
 
 function inText(text: string, name: string, found: Address[]): void {
   const before = found.length;
-  // A program may read as one address what looks like two words.
+  // A program may read what looks like two words as one address.
   if (/^\s*https?:/i.test(text)) found.push({ text, where: placeOf(text) });
   for (const [url] of text.matchAll(URLS)) {
     if (found.length >= MOST_ADDRESSES) break;
@@ -97,10 +97,10 @@ function mailsIn(text: string): readonly Address[] {
   });
 }
 
-/** Programs do not agree on which host they mean with these, or on where they end. */
+/** Characters and forms for which programs disagree about the host, or the end of the address. */
 const AMBIGUOUS = /[\\\s\p{Cc}\p{Cf}]|^[^/?#]*\/\/[^/?#]*@|^https?:(?!\/\/[^/])/iu;
 
-/** The host of an address, in small letters and as it is connected to; with its port where that is not the usual one. */
+/** The host of an address, in lower case as it is connected to; with its port if unusual. */
 function placeOf(address: string): string | undefined {
   const text = address.includes('//') ? address : `https://${address}`;
   const whole = text.startsWith('//') ? `https:${text}` : text;
@@ -109,19 +109,19 @@ function placeOf(address: string): string | undefined {
   return protocol === 'http:' || protocol === 'https:' ? host : undefined;
 }
 
-/** Texts and tables that no program runs or obeys by their name. */
+/** Texts and tables that no program runs or obeys because of their name. */
 const DATA = /\.(?:md|markdown|txt|rst|adoc|csv|tsv|jsonl|ndjson|log)$/i;
 
-/** Files with such names that programs or agents obey all the same. */
+/** Exceptions: files whose names programs or agents obey. */
 const OBEYED =
   /^(?:(?:agents?|claude|gemini|copilot-instructions|skills?|memory|rules|conventions)\.md|.+\.(?:agent|prompt|instructions|chatmode|rules)\.md|(?:.*requirements.*|constraints.*|cmakelists)\.txt|llms.*\.txt|robots\.txt)$/i;
 
-/** Letters that every file system and every program takes for what they are. */
+/** Characters that every file system and every program interprets the same. */
 const PLAIN = /^[\p{L}\p{N} _.,+()@-]+$/u;
 
 /**
- * Whether a file, by its path below the working directory, holds nothing but text: neither its name nor a folder on the way begins with a dot, and
- * nothing that runs or obeys files looks for it.
+ * Whether a file, by its path below the working directory, contains only text: neither its name nor a folder on the path begins with a dot,
+ * and no program or agent looks for it to run or obey.
  *
  * @example
  * isDataFile('reports/july.md'); // true

@@ -15,27 +15,27 @@ import type { ToolUse } from '../plan/tool-use.js';
 import { effectOf } from './effects.js';
 import type { CallEffect } from './effects.js';
 
-/** Calls about which a person may be asked, because others may have a say in them. */
+/** Calls that may need a person's decision, because others may influence them. */
 export interface ForeseenCalls {
   /** Path of the step. */
   readonly step: string;
-  /** The agent that may make them; absent: the step makes one call by itself. */
+  /** The agent that may make them; absent if the step makes one call directly. */
   readonly agent?: string;
-  /** As declarations name it: `shell`, `github/create_comment`, `github/*`. */
+  /** The tool's name in declarations: `shell`, `github/create_comment`, `github/*`. */
   readonly tool: string;
   readonly effect: CallEffect;
-  /** Which of its calls. */
+  /** Which of the tool's calls. */
   readonly which: string;
-  /** The declaration by which no one is asked about such calls; absent: there is none. */
+  /** The declaration that makes questions about such calls unnecessary; absent if there is none. */
   readonly declare?: string;
-  /** Some calls of the tool are declared. */
+  /** Whether some calls of the tool are declared. */
   readonly declared: boolean;
   readonly at?: Position;
 }
 
 /**
- * The calls of a plan about which the guard may ask a person, by step: those of tools that do more than read, where what was read may have a say. Which
- * calls a model makes is not known before it runs.
+ * Returns the calls of a plan about which the guard may ask a person, by step: those of tools that do more than read, where earlier reads
+ * may influence them. Which calls a model makes is unknown before it runs.
  */
 export function foreseenCalls(plan: Plan): readonly ForeseenCalls[] {
   const heard = heardIn(plan);
@@ -52,14 +52,14 @@ export function foreseenCalls(plan: Plan): readonly ForeseenCalls[] {
   });
 }
 
-/** What calls tools: an agent, or a step that is the call of one. */
+/** A caller of tools: an agent, or a step that makes one call. */
 type Caller = Pick<AgentSpec, 'tools' | 'mcpServers' | 'functions' | 'sandbox'>;
 
 type Call = Omit<ForeseenCalls, 'step' | 'agent' | 'at'>;
 
 /**
- * The call of a step: it is decided by what was there before it, and what the file says of it counts as declared. That is all of it where nothing is put in;
- * the command; what is sent, where, and into which arguments something is put.
+ * The call of a step. What was there before the step decides about it, and its file counts as a declaration. That covers all of a call
+ * without inserted values; the command; the target of a send, and the arguments into which values are inserted.
  */
 function callOf(use: ToolUse, before: Heard, declared: Declarations): readonly Call[] {
   if ('value' in use.input) return [];
@@ -124,18 +124,18 @@ export interface AskingStep {
   readonly what: 'asks' | 'is endorsed' | 'is supervised';
 }
 
-/** The questions of a run, as far as they are known before it. */
+/** The questions of a run, as far as they are known in advance. */
 export interface ForeseenQuestions {
   /** Steps that ask a person each time they run, or that a person judges. */
   readonly steps: readonly AskingStep[];
-  /** Calls that a person must allow because others may have a say in them. */
+  /** Calls that need a person's decision because others may influence them. */
   readonly calls: readonly ForeseenCalls[];
-  /** How many there are; absent where what models do, or how often a step runs, decides that. */
+  /** Number of questions; absent if it depends on models, or on how often a step runs. */
   readonly count?: number;
 }
 
 /**
- * What a run of a plan will ask a person, before it runs.
+ * Returns what a run of a plan will ask a person, before it runs.
  *
  * @example
  * foreseenQuestions(plan); // { steps: [{ step: 'approve', what: 'asks' }], calls: [], count: 1 }
@@ -155,13 +155,13 @@ export function foreseenQuestions(plan: Plan): ForeseenQuestions {
   return { steps, calls, ...(isCertain ? { count: steps.length } : {}) };
 }
 
-/** Something that is said of the agent itself has a person asked. */
+/** Whether the agent's own definition may cause a question. */
 function mayAsk({ approve = [], permissions, interactive, functions = [] }: AgentSpec): boolean {
   const asks = approve.length > 0 || (permissions?.ask ?? []).length > 0 || interactive === true;
   return asks || functions.some((one) => one.approve !== undefined);
 }
 
-/** It runs in any case, and once: no condition, no way around it, no repetition. */
+/** Whether the step certainly runs once: no condition, no way around it, no repetition. */
 function runsOnce(plan: Plan, { step, what }: AskingStep): boolean {
   if (what === 'is supervised' || step.includes('/')) return false;
   const node = plan.nodes.find(({ id }) => id === step);
@@ -169,8 +169,8 @@ function runsOnce(plan: Plan, { step, what }: AskingStep): boolean {
 }
 
 /**
- * The rule of two: an agent or a step that hears what no one vouches for, sees what is private and acts outside, without a word about which of these acts are wanted. A
- * warning (`rule-of-two`); an error where `paranoid` holds. `around`: what holds for the whole run.
+ * The rule of two: an agent or a step that reads untrusted content, sees private data and acts outside must declare which of these acts are
+ * intended. Otherwise a warning (`rule-of-two`), or an error under `paranoid`. `around`: the security settings of the whole run.
  */
 export function ruleOfTwo(plan: Plan, around?: Security): readonly Problem[] {
   const heard = heardIn(plan);

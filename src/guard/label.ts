@@ -1,48 +1,48 @@
 /**
- * Trust labels: where a value comes from. `vetted` is what the user keeps but did not write for this run, such as the files of the project.
+ * Trust levels: where a value comes from. `vetted` is what the user keeps but did not write for this run, such as the files of the project.
  */
 export type Level = 'trusted' | 'vetted' | 'untrusted';
 
-/** Where a value comes from, and whether it must not leave. */
+/** The origin of a value, and whether it is private. */
 export interface Label {
   readonly level: Level;
   readonly isPrivate: boolean;
-  /** `path@effect`, `input:NAME`, `file:PATH`, `server:NAME`; sorted, {@link MOST_SOURCES} at most. */
+  /** `path@effect`, `input:NAME`, `file:PATH`, `server:NAME`; sorted, at most {@link MOST_SOURCES}. */
   readonly sources: readonly string[];
-  /** There are more sources than are named. */
+  /** Set if there are more sources than listed. */
   readonly more?: true;
 }
 
-/** Sources that a label names. */
+/** Most sources that a label lists. */
 export const MOST_SOURCES = 64;
 
 /** From the best to the worst. */
 export const LEVELS: readonly Level[] = ['trusted', 'vetted', 'untrusted'];
 
-/** What nobody else has touched. */
+/** The label of values that nobody else influenced. */
 export const TRUSTED: Label = Object.freeze({ level: 'trusted', isPrivate: false, sources: Object.freeze([]) });
 
 /** The number of {@link TRUSTED} in every table. */
 export const CLEAN = 0;
 
-/** What came from outside, into the step at a path. */
+/** The label of content that came from outside into the step at a path. */
 export function fromOutside(path: string, what: string): Label {
   return { level: 'untrusted', isPrivate: false, sources: [`${path}@${what}`] };
 }
 
-/** The more careful of two levels. */
+/** The less trusted of two levels. */
 export function worse(a: Level, b: Level): Level {
   return LEVELS.indexOf(a) >= LEVELS.indexOf(b) ? a : b;
 }
 
-/** A label with its sources in order, each once. */
+/** Returns a label with its sources sorted and without duplicates. */
 export function labelOf({ level, isPrivate, sources, more }: Label): Label {
   const sorted = [...new Set(sources)].toSorted();
   const all = { level, isPrivate, sources: sorted.slice(0, MOST_SOURCES) };
   return more === true || sorted.length > MOST_SOURCES ? { ...all, more: true } : all;
 }
 
-/** What comes of two values: the more careful level, private if one is, from the sources of both. */
+/** The label of a value made from two: the less trusted level, private if one is, with the sources of both. */
 export function joined(a: Label, b: Label): Label {
   return labelOf({
     level: worse(a.level, b.level),
@@ -52,13 +52,13 @@ export function joined(a: Label, b: Label): Label {
   });
 }
 
-/** {@link joined}, where either may be missing. */
+/** Like {@link joined}, where either may be missing. */
 export function joinedIf(a: Label | undefined, b: Label | undefined): Label | undefined {
   return a === undefined || b === undefined ? (a ?? b) : joined(a, b);
 }
 
 /**
- * The labels of a run as small numbers, so that a cell of a state holds one at no cost. {@link CLEAN} is trusted and public.
+ * The labels of a run as small integers, so that a cell of the state holds one at no cost. {@link CLEAN} is trusted and public.
  *
  * @example
  * const labels = new Labels();
@@ -70,7 +70,7 @@ export class Labels {
   private readonly numbers = new Map<string, number>([[keyOf(TRUSTED), CLEAN]]);
   private readonly joins = new Map<string, number>();
 
-  /** The number of a label; equal labels have the same. */
+  /** The number of a label; equal labels have the same number. */
   of(label: Label): number {
     const whole = labelOf(label);
     const key = keyOf(whole);
@@ -81,14 +81,14 @@ export class Labels {
     return id;
   }
 
-  /** @throws RangeError for a number that this table never gave */
+  /** @throws RangeError for a number that is not in this table */
   get(id: number): Label {
     const label = this.all[id];
     if (label === undefined) throw new RangeError(`there is no label ${id}`);
     return label;
   }
 
-  /** The label of what comes of two values. */
+  /** The label of a value made from two. */
   join(a: number, b: number): number {
     if (a === b || b === CLEAN) return a;
     if (a === CLEAN) return b;

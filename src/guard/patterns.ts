@@ -1,6 +1,6 @@
 import type { HeardText } from './lineage.js';
 
-/** What stands in many texts that try to have an agent do something, and in honest ones. */
+/** Phrases of many texts that try to manipulate an agent, and of some honest ones. */
 const PATTERNS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['ignore_previous', /\bignor(?:e|ing)\b[^\n]{0,30}\b(?:previous|prior|above|earlier)\b/i],
   ['new_instruction', /\bnew (?:instruction|order|task)s?\b/i],
@@ -21,16 +21,16 @@ const KEYWORDS = /api_key|api-key|apikey|password|secret|credential|private_key|
 const ESCAPES = /(?:%[0-9a-f]{2}){3}/i;
 const RUNS = /[A-Za-z0-9+/_=-]{50,}/g;
 const DIGITS = /^(?:[0-9a-f]{2})+$/i;
-/** Bits a character: words of a language have less than the one, hexadecimal digits at most 4. */
+/** Bits per character: words of a language are below the first, hexadecimal digits have at most 4. */
 const ENTROPY = 4.8;
 const DIGITS_ENTROPY = 3;
 
-/** Of one text so much is looked through. */
+/** Longest part of one text to search. */
 const LONGEST = 65_536;
 
 /**
- * What patterns, words and encodings are found in texts that others had a say in. It helps who judges a call, a person or a model, and decides nothing: every attack can be
- * worded otherwise, and honest texts hold the same words.
+ * The patterns, words and encodings in texts that others influenced. They help whoever judges a call, a person or a model, and decide
+ * nothing: every attack can be worded differently, and honest texts contain the same words.
  *
  * @example
  * const found = new Findings();
@@ -39,7 +39,7 @@ const LONGEST = 65_536;
  */
 export class Findings {
   private readonly names = new Set<string>();
-  /** How many texts were looked through. */
+  /** Number of texts searched. */
   size = 0;
 
   add(texts: readonly HeardText[]): void {
@@ -47,7 +47,7 @@ export class Findings {
     for (const { text } of texts) for (const name of findingsIn(text)) this.names.add(name);
   }
 
-  /** With what is found in the arguments of a call. */
+  /** Returns the findings, including those in the arguments of a call. */
   of(input: object): readonly string[] {
     const isSuspicious = findingsIn(JSON.stringify(input)).length > 0;
     return [...this.names, ...(isSuspicious ? ['suspicious_args'] : [])].toSorted();
@@ -69,7 +69,7 @@ function isEncoded(text: string): boolean {
   );
 }
 
-/** Shannon's, in bits a character. */
+/** Shannon entropy, in bits per character. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);

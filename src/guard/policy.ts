@@ -8,16 +8,16 @@ import type { Label } from './label.js';
 
 /** Rules of a policy in the form of permissions. */
 export interface PolicyRules {
-  /** As it is shown. */
+  /** The file name to show. */
   readonly file: string;
   readonly deny: readonly string[];
-  /** A call that one of `of` speaks of must match one of `allow`. */
+  /** A call that matches one of `of` must also match one of `allow`. */
   readonly only: readonly { readonly of: readonly string[]; readonly allow: readonly string[] }[];
 }
 
 /**
- * Several policies as those that hold: what comes from outside of the project is one, in which the later file wins for `defaultDeny` and for each tool, and lists
- * are united. What lies in the project stays by itself, so that it can only narrow.
+ * Combines policies. Those from outside the project become one, in which the later file wins for `defaultDeny` and for each tool, and lists
+ * are united. Those in the project stay separate, so that they can only narrow.
  *
  * @example
  * unitePolicies([{ file: 'mine', widens: true, deny: ['shell'] }, { file: 'run', widens: true, deny: ['fetch'] }])[0]?.deny; // ['shell', 'fetch']
@@ -65,7 +65,7 @@ function patterns(tool: string, list: readonly string[]): readonly string[] {
   return list.map((pattern) => `${tool}:${comparedIn(tool) ?? ''}=${pattern}`);
 }
 
-/** The rules of a policy by which calls are judged. */
+/** The rules of a policy for judging calls. */
 export function rulesOf(policy: NarrowPolicy): PolicyRules {
   const { file, defaultDeny = false, allow = [], deny = [], tools = {}, mcp = {} } = policy;
   const entries = Object.entries(tools);
@@ -88,14 +88,14 @@ export function rulesOf(policy: NarrowPolicy): PolicyRules {
   };
 }
 
-/** What policies from outside of the project declare. */
+/** The declarations of policies from outside the project. */
 export function declarationsOf(policies: readonly Policy[]): GuardRules {
   const [outside] = policies.filter(({ widens }) => widens === true);
   const { hosts, commands, sends, project, servers } = outside ?? {};
   return present({ hosts, commands, sends, project, servers });
 }
 
-/** What is declared in several places. Where the project is a stranger's, so is what its files declare. */
+/** Unites the declarations of several places. If the project is a stranger's, its files' declarations do not count. */
 export function unitedRules(rules: GuardRules = {}, policy: GuardRules = {}): GuardRules {
   const { hosts, commands, sends, ...others } = rules;
   const own = policy.project === 'untrusted' ? {} : { hosts, commands, sends };
@@ -110,7 +110,7 @@ export function unitedRules(rules: GuardRules = {}, policy: GuardRules = {}): Gu
   };
 }
 
-/** How long a call of a tool may take; undefined: as long as it takes. The shortest counts. */
+/** Timeout of a tool's calls in milliseconds: the shortest counts. Undefined if there is none. */
 export function timeoutOf(policies: readonly NarrowPolicy[], isMeant: (tool: string) => boolean): number | undefined {
   const found = policies.flatMap(({ tools = {} }) =>
     Object.entries(tools).flatMap(([name, { timeoutMs }]: [string, ToolPolicy]) =>
@@ -120,17 +120,17 @@ export function timeoutOf(policies: readonly NarrowPolicy[], isMeant: (tool: str
   return found.length === 0 ? undefined : Math.min(...found);
 }
 
-/** What a run is recorded with, so that it is seen when its policies are others. */
+/** Digest of a run's policies, recorded to detect a change. */
 export function policyDigest(policies: readonly Policy[] = []): string | undefined {
   return policies.length === 0 ? undefined : canonicalHash(policies.map(({ file: _file, ...rules }) => rules));
 }
 
-/** Who names what a workflow of strangers names. */
+/** The label of what a stranger's workflow names. */
 const STRANGERS: Label = { level: 'untrusted', isPrivate: true, sources: ['project'] };
 
 /**
- * Why what a workflow names may not be used in a project of strangers; undefined: it may. There it is decided about as a call is in which an untrusted text
- * had a say: what the user declares counts.
+ * Why a name in a stranger's workflow may not be used; undefined if it may. The decision is the same as for a call under untrusted
+ * influence: the user's declarations count.
  *
  * @example
  * strangersRefusal({ effect: 'get', tool: 'a model', input: { url: 'https://evil.example' } }, policies);

@@ -8,35 +8,35 @@ import type { Decision, GuardedCall } from './decide.js';
 import type { Label } from './label.js';
 import type { HeardText } from './lineage.js';
 
-/** A stage in which a model looks at a call: the second and the third of the tiers. They refuse, and allow nothing that the first one does not. */
+/** A stage in which a model examines a call: the second and the third tier. They refuse, and allow nothing that the first one does not. */
 export type Stage = 'screen' | 'review';
 
-/** What is looked at. */
+/** The call to examine, with its context. */
 export interface CallToJudge {
   readonly agent: string;
-  /** As the model called it. */
+  /** The tool's name in the model's call. */
   readonly tool: string;
   readonly input: JsonObject;
-  /** What the agent was asked to do. */
+  /** The agent's task. */
   readonly task: string;
-  /** What the first tier says of the call. */
+  /** The decision of the first tier. */
   readonly decision: Decision;
-  /** Texts that had a say in it, the last ones. */
+  /** The last texts that influenced the call. */
   readonly texts: readonly HeardText[];
-  /** What patterns found in these, and in the call. */
+  /** The patterns that matched these texts and the call. */
   readonly findings: readonly string[];
 }
 
-/** What a stage says. */
+/** The answer of a stage. */
 export type Opinion =
   | { readonly verdict: 'safe' | 'allow'; readonly reason: string }
-  /** Of the screener: the reviewer decides. */
+  /** From the screener: the reviewer decides. */
   | { readonly verdict: 'suspicious'; readonly reason: string }
   | { readonly verdict: 'deny'; readonly reason: string }
-  /** Of the reviewer: these arguments in place of those of the call. */
+  /** From the reviewer: these arguments replace those of the call. */
   | { readonly verdict: 'modify'; readonly reason: string; readonly input: JsonObject };
 
-/** What a stage asks its model. */
+/** The request of a stage to its model. */
 export interface StagePrompt {
   readonly system: string;
   readonly prompt: string;
@@ -44,7 +44,7 @@ export interface StagePrompt {
   readonly schema: Json;
 }
 
-/** Which stages look at a call. `doubtful`: the reviewer only where the screener doubts. */
+/** The stages that examine a call. `doubtful`: the reviewer only if the screener doubts. */
 export function stagesFor(
   { mode }: Security,
   call: Pick<GuardedCall, 'effect' | 'server'> & { readonly isTrustedRead: boolean },
@@ -55,10 +55,10 @@ export function stagesFor(
   return level !== 'untrusted' || onlyReads ? 'none' : 'doubtful';
 }
 
-/** Characters of each text that a stage is shown. */
+/** Characters of each text that a stage sees. */
 const SHOWN: Readonly<Record<Stage, number>> = { screen: 2_000, review: 1_000 };
 
-/** Texts that a stage is shown: the last ones. */
+/** Number of texts that a stage sees: the last ones. */
 export const MOST_TEXTS = 40;
 
 const NOTHING_ELSE = 'You have no tools. Answer with JSON and nothing else.';
@@ -75,7 +75,7 @@ const IN_SCOPE = {
 
 const VERDICTS = { screen: ['safe', 'suspicious'], review: ['allow', 'deny', 'modify'] } as const;
 
-/** What a stage is asked about a call. Everything that a model or a tool wrote stands between marks. */
+/** The prompt of a stage about a call. Everything that a model or a tool wrote is between marks. */
 export function stagePrompt(
   stage: Stage,
   call: CallToJudge,
@@ -125,8 +125,8 @@ function schemaOf(properties: JsonObject): Json {
 }
 
 /**
- * What the model of a stage says. Only an answer that is the JSON asked for, and nothing else, is read: JSON within other text may be quoted from the call or
- * from what the agent has heard. Anything else is a refusal.
+ * Parses the answer of a stage's model. Only an answer that consists of the requested JSON counts: JSON within other text may be quoted
+ * from the call or from what the agent has read. Anything else is a refusal.
  */
 export function opinionIn(stage: Stage, text: string): Opinion {
   const said = wholeObject(text);

@@ -6,37 +6,37 @@ import type { Plan } from '../plan/plan.js';
 import { variablesIn } from '../base/text.js';
 import { SHORTEST_SECRET } from './redact.js';
 
-/** Settings that stand in variables whose names are like those of secrets. */
+/** Ordinary settings in variables whose names resemble those of secrets. */
 const SAYS_NOTHING =
   /^\s*(?:true|false|none|null|undefined|yes|auto|default|disabled|enabled|required|optional|\d{1,5})\s*$/i;
 
-/** Where secrets are looked for. */
+/** Where to look for secrets. */
 export interface SecretSources {
   /** Environment of the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The project's folder, in whose `.env` files there are more. */
+  /** The project's folder, whose `.env` files contain more. */
   readonly folder?: string | undefined;
-  /** The plan: the variables that its providers take their keys from, and what it gives to tool servers. */
+  /** The plan: the key variables of its providers, and the settings of its tool servers. */
   readonly plan?: Plan | undefined;
-  /** Input values by name; those with a name such as `api_key` or `password` are secrets. */
+  /** Input values by name; inputs with a name such as `api_key` or `password` are secrets. */
   readonly inputs?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Names that say it themselves, for variables and inputs. */
+/** Names of variables and inputs that indicate a secret. */
 const TELLING =
   /SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE_?KEY|API_?KEY|ACCESS_?KEY|(?:^|[_.-])TOKENS?(?:$|[_.-])|[A-Z]TOKEN$|AUTHORIZATION/i;
-/** Names that say it in an environment, where keys are seldom anything else. */
+/** Names that indicate a secret in an environment, where such a variable is rarely anything else. */
 const TELLING_IN_ENV = /(?:KEY|_PASS|_PWD|_PAT|_AUTH|COOKIE)\d*$/i;
-/** What such a name holds is where the secret is, not what it is. */
+/** Names of variables that state where a secret is, not the secret itself. */
 const PLACES = /_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|HOST|NAME|TYPE|ENV)$/i;
-/** Values that are keys whatever they are called. */
+/** Values that are keys whatever their name. */
 const KEY_VALUE =
   /^(?:sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abprs]-|AIza|hf_|npm_|pypi-|eyJ[\w-]+\.eyJ)|-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /**
- * The values that must not appear in any record: values of environment variables that are named like keys, tokens, passwords or secrets or
- * look like known kinds of keys, also of variables in the project's `.env` files, passwords inside of URLs, variables that the plan names as keys of
- * its providers, and inputs that are named like secrets. Values of fewer than 4 characters are left out, and words such as `true`.
+ * Returns the values that must not appear in any record: values of environment variables that are named like keys, tokens, passwords or
+ * secrets or look like known kinds of keys, also in the project's `.env` files; passwords inside URLs; variables that the plan names as
+ * keys of its providers; and inputs that are named like secrets. Leaves out values of fewer than 4 characters, and words such as `true`.
  *
  * @example
  * findSecrets({ env: { OPENAI_API_KEY: 'sk-0123456789' } }); // ['sk-0123456789']
@@ -73,7 +73,7 @@ function urlSecrets(value: string): readonly string[] {
 }
 
 function* planSecrets(plan: Plan, env: SecretSources['env']): Generator {
-  // A default is what the input has when none is given.
+  // A default is the input's value if none is given.
   for (const input of plan.inputs) if (TELLING.test(input.name)) yield input.default;
   for (const node of plan.nodes) {
     if ('plan' in node) yield* planSecrets(node.plan, env);
@@ -87,18 +87,18 @@ function* planSecrets(plan: Plan, env: SecretSources['env']): Generator {
   }
 }
 
-/** A value that refers to a variable is not a secret: what the variable holds is. */
+/** For a value that refers to a variable, the variable's value is the secret. */
 function givenSecrets(value: string, env: SecretSources['env']): readonly (string | undefined)[] {
   const names = variablesIn(value);
   if (names.length > 0) return names.map((name) => (Object.hasOwn(env, name) ? env[name] : undefined));
   return [value, value.replace(/^(?:Bearer|Basic|Token)\s+/i, '')];
 }
 
-/** Files like these show what could be set. */
+/** Files with such names contain only examples. */
 const SHOWS_ONLY = /\.(?:example|sample|template|dist|defaults?)$/i;
 const LARGEST = 256 * 1024;
 
-/** The variables of the files `.env` and `.env.*` of a folder, file by file. What can't be read has none. */
+/** The variables of the files `.env` and `.env.*` of a folder, file by file. An unreadable file has none. */
 function envFilesIn(folder: string): readonly Readonly<Record<string, string | undefined>>[] {
   let names: readonly string[];
   try {

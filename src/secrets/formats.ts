@@ -1,19 +1,19 @@
 import { Buffer } from 'node:buffer';
 import { unescape } from 'node:querystring';
 
-/** A kind of key that a service gives out, by the shape of its keys. */
+/** A kind of key that a service issues, described by its shape. */
 interface SecretFormat {
   readonly name: string;
   /**
-   * Source of a regular expression. What it takes begins where no letter or digit stands before it. Repetitions are of single classes, one
-   * behind the other only where a character divides them, so that the time is linear in the text.
+   * Source of a regular expression. A match cannot begin after a letter or digit. Repetitions are of single classes, and consecutive ones
+   * are separated by a character, so that the time is linear in the text.
    */
   readonly shape: string;
 }
 
 const WORD = String.raw`[A-Za-z0-9_-]`;
 
-/** Sources: what the services' own pages and public scanners say of their keys. Shapes that ordinary words and digests have are not in it. */
+/** From the services' own pages and public scanners. Shapes shared with ordinary words and digests are left out. */
 export const SECRET_FORMATS: readonly SecretFormat[] = [
   { name: 'Anthropic', shape: `sk-ant-${WORD}{20,}` },
   { name: 'OpenAI', shape: `sk-(?=${WORD}{0,40}[0-9])${WORD}{20,}` },
@@ -86,19 +86,19 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   },
   {
     name: 'private key',
-    // One that is cut off is one to the end of the text.
+    // A private key that is cut off extends to the end of the text.
     shape: String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[\s\S]*$)`,
   },
 ];
 
-/** In JSON text a line end before it is written as two characters. */
+/** In JSON text, a preceding line end is written as two characters. */
 const BEGINS = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))`;
 const ANY = new RegExp(`${BEGINS}(?:${SECRET_FORMATS.map(({ shape }) => shape).join('|')})`, 'g');
-/** Asked of the same expression, which Node compiles when it is first used: two would take twice as long. */
+/** Uses the same expression, which Node compiles at its first use: two would take twice as long. */
 const hasAny = (text: string): boolean => text.search(ANY) >= 0;
 
 /**
- * Puts `word` in the place of all that has the shape of a key, also where it is written in base64, hex or as part of an address.
+ * Replaces everything that has the shape of a key with `word`, including keys in base64, hex or as part of an address.
  *
  * @example
  * withoutKnown(`token ghp_${'a'.repeat(36)}`, '[redacted]'); // 'token [redacted]'
@@ -111,10 +111,10 @@ export function withoutKnown(text: string, word: string): string {
   });
 }
 
-/** No key that is known is shorter. */
+/** Length of the shortest known key. */
 const SHORTEST_KEY = 16;
 
-/** A word that may be a key in another form: an unbroken run of the characters of base64, hex and addresses. */
+/** A word that may be an encoded key: an unbroken run of the characters of base64, hex and addresses. */
 const ENCODED = /[A-Za-z0-9+/=_%.~-]{22,}/g;
 
 function isEncodedKey(run: string): boolean {

@@ -1,32 +1,32 @@
 interface State {
   readonly next: Map<number, State>;
-  /** How many characters lead here. */
+  /** Number of characters that lead here. */
   readonly depth: number;
-  /** The state for the longest end of what leads here that is the beginning of a pattern. */
+  /** The state of the longest proper suffix of this path that begins a pattern. */
   fallback: State | undefined;
   /** Length of the longest pattern that ends here; 0 for none. */
   longest: number;
 }
 
-/** A text without patterns. */
+/** A text with its patterns replaced. */
 export interface Replaced {
   readonly text: string;
-  /** What goes in front of the next piece: an end of the text that may be the beginning of a pattern. */
+  /** The suffix to prepend to the next piece, because it may begin a pattern. */
   readonly held: Held;
 }
 
-/** An end of a text, as it was. */
+/** The original suffix of a text. */
 export interface Held {
   readonly text: string;
-  /** So many of its first characters are part of a pattern for which a word stands already. */
+  /** Number of its first characters that belong to a pattern already replaced. */
   readonly hidden: number;
 }
 
-/** Nothing. */
+/** An empty suffix. */
 export const NOTHING_HELD: Held = { text: '', hidden: 0 };
 
 /**
- * Finds all of a set of texts at once (Aho and Corasick), in time linear in the text, whatever the patterns have in common.
+ * Finds all patterns of a set at once (Aho and Corasick), in time linear in the text, whatever the patterns share.
  *
  * @example
  * new PatternSet(new Set(['abc', 'bcd'])).replace('xabcdx', '*', true).text; // 'x*x'
@@ -39,7 +39,7 @@ export class PatternSet {
     this.link();
   }
 
-  /** Puts `word` for each stretch of overlapping patterns. Unless the text is `final`, an end that could go on to be a pattern is held back. */
+  /** Replaces each stretch of overlapping patterns with `word`. Holds back a suffix that may begin a pattern, unless `final`. */
   replace(piece: string, word: string, final: boolean, held: Held = NOTHING_HELD): Replaced {
     const text = held.text + piece;
     const found: Stretch[] = held.hidden === 0 ? [] : [{ start: SAID, end: held.hidden }];
@@ -49,7 +49,7 @@ export class PatternSet {
       if (state.longest > 0) cover(found, { start: at + 1 - state.longest, end: at + 1 });
     }
     if (final) return { text: without(text, found, word), held: NOTHING_HELD };
-    // A state without a way on is not a beginning, but its end may be one.
+    // A state without successors does not begin a longer pattern, but its suffix may.
     while (state.next.size === 0 && state.fallback !== undefined) state = state.fallback;
     const cut = text.length - state.depth;
     const across = found.find(({ start, end }) => start < cut && end > cut);
@@ -78,7 +78,7 @@ export class PatternSet {
     state.longest = state.depth;
   }
 
-  /** Breadth first, so that a fallback, which is less deep, is finished before it is used. */
+  /** Breadth first, so that a fallback, which is less deep, is complete before it is used. */
   private link(): void {
     const queue = [this.root];
     for (const state of queue) {
@@ -95,7 +95,7 @@ function stateAt(depth: number): State {
   return { next: new Map(), depth, fallback: undefined, longest: 0 };
 }
 
-/** Where a stretch begins for which the word was put with the piece before. */
+/** Start of a stretch that was replaced in the previous piece. */
 const SAID = -1;
 
 interface Stretch {
@@ -103,7 +103,7 @@ interface Stretch {
   readonly end: number;
 }
 
-/** Adds a stretch, and takes in those at the end of the list that it overlaps. */
+/** Adds a stretch, and merges it with overlapping ones at the end of the list. */
 function cover(found: Stretch[], added: Stretch): void {
   let { start, end } = added;
   for (let before = found.at(-1); before !== undefined && before.end > start; before = found.at(-1)) {

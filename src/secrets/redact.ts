@@ -1,36 +1,36 @@
 import { withoutKnown } from './formats.js';
 import { NOTHING_HELD, PatternSet } from './pattern-set.js';
 
-/** Stands where a secret was. */
+/** Replaces a secret. */
 export const REDACTED = '[redacted]';
 
-/** Shorter values are hidden only where they stand as a word: in other words they would be found everywhere. */
+/** Shorter values are hidden only as whole words: otherwise they would match inside other words everywhere. */
 const LONG_ENOUGH = 8;
-/** Nothing shorter is a secret. */
+/** Shorter values are not secrets. */
 export const SHORTEST_SECRET = 4;
 
-/** Takes secrets out of texts. */
+/** Removes secrets from texts. */
 export interface Redactor {
-  /** A text without the secrets, in whatever form they stand in it. */
+  /** Returns a text without the secrets, in whatever form they occur in it. */
   readonly text: (text: string) => string;
-  /** A value as JSON text without the secrets, on one line unless `indent` is given; characters that a terminal obeys are escaped. */
+  /** Returns a value as JSON text without the secrets, on one line unless `indent` is given; escapes characters that a terminal obeys. */
   readonly json: (value: unknown, indent?: number) => string;
-  /** For a text that comes in pieces. */
+  /** Starts a text that arrives in pieces. */
   readonly stream: () => RedactedStream;
 }
 
-/** A text that comes in pieces. What could be the beginning of a secret is held back until it is known. */
+/** A text that arrives in pieces. What could begin a secret is held back until it is known. */
 export interface RedactedStream {
-  /** Takes a piece; gives what can be shown now. */
+  /** Adds a piece; returns the text that can be shown so far. */
   push(piece: string): string;
-  /** Gives what was held back: the text is at its end. */
+  /** Ends the text; returns what was held back. */
   flush(): string;
 }
 
 /**
- * Finds the given secrets as they are, in base64 (also in the middle of more data), URL-encoded, in hex and escaped as in JSON, up to three times,
- * and whatever has the shape of a key that a known service gives out ({@link withoutKnown}). Values of fewer than 8 characters are hidden where
- * they stand as a word, those of fewer than {@link SHORTEST_SECRET} are left alone. The time is linear in the text.
+ * Creates a redactor. It finds the given secrets as they are, in base64 (also in the middle of more data), URL-encoded, in hex and escaped
+ * as in JSON, up to three times, and everything that has the shape of a known service's key ({@link withoutKnown}). Values of fewer than 8
+ * characters are hidden only as whole words, those of fewer than {@link SHORTEST_SECRET} not at all. The time is linear in the text.
  *
  * @example
  * createRedactor(['hunter2-hunter2']).text('key=hunter2-hunter2'); // 'key=[redacted]'
@@ -63,7 +63,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   };
 }
 
-/** Short secrets, as words of their own. */
+/** Matches short secrets as whole words. */
 function wordsOf(secrets: readonly string[]): RegExp | undefined {
   const short = secrets
     .map((secret) => secret.trim())
@@ -79,13 +79,13 @@ function wordsOf(secrets: readonly string[]): RegExp | undefined {
   return new RegExp(`(?<![A-Za-z0-9_])(?:${sources.join('|')})(?![A-Za-z0-9_])`, 'g');
 }
 
-/** The longest end of a text that waits for what comes. */
+/** Longest suffix of a text to hold back. */
 const LONGEST_KEPT = 16_384;
-/** What a key may stand behind, so that it is none by itself. */
+/** Words before a value that make it a key, even if its shape alone does not. */
 const NAMES_A_KEY = /(?:bearer|basic|aws_?[a-z_]{0,24}["']?\s{0,4}[:=])\s*$/i;
 const LONGEST_NAME = 60;
 
-/** Up to where no key can go on behind the end of a text: its last word is left out, and a private key that has not ended. */
+/** The position before which no key can still continue: excludes the last word, and an unfinished private key. */
 function endOfWhole(text: string): number {
   let cut = text.length;
   while (cut > 0 && !/\s/.test(text.charAt(cut - 1))) cut -= 1;
@@ -109,15 +109,15 @@ function redactPart(part: unknown, text: (whole: string) => string): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [text(key), value]));
 }
 
-// JSON leaves these as they are, a terminal that shows the file obeys them. They occur only inside of JSON strings.
+// JSON does not escape these, and a terminal that shows the file obeys them. They occur only inside JSON strings.
 const INVISIBLE = /[\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g;
 
-/** JSON text in which characters that steer a terminal are written as escapes. */
+/** Escapes the characters in JSON text that control a terminal. */
 function escapeInvisible(json: string): string {
   return json.replace(INVISIBLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The texts in which a secret can be recognised. */
+/** The texts that reveal a secret. */
 function formsOf(secret: string): readonly string[] {
   return [...new Set([secret, secret.trim()])].filter((value) => value.length >= LONG_ENOUGH).flatMap(encodingsOf);
 }
@@ -137,7 +137,7 @@ function encodingsOf(secret: string): readonly string[] {
   ];
 }
 
-/** JSON in texts of JSON: what is escaped is escaped again. */
+/** Levels of JSON inside JSON: each level escapes again. */
 const ESCAPED_LEVELS = 3;
 
 function escapedForms(secret: string): readonly string[] {
@@ -147,8 +147,8 @@ function escapedForms(secret: string): readonly string[] {
 }
 
 /**
- * Base64 of the secret alone, and what is the same in the base64 of any data that holds it: a secret begins at one of three places of a group
- * of bytes, and the characters at its ends, which depend on its neighbours, are left out.
+ * Base64 of the secret alone, and the constant part of the base64 of any data that contains it: a secret begins at one of three positions
+ * of a byte group, and the characters at its ends, which depend on its neighbours, are left out.
  */
 function base64Forms(bytes: Buffer): readonly string[] {
   const whole = bytes.toString('base64');

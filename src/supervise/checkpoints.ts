@@ -9,7 +9,7 @@ import { isPlainObject, recordText } from '../base/json.js';
 const NOTHING_DECLARED = { interpretation: '', scopeIn: [], scopeOut: [], approach: '', predictedOutput: '' };
 const NOTHING_FOUND = { deviations: [], unexpected: [] };
 
-/** Has a step say what it promises. A model that fails, or says nothing that can be read, promises nothing with low confidence. */
+/** Gets the commitment of a step. A model that fails, or whose answer is unreadable, commits to nothing, with low confidence. */
 export async function declare(models: AsideModels, task: SupervisedTask, step: StepContext): Promise<Commitment> {
   const asked = { phase: 'commit', model: checkpointModel(task), ...commitPrompt(task) } as const;
   const answer = await saidIn(askModel(models, step, asked));
@@ -30,7 +30,7 @@ export async function declare(models: AsideModels, task: SupervisedTask, step: S
   };
 }
 
-/** Has a step say how an attempt went. What can't be read is no sign that all is well. */
+/** Gets the assessment of an attempt. An unreadable answer is not a sign of success. */
 export async function assess(models: AsideModels, attempt: SupervisedAttempt, step: StepContext): Promise<Assessment> {
   const asked = { phase: 'post', model: checkpointModel(attempt), ...postPrompt(attempt) } as const;
   const answer = await saidIn(askModel(models, step, asked));
@@ -52,7 +52,7 @@ export async function assess(models: AsideModels, attempt: SupervisedAttempt, st
   };
 }
 
-/** An agent answers for itself; where nothing else has a model, the one for it does, or that of the supervisor. */
+/** An agent uses its own model; other nodes use the checkpoint model, or that of the supervisor. */
 function checkpointModel({ node, supervise }: SupervisedTask): string | undefined {
   return node.kind === 'agent' ? undefined : (supervise.checkpointModel ?? supervise.model);
 }
@@ -62,7 +62,7 @@ function confidenceIn(value: unknown): Commitment['confidence'] {
   return word === 'high' || word === 'low' ? word : 'medium';
 }
 
-/** A step that is over is not a model that failed. */
+/** A cancelled step does not count as a failure of the model. */
 async function saidIn(asking: Promise<string>): Promise<{ readonly text: string } | { readonly failed: string }> {
   try {
     return { text: await asking };
@@ -73,8 +73,8 @@ async function saidIn(asking: Promise<string>): Promise<{ readonly text: string 
 }
 
 /**
- * The JSON object in what a model says: from the first `{` to the last `}`. Undefined when there is none. JSON is not looked for in any other way: it may
- * be quoted from the work that is judged.
+ * Returns the JSON object in a model's text: from the first `{` to the last `}`. Undefined if there is none. Other ways to find JSON are
+ * not used: it may be quoted from the work that is judged.
  */
 export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   const from = text.indexOf('{');
@@ -88,13 +88,13 @@ export function objectIn(text: string): Readonly<Record<string, unknown>> | unde
   }
 }
 
-/** A value as a text; what is missing is empty. */
+/** Converts a value to text; a missing one is empty. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return (typeof value === 'string' ? value : recordText(value)).trim();
 }
 
-/** A value as a list of texts without empty ones: nothing that a model says is lost because it is not in a list, or not a text. */
+/** Converts a value to a list of texts without empty ones: a model's answer counts even if it is not in a list, or not text. */
 export function asTexts(value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).map(asText).filter((text) => text !== '');
 }

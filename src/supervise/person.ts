@@ -3,19 +3,19 @@ import type { Json } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 
-/** What a person says of an attempt. */
+/** A person's decision about an attempt. */
 export type Decision =
   | { readonly verdict: 'approve' | 'reject' }
-  /** It is done again, and told this. */
+  /** The step runs again with this correction. */
   | { readonly verdict: 'revise'; readonly correction: string };
 
-/** A text on one line or on several, with what is to be revised behind the colon. */
+/** A text on one line or several, with the correction after the colon. */
 const REVISE = /^\s*revise\s*:\s*(\S[^]*)$/;
 
-/** What a person may answer, in words. */
+/** The possible answers of a person, in words. */
 const WAYS = 'approve, reject, or revise: WHAT TO DO DIFFERENTLY';
 
-/** JSON Schema of what a person may answer: a text, or an object with the correction. */
+/** JSON Schema of a person's answer: a text, or an object with the correction. */
 const ANSWER = {
   description: `answer ${WAYS}`,
   type: ['string', 'object'],
@@ -27,17 +27,17 @@ const ANSWER = {
 };
 
 /**
- * The question whether what a step did may count. The evidence shows what a person needs to decide: the output, what was promised beside what
- * was delivered.
+ * The question whether a step's result counts. The evidence contains what a person needs to decide: the output, and the commitment beside
+ * the assessment.
  */
 export function personQuestion(asked: string, evidence: Json): Question {
   return { text: `${asked} (${WAYS})`, schema: ANSWER, evidence };
 }
 
 /**
- * What an answer means: `approve`, `reject`, `revise: TEXT` or `{ revise: TEXT }`.
+ * Parses an answer: `approve`, `reject`, `revise: TEXT` or `{ revise: TEXT }`.
  *
- * @throws SkeinError `SKEIN_ANSWER` for anything else: it is never taken for an approval
+ * @throws SkeinError `SKEIN_ANSWER` for anything else, which never counts as an approval
  */
 export function decisionOf(answer: unknown): Decision {
   if (answer === 'approve' || answer === 'reject') return { verdict: answer };

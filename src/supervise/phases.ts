@@ -16,17 +16,17 @@ import { askModel, kindOf, supervisePrompt } from './prompts.js';
 import { modelBehind, supervisor as supervisorOf } from './supervisor.js';
 import { asReconciled, asVerdict, verdictIn } from './verdict.js';
 
-/** What the phases of a run are made of. */
+/** What the phases of a run are created from. */
 export interface PhaseDeps extends AsideModels {
-  /** Judges the steps that have no supervisor of their own. Default: a model. */
+  /** Judges the steps that have no supervisor of their own. Defaults to a model. */
   readonly supervisor?: Supervisor | undefined;
-  /** The run can be answered later: a question that nobody answers now stays open. */
+  /** Whether the run can be answered later: an unanswered question then stays open. */
   readonly recorded: boolean;
 }
 
 /**
- * The phases of supervised steps: what is promised, how it went, what differs, and what follows from that, said by a model, by code or by a person. Each
- * is told to listeners.
+ * Creates the phases of supervised steps: commitment, assessment, comparison, and verdict, by a model, by code or by a person. Each phase
+ * emits a note.
  */
 export function phasesOf(deps: PhaseDeps): Phases {
   return {
@@ -49,13 +49,13 @@ export function phasesOf(deps: PhaseDeps): Phases {
   };
 }
 
-/** An attempt with what was said of it so far. */
+/** An attempt with its assessment. */
 interface Assessed extends Omit<SupervisedAttempt, 'supervisor'> {
   readonly step: StepContext;
   readonly recorded: boolean;
   readonly assessment: Assessment;
   readonly triggers: readonly string[];
-  /** What the attempts before were told. */
+  /** The corrections given to earlier attempts. */
   readonly earlier: readonly string[];
 }
 
@@ -69,14 +69,14 @@ async function judged(deps: PhaseDeps, attempt: SupervisedAttempt, step: StepCon
   step.note({ kind: 'supervision.reconcile', triggers, escalate });
   const assessed: Assessed = { ...attempt, step, recorded, assessment, triggers, earlier };
   if (attempt.supervise.by === 'human') return await askPerson(assessed, reviewText(triggers));
-  // What was corrected is judged again, whatever it says of itself.
+  // A corrected attempt is judged again, whatever its own assessment.
   if (!escalate && attempt.corrections === 0) return { type: 'accepted' };
   const verdict = await verdictOf(deps, supervisor, assessed);
   step.note({ kind: 'supervision.verdict', verdict: verdict.verdict, reason: verdict.reason ?? '' });
   return await followed(assessed, verdict);
 }
 
-/** Corrections of attempts so far, by the commitment of their step: it is the same object for all of them. */
+/** Corrections of attempts so far, by the commitment of their step, which is the same object for all of them. */
 const corrections = new WeakMap<Commitment, Set<string>>();
 
 function earlierCorrections({ commitment, correction }: SupervisedAttempt): readonly string[] {
@@ -86,7 +86,7 @@ function earlierCorrections({ commitment, correction }: SupervisedAttempt): read
   return earlier;
 }
 
-/** A pure function, and all the same recorded: it is the program's. */
+/** A pure function of the program, but still recorded: Skein does not control its code. */
 async function reconciled(
   supervisor: Supervisor,
   { node, commitment }: SupervisedAttempt,
@@ -124,12 +124,12 @@ function requestOf({ step, goal, correction, commitment, assessment, triggers, o
   return { path: step.path, goal, commitment, assessment, triggers, output, ...present({ correction }) };
 }
 
-/** What decides about the verdict of code, as far as it can be seen. */
+/** The parts that the verdict of code depends on, as far as they are visible. */
 function codeOf({ reconcile, supervise, version }: Supervisor): readonly string[] {
   return [String(reconcile), String(supervise), version ?? ''];
 }
 
-/** @throws SkeinError that names the step and the phase, and is not tried again */
+/** @throws SkeinError that names the step and the phase, and is not retried */
 async function inPhase<T>(node: SupervisedAttempt['node'], doing: Promise<T>): Promise<T> {
   try {
     return await doing;
@@ -193,7 +193,7 @@ async function askPerson(assessed: Assessed, asked: string): Promise<Judgement> 
   return ended(assessed, 'SKEIN_REJECTED', 'denied by human', {});
 }
 
-/** What a person sees: all of the output, what was promised beside what was delivered. */
+/** What a person sees: the whole output, and the commitment beside the assessment. */
 function evidenceOf({ goal, output, commitment, assessment, triggers, correction, earlier }: Assessed): Json {
   return {
     output,
@@ -221,7 +221,7 @@ function ended(
   return { type: 'ended', error: { code, message: `${kindOf(node)} ${node.id}: ${message}`, details } };
 }
 
-/** Errors are part of lines that are read as a whole: what is long is cut, and then a text. */
+/** Cuts a long output to a text: errors are in records that are read whole. */
 function shortened(output: Json): Json {
   const text = JSON.stringify(output);
   const cut = cutMiddle(text);

@@ -10,18 +10,18 @@ import type { StepContext } from '../engine/ports/executor.js';
 import type { Phase } from '../events/supervision.js';
 import { phaseAgent } from '../plan/nodes.js';
 
-/** What a phase asks a model. */
+/** The request of a phase to a model. */
 export interface PhasePrompt {
   readonly system: string;
   readonly prompt: string;
 }
 
-/** What people call a kind of node. */
+/** The name of a node's kind for people. */
 export function kindOf({ kind, role }: PlanNode): string {
   return role ?? kind;
 }
 
-/** What the step is asked to promise. */
+/** The prompt for the step's commitment. */
 export function commitPrompt({ node, goal }: SupervisedTask): PhasePrompt {
   const kind = kindOf(node);
   return {
@@ -44,7 +44,7 @@ Answer with JSON of this form:
   };
 }
 
-/** What the step is asked to say of what it did. */
+/** The prompt for the step's assessment of its work. */
 export function postPrompt(attempt: SupervisedAttempt): PhasePrompt {
   return {
     system:
@@ -65,7 +65,7 @@ Answer with JSON of this form; leave a list empty when there is nothing to say:
   };
 }
 
-/** What the supervisor is asked. */
+/** The prompt for the supervisor. */
 export function supervisePrompt(
   attempt: SupervisedAttempt,
   assessment: Assessment,
@@ -99,7 +99,7 @@ Answer with JSON of this form:
   };
 }
 
-/** What was asked for: of a later attempt with the correction that it was given. */
+/** The goal, and for a later attempt the correction that it was given. */
 function askedOf({ goal, correction }: SupervisedAttempt): string {
   return correction === undefined ? goal : `${goal}\n\n${correction}`;
 }
@@ -137,12 +137,12 @@ function outputText({ output }: SupervisedAttempt): string {
 /** A model call of a phase. */
 export interface PhaseCall extends PhasePrompt {
   readonly phase: Phase;
-  /** `provider/model`, in place of the model of the step. */
+  /** `provider/model`, instead of the model of the step. */
   readonly model?: string | undefined;
 }
 
 /**
- * Asks the model of a step, or another one, and gives what it says. The call is an effect that has the name of the phase.
+ * Calls the model of a step, or another one, and returns its text. The call is an effect with the name of the phase.
  *
  * @throws SkeinError what models throw
  */

@@ -1,17 +1,17 @@
 import { SkeinError } from '../base/errors.js';
 import type { Supervisor, Assessment, Commitment, Reconciled } from '../plan/supervision.js';
 
-/** Which model a supervisor asks. */
+/** The model of a supervisor. */
 export interface SupervisorOptions {
-  /** `provider/model`. Absent: the model of the step. */
+  /** `provider/model`. Defaults to the model of the step. */
   readonly model?: string;
 }
 
-/** The methods that stand for a model, and what it is called. */
+/** The methods that represent a model, and the model's name. */
 const ASKED = new WeakMap<Supervisor['supervise'], string | undefined>();
 
 /**
- * The supervisor that asks a model whenever promise and work differ: an option of a run, or of a node. Its methods may be taken over by one of your own.
+ * The supervisor that consults a model if commitment and work differ: an option of a run or node. You can replace each method.
  *
  * @throws SkeinError `SKEIN_USAGE` for a model without a name
  * @example
@@ -30,19 +30,19 @@ export function supervisor({ model }: SupervisorOptions = {}): Supervisor {
   return { reconcile, supervise };
 }
 
-/** A run asks the model itself. */
+/** A placeholder: the run calls the model itself. */
 function askOutsideOfRun(): never {
   throw new SkeinError('SKEIN_USAGE', 'this supervisor asks a model, which only a run can do', {
     hint: 'pass it to a run: run(workflow, { supervisor: supervisor({ model }) })',
   });
 }
 
-/** The model that stands behind a supervisor; undefined for one that is code. */
+/** The model of a supervisor; undefined if the supervisor is code. */
 export function modelBehind({ supervise }: Supervisor): { readonly model: string | undefined } | undefined {
   return ASKED.has(supervise) ? { model: ASKED.get(supervise) } : undefined;
 }
 
-/** What differs between promise and work, as the work itself is assessed. Anything that differs is to be judged. */
+/** Compares commitment and work, as the step's own assessment describes them. Any difference leads to a verdict. */
 export function reconcile(_commitment: Commitment, assessment: Assessment): Reconciled {
   const { metCommitment, deviations, concerns, unexpected } = assessment;
   const triggers = [

@@ -4,12 +4,12 @@ import { quoteShort } from '../lang/value-text.js';
 import type { Reconciled, Verdict } from '../plan/supervision.js';
 import { asText, objectIn } from './checkpoints.js';
 
-/** How much of an answer that is not a verdict a person is shown. */
+/** Characters of an answer without a verdict that a person sees. */
 const LONGEST_ANSWER = 500;
 
 const VERDICTS: ReadonlySet<string> = new Set<Verdict['verdict']>(['continue', 'reorient', 'ask_human', 'halt']);
 
-/** What a model says as the supervisor. What can't be read, or is not a verdict, is never an acceptance: a person is asked. */
+/** Parses the answer of a supervisor's model. An unreadable answer, or one without a verdict, is never an acceptance: a person is asked. */
 export function verdictIn(text: string): Verdict {
   const said = objectIn(text);
   const verdict = asText(said?.['verdict']).toLowerCase();
@@ -19,9 +19,9 @@ export function verdictIn(text: string): Verdict {
 }
 
 /**
- * What the code of a program says as the supervisor.
+ * Checks the verdict of a supervisor's code.
  *
- * @throws SkeinError `SKEIN_USAGE` for what is not a verdict
+ * @throws SkeinError `SKEIN_USAGE` for a value that is not a verdict
  */
 export function asVerdict(value: unknown): Verdict {
   const verdict: unknown = isPlainObject(value) ? value['verdict'] : value;
@@ -33,7 +33,7 @@ export function asVerdict(value: unknown): Verdict {
 }
 
 /**
- * What `reconcile` of a program gave.
+ * Checks the result of a program's `reconcile`.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */

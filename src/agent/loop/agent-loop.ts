@@ -149,8 +149,8 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
 }
 
 /**
- * Starts all calls together, or one after the other if the settings say so. No call is left running: the first error that ends the step
- * waits for the others. Calls from the first one that the guide forbids are not made; each still has a result, as providers require.
+ * Starts all calls together, or one by one if the settings say so. None is left running: the first error that ends the step waits for the
+ * others. A call that the guide forbids is not made, nor are later ones; each still has a result, as providers require.
  */
 async function runCalls(
   options: LoopOptions,

@@ -17,9 +17,9 @@ const TIMEOUT_MS = 30_000;
 const TEXT_TYPE = /^(?:text\/|application\/(?:[a-z0-9.+-]*\+)?(?:json|xml|javascript|x-ndjson|yaml|x-yaml|toml)\b)/;
 
 /**
- * `fetch`: the text of a page on the public Internet. Redirects are followed by hand and each hop is checked anew; HTML comes
- * back as its readable text unless `raw` is set. No cookies, no credentials, no proxy. At most 4 MiB are read and 100,000
- * characters returned, within 30 seconds. A POST carries an `Idempotency-Key`.
+ * `fetch`: the text of a page on the public Internet. Follows redirects on its own and checks each hop anew; returns HTML as its readable
+ * text unless `raw` is set. No cookies, no credentials, no proxy. Reads at most 4 MiB and returns at most 100,000 characters, within 30
+ * seconds. A POST carries an `Idempotency-Key`.
  */
 export function fetchCode(rules: NetworkRules, closing: AbortSignal): Tool['execute'] {
   return async (input, io) => {
@@ -53,7 +53,7 @@ function firstHop(input: JsonObject, key: string): Omit<Hop, 'signal'> {
   const type = optionalText(input, 'content_type') ?? 'application/json';
   if (!/^[\w.+/-]{1,100}(?:; ?charset=[\w-]{1,40})?$/.test(type))
     throw badInput('"content_type" is not a content type');
-  // Keys hold run ids and paths; a header takes visible ASCII only.
+  // Keys contain run ids and paths; a header accepts only visible ASCII.
   const safeKey = encodeURI(key).slice(0, 200);
   const sent = method === 'POST' ? { 'content-type': type, 'idempotency-key': safeKey } : {};
   return {
@@ -122,7 +122,7 @@ async function readBody(response: IncomingMessage): Promise<{ bytes: Buffer; cut
   const chunks: Buffer[] = [];
   let size = 0;
   let cut = false;
-  // Destroying the decoder does not destroy what feeds it, hence both.
+  // Destroying the decoder does not destroy its source, so both are destroyed.
   const body = decoded(response);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {

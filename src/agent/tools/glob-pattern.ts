@@ -1,8 +1,8 @@
 import { badInput } from './tool-input.js';
 
 /**
- * Glob patterns over relative paths with `/`: `*` and `?` within a name, `**` for any number of directories, `[a-z]` and
- * `[!a]`, `{a,b}`. Matching takes time linear in the path, whatever the pattern.
+ * Compiles a glob pattern over relative paths with `/`: `*` and `?` within a name, `**` for any number of directories, `[a-z]` and `[!a]`,
+ * `{a,b}`. Matching takes time linear in the path, whatever the pattern.
  *
  * @throws SkeinError `SKEIN_TOOL_FAILED` for a pattern that is too long or has too many alternatives
  */
@@ -37,7 +37,7 @@ function expandBraces(pattern: string): readonly string[] {
   return done;
 }
 
-/** The first group that holds no other group; braces without a comma inside are ordinary characters. */
+/** Returns the first group that contains no other group; braces without a comma inside are ordinary characters. */
 function innermostBraces(text: string): { from: number; to: number; options: readonly string[] } | undefined {
   let from = -1;
   for (let i = 0; i < text.length; i++) {
@@ -50,7 +50,7 @@ function innermostBraces(text: string): { from: number; to: number; options: rea
   return undefined;
 }
 
-/** A part of a pattern as a regular expression for a name and the slash behind it. */
+/** Converts a part of a pattern to a regular expression for a name and the slash after it. */
 function expressionOf(part: string): string {
   if (part === '**') return '(?:[^/]+/)*';
   const name = part.replaceAll(/\[([^][^\]]*)\]|\*+|[^]/gu, (piece, set?: string) => {
@@ -61,7 +61,7 @@ function expressionOf(part: string): string {
   return `${name}/`;
 }
 
-/** What stands between brackets. A range that ends before it begins holds nothing, and no range holds the slash. */
+/** Converts the text between brackets. A reversed range matches nothing, and no range matches the slash. */
 function setOf(body: string): string {
   const isNot = /^[!^]/.test(body);
   const ranges = [...(isNot ? body.slice(1) : body).matchAll(/([^])-([^])|[^]/gu)]

@@ -10,8 +10,8 @@ import type { Provenance } from './provenance.js';
 const MAX_RESULTS = 1_000;
 
 /**
- * `glob`: paths of files by a pattern, sorted. A pattern without a slash is looked for at any depth. `.git` and
- * `node_modules` are left out unless the pattern names them, or `searchesAll` asks for the latter; symbolic links are not followed.
+ * `glob`: paths of files that match a pattern, sorted. A pattern without a slash matches at any depth. Leaves out `.git` and `node_modules`
+ * unless the pattern names them or `searchesAll` includes the latter; does not follow symbolic links.
  */
 export function globCode(folders: Folders, { isForeignName }: Provenance, searchesAll: boolean): Tool['execute'] {
   return async (input, io) => {
@@ -35,12 +35,12 @@ export function globCode(folders: Folders, { isForeignName }: Provenance, search
   };
 }
 
-/** A glob as a filter of relative paths; without a slash it is about the file name only. */
+/** Converts a glob to a filter of relative paths; without a slash it applies only to the file name. */
 export function fileFilter(pattern: string): Promise<(path: string) => boolean> {
   return compileGlob(pattern.includes('/') ? pattern : `**/${pattern}`);
 }
 
-/** The directories that a search leaves out, less those that the pattern names; one that looks everywhere leaves out `.git` alone. */
+/** The directories that a search leaves out, except those that the pattern names; with `searchesAll` only `.git`. */
 export function skipped(pattern: string, searchesAll: boolean): ReadonlySet<string> {
   const left = searchesAll ? ['.git'] : [...SKIPPED_DIRECTORIES];
   return new Set(left.filter((name) => !pattern.includes(name)));
@@ -73,7 +73,7 @@ function suffix(entry: Dirent): string {
   return entry.isSymbolicLink() ? '@' : '';
 }
 
-/** File names may hold line breaks and terminal codes; a name must not look like several. */
+/** Quotes names that contain line breaks or terminal codes; a name must not look like several. */
 export function oneLine(name: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
 }

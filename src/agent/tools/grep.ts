@@ -12,15 +12,15 @@ import { MAX_ENTRIES, throwIfAborted, walk } from './walk.js';
 
 const MAX_LINE = 400;
 const { usual, most } = TOOL_LIMITS.matches;
-/** Cost of one search: a second or two of most expressions, up to twenty of the worst. */
+/** Cost limit of one search: a second or two of most expressions, up to twenty of the worst. */
 const MAX_COST = 200_000_000;
-/** Cost between two looks at the rest of the process. */
+/** Cost between two turns of the event loop. */
 const SLICE = 500_000;
 
 /**
- * `grep`: lines that contain a text, or with `regex` match a regular expression, as `path:line: text`. Expressions run on a
- * linear-time matcher, never on the host's backtracking one, so no pattern and no file can hang the process; a search that
- * gets too expensive ends with a note. Binary files, `.git` and `node_modules` are left out.
+ * `grep`: lines that contain a text, or with `regex` match a regular expression, as `path:line: text`. Expressions run on a linear-time
+ * matcher, never on the host's backtracking one, so no pattern and no file can block the process; a search that becomes too expensive ends
+ * with a note. Leaves out binary files, `.git` and `node_modules`.
  */
 export function grepCode(folders: Folders, provenance: Provenance, searchesAll: boolean): Tool['execute'] {
   return async (input, io) => {
@@ -54,7 +54,7 @@ interface Search {
   readonly matcher: LineMatcher;
   readonly most: number;
   readonly signal: AbortSignal;
-  /** Also in `node_modules`. */
+  /** Whether to search `node_modules` too. */
   readonly searchesAll: boolean;
   readonly found: string[];
   readonly notes: string[];
@@ -89,7 +89,7 @@ async function isFile(folders: Folders, place: Place): Promise<boolean> {
   }
 }
 
-/** False when the search is over. */
+/** Returns false if the search is over. */
 async function searchFile(folders: Folders, place: Place, search: Search): Promise<boolean> {
   const text = await textOf(folders, place);
   if (text === undefined) return true;
@@ -111,7 +111,7 @@ async function searchFile(folders: Folders, place: Place, search: Search): Promi
   return true;
 }
 
-/** Files that are gone, too large or binary are left out of a search. */
+/** Returns undefined for missing, oversized and binary files, which a search skips. */
 async function textOf(folders: Folders, place: Place): Promise<string | undefined> {
   try {
     const handle = await folders.openFile(place);
@@ -125,7 +125,7 @@ async function textOf(folders: Folders, place: Place): Promise<string | undefine
   }
 }
 
-/** Lines without their ends, one at a time: a large file does not become a large list. */
+/** Yields lines without line ends, one at a time, so that a large file does not become a large list. */
 function* linesOf(text: string): Generator<string> {
   let from = 0;
   while (from < text.length) {

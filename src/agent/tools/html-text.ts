@@ -17,17 +17,17 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['copy', '\u00a9'],
 ]);
 
-/** The readable text of a page; `cut` when there was more of it. */
+/** The readable text of a page; `cut` if it is only a part. */
 export interface PageText {
   readonly text: string;
   readonly cut: boolean;
 }
 
 /**
- * The readable text of an HTML page: tags, comments and what is not shown are left out, blocks begin a line, the title comes
- * first. One pass over the text; it does not try to be a browser.
+ * Returns the readable text of an HTML page: without tags, comments and hidden elements, each block on a new line, the title first. Uses
+ * one pass over the text, and does not try to be a browser.
  *
- * @param most characters, about: what comes after them is not looked at
+ * @param most approximate limit in characters: reading stops after it
  */
 export function htmlToText(html: string, most: number): PageText {
   const lines: string[] = [];
@@ -60,7 +60,7 @@ function withoutTags(html: string): string {
   return parts.join('');
 }
 
-/** An entity is at most ten characters long, so this many are enough for `most` of them. */
+/** An entity has at most ten characters, so this many are enough for `most` of them. */
 const LONGEST_ENTITY = 10;
 
 function plainLine(raw: string, most: number): string {
@@ -70,7 +70,7 @@ function plainLine(raw: string, most: number): string {
 
 const TAG = /<\/?([a-z][a-z0-9]{0,20}|!|\?)/iy;
 
-/** The markup that begins at `open`, and where it ends; undefined when it is only a `<`. */
+/** Returns the end and name of the markup that begins at `open`; undefined if it is only a `<`. */
 function tagAt(html: string, open: number): { end: number; name: string } | undefined {
   if (html.startsWith('<!--', open)) return { end: after(html, '-->', open + 4), name: '!' };
   TAG.lastIndex = open;

@@ -10,20 +10,20 @@ import { isPublicAddress, sameAddress } from './addresses.js';
 import type { ResolvedAddress } from './provider-options.js';
 import { refused, systemCode } from './tool-input.js';
 
-/** How names are resolved, and which addresses may be connected to. */
+/** How host names are resolved, and which addresses are allowed. */
 export interface NetworkRules {
   /** All addresses of a host name. */
   resolve(host: string): Promise<readonly ResolvedAddress[]>;
   allows(address: string): boolean;
-  /** Whether a host may be asked at all, whatever its addresses are. */
+  /** Whether requests to a host are allowed at all, whatever its addresses. */
   reaches?(host: string): boolean;
 }
 
 /**
- * The rules of the `fetch` tool: names are resolved by the system, and only public addresses are allowed.
+ * The rules of the `fetch` tool: the system resolves names, and only public addresses are allowed.
  *
- * @param allowPrivate private and loopback addresses too; for tests and for people who know their network
- * @param domains lists of hosts of policies: a host must be in each of them
+ * @param allowPrivate allows private and loopback addresses too; for tests and for people who know their network
+ * @param domains host lists of policies: a host must be in each of them
  */
 export function networkRules(allowPrivate: boolean, domains: readonly (readonly string[])[] = []): NetworkRules {
   return {
@@ -33,7 +33,7 @@ export function networkRules(allowPrivate: boolean, domains: readonly (readonly 
   };
 }
 
-/** One request, to one address, without following anything. */
+/** One request to one address, without following redirects. */
 export interface Hop {
   readonly url: URL;
   readonly method: 'GET' | 'POST';
@@ -43,11 +43,10 @@ export interface Hop {
 }
 
 /**
- * Sends one request (threat A5): the name is resolved, *every* address it stands for is checked as bytes, and the connection goes
- * to one of exactly these addresses, so a second answer of the name server changes nothing. The address of the open
- * connection is compared once more.
+ * Sends one request (threat A5). Resolves the name, checks *every* address as bytes, and connects to one of exactly these addresses, so a
+ * second answer of the name server has no effect. Compares the address of the open connection once more.
  *
- * @throws SkeinError `SKEIN_TOOL_REFUSED` for a forbidden URL or address, `SKEIN_TOOL_FAILED` when the request fails
+ * @throws SkeinError `SKEIN_TOOL_REFUSED` for a forbidden URL or address, `SKEIN_TOOL_FAILED` if the request fails
  */
 export async function sendHop(hop: Hop, rules: NetworkRules): Promise<IncomingMessage> {
   checkUrl(hop.url);
@@ -62,7 +61,7 @@ export async function sendHop(hop: Hop, rules: NetworkRules): Promise<IncomingMe
       headers: { ...hop.headers, ...(hop.body === undefined ? {} : { 'content-length': Buffer.byteLength(hop.body) }) },
       lookup: pinnedLookup(checked),
       signal: hop.signal,
-      // A connection of its own for each request: a kept one could lead elsewhere.
+      // Each request has a connection of its own: a reused one could lead elsewhere.
       agent: false,
     });
     sent.on('socket', (socket) => {
@@ -91,7 +90,7 @@ async function checkedAddresses(
   rules: NetworkRules,
   signal: AbortSignal,
 ): Promise<readonly ResolvedAddress[]> {
-  // Without the brackets of an IPv6 address, and without the dot that may end a name.
+  // Removes the brackets of an IPv6 address, and the dot that may end a name.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const family = isIP(host);
   const addresses = family === 0 ? await resolveHost(host, rules, signal) : [{ address: host, family }];

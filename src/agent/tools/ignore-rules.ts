@@ -1,19 +1,19 @@
 import { matchesWildcard } from '../../lang/wildcard.js';
 
-/** A line of a `.gitignore`. */
+/** A rule of a `.gitignore`. */
 export interface IgnoreRule {
-  /** Names on the way from the folder of the file; `**` stands for any number of them. */
+  /** Names along the path from the folder of the file; `**` stands for any number of them. */
   readonly names: readonly string[];
   readonly onlyFolders: boolean;
-  /** What it matches is not ignored after all. */
+  /** Whether the rule re-includes what it matches. */
   readonly negated: boolean;
-  /** It says the name of what it ignores, letter by letter. */
+  /** Whether the rule spells out the name of what it ignores. */
   readonly isLiteral: boolean;
 }
 
 const MOST_RULES = 2_000;
 
-/** The rules of a `.gitignore`, in their order. */
+/** Parses the rules of a `.gitignore`, in order. */
 export function readIgnoreRules(text: string): readonly IgnoreRule[] {
   return text.split(/\r?\n/).slice(0, MOST_RULES).flatMap(readRule);
 }
@@ -26,12 +26,12 @@ function readRule(line: string): readonly IgnoreRule[] {
   const onlyFolders = pattern.endsWith('/');
   const parts = pattern.split('/').filter((part) => part !== '');
   if (parts.length === 0) return [];
-  // Sets of characters are read widely where they ignore, and never where they don't.
+  // Character sets match broadly in ignoring rules, and drop re-including ones.
   const hasSets = pattern.includes('[');
   if (negated && hasSets) return [];
   const names = parts.map((part) => part.replaceAll(/\[[^\]]*\]?/g, '?'));
   const isAnchored = pattern.replace(/\/$/, '').includes('/');
-  // What is below a folder, not the folder.
+  // Matches what is below a folder, not the folder itself.
   if (names.at(-1) === '**') names.push('*');
   return [
     {
@@ -43,12 +43,12 @@ function readRule(line: string): readonly IgnoreRule[] {
   ];
 }
 
-/** Whether a rule matches a path, given as its names from the folder of the rule on. */
+/** Whether a rule matches a path, given as names from the rule's folder on. */
 export function matchesRule({ names, onlyFolders }: IgnoreRule, path: readonly string[], isFolder: boolean): boolean {
   return (isFolder || !onlyFolders) && matchesNames(names, path);
 }
 
-/** As wildcards match letters: the last `**` takes one name more when what follows does not match. */
+/** Matches like wildcards over letters: on a mismatch, the last `**` takes one more name. */
 function matchesNames(names: readonly string[], path: readonly string[]): boolean {
   let at = 0;
   let from = 0;

@@ -2,25 +2,25 @@ import { PatternError, patternMatcher } from '../../lang/pattern/matcher.js';
 import { compileRegex } from '../../lang/pattern/program.js';
 import { badInput } from './tool-input.js';
 
-/** Says whether a line has what is searched for. */
+/** Tests whether a line matches a search. */
 export interface LineMatcher {
   test(line: string): boolean;
-  /** Steps of all lines so far, from above. */
+  /** Upper bound of the steps of all lines so far. */
   readonly cost: number;
-  /** A line would have taken too long, and was left out. */
+  /** Whether a line was skipped because it would have taken too long. */
   readonly gaveUp: boolean;
 }
 
-/** Cost of one line: a second of the worst expressions. */
+/** Cost limit of one line: a second of the worst expressions. */
 const MAX_LINE_COST = 10_000_000;
 
 /**
- * Steps of an expression that are one of the cost. The library knows most lines after one look at each character; only where an expression has
- * more states than it keeps does it follow all steps of the expression.
+ * Steps of an expression that count as one unit of cost. The library handles most lines with one look-up per character; it follows all
+ * steps only for an expression with more states than it caches.
  */
 const STEPS_AT_ONCE = 8;
 
-/** A matcher for lines that contain a text. */
+/** Returns a matcher for lines that contain a text. */
 export function textMatcher(text: string, ignoreCase: boolean): LineMatcher {
   const wanted = ignoreCase ? text.toLowerCase() : text;
   const matcher = {
@@ -35,10 +35,10 @@ export function textMatcher(text: string, ignoreCase: boolean): LineMatcher {
 }
 
 /**
- * A matcher for lines that match a regular expression, in time linear in the line: by `re2js`, and by the matcher of JSON Schemas for what that does
- * not know, such as looking ahead. Both never look back, so the cost of a line is known before it is read.
+ * Returns a matcher for lines that match a regular expression, in time linear in the line: `re2js`, or for unsupported syntax, such as
+ * lookahead, the matcher of JSON Schemas. Neither backtracks, so the cost of a line is known in advance.
  *
- * @throws SkeinError `SKEIN_TOOL_FAILED` for what is not an expression, too large, or can't be matched in bounded time
+ * @throws SkeinError `SKEIN_TOOL_FAILED` for an expression that is invalid, too large, or cannot be matched in bounded time
  */
 export async function expressionMatcher(source: string, ignoreCase: boolean): Promise<LineMatcher> {
   const size = sizeOf(source);
@@ -52,7 +52,7 @@ export async function expressionMatcher(source: string, ignoreCase: boolean): Pr
   }
 }
 
-/** Steps of an expression when its repetitions are written out. */
+/** Steps of an expression with its repetitions expanded. */
 function sizeOf(source: string): number {
   try {
     return compileRegex(source).length;
@@ -65,7 +65,7 @@ function sizeOf(source: string): number {
   }
 }
 
-/** `weight` is what a character costs. */
+/** `weight` is the cost of a character. */
 function weighed(expression: { test(line: string): boolean }, weight: number): LineMatcher {
   const matcher = {
     cost: 0,

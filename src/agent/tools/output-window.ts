@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Keeps the beginning and the end of a stream and counts the rest, so that a program may print as much as it likes. */
+/** Keeps the beginning and the end of a stream and counts the rest, so that a program may print without limit. */
 export class OutputWindow {
   private head: Buffer[] = [];
   private headBytes = 0;
@@ -9,12 +9,12 @@ export class OutputWindow {
   private total = 0;
   private readonly half: number;
 
-  /** @param limit bytes that are kept */
+  /** @param limit bytes to keep */
   constructor(limit: number) {
     this.half = Math.floor(limit / 2);
   }
 
-  /** Reads a stream to its end; resolves when it is closed, whether it ended or was cut. */
+  /** Reads a stream until it closes; resolves when it is closed, whether it ended or was cut. */
   follow(stream: Readable | null): Promise<void> {
     if (stream === null) return Promise.resolve();
     stream.on('data', (chunk: Buffer) => this.add(chunk));
@@ -46,12 +46,12 @@ export class OutputWindow {
     }
   }
 
-  /** Bytes that are not kept. */
+  /** Number of dropped bytes. */
   get missing(): number {
     return Math.max(0, this.total - 2 * this.half);
   }
 
-  /** The text, with a note where something is missing. Bytes that are not UTF-8 become replacement characters. */
+  /** The text, with a note in place of dropped bytes. Bytes that are not UTF-8 become replacement characters. */
   text(): string {
     const end = Buffer.concat(this.tail);
     const tail = end.subarray(Math.max(0, end.length - this.half));

@@ -14,76 +14,76 @@ import { createProtection } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';
 
 /**
- * Confinement of the file tools (threat A4). What holds for every path that comes from a model:
+ * Confinement of the file tools (threat A4). Rules for every path that comes from a model:
  *
  * - P1 It is resolved to its real path, symbolic links included, and that path must lie inside a root, compared by segments:
  *   `/srv/root-evil` is not inside `/srv/root`.
- * - P2 Nothing outside the roots is looked at, so an error never tells whether something exists there.
- * - P3 The last opening follows no symbolic link, never blocks on a FIFO, and gives a regular file or a directory.
- * - P4 What was opened is checked again through its handle: a directory that was swapped for a link between check and
- *   opening is noticed, and nothing has been read or written by then.
- * - P5 Only the working directory can be written to; the extra directories can be read.
- * - P6 What the protection hides is neither opened nor listed, and what it keeps is not written: asked when a path is found, again
- *   for where a handle leads, and once more in the moment in which something new gets its name.
+ * - P2 Nothing outside the roots is examined, so an error never reveals whether something exists there.
+ * - P3 The final open follows no symbolic link, never blocks on a FIFO, and returns a regular file or a directory.
+ * - P4 The opened file is checked again through its handle: this detects a directory that was swapped for a link between check and
+ *   open, before anything is read or written.
+ * - P5 Only the working directory is writable; the extra directories are read-only.
+ * - P6 What the protection hides is neither opened nor listed, and what it keeps is not written. It is checked when a path is found,
+ *   again for the target of a handle, and once more at the moment when something new gets its name.
  * - P7 A file of secrets (`.env`) is opened only by its own name, because a person is asked by that name.
  *
- * A hard link is a name of the file itself: it is followed on reading, unless it is one of a file that is known to be hidden. Writing
- * replaces the name and leaves the other one alone.
+ * A hard link is a name of the file itself: reading follows it, unless the file is known to be hidden. Writing replaces the name and leaves
+ * the other one alone.
  */
 export interface Folders {
-  /** The working directory, real path. */
+  /** The working directory, as a real path. */
   readonly cwd: string;
-  /** Real paths of the other directories that can be read. */
+  /** Real paths of the other readable directories. */
   readonly extra: readonly string[];
-  /** What belongs to Skein itself. */
+  /** The paths that belong to Skein itself. */
   readonly own: OwnPlaces;
   /** Files that agents wrote under untrusted influence. */
   readonly written?: WrittenFiles | undefined;
-  /** Finds a path that may be read. */
+  /** Resolves a path for reading. */
   locate(path: string): Promise<Place>;
-  /** Finds a path that may be written. */
+  /** Resolves a path for writing. */
   locateForWriting(path: string): Promise<Place>;
-  /** Finds a directory that a program may be started in. */
+  /** Resolves the directory that a program starts in. */
   locateForRunning(path: string): Promise<Place>;
   /** Opens a regular file for reading. */
   openFile(place: Place): Promise<FileHandle>;
-  /** What of a directory can be seen. */
+  /** Lists the visible entries of a directory. */
   list(place: Pick<Place, 'real' | 'shown'>): Promise<readonly Dirent[]>;
-  /** Throws for a real path that may not be written now. */
+  /** Throws if a real path is not writable. */
   checkWriting(real: string, shown: string): void;
-  /** Throws for a word of a command that names something which the program may not reach. `reads`: the program can do nothing else. */
+  /** Throws for a word of a command that names a path the program must not reach. `reads`: the program can only read. */
   checkWord(word: string, from: Place, reads: boolean): void;
   /**
-   * Runs `use` with a name of the directory that stays the same directory, whatever happens to its path meanwhile.
-   * For `write`, it must lie inside the working directory; for `run`, it must be one that could be written as far as it is Skein's.
+   * Runs `use` with a name that always refers to this directory, whatever happens to its path meanwhile.
+   * For `write`, it must be inside the working directory; for `run`, it must not be a part of Skein's that tools cannot write.
    */
   withDirectory<T>(dir: Directory, use: (anchor: string) => Promise<T>): Promise<T>;
-  /** One after the other for the same file: parallel edits of one file lose nothing. */
+  /** Serializes work on the same file: parallel edits of one file lose nothing. */
   inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
 }
 
-/** What is known of folders in addition to where they are. */
+/** Limits of folders in addition to their paths. */
 interface FolderLimits {
-  /** What belongs to Skein itself. */
+  /** The paths that belong to Skein itself. */
   readonly own?: OwnPlaces | undefined;
-  /** Lists of folders of policies: a path must lie in one of each of them. */
+  /** Folder lists of policies: a path must be in a folder of each list. */
   readonly only?: readonly (readonly string[])[];
   readonly written?: WrittenFiles | undefined;
 }
 
 /** A checked path. */
 export interface Place {
-  /** Real path of what is there, or of the deepest directory that is there followed by what is missing. */
+  /** Real path of the file; if parts are missing, that of the deepest existing directory followed by them. */
   readonly real: string;
   /** Names below `real`'s deepest existing directory that do not exist yet. */
   readonly missing: readonly string[];
-  /** The path as it is shown to the model: relative to the working directory where it lies inside. */
+  /** The path as the model sees it: relative to the working directory if inside it. */
   readonly shown: string;
-  /** It was named as a file of secrets. */
+  /** Whether the given name was that of a file of secrets. */
   readonly asEnvFile?: boolean;
 }
 
-/** A directory to hold on to: its path (real, or below an anchor) and the name that errors show. */
+/** A directory to hold open: its path (real, or below an anchor) and its name in errors. */
 export interface Directory {
   readonly path: string;
   readonly shown: string;
@@ -94,13 +94,13 @@ const LONGEST_PATH = 4_096;
 const onLinux = process.platform === 'linux';
 
 /**
- * Makes the confinement of a session.
+ * Creates the confinement of a session.
  *
  * @param cwd the working directory; must exist
- * @param extraDirs directories that may be read in addition to the working directory
- * @param onMissing told about an extra directory that is not there; it is left out
- * @param limits what else is known of them
- * @throws SkeinError `SKEIN_TOOL_FAILED` when the working directory is missing
+ * @param extraDirs directories that are readable in addition to the working directory
+ * @param onMissing called for an extra directory that is missing; it is left out
+ * @param limits further limits
+ * @throws SkeinError `SKEIN_TOOL_FAILED` if the working directory is missing
  */
 export async function createFolders(
   cwd: string,
@@ -126,7 +126,7 @@ export async function createFolders(
   const find = async (path: string, to: Access): Promise<Place> => {
     const full = resolve(home, checkText(path));
     if (!lexical.some((root) => isInside(root, full))) throw outside(path);
-    // Also by the name that was given: a link may stand there.
+    // Also checked by the given name, which may be a link.
     to.check(full, path);
     const { real, missing } = deepestReal(full, path);
     if (!to.roots.some((root) => isInside(root, real))) throw outside(path);
@@ -160,7 +160,7 @@ export async function createFolders(
   };
 }
 
-/** Where paths may lead, and what is refused there. */
+/** The allowed roots, and the check of paths inside them. */
 interface Access {
   readonly roots: readonly string[];
   readonly check: (real: string, shown: string) => void;
@@ -219,8 +219,8 @@ async function realDirectory(dir: string): Promise<string> {
 }
 
 /**
- * The real path of what exists, plus what does not. A dangling link counts as missing and is never followed. Asked at once, as all that stands before a
- * command: a detour through another thread takes many times as long as the answer.
+ * Returns the real path of what exists, plus the missing rest. A dangling link counts as missing and is never followed. Synchronous, like
+ * all checks before a command: a detour through another thread takes many times as long as the answer.
  */
 function deepestReal(full: string, path: string): { readonly real: string; readonly missing: readonly string[] } {
   const missing: string[] = [];
@@ -242,7 +242,7 @@ function deepestReal(full: string, path: string): { readonly real: string; reado
 async function openRegular(place: Place, access: Access): Promise<FileHandle> {
   checkEnvFile(place);
   try {
-    // Looked at before it is opened, because opening a device or a FIFO can have an effect of its own.
+    // Examined before opening, because opening a device or a FIFO can have an effect of its own.
     const before = await lstat(place.real);
     if (before.isDirectory()) throw badInput(`${place.shown} is a directory`, 'list it with list_dir');
     if (!before.isFile()) throw refused(`${place.shown} is not a regular file`);
@@ -261,7 +261,7 @@ async function openRegular(place: Place, access: Access): Promise<FileHandle> {
   }
 }
 
-/** Rule P4: where the handle really leads. Linux tells it; elsewhere the path must still lead to the same file. */
+/** Rule P4: checks where the handle leads. Linux reports it; elsewhere the path must still lead to the same file. */
 function checkHandle(fd: number, real: string, shown: string, access: Access): void {
   if (onLinux) {
     const led = readlinkSync(`/proc/self/fd/${fd}`);
@@ -283,7 +283,7 @@ async function anchorDirectory<T>(dir: Directory, access: Access, use: (anchor: 
   try {
     fd = openSync(dir.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY);
     checkHandle(fd, dir.path, dir.shown, access);
-    // On Linux the descriptor is the directory itself, so nothing that happens to its path matters any more.
+    // On Linux the descriptor is the directory itself, so changes of its path have no effect.
     return await use(onLinux ? `/proc/self/fd/${fd}` : dir.path);
   } catch (error) {
     throw fileError(error, dir.shown);

@@ -4,7 +4,7 @@ import type { NarrowPolicy } from '../../plan/policy.js';
 import { realOf } from '../../text/files.js';
 import { isInside } from './compare-paths.js';
 
-/** Why a path is none that all policies list; undefined: it is. `~` is the user's home, `$WORKSPACE` the working directory. */
+/** Why a path is outside the folders of a policy; undefined if none objects. `~` is the user's home, `$WORKSPACE` the working directory. */
 export function leavesPolicy(home: string, only: readonly (readonly string[])[]): (path: string) => string | undefined {
   const lists = only.map((folders) =>
     folders.map((folder) =>
@@ -17,7 +17,7 @@ export function leavesPolicy(home: string, only: readonly (readonly string[])[])
       : `is outside of the folders that a policy allows: ${only.flat().join(', ')}`;
 }
 
-/** The same of a path that a workflow names itself. */
+/** The same for a path that a workflow names itself. */
 export function folderRefusal(policies: readonly NarrowPolicy[], home: string, path: string): string | undefined {
   const lists = policies.flatMap(({ folders }) => (folders === undefined ? [] : [folders]));
   const why = leavesPolicy(home, lists)(path);

@@ -8,43 +8,43 @@ import type { OutputWindow } from './output-window.js';
 /** A program with everything that it starts, as one group that can be ended as a whole. */
 export interface ProcessGroup {
   readonly child: ChildProcess;
-  /** How the program itself ended; what it left behind may still run. */
+  /** How the program itself ended; processes that it started may still run. */
   readonly exited: Promise<Exit>;
-  /** What it was killed for, such as `more than 1,000 processes at once`. */
+  /** The limit for which it was killed, such as `more than 1,000 processes at once`. */
   readonly excess: () => string | undefined;
   /**
-   * Ends the group: SIGTERM, and SIGKILL for what is left after `graceMs`. Resolves when nothing of it runs any more and its
-   * last output, if somebody reads it, has arrived. May be called any number of times.
+   * Ends the group: SIGTERM, then SIGKILL after `graceMs` for the rest. Resolves when none of its processes runs and its last output, if
+   * somebody reads it, has arrived. May be called any number of times.
    */
   end(graceMs: number): Promise<void>;
 }
 
-/** Exit code, or the signal that ended it. */
+/** Exit code, or the signal that ended the program. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** What a group is started with. The environment is passed as it is: nothing of this process is added. */
+/** Options of a group. The environment is passed as given: nothing of this process's own is added. */
 export interface GroupOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: 'ignore' | 'pipe';
-  /** Bytes that it may have, with all that it started. Absent: three quarters of the machine. */
+  /** Memory limit in bytes, for it and all that it started. Defaults to three quarters of the machine. */
   readonly memory?: number | undefined;
 }
 
-/** How long a group gets to disappear after SIGKILL before we stop looking: the kernel is done with it by then. */
+/** Milliseconds after SIGKILL until the wait for the group's end stops: the kernel is done by then. */
 const KILL_WAIT_MS = 500;
-/** How long the last output may take once the group is gone. Only a process that has left the group can keep a pipe open. */
+/** Milliseconds that the last output may take once the group is gone. Only a process that left the group can keep a pipe open. */
 const DRAIN_MS = 1_000;
 const POLL_MS = 10;
 
 /**
  * Starts a program without a shell, in a process group (and session) of its own. When this process dies, a watchdog kills it.
  *
- * @param attach called before anything can have happened, to listen to the outputs: what nobody listens to is lost
- * @throws the error of the operating system, with `code` (`ENOENT` when there is no such program)
+ * @param attach called before anything can happen, to listen to the outputs: output without a listener is lost
+ * @throws the error of the operating system, with `code` (`ENOENT` if the program does not exist)
  */
 export async function startGroup(
   argv: readonly [string, ...string[]],
@@ -117,7 +117,7 @@ async function endGroup(
   child.stderr?.destroy();
 }
 
-/** Waits for the end of something, but not longer than this. */
+/** Waits for a promise, but at most `ms` milliseconds. */
 export async function within(ms: number, end: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -140,7 +140,7 @@ function isAlive(id: number, child: ChildProcess): boolean {
   return kill(id, 0, child);
 }
 
-/** Signals the whole group; false when nobody is left. */
+/** Signals the whole group; returns false if no process is left. */
 function kill(id: number, signal: NodeJS.Signals | 0, child: ChildProcess): boolean {
   if (process.platform === 'win32') return child.exitCode === null && child.kill(signal === 0 ? 0 : 'SIGKILL');
   try {
@@ -152,9 +152,9 @@ function kill(id: number, signal: NodeJS.Signals | 0, child: ChildProcess): bool
 }
 
 /**
- * Kills process groups when this process dies in a way that lets it do nothing any more (`kill -9`, a crash). A small shell, in
- * a session of its own, reads the ids of the groups from a pipe whose other end only this process holds; when the pipe
- * ends, it kills what is still on its list. It runs only while there is a group to watch, and a little longer.
+ * Kills process groups if this process dies without a chance to act (`kill -9`, a crash). A small shell, in a session of its own, reads the
+ * ids of the groups from a pipe whose other end only this process holds; when the pipe ends, the shell kills the groups still on its list.
+ * It runs only while there is a group to watch, and a little longer.
  */
 const SCRIPT = `trap '' INT TERM HUP
 list=' '
@@ -170,14 +170,14 @@ done
 for one in $list; do kill -s KILL -- "-$one" 2>/dev/null; done
 `;
 
-/** Commands often run one after the other: the shell waits so long for the next one, as to start one for each would take as long as the command. */
+/** Commands often run in sequence: the shell waits this long for the next one, because starting one takes as long as a command. */
 const LINGER_MS = 2_000;
 
 const watched = new Set<number>();
 let shell: ChildProcess | undefined;
 let ending: NodeJS.Timeout | undefined;
 
-/** Puts a process group on the list. */
+/** Adds a process group to the list. */
 export function watchGroup(id: number): void {
   if (process.platform === 'win32') return;
   watched.add(id);
@@ -190,7 +190,7 @@ export function watchGroup(id: number): void {
   }
 }
 
-/** Takes a process group off the list; it is gone. */
+/** Removes a process group that is gone from the list. */
 export function forgetGroup(id: number): void {
   if (!watched.delete(id)) return;
   tell(`forget ${id}`);
@@ -209,7 +209,7 @@ function startShell(): ChildProcess {
     env: {},
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Neither the watcher nor its pipe keeps this process alive.
+  // Neither the watchdog nor its pipe keeps this process alive.
   child.unref();
   if (child.stdin instanceof Socket) child.stdin.unref();
   const lost = (): void => {
@@ -225,19 +225,19 @@ function tell(line: string): void {
   shell?.stdin?.write(`${line}\n`);
 }
 
-/** What a command is run with in addition to its words. */
+/** Settings of a command in addition to its words. */
 export interface CommandSettings {
-  /** Seconds after which it is ended; absent: as long as it takes. */
+  /** Timeout in seconds; absent: none. */
   readonly seconds?: number | undefined;
-  /** Bytes of each output that are kept, of its beginning and its end. */
+  /** Bytes to keep of each output, from its beginning and its end. */
   readonly keep: number;
-  /** Absent: it reads nothing. */
+  /** Absent: the command has no input. */
   readonly stdin?: string | undefined;
-  /** Variables in addition to those that all commands get. */
+  /** Variables in addition to those of all commands. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How a command ended, and what it wrote. */
+/** How a command ended, and its output. */
 export interface CommandEnd extends Exit {
   readonly stdout: OutputWindow;
   readonly stderr: OutputWindow;

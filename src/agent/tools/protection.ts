@@ -8,16 +8,16 @@ import { foldedName, foldedPath, namesBelow, isInside } from './compare-paths.js
 import type { OwnPlaces } from './provider-options.js';
 
 /**
- * What no built-in tool may see or write, wherever it lies and whatever name it is called by. All paths must be real paths; they are
- * judged by their names, by the places that are known to be Skein's own, by the identity of what is there (so that a hard link to a file of
- * a place or in it, another spelling or a folder that was renamed meanwhile is recognised), and by what the folders hold.
+ * Decides what no built-in tool may see or write, wherever it is and by whatever name. All paths must be real paths. They are judged by
+ * their names, by the known places of Skein, by the identity of the file (which recognizes a hard link to a file of a place or in it,
+ * another spelling or a folder that was renamed meanwhile), and by the contents of folders.
  */
 export interface Protection {
-  /** Why a path can't be seen: it belongs to the record of runs. Undefined: it can. */
+  /** Why a path is hidden: it belongs to the record of runs. Undefined if it is visible. */
   hidden(path: string): string | undefined;
-  /** Why a path can't be written. Undefined: it can. What can't be seen can't be written either. */
+  /** Why a path is not writable. Undefined if it is. A hidden path is not writable either. */
   kept(path: string): string | undefined;
-  /** As `hidden`, for an entry of a folder that can be seen. */
+  /** Like `hidden`, for an entry of a visible folder. */
   hidesEntry(path: string, isFolder: boolean): boolean;
 }
 
@@ -28,24 +28,24 @@ const GIT_SHAPED =
   'would be part of a folder that Git takes for a repository (HEAD, objects, refs), which tools do not write';
 
 const RECORD_FOLDERS: ReadonlySet<string> = new Set([STORE_FOLDER, AUDIT_FOLDER]);
-/** Where agents and skills are looked for, below a working directory. */
+/** Folders of agents and skills below a working directory. */
 export const AGENT_FOLDERS = ['.github/agents', '.github/skills', '.claude/agents', '.claude/skills'];
-/** What SQLite puts beside a database. */
+/** Suffixes of a SQLite database and the files beside it. */
 export const BESIDE_STORE = ['', '-wal', '-shm', '-journal'];
-/** Contents by which Git knows the folder of a repository, or of a working tree of one. */
+/** Contents by which Git recognizes the folder of a repository, or of a working tree of one. */
 const GIT_SHAPES = [
   ['head', 'objects', 'refs'],
   ['head', 'commondir'],
 ];
 
 /**
- * Makes the protection of a session.
+ * Creates the protection of a session.
  *
- * @param home the working directory, real path
+ * @param home the working directory, as a real path
  */
 export function createProtection(home: string, places: OwnPlaces): Protection {
   const here = (name: string): string => join(home, name);
-  // Known by their names too; by identity a folder is known that gets another name while the tools are open.
+  // Places are known by name, and by identity for a folder that is renamed while the tools are open.
   const stores = places.record.flatMap((path) => BESIDE_STORE.map((end) => path + end));
   const record = ownPlaces([...stores, ...[...RECORD_FOLDERS].map(here)], home);
   const git = ownPlaces([here('.git')], home);
@@ -79,7 +79,7 @@ export function createProtection(home: string, places: OwnPlaces): Protection {
   };
 }
 
-/** A path and the folders above it, up to where the working directory lies in them. */
+/** Returns a path and the folders above it, up to one that contains the working directory. */
 function above(path: string, home: string): readonly string[] {
   const way: string[] = [];
   for (let at = path; !isInside(at, home); at = dirname(at)) way.push(at);
@@ -90,7 +90,7 @@ function isRunFolder(path: string): boolean {
   return exists(join(path, RUN_MARKER));
 }
 
-/** Whether a folder looks like one of Git's own, as it is or once it has an entry of this name. */
+/** Whether a folder looks like one of Git's own, as it is or with an added entry of this name. */
 function hasShape(folder: string, entry?: string): boolean {
   const coming = entry === undefined ? undefined : foldedName(entry);
   return GIT_SHAPES.some((names) =>
@@ -108,14 +108,14 @@ function exists(path: string): boolean {
 
 /** Known places, by name and by identity. */
 interface Places {
-  /** True when a place has this path. */
+  /** True if a place has this path. */
   names(path: string): boolean;
-  /** The places as they are now. */
+  /** The places in their current state. */
   current(): { has(path: string): boolean };
 }
 
 function ownPlaces(paths: readonly string[], home: string): Places {
-  // A folder around the working directory would leave the tools nothing: what is in it is known by other signs.
+  // A folder around the working directory would leave the tools nothing: its contents are recognized by other signs.
   const real = [...new Set(paths.flatMap((path) => [path, realOf(path)]))].filter((path) => !isInside(path, home));
   const folded = new Set(real.map(foldedPath));
   const known = new Map(real.map((path) => [path, identity(path)]));
@@ -124,7 +124,7 @@ function ownPlaces(paths: readonly string[], home: string): Places {
   return {
     names,
     current() {
-      // What is there now counts; of a place that is gone, what was there: it may have been given another name.
+      // The current identity of a place counts; if the place is gone, its last one: it may have been renamed.
       const ids = new Set<string>();
       for (const path of real) {
         const id = identity(path) ?? known.get(path);
@@ -156,17 +156,17 @@ function lookAt(path: string): BigIntStats | undefined {
   }
 }
 
-/** A new name changes a file's `ctime`; file systems keep it no finer than this, in milliseconds. */
+/** A new name changes a file's `ctime`, which file systems keep with at least this precision, in milliseconds. */
 const COARSEST_MS = 2_000;
 
-/** Tells a file by its number. */
+/** Identifies a file by its number. */
 export function fileId({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
 /**
- * Files in certain folders that have another name somewhere (hard links). Folders are looked through only when a file with several names is
- * asked about, and again only for one that may have got a name since: a large project full of such files costs one look.
+ * Files in certain folders that have another name somewhere (hard links). The folders are scanned only for a file with several names, and
+ * again only for one that may have got a name since: a large project full of such files costs one scan.
  */
 export class LinkedFiles {
   /** A file that was seen in the folders stays known, wherever they are moved. */
@@ -175,7 +175,7 @@ export class LinkedFiles {
 
   constructor(private readonly folders: readonly string[]) {}
 
-  /** Whether this file is also one of the folders. */
+  /** Whether this file is also in one of the folders. */
   has(file: BigIntStats): boolean {
     if (!file.isFile() || file.nlink < 2n) return false;
     if (this.known.has(fileId(file))) return true;
@@ -198,7 +198,7 @@ export class LinkedFiles {
       const found = lstatSync(path, { bigint: true });
       if (found.nlink > 1n) this.known.add(fileId(found));
     } catch {
-      // It is gone meanwhile.
+      // The file is gone meanwhile.
     }
   }
 }
@@ -207,7 +207,7 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // No folder, or none that can be read: what is in it has no name here that a tool could use.
+    // A missing or unreadable folder has no names that a tool could use.
     return [];
   }
 }

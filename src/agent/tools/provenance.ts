@@ -6,15 +6,15 @@ import { matchesRule, readIgnoreRules } from './ignore-rules.js';
 import type { Folders, Place } from './paths.js';
 import { readText } from './text.js';
 
-/** Tells files that belong to the project from those that came from elsewhere: dependencies, what Git ignores, what lies outside, what was written under untrusted influence. */
+/** Tells the project's own files from foreign ones: dependencies, ignored, outside, or written under untrusted influence. */
 export interface Provenance {
-  /** Whether what is in a file is from elsewhere. */
+  /** Whether the content of a file is foreign. */
   readonly isForeign: (place: Pick<Place, 'real'>) => Promise<boolean>;
-  /** Whether its name is. The name of a folder such as `node_modules` is not, nor is one that a rule of the project spells out. */
+  /** Whether its name is foreign. A folder name such as `node_modules` is not, nor a name that an ignore rule spells out. */
   readonly isForeignName: (place: Pick<Place, 'real'>) => Promise<boolean>;
 }
 
-/** Folders into which others put files. */
+/** Folders whose contents come from others. */
 const DEPENDENCIES: ReadonlySet<string> = new Set([
   '.git',
   '.venv',
@@ -29,10 +29,10 @@ const DEPENDENCIES: ReadonlySet<string> = new Set([
   'venv',
 ]);
 
-/** By the folders of a session. */
+/** Provenance by the folders of a session. */
 const MADE = new WeakMap<Folders, Provenance>();
 
-/** Looks at the `.gitignore` files of the working directory, each once in a session. */
+/** Returns the provenance of a session's files. Reads each `.gitignore` of the working directory once in a session. */
 export function provenanceOf(folders: Folders): Provenance {
   return madeOnce(MADE, folders, () => makeProvenance(folders));
 }
@@ -42,7 +42,7 @@ function makeProvenance(folders: Folders): Provenance {
   const rulesIn = (folder: string): Promise<readonly IgnoreRule[]> =>
     madeOnce(rules, folder, () => readRulesIn(folders, folder));
 
-  /** The rule that speaks last about a path, of those in the folders above it. */
+  /** Returns the last matching rule for a path, from the folders above it. */
   async function ruleFor(path: string, isFolder: boolean): Promise<IgnoreRule | undefined> {
     let found: IgnoreRule | undefined;
     for (const folder of foldersAbove(folders.cwd, path)) {
@@ -71,14 +71,14 @@ function makeProvenance(folders: Folders): Provenance {
     async isForeignName({ real }) {
       if (folders.written?.hasName(real) === true) return true;
       if (await isForeign(dirname(real), true)) return true;
-      // Whether it is a folder makes no difference: a rule for folders alone is taken for one for both.
+      // Rules for folders alone apply to files too here, so the kind of the entry makes no difference.
       const rule = await ruleFor(real, true);
       return rule !== undefined && !rule.negated && !rule.isLiteral;
     },
   };
 }
 
-/** From the working directory down to the folder of a path. */
+/** The folders from the working directory down to that of a path. */
 function foldersAbove(cwd: string, path: string): readonly string[] {
   const all: string[] = [];
   for (let at = dirname(path); isInside(cwd, at); at = dirname(at)) {

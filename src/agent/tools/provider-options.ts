@@ -7,36 +7,36 @@ import type { Environment } from './clean-env.js';
 export interface ToolProviderOptions {
   /** The working directory of the file tools, of `shell` and of MCP servers. */
   readonly cwd: string;
-  /** The environment that references in MCP server entries are taken from; children get a cleaned part of it. */
+  /** The environment for references in MCP server entries; child processes get a cleaned part of it. */
   readonly env: Environment;
-  /** What the tools leave alone in addition to what they know themselves. */
+  /** Further paths that tools must leave alone. */
   readonly own?: OwnPlaces;
-  /** Lets `fetch` reach private and loopback addresses. Default false. */
+  /** Lets `fetch` reach private and loopback addresses. Defaults to false. */
   readonly allowPrivateAddresses?: boolean;
-  /** Nothing is started and nothing reached: a run without models. Absent: tools really run. */
+  /** A run without models: nothing is started or reached. Absent: tools really run. */
   readonly mock?: Mocked;
-  /** How `fetch` resolves host names. Default: the system's resolver. */
+  /** Resolves host names for `fetch`. Defaults to the system's resolver. */
   readonly resolveHost?: (host: string) => Promise<readonly ResolvedAddress[]>;
-  /** Remembers what tool servers offer. Absent: nothing is known of other runs. */
+  /** The record of what tool servers offer. Absent if none is kept. */
   readonly pins?: ToolPins | undefined;
-  /** What holds for all agents, in addition to the policy of their own files. */
+  /** Policies for all agents, in addition to those of their own files. */
   readonly policies?: readonly NarrowPolicy[];
-  /** Memory that a program may have with all that it started, in bytes. Default: three quarters of the machine. */
+  /** Memory limit of a program with all that it started, in bytes. Defaults to three quarters of the machine. */
   readonly programMemory?: number;
-  /** What is known of files beyond the run. Absent: nothing. */
+  /** The record of written files, kept beyond the run. Absent if none is kept. */
   readonly written?: WrittenFiles | undefined;
-  /** Time for an MCP server to start and list its tools, in milliseconds. Default 30 000. */
+  /** Milliseconds for an MCP server to start and list its tools. Defaults to 30 000. */
   readonly mcpStartMs?: number;
-  /** Time for one call of an MCP tool, in milliseconds. Default 120 000. */
+  /** Timeout of one call of an MCP tool, in milliseconds. Defaults to 120 000. */
   readonly mcpCallMs?: number;
 }
 
-/** Remembers what tool servers offer from one run to the next, until the user says yes to something else. */
+/** Records what tool servers offer from one run to the next, until the user accepts something else. */
 export interface ToolPins {
   /**
-   * Called with all tools of a server that was opened. What is offered for the first time is kept.
+   * Compares all tools of an opened server with the record. The first offer of a server is recorded.
    *
-   * @returns names of tools that are new since then, or are not what they were
+   * @returns names of tools that are new or changed since then
    */
   compare(server: OfferedServer): readonly string[];
 }
@@ -46,11 +46,11 @@ export interface OfferedServer {
   readonly name: string;
   /** Digest of its entry in the definition: another command or address is another server. */
   readonly entry: string;
-  /** `pin`: digest of what a model sees of a tool, and of what the server says that it does. */
+  /** `pin`: digest of what a model sees of a tool, and of the server's hints about it. */
   readonly tools: readonly { readonly name: string; readonly description: string; readonly pin: string }[];
 }
 
-/** An address that a name stands for; `family` is 4 or 6. */
+/** An address of a host name; `family` is 4 or 6. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
@@ -60,19 +60,19 @@ export interface ResolvedAddress {
 export interface Mocked {
   /** Names of the tools that its script calls. */
   calls(): Promise<readonly string[]>;
-  /** Whether its script lets a step that calls a tool by itself call it. */
+  /** Whether its script lets a step make its direct tool call. */
   isReal(path: string): Promise<boolean>;
-  /** What its script says that a tool gives. */
+  /** Returns the script's result of a tool. */
   readonly result: ScriptedResult;
 }
 
-/** Files and folders that tools leave alone, as absolute paths. They need not exist yet. */
+/** Files and folders that tools must leave alone, as absolute paths. They need not exist yet. */
 export interface OwnPlaces {
-  /** The record of runs: the store, folders of run folders, recordings. Tools neither see nor write them. */
+  /** The record of runs: the store, folders of run folders, recordings. Hidden from tools, and not writable. */
   readonly record: readonly string[];
-  /** What runs are made of: workflow files, agents, skills, scripts, modules. Tools don't write them. */
+  /** The files that define runs: workflow files, agents, skills, scripts, modules. Not writable for tools. */
   readonly definition: readonly string[];
 }
 
-/** For tools of a program that records nothing and was read from no file. */
+/** For the tools of a program that records nothing and is not defined by files. */
 export const NO_PLACES: OwnPlaces = { record: [], definition: [] };

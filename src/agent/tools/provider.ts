@@ -15,11 +15,11 @@ import { serverStandIns, standIn } from './stand-ins.js';
 export type { ToolProviderOptions } from './provider-options.js';
 
 /**
- * The tools of agents: the built-in ones and those of MCP servers. Each agent step gets tools of its own; when it ends they are
- * closed, and no process that they started is left.
+ * Creates the provider of agents' tools: the built-in ones and those of MCP servers. Each agent step gets its own tools; they close when it
+ * ends, and leave no process running.
  *
- * Names that nothing answers to give one warning (`unknown-tools`) per agent and run; an extra directory that is missing gives
- * one too (`extra-dir-missing`). Code of tools is loaded when the first agent needs some.
+ * Unknown names cause one warning (`unknown-tools`) per agent and run; so does a missing extra directory (`extra-dir-missing`). The code of
+ * tools is loaded when the first agent needs some.
  */
 export function createToolProvider(options: ToolProviderOptions): ToolProvider {
   const said = new Set<string>();
@@ -61,12 +61,12 @@ async function openAll(
   };
 }
 
-/** Who calls the tools. */
+/** The caller of the tools, for messages. */
 function calledBy({ agent, isAlone }: ToolSession): string {
   return `${isAlone === true ? 'step' : 'agent'} ${agent}`;
 }
 
-/** An agent that runs in a loop is opened again and again, and has the same to say each time. */
+/** Emits each warning once: an agent in a loop is opened repeatedly, with the same warnings. */
 function once(said: Set<string>, session: ToolSession): ToolSession['warn'] {
   return (code, message) => {
     const key = JSON.stringify([session.runId, code, message]);
@@ -77,7 +77,7 @@ function once(said: Set<string>, session: ToolSession): ToolSession['warn'] {
   };
 }
 
-/** Warnings that a provider of a long-lived process keeps in mind. */
+/** Most warnings that a provider of a long-lived process remembers. */
 const MAX_REMEMBERED = 1_000;
 
 function warnUnknown({ unknown }: ToolSelection, agent: string, warn: ToolSession['warn']): void {
@@ -88,12 +88,12 @@ function warnUnknown({ unknown }: ToolSelection, agent: string, warn: ToolSessio
 
 interface Opening {
   readonly session: ToolSession;
-  /** Says each thing once. */
+  /** Emits each warning once. */
   readonly warn: ToolSession['warn'];
-  /** Tools whose calls a person must allow. */
+  /** Tools whose calls need a person's approval. */
   readonly gated: ToolSelection;
   readonly options: ToolProviderOptions;
-  /** The folders of those who have none of their own. */
+  /** The folders of all steps that have none of their own. */
   readonly shared: () => Promise<Folders>;
   readonly closing: AbortSignal;
   readonly running: Set<Promise<unknown>>;
@@ -104,7 +104,7 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
   const { options, gated, closing, running } = opening;
   let made: Promise<Folders> | undefined;
   const folders = (): Promise<Folders> => (made ??= openFolders(spec, opening));
-  // What belongs to Skein is known from now on, whatever becomes of it. Without models nothing but the calls of a script could change it.
+  // Skein's own places must be known from the start. Without models, only the calls of a script could change them.
   if (options.mock === undefined || (spec.extraDirs ?? []).length > 0) await folders();
   const searchesAll = spec.searchesAll === true;
   const { env, programMemory: memory } = options;
@@ -119,14 +119,14 @@ async function openBuiltIn(selection: ToolSelection, spec: AgentSpec, opening: O
 }
 
 /**
- * The folders of all steps that have none of their own and no narrower policy, opened by the first. What they know of Skein's own places they know from then
- * on, so that a place which one step gave another name is recognised by the next.
+ * The folders of all steps that have none of their own and no narrower policy, opened by the first. Their knowledge of Skein's own places
+ * persists, so that a place renamed during one step is recognized in the next.
  */
 function oneForAll(options: ToolProviderOptions): () => Promise<Folders> {
   let made: Promise<Folders> | undefined;
   return () =>
     (made ??= foldersOf(options, {}).catch((error: unknown) => {
-      // What is missing now may be there for a later step.
+      // A missing folder may exist for a later step.
       made = undefined;
       throw error;
     }));
@@ -158,7 +158,7 @@ async function foldersOf(
   });
 }
 
-/** Policies narrow each other: a place must be in each of these lists. */
+/** Policies restrict each other: a place must be in each of these lists. */
 function listsOf(policies: readonly NarrowPolicy[], key: 'folders' | 'domains'): readonly (readonly string[])[] {
   return policies.flatMap((policy) => (policy[key] === undefined ? [] : [policy[key]]));
 }
@@ -170,7 +170,7 @@ function policiesFor(
   return policy === undefined ? policies : [...policies, policy];
 }
 
-/** Servers of which no tool may be called are neither started nor reached. */
+/** A server whose tools are all denied is neither started nor reached. */
 function withoutDenied(
   selection: ToolSelection,
   spec: AgentSpec,

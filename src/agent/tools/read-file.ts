@@ -9,8 +9,8 @@ const MAX_LINES = TOOL_LIMITS.readLines;
 const MAX_CHARS = 128 * 1024;
 
 /**
- * `read_file`: text of a file, whole or some lines of it. Answers are cut at 2,000 lines or 128 Ki characters, with a note
- * that names the line to go on from. Binary files are refused.
+ * `read_file`: the text of a file, whole or some of its lines. Cuts answers at 2,000 lines or 128 Ki characters, with a note that names the
+ * next line. Refuses binary files.
  */
 export function readFileCode(folders: Folders, { isForeign }: Provenance): Tool['execute'] {
   return async (input, { files }) => {
@@ -30,7 +30,7 @@ export function readFileCode(folders: Folders, { isForeign }: Provenance): Tool[
 function cutLines(text: string, offset: number, limit: number): string {
   if (text === '') return '[the file is empty]';
   const lines = text.split('\n');
-  // A final line break ends the last line; it does not begin another one.
+  // A final line break ends the last line and does not begin another.
   if (lines.at(-1) === '') lines.pop();
   if (offset > lines.length) return `[the file has ${lines.length} lines; line ${offset} is past its end]`;
   const chosen = lines.slice(offset - 1, offset - 1 + limit);
@@ -41,7 +41,7 @@ function cutLines(text: string, offset: number, limit: number): string {
   return `${body}\n[lines ${offset} to ${last} of ${lines.length}${rest}]`;
 }
 
-/** As many lines as fit; a first line that is too long by itself is cut. */
+/** Returns as many lines as fit; a first line that is too long alone is cut. */
 function fit(lines: readonly string[]): { count: number; body: string } {
   let size = 0;
   let count = 0;

@@ -22,24 +22,24 @@ const MAX_ARGUMENT_BYTES = 128 * 1024;
 /** Keeps programs from waiting for a person: there is no terminal and no input. */
 const QUIET = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' };
 
-/** What commands are run with. */
+/** What commands run with. */
 interface ShellSettings {
   readonly env: Environment;
-  /** Ends what runs. */
+  /** Aborted to end running commands. */
   readonly closing: AbortSignal;
   readonly sandbox: SandboxUse | undefined;
-  /** Bytes that a command may have in memory. */
+  /** Memory limit of a command in bytes. */
   readonly memory?: number | undefined;
 }
 
 /**
- * `shell`: runs one program with its arguments, never through a shell. The program gets a clean environment, no input, a time
- * limit, and a process group of its own, which is ended as a whole: nothing that it started in the background outlives the
- * call. The result has the exit code and both outputs, each cut to 64 KiB (beginning and end).
+ * `shell`: runs one program with its arguments, never through a shell. The program gets a clean environment, no input, a time limit, and a
+ * process group of its own, which ends as a whole: nothing that it started in the background outlives the call. The result has the exit
+ * code and both outputs, each cut to 64 KiB (beginning and end).
  *
- * What this does not do without a sandbox: options are the program's own business (`git -c ...`, `tar --checkpoint-action=...`, `sh -c ...` all
- * start other programs), so whoever grants this tool grants everything that the user may run. What the command names is refused where other
- * tools would refuse it; what the program does by itself is not seen. A program that makes a session of its own leaves the group.
+ * Limits without a sandbox: options are interpreted by the program (`git -c ...`, `tar --checkpoint-action=...`, `sh -c ...` all start
+ * other programs), so granting this tool grants everything that the user may run. Paths in the command are refused if other tools would
+ * refuse them; the program's own accesses are not checked. A program that creates a session of its own leaves the group.
  */
 export function shellCode(folders: Folders, settings: ShellSettings): Tool['execute'] {
   const command = commandCode(folders, settings);
@@ -51,7 +51,7 @@ export function shellCode(folders: Folders, settings: ShellSettings): Tool['exec
   };
 }
 
-/** The same for a step that runs a command by itself: how it ended and what it wrote, each by itself. */
+/** The same for a step that runs a command directly: returns the exit and both outputs separately. */
 export function commandCode(
   folders: Folders,
   { env, closing, sandbox: use, memory }: ShellSettings,
@@ -78,7 +78,7 @@ export function commandCode(
   };
 }
 
-/** A program that does not read to the end of its input is not at fault. */
+/** A program need not read its input to the end. */
 function feed({ stdin }: ChildProcess, text: string): void {
   stdin?.on('error', () => undefined);
   stdin?.end(text);
@@ -111,7 +111,7 @@ function listOf(value: unknown): readonly unknown[] {
 function checkArgument(word: unknown): string {
   if (typeof word !== 'string') throw badInput('every item of "argv" must be text');
   if (word.includes('\0')) throw refused('an argument must not contain a NUL character');
-  // Longer ones do not fit through exec on Linux.
+  // Longer arguments do not pass through exec on Linux.
   if (Buffer.byteLength(word) >= MAX_ARGUMENT_BYTES)
     throw badInput(
       'an argument is longer than 128 KiB',
@@ -147,7 +147,7 @@ class Outputs {
   readonly stderr: OutputWindow;
   private closed: Promise<unknown> = Promise.resolve();
 
-  /** @param keep bytes of each that are kept */
+  /** @param keep bytes to keep of each */
   constructor(keep: number) {
     this.stdout = new OutputWindow(keep);
     this.stderr = new OutputWindow(keep);
@@ -157,7 +157,7 @@ class Outputs {
     this.closed = Promise.all([this.stdout.follow(child.stdout), this.stderr.follow(child.stderr)]);
   }
 
-  /** Resolves when all of it is there. */
+  /** Resolves when both outputs are complete. */
   async whole(): Promise<this> {
     await this.closed;
     return this;
@@ -168,7 +168,7 @@ class Outputs {
   }
 }
 
-/** Waits for the program, its time or the cancellation, whichever is first, and then ends the whole group. */
+/** Waits for the program, its timeout or the cancellation, whichever is first, and then ends the whole group. */
 async function supervise(
   group: ProcessGroup,
   outputs: Outputs,

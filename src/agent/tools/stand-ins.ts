@@ -6,17 +6,17 @@ import type { Mocked } from './provider-options.js';
 import type { ServerTools, ToolSelection } from '../../plan/tool-names.js';
 import { legalName, mcpPrefix } from '../../plan/tool-names.js';
 
-/** What a call of a tool gives that would start or reach something, in a run without models whose script does not say it. */
+/** The result of a tool that would start or reach something, in a run without models whose script has none for it. */
 const NOT_RUN = 'not run: a run with --mock starts no process and reaches no address';
 
-/** A built-in tool as a run without models has it: as it is, unless it starts or reaches something. */
+/** Returns a built-in tool for a run without models: unchanged, unless it starts or reaches something. */
 export function standIn(kind: BuiltInTool, tool: Tool, mock: Mocked): Tool {
   return takes(kind, 'command') || takes(kind, 'address')
     ? { ...tool, execute: scripted(tool.name, mock), pretended: true }
     : tool;
 }
 
-/** The tools of servers that are not started: those that the workflow names, and of a server of which it takes all, those that the script calls. */
+/** Tools of servers that are not started: those that the workflow names, and for a server used as a whole, those the script calls. */
 export async function serverStandIns(
   selection: ToolSelection,
   specs: Readonly<Record<string, McpServerSpec>>,
@@ -46,7 +46,7 @@ export async function serverStandIns(
   );
 }
 
-/** Names without the server's. A name that begins like two servers is one of the longer. */
+/** Names without the server's prefix. If the prefixes of two servers match a name, the longer one counts. */
 function calledOf(server: string, servers: readonly string[], called: readonly string[]): readonly string[] {
   const prefix = mcpPrefix(server);
   const longer = servers.map(mcpPrefix).filter((other) => other !== prefix && other.startsWith(prefix));

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { badInput, refused } from './tool-input.js';
 
-/** Largest file that is read whole. */
+/** Largest file that is read whole, in bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -16,7 +16,7 @@ export async function readText(handle: FileHandle, shown: string): Promise<strin
   return bytes.toString('utf8');
 }
 
-/** Bytes up to the limit; the size that the file system reports is not relied on, some files grow or report 0. */
+/** Reads bytes up to the limit, without relying on the reported size: some files grow or report 0. */
 async function readBytes(handle: FileHandle, shown: string): Promise<Buffer> {
   const { size } = await handle.stat();
   const chunks: Buffer[] = [];
@@ -34,9 +34,9 @@ async function readBytes(handle: FileHandle, shown: string): Promise<Buffer> {
 }
 
 /**
- * Cuts a long text to its head and tail, with a note between them that says how much is missing.
+ * Cuts a long text to its head and tail, with a note between them that states how much is missing.
  *
- * @param limit characters that stay
+ * @param limit characters to keep
  */
 export function headAndTail(text: string, limit: number): string {
   if (text.length <= limit) return text;

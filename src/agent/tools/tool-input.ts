@@ -3,8 +3,8 @@ import type { JsonObject } from '../../base/json.js';
 import { ownValue } from '../../base/json.js';
 
 /**
- * Readers for the arguments of a tool call. The agent loop has checked them against the schema already; a tool that is
- * called from elsewhere gets the same clear errors.
+ * Reads a text argument of a tool call. The agent loop has already checked arguments against the schema; for other callers these readers
+ * throw the same clear errors.
  */
 export function requiredText(input: JsonObject, key: string): string {
   const value = ownValue(input, key);
@@ -12,7 +12,7 @@ export function requiredText(input: JsonObject, key: string): string {
   return value;
 }
 
-/** Text, or undefined when the key is absent or null. */
+/** Returns text, or undefined if the key is absent or null. */
 export function optionalText(input: JsonObject, key: string): string | undefined {
   const value = ownValue(input, key) ?? undefined;
   if (value === undefined) return undefined;
@@ -20,14 +20,14 @@ export function optionalText(input: JsonObject, key: string): string | undefined
   return value;
 }
 
-/** True or false; absent is false. */
+/** Returns true or false; absent is false. */
 export function flag(input: JsonObject, key: string): boolean {
   const value = ownValue(input, key) ?? false;
   if (typeof value !== 'boolean') throw badInput(`"${key}" must be true or false`);
   return value;
 }
 
-/** A whole number between `least` and `most`; a larger one is cut down to `most`, an absent one is `fallback`. */
+/** Returns a whole number from `least`; a number above `most` becomes `most`, an absent one `fallback`. */
 export function wholeNumber(
   input: JsonObject,
   key: string,
@@ -40,7 +40,7 @@ export function wholeNumber(
   return Math.min(value, range.most);
 }
 
-/** The error for arguments that the model can mend. */
+/** The error for arguments that the model can correct. */
 export function badInput(message: string, hint?: string): SkeinError {
   return new SkeinError('SKEIN_TOOL_FAILED', message, { hint });
 }
@@ -56,9 +56,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/**
- * An error of the operating system as one that a model can read: without the path of the host, with what to do.
- */
+/** Converts an error of the operating system to one for a model: without the host's path, and with an explanation. */
 export function fileError(error: unknown, shown: string): SkeinError {
   if (SkeinError.isInstance(error)) return error;
   const code = systemCode(error);

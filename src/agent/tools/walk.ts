@@ -2,30 +2,30 @@ import { join } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Folders, Place } from './paths.js';
 
-/** What a walk leaves out and when it gives up. */
+/** What a walk leaves out, and its signal. */
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  /** Names of directories that are not entered. */
+  /** Names of directories to skip. */
   readonly skip: ReadonlySet<string>;
 }
 
-/** A regular file that a walk came by. */
+/** A regular file that a walk found. */
 export interface WalkedFile {
-  /** Path relative to where the walk began, with `/`. */
+  /** Path relative to the start of the walk, with `/`. */
   readonly path: string;
   readonly place: Place;
 }
 
-/** Entries that a walk looks at, at most. */
+/** Most entries that a walk examines. */
 export const MAX_ENTRIES = 200_000;
 const MAX_DEPTH = 64;
 
-/** Directories that searches leave out unless they are named. */
+/** Directories that searches leave out unless the pattern names them. */
 export const SKIPPED_DIRECTORIES: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 /**
- * The regular files below a directory, in the order of their names, directories before what follows them by name.
- * Symbolic links are not followed. After {@link MAX_ENTRIES} entries the walk ends and `stopped` is called.
+ * Yields the regular files below a directory, in name order; the files of a directory come at the place of its name.
+ * Does not follow symbolic links. After {@link MAX_ENTRIES} entries the walk ends and calls `stopped`.
  */
 export async function* walk(
   folders: Folders,
@@ -60,7 +60,7 @@ interface Entry {
   readonly directory: boolean;
 }
 
-/** A directory below the first one that can't be read is left out: one locked folder must not end a search. */
+/** Leaves out unreadable directories below the first: one locked folder must not end a search. */
 async function entriesOf(folders: Folders, real: string, shown: string, first: boolean): Promise<readonly Entry[]> {
   try {
     const entries = await folders.list({ real, shown });
@@ -74,7 +74,7 @@ async function entriesOf(folders: Folders, real: string, shown: string, first: b
   }
 }
 
-/** Throws `SKEIN_CANCELLED` when the signal is aborted. */
+/** Throws `SKEIN_CANCELLED` if the signal is aborted. */
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the tool call was cancelled');
 }

@@ -1,15 +1,15 @@
 import { programName } from '../../plan/program-text.js';
 import { refused } from './tool-input.js';
 
-/** Characters that mean something to a shell wherever they stand outside of quotes. */
+/** Characters with a meaning to a shell outside quotes. */
 const OPERATORS = new Set(['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', '\n', '\r']);
 const HINT =
   'there is no shell: run one program for each call and give its arguments in "argv"; quote characters that are meant literally';
 
 /**
- * Splits a command line into words as a POSIX shell does, with quotes and backslashes, and without any expansion. What a shell
- * would act on (pipes, redirections, variables, patterns, several commands) is refused rather than passed on as text, because
- * the writer of the command meant something else by it.
+ * Splits a command line into words as a POSIX shell does, with quotes and backslashes, and without any expansion. Refuses syntax that a
+ * shell would act on (pipes, redirections, variables, patterns, several commands) instead of passing it on as text, because the writer of
+ * the command intended its effect.
  *
  * @throws SkeinError `SKEIN_TOOL_REFUSED`
  */
@@ -86,27 +86,27 @@ function doubleQuoted(command: string, at: number): { text: string; end: number 
   throw refused('a quotation in the command is not closed', HINT);
 }
 
-/** Programs that print what they are given and can do nothing else, whatever their options. */
+/** Programs that only print their arguments or files, whatever their options. */
 const READERS = new Set('cat head tail wc ls stat diff cmp grep md5sum sha1sum sha256sum'.split(' '));
 
-/** Programs that may be given a script as an argument, or another program. */
+/** Programs that accept a script or another program as an argument. */
 const INTERPRETERS =
   /^(?:\w*sh|env|sudo|doas|xargs|find|awk|gawk|mawk|sed|perl|ruby|php|node|nodejs|deno|bun|python[\d.]*|pwsh|powershell|cmd|nohup|nice|timeout|time|exec|eval|busybox)$/;
 
-/** What a command says about files. */
+/** The files that a command may name. */
 export interface NamedFiles {
-  /** Texts that the program may take for paths. */
+  /** Texts that the program may interpret as paths. */
   readonly words: readonly string[];
-  /** The program can only read them. */
+  /** Whether the program can only read them. */
   readonly reads: boolean;
 }
 
-/** Words of one command, and of the scripts in it, that are looked at. */
+/** Most words to examine of a command and its scripts. */
 const MOST_WORDS = 2_000;
 
 /**
- * What a command may name files by: its words, values of options in them, and of a script each piece that looks like a word. Names that a
- * program puts together by itself are not seen.
+ * Returns the texts by which a command may name files: its words, values of options in them, and for a script each piece that looks like a
+ * word. Cannot see names that a program composes itself.
  * `namedFiles(['sh', '-c', 'rm -r .skein']).words.includes('.skein')` gives `true`.
  */
 export function namedFiles(argv: readonly string[]): NamedFiles {

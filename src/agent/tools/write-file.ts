@@ -7,10 +7,10 @@ import type { Folders, Place } from './paths.js';
 import { badInput, refused, systemCode, requiredText } from './tool-input.js';
 import type { Tool } from '../tool.js';
 
-/** Largest text that is written. */
+/** Longest text to write, in characters. */
 export const MAX_WRITE_CHARS = 8 * 1024 * 1024;
 
-/** What must still be there for a replacement to go on. */
+/** The state that a file must still have to be replaced. */
 export interface Unchanged {
   readonly ino: number;
   readonly mtimeMs: number;
@@ -18,10 +18,10 @@ export interface Unchanged {
 }
 
 /**
- * Replaces a file atomically and keeps its permissions. With `expected`, a file that changed meanwhile is left alone.
+ * Replaces a file atomically and keeps its permissions. With `expected`, leaves a file alone that changed meanwhile.
  *
- * @returns whether there was a file before
- * @throws SkeinError `SKEIN_TOOL_REFUSED` for anything that is not a regular file, `SKEIN_TOOL_FAILED` for what the disk refuses
+ * @returns whether the file existed before
+ * @throws SkeinError `SKEIN_TOOL_REFUSED` for anything that is not a regular file, `SKEIN_TOOL_FAILED` for an error of the disk
  */
 export async function replaceFile(
   folders: Folders,
@@ -42,8 +42,8 @@ export async function replaceFile(
 }
 
 /**
- * Makes the missing directories one below the other, each through the handle of the one above. Nothing comes between the check of a name and
- * the moment in which it is given, so that calls at the same time can't make together what none of them may.
+ * Creates the missing directories one below the other, each through the handle of the one above. The check of a name and its creation are
+ * one synchronous action, so that simultaneous calls cannot together create what none of them may.
  */
 async function insideNew<T>(
   folders: Folders,
@@ -71,7 +71,7 @@ async function putFile(
     readonly content: string;
     readonly shown: string;
     readonly expected: Unchanged | undefined;
-    /** Throws when the file may not get its name. */
+    /** Throws if the file may not get its name. */
     readonly check: () => void;
   },
 ): Promise<boolean> {
@@ -118,8 +118,8 @@ function checkUnchanged(now: Unchanged | undefined, expected: Unchanged, shown: 
 }
 
 /**
- * `write_file`: puts a text into a file, whole or not at all: the text goes to a new file beside it that then takes its name.
- * Missing directories are made, inside the working directory only. What was there before is replaced.
+ * `write_file`: writes a whole text to a file, or nothing: the text goes to a new file beside it that then takes its name. Creates missing
+ * directories, inside the working directory only. Replaces an existing file.
  */
 export function writeFileCode(folders: Folders): Tool['execute'] {
   return async (input, { files }) => {
