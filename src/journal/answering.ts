@@ -19,19 +19,19 @@ import { ENDED } from './store.js';
 
 /** An answer to a question or an event of a run. */
 export type GivenAnswer = {
-  /** Its key, the path of its step, or its name; absent: the only one that is open. */
+  /** Key of the question, path of its step, or its name. Default: the only open question. */
   readonly key?: string;
-  /** `id` of the question that was shown. The answer is refused when something else is asked by now. Default: it answers what is asked now. */
+  /** `id` of the question that was shown. Refuses the answer if the question has changed. Default: answers the current question. */
   readonly id?: string;
-  /** Where it comes from. Default: `code`. */
+  /** Source of the answer. Default: `code`. */
   readonly by?: 'terminal' | 'command' | 'code';
 } & (
   | { readonly value: unknown }
-  /** As a person types it: a number picks a choice; JSON where the schema does not take the text as it is, and for events. */
+  /** As typed by a person: a number picks a choice; JSON for events, and where the schema does not accept the text itself. */
   | { readonly text: string }
 );
 
-/** An answer that was kept. */
+/** A stored answer. */
 export interface KeptAnswer {
   readonly key: string;
   readonly path: string;
@@ -41,10 +41,10 @@ export interface KeptAnswer {
 }
 
 /**
- * Answers a question of a run, or tells it that an event has come, whether or not a process runs it now. The first answer counts.
+ * Answers a question of a run, or reports an event to it, whether or not a process runs it at the moment. The first answer counts.
  *
- * @throws SkeinError `SKEIN_ANSWER` when nothing of that name is open, it was answered before, it is too late, or the answer does not match
- *   what was asked for; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`, `SKEIN_NOT_JSON`
+ * @throws SkeinError `SKEIN_ANSWER` if nothing of that name is open, it was answered before, it is too late, or the answer does not match
+ * the question's schema; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`, `SKEIN_NOT_JSON`
  * @example
  * const { left } = answerRun(store, runId, { key: 'publish', value: 'yes' });
  * if (left.length === 0) await run(workflow, { store, resume: runId }).result;
@@ -62,7 +62,7 @@ export function answerRun(store: Store, runId: string, answer: GivenAnswer): Kep
 }
 
 /**
- * What an answer is given to: the open pause with this key, of the step with this path, or with this name.
+ * Finds the open pause with this key, of the step with this path, or with this name.
  *
  * @throws SkeinError `SKEIN_ANSWER`
  */
@@ -93,7 +93,7 @@ function findPause(store: Store, { id, status, questions }: RunOverview, key: st
   );
 }
 
-/** A key is meant before a path, a path before a name. */
+/** A key takes precedence over a path, a path over a name. */
 function questionsNamed(questions: readonly OpenQuestion[], key: string | undefined): readonly OpenQuestion[] {
   if (key === undefined) return questions;
   for (const field of ['key', 'path', 'name'] as const) {
@@ -155,14 +155,12 @@ function refused(message: string, hint: string): SkeinError {
   return new SkeinError('SKEIN_ANSWER', message, { hint });
 }
 
-/**
- * What became of the wish to cancel a run: its process was asked to (`requested`), it is cancelled now, or it had ended before.
- */
+/** The result of cancelling a run: its process was asked to cancel it (`requested`), it is `cancelled`, or it had already `ended`. */
 export type CancelOutcome = 'requested' | 'cancelled' | 'ended';
 
 /**
- * Cancels a run. The process that runs it closes it within a second; without one, the run is cancelled here. One that has ended stays as it
- * is.
+ * Cancels a run. A process that runs it closes it within a second; without one, this call cancels the run. A run that has ended does not
+ * change.
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  * @example
@@ -179,7 +177,7 @@ export function cancelRun(store: Store, runId: string): CancelOutcome {
   return recordCancelled(store, lease);
 }
 
-/** Undefined while another process has it. */
+/** Returns undefined while another process has the run. */
 function tryLease(store: Store, runId: string): Lease | undefined {
   const holder = { id: systemIds.next(), host: hostname(), pid: process.pid };
   try {
@@ -190,7 +188,7 @@ function tryLease(store: Store, runId: string): Lease | undefined {
   }
 }
 
-/** A session that does nothing but end. The run may have ended before it was leased. */
+/** Records a session that only ends. The run may have ended before it was leased. */
 function recordCancelled(store: Store, lease: Lease): CancelOutcome {
   const at = systemClock.now();
   let end = { outcome: 'interrupted', endedAt: at };
@@ -213,7 +211,7 @@ function recordCancelled(store: Store, lease: Lease): CancelOutcome {
   }
 }
 
-/** Nothing comes of a journal that is only closed. */
+/** The journal is only closed, so its owner has nothing to do. */
 const NOBODY: JournalOwner = {
   quiet: false,
   standing: () => undefined,

@@ -6,21 +6,21 @@ import { checkRecord } from './schema.js';
 import type { Batch, BlobText, Lease, RunStanding, SpendingChange } from './store.js';
 import type { ThreadRecord } from './thread-record.js';
 
-/** A value whose JSON text has more characters than this is kept as a blob (J7). */
+/** A value whose JSON text has more characters than this is stored as a blob (J7). */
 export const LONGEST_INLINE = 64 * 1024;
 
 /** The sum before the first batch. */
 export const FIRST_SUM = '';
 
-/** The blob that the JSON text of a value goes to; undefined: it stands in its place. */
+/** The blob for the JSON text of a value; undefined if the value stays inline. */
 export function blobOf(text: string): BlobText | undefined {
   return text.length <= LONGEST_INLINE ? undefined : { digest: digestText(text), text };
 }
 
 /**
- * The line of a record, of a run or of a thread.
+ * Encodes a record of a run or of a thread as a line.
  *
- * @throws SkeinError `SKEIN_NOT_JSON` for one that could not be read again
+ * @throws SkeinError `SKEIN_NOT_JSON` if the line could not be read again
  */
 export function encodeRecord(record: JournalRecord | ThreadRecord): string {
   checkRecord(record);
@@ -28,9 +28,9 @@ export function encodeRecord(record: JournalRecord | ThreadRecord): string {
 }
 
 /**
- * The line that begins a run. What is JSON text already is most of it, and the same for many runs.
+ * Encodes the first record of a run. Parts that are already JSON text make up most of it, and many runs share them.
  *
- * @throws SkeinError `SKEIN_NOT_JSON` for one that could not be read again
+ * @throws SkeinError `SKEIN_NOT_JSON` if the line could not be read again
  */
 export function encodeBegin(record: BeginRecord, texts: Readonly<Record<BeginText, string>>): string {
   const { plan: _plan, code: _code, inputs: _inputs, settings: _settings, origin, ...head } = record;
@@ -41,14 +41,14 @@ export function encodeBegin(record: BeginRecord, texts: Readonly<Record<BeginTex
 
 type BeginText = 'plan' | 'code' | 'inputs' | 'settings';
 
-/** An outcome as it is written: what it does not have may be undefined. */
+/** An outcome to write: absent fields may be undefined. */
 export type WrittenDone = Pick<DoneRecord, 't' | 'at' | 'key'> & {
   readonly [K in keyof DoneRecord]?: DoneRecord[K] | undefined;
 };
 
 /**
- * The line of an outcome whose value is JSON text already. Put together by hand: it is the line that is written most. Digests that are not texts,
- * of an executor without types, are left out: nothing is found by them.
+ * Encodes an outcome whose value is already JSON text. Concatenated by hand, since this line is written most often. Omits non-text digests
+ * of an untyped executor: no look-up can match them.
  */
 export function encodeDone(record: WrittenDone, inline: string | undefined): string {
   const { at, key, id, reads, heard, freed, ms, blob, error, cleanup, by, inline: atOnce } = record;
@@ -67,7 +67,7 @@ export function encodeDone(record: WrittenDone, inline: string | undefined): str
   return inline === undefined ? `${line}}` : `${line},"value":${inline}}`;
 }
 
-/** JSON text of texts by name; undefined where they are something else. */
+/** Encodes an object of texts as JSON; undefined if a value is not a text. */
 function textsText(values: DoneRecord['reads']): string | undefined {
   if (!isPlainObject(values)) return undefined;
   let text = '';
@@ -79,41 +79,41 @@ function textsText(values: DoneRecord['reads']): string | undefined {
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** JSON text of a text. Addresses and digests have nothing to escape, and are found out faster than they are written by JSON.stringify. */
+/** Encodes a text as JSON. Addresses and digests need no escaping: testing for this is faster than JSON.stringify. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 const PLAIN = /^[\w.~#/@[\]-]*$/;
 
-/** The sum of a batch: a chain, so that a batch that is changed, left out, moved or taken from elsewhere is noticed (J8). */
+/** The sum of a batch. Sums form a chain that reveals a batch that was changed, omitted, moved or taken from elsewhere (J8). */
 export function chainSum(before: string, runId: string, seq: number, text: string): string {
   return digestText(`${before}\n${runId}\n${seq}\n${text}`);
 }
 
-/** Where a journal goes on. */
+/** The position where a journal continues. */
 export interface JournalEnd {
   /** Number of batches. */
   readonly batches: number;
-  /** Sum of the last. */
+  /** Sum of the last batch. */
   readonly sum: string;
 }
 
 /**
- * A batch takes no further line once it has this many characters; a store takes 1 MiB. Longer texts are large objects to the collector of
- * V8, each with memory of its own: a commit of a thousand outcomes then takes a fifth more time.
+ * A batch with this many characters accepts no further line; a store accepts 1 MiB. V8's garbage collector treats longer texts as large
+ * objects with memory of their own: a commit of a thousand outcomes then takes a fifth more time.
  */
 const FULL_BATCH = 64 * 1024;
 
-/** Lines that are to be committed together, put into batches. */
+/** Lines to commit together, grouped into batches. */
 export class OpenBatches {
   readonly blobs: BlobText[] = [];
-  /** What changes with them of what the run has spent. */
+  /** Changes of the run's spending to commit with the lines. */
   private spending: NonNullable<Batch['spending']> | undefined = undefined;
   lines = 0;
   private readonly texts: string[] = [];
 
-  /** Gives the place of the batch that takes the line: 0 for the first. */
+  /** Adds a line and returns the index of its batch, from 0. */
   put(line: string, blob?: BlobText): number {
     const last = this.texts.length - 1;
     const text = this.texts[last];
@@ -128,7 +128,7 @@ export class OpenBatches {
     this.spending = { at, changes: [...(this.spending?.changes ?? []), ...changes] };
   }
 
-  /** The same with one more line. */
+  /** Returns a copy with one more line. */
   with(line: string): OpenBatches {
     const more = new OpenBatches();
     more.blobs.push(...this.blobs);
@@ -139,7 +139,7 @@ export class OpenBatches {
     return more;
   }
 
-  /** The batches that follow the end of a journal; blobs go with the first, what was spent and how the run stands with the last. */
+  /** Returns the batches after the end of a journal. Blobs go with the first batch, spending and standing with the last. */
   after(end: JournalEnd, lease: Lease, standing?: (batches: number) => RunStanding | undefined): readonly Batch[] {
     const { texts, blobs, spending } = this;
     let { sum } = end;
@@ -154,13 +154,13 @@ export class OpenBatches {
   }
 }
 
-/** The end of a journal after more batches. */
+/** Returns the end of a journal after more batches. */
 export function endOf(batches: readonly Batch[], end: JournalEnd): JournalEnd {
   const last = batches.at(-1);
   return last === undefined ? end : { batches: last.seq + 1, sum: last.sum };
 }
 
-/** With how the run stands, where that is known. */
+/** Adds the standing of the run, if known. */
 export function withStanding<T extends object>(
   to: T,
   standing: RunStanding | undefined,

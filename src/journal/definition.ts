@@ -8,17 +8,17 @@ import type { BlobText, Store } from './store.js';
 import type { StoredValue } from './stored.js';
 import { codeText, isRecordedPlan, readStored, storedPlan, storedValue } from './stored.js';
 
-/** What a session runs. */
+/** The definition that a session runs. */
 export interface Definition {
   readonly plan: Plan;
   /** Digests of the functions of code nodes. */
   readonly code: Readonly<Record<string, string>>;
-  /** Values by name, as they were given. */
+  /** Values by name, as given. */
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly settings: RunSettings;
 }
 
-/** An edited workflow goes on; one that has nothing to do with the run would only run under its name. */
+/** Refuses a workflow that has no step in common with that of the run: it would only share the run id. */
 function checkKinship(before: Plan, after: Plan, runId: string): void {
   const known = new Set(before.nodes.map(({ id }) => id));
   if (before.name === after.name || after.nodes.some(({ id }) => known.has(id))) return;
@@ -29,7 +29,7 @@ function checkKinship(before: Plan, after: Plan, runId: string): void {
   );
 }
 
-/** What a session changes of the definition; places in files do not count. */
+/** Returns what a session changes in the definition. Positions in files do not count. */
 export function changes(
   store: Store,
   { current, begin }: RunHistory,
@@ -51,7 +51,7 @@ export function changes(
   };
 }
 
-/** Most plans are the same text: only others are compared. */
+/** Compares plans only if their texts differ, which is rare. */
 function isOtherPlan(store: Store, before: Stored, next: Plan, runId: string): boolean {
   if (isRecordedPlan(before, next)) return false;
   const plan = readStored(store, before) as Plan;
@@ -60,7 +60,7 @@ function isOtherPlan(store: Store, before: Stored, next: Plan, runId: string): b
   return diff.steps.length + diff.inputs.length + diff.plan.length > 0;
 }
 
-/** The settings, as they are recorded. */
+/** The settings in recorded form. */
 export function storedSettings({ settings }: Definition): StoredValue {
   return storedValue(settings, 'the settings');
 }

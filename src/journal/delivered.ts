@@ -3,8 +3,8 @@ import { addTo } from '../base/collections.js';
 import type { Answer } from './store.js';
 
 /**
- * The events of a run that came before anybody waited for them. They are kept among the answers, under keys of their own. The answer of a wait that took one
- * names it as where it comes from, so each is taken once.
+ * Events that reached a run before any step waited for them. They are kept among the answers, under keys of their own. The answer of the
+ * wait that takes an event names the event as its source, so each event is taken once.
  */
 export class DeliveredEvents {
   private readonly left = new Map<string, Answer[]>();
@@ -22,7 +22,7 @@ export class DeliveredEvents {
     return this.left.size === 0;
   }
 
-  /** The first one of a name that is left; one that came after the wait for it was due is for another wait. */
+  /** Takes the first remaining event of a name, unless it came after the wait was due: then it belongs to another wait. */
   take(name: string, due = Infinity): Answer | undefined {
     const list = this.left.get(name);
     return (list?.[0]?.at ?? Infinity) <= due ? list?.shift() : undefined;
@@ -33,7 +33,7 @@ function numberOf({ id }: Answer): number {
   return Number(id);
 }
 
-/** An event that nobody waits for yet, as it is kept. */
+/** The stored form of an event that no step waits for yet. */
 export function deliveredAnswer(name: string, number: number, value: string, at: number): Answer {
   return { key: deliveredKey(name, number), id: String(number), value, at, by: 'event' };
 }

@@ -11,21 +11,21 @@ import { readHistory } from './session.js';
 import type { Store } from './store.js';
 import { readStored } from './stored.js';
 
-/** An event that was delivered. */
+/** A delivered event. */
 export interface DeliveredEvent {
-  /** The path of the step that waited for it; absent: nobody did yet, and it is kept for the next one that does. */
+  /** Path of the step that waited for the event; absent if none did, and the event is kept for the next step that waits. */
   readonly path?: string;
 }
 
-/** Runs that never wait again. */
+/** Statuses of runs that never wait again. */
 const OVER: ReadonlySet<RunStatus> = new Set(['succeeded', 'degraded', 'cancelled']);
 
 /**
- * Tells a run that something has happened outside, whether or not a process runs it now. A step that waits for an event of this name takes it;
- * without one it is kept, in order, for the next step that does. Each event is taken once: one that is delivered twice is two events.
+ * Delivers an event to a run, whether or not a process runs it. A step that waits for an event of this name takes it; otherwise it is kept,
+ * in order, for the next steps that wait. Each event is taken once: one that is delivered twice is two events.
  *
- * @throws SkeinError `SKEIN_ANSWER` when the run is over, no node of it waits for such an event, or `data` is not what the waiting step asks for;
- *   `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`, `SKEIN_NOT_JSON`
+ * @throws SkeinError `SKEIN_ANSWER` if the run is over, none of its nodes waits for such an event, or `data` does not match the schema of
+ * the waiting step; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`, `SKEIN_NOT_JSON`
  * @example
  * deliverEvent(store, runId, 'payment', { amount: 12 });
  * await flow.run(undefined, { store, resume: runId }); // when no process runs it
@@ -40,12 +40,12 @@ export function deliverEvent(store: Store, runId: string, name: string, data: un
   if (open !== undefined) return { path: answerRun(store, runId, { key: open.key, value: data }).path };
   checkName(store, runId, name);
   const text = textToRecord(data, `what comes with the event '${name}'`);
-  // Somebody else may deliver one at the same moment: the first free number is taken.
+  // Another process may deliver an event at the same moment: use the first free number.
   for (let number = 1; !store.answer(runId, deliveredAnswer(name, number, text, at)); number += 1);
   return {};
 }
 
-/** A misspelt name would be kept for ever. */
+/** Refuses unknown names: an event with a misspelt name would be kept forever. */
 function checkName(store: Store, runId: string, name: string): void {
   const names = new Set<string>();
   for (const { node } of nodesOf(readStored(store, readHistory(store, runId).current.plan) as Plan))

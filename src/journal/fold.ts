@@ -16,11 +16,10 @@ import type {
 } from './record.js';
 
 /**
- * What the records of a journal say together: takes them one by one, in order, each with its line. Nothing but the records counts, and
- * taking a journal in parts gives what taking it at once gives. Of outcomes only the line is kept, so that a long history costs little
- * more memory than its text.
+ * Folds the records of a journal, one by one and in order, each with its line. The result depends only on the records, not on the portions
+ * in which they are read. Of outcomes only the line is kept, so that a long history needs little more memory than its text.
  *
- * @throws SkeinError `SKEIN_JOURNAL` for a record that can't follow those before
+ * @throws SkeinError `SKEIN_JOURNAL` for a record that can't follow the records before it
  */
 export class HistoryFold {
   private begin: BeginRecord | undefined = undefined;
@@ -36,10 +35,10 @@ export class HistoryFold {
   private outcomes = 0;
   /** Milliseconds of the sessions before the last. */
   private msBefore = 0;
-  /** Of the last session, so far. */
+  /** Milliseconds of the last session, so far. */
   private lasted = 0;
 
-  /** `keeps`: outcomes and logs stay; a reader that takes each record as it comes needs neither. */
+  /** `keeps`: whether outcomes and logs are kept; a reader that handles each record as it comes needs neither. */
   constructor(
     private readonly runId: string,
     private readonly keeps = true,
@@ -70,7 +69,7 @@ export class HistoryFold {
     }
   }
 
-  /** What was taken so far; undefined before the first record. What is taken later is added to the same collections. */
+  /** The history so far; undefined before the first record. Later records are added to the same collections. */
   history(batches: number, sum: string): RunHistory | undefined {
     const { begin, current } = this;
     if (begin === undefined || current === undefined) return undefined;

@@ -2,13 +2,13 @@ import { nodePathOf, pathOf, segmentsOf } from '../base/address.js';
 import { addTo } from '../base/collections.js';
 
 /**
- * Says which steps a fork forgets. An entry is one of
+ * Returns a function that tells which steps a fork forgets. An entry is one of
  *
- * - a path: the step, its visits unless it names one, and all inside of it;
- * - a path with `+` at its end: `b#2+` is that visit and all later ones, `loop#1#3+` the third round of the first visit of a loop and all that
- *   comes after it there, `loop#1#0+` that visit from its start. In front, `scan+/` is any execution of a node.
+ * - a path: the step, all its visits unless the path names one, and everything inside;
+ * - a path that ends with `+`: `b#2+` is that visit and all later ones, `loop#1#3+` the third round of the first visit of a loop and
+ *   everything after it there, `loop#1#0+` that visit from its start. In front, `scan+/` stands for any execution of a node.
  *
- * `forgetting(['b#2+'])('b#3/inner')` gives `true`.
+ * `forgetting(['b#2+'])('b#3/inner')` returns `true`.
  */
 export function forgetting(entries: readonly string[]): (step: string) => boolean {
   if (entries.length === 0) return () => false;
@@ -34,14 +34,14 @@ export function forgetting(entries: readonly string[]): (step: string) => boolea
   };
 }
 
-/** Executions of a node from one on. */
+/** The executions of a node from a given one on. */
 interface Range {
-  /** Path by ids alone. */
+  /** Path of ids only. */
   readonly node: string;
-  /** What is around it: places as text, those with a `+` by id alone. */
+  /** The surrounding places as text; those with a `+` as id only. */
   readonly scope: readonly string[];
   readonly visit: number;
-  /** Of a loop: 0 is the step itself. */
+  /** The round of a loop; 0 is the step itself. */
   readonly round?: number;
 }
 
@@ -65,7 +65,7 @@ function covers({ scope, visit, round }: Range, segments: readonly string[], at:
   if (!isAround) return false;
   const [, first, second] = NUMBERS.exec(segments[at] ?? '') ?? [];
   if (round === undefined) return Number(first ?? 1) >= visit;
-  // What is inside of a loop is inside of one of its rounds: a single number is that of the round.
+  // A node inside a loop belongs to one of its rounds: a single number is that of the round.
   const isInside = at < segments.length - 1 || second !== undefined;
   const [ofVisit, ofRound] = isInside && second === undefined ? [1, first] : [first ?? 1, second ?? 0];
   return Number(ofVisit) > visit || (Number(ofVisit) === visit && Number(ofRound ?? 0) >= round);
@@ -73,7 +73,7 @@ function covers({ scope, visit, round }: Range, segments: readonly string[], at:
 
 const NUMBERS = /^[\w.-]+(?:#(\d+))?(?:#(\d+))?/;
 
-/** A place without what stands behind its id, without what it is inside of, and whole: `loop`, `loop#2`, `loop#2#1`. */
+/** Returns the forms of a place, such as `loop#2#1`, `loop#2` and `loop`: in full, and without each part behind its id. */
 function partsOf(segment: string): readonly string[] {
   const parts = [segment];
   const open = segment.indexOf('[');

@@ -8,20 +8,20 @@ import type { Plan, PlanNode } from '../plan/plan.js';
 import { forgetting } from './forgotten.js';
 import type { RunHistory } from './history.js';
 
-/** What a fork is to do again. */
+/** What a fork runs again. */
 export interface ForkWish {
-  /** A step that runs again, with what depends on it. */
+  /** A step that runs again, with everything that depends on it. */
   readonly from?: string | undefined;
-  /** Steps that run again whatever is recorded, with everything inside of them. */
+  /** Steps that run again whatever is recorded, with everything inside them. */
   readonly forget?: readonly string[] | undefined;
 }
 
 /**
- * What a fork forgets of its parents, as {@link forgetting} takes it. Of a step in a loop, what ran before it stays: only what was recorded
- * after it is forgotten of the steps that it can reach.
+ * Returns what a fork forgets of its parents, as entries for {@link forgetting}. For a step in a loop, what ran before it is kept: of the
+ * steps downstream, only what was recorded after it is forgotten.
  *
- * @throws SkeinError `SKEIN_USAGE` for an address that no step of the workflow has, or no step of the recorded run; `option` is what it was
- *   given with
+ * @throws SkeinError `SKEIN_USAGE` for an address of no step in the workflow, or in the recorded run; `option` is the name of the option
+ * that holds the address
  */
 export function forgottenBy(
   plan: Plan,
@@ -37,18 +37,18 @@ export function forgottenBy(
   return [...entries];
 }
 
-/** What begins again in a fork. */
+/** Where a fork starts. */
 export interface ForkStart {
   /** What the fork forgets of its parents. */
   readonly forget: readonly string[];
-  /** Paths by ids alone of the steps of which recorded results are forgotten, in the order of the plan behind the one that was named. */
+  /** Paths of ids only, of the steps whose recorded results are forgotten: the named step, then those behind it in plan order. */
   readonly steps: readonly string[];
 }
 
 /**
- * What a fork of a run from one of its steps does again.
+ * Returns what a fork from a step of a run does again.
  *
- * @throws SkeinError `SKEIN_USAGE` for an address that no step has; `option` is what it was given with
+ * @throws SkeinError `SKEIN_USAGE` for an address of no step; `option` is the name of the option that holds the address
  */
 export function forkStart(parents: readonly RunHistory[], plan: Plan, wish: ForkWish, option = 'fork.from'): ForkStart {
   const forget = forgottenBy(plan, parents, wish, option);
@@ -68,12 +68,12 @@ export function forkStart(parents: readonly RunHistory[], plan: Plan, wish: Fork
   return { forget, steps: [named, ...affected(plan, { steps: [named] })].filter((path) => nodes.has(path)) };
 }
 
-/** A place of an address as it is looked for in records. */
+/** A place of an address as searched for in records. */
 interface Wanted extends Place {
   readonly node: PlanNode;
-  /** A loop or a map of which no round or item is said. */
+  /** True for a loop or a map without a given round or item. */
   readonly all: boolean;
-  /** All of its items, in all visits. */
+  /** True for all items in all visits. */
   readonly any: boolean;
 }
 
@@ -83,7 +83,7 @@ interface Outcome {
   readonly order: number;
 }
 
-/** The steps of recorded runs, compared with a plan. */
+/** The steps of recorded runs, matched with a plan. */
 class Recorded {
   private readonly nodeAt: (path: string) => PlanNode | undefined;
   private readonly outcomes: readonly Outcome[];
@@ -98,7 +98,7 @@ class Recorded {
 
   private readonly isLoop = (ids: string): boolean => this.nodeAt(ids)?.kind === 'loop';
 
-  /** An entry for a step and all inside of it. */
+  /** The entry for a step and everything inside it. */
   entryOf(text: string): string {
     if (text.endsWith('+')) return text;
     const wanted = this.read(text, 'fork.forget');
@@ -109,7 +109,7 @@ class Recorded {
     return [...around.map(({ id }) => `${id}+`), rangeText(last, last?.visit ?? 1)].join('/');
   }
 
-  /** Entries for a step and all that depends on it. */
+  /** The entries for a step and everything that depends on it. */
   entriesFrom(text: string, option: string): readonly string[] {
     const wanted = this.read(text, option);
     const entries: string[] = [];
@@ -167,7 +167,7 @@ class Recorded {
       const all = !isLast && place.item === undefined && place.round === undefined;
       const first = all && node.kind === 'loop' ? { round: 1 } : {};
       const wanted: Wanted = { ...place, ...first, attempt: 1, node, all, any: all && node.kind === 'map' };
-      // `loop#3`, as far as people say it, is a round.
+      // People call a round `loop#3`.
       const asRound: Wanted = { ...wanted, visit: 1, round: place.visit };
       const isRound = isLast && node.kind === 'loop' && place.visit > 1 && place.round === undefined;
       return isRound && this.outcomes.some(({ places: of }) => of[at]?.id === place.id && of[at].round === place.visit)
@@ -176,7 +176,7 @@ class Recorded {
     });
   }
 
-  /** When the execution ended that the place at `at` belongs to: nothing depends on it before that. */
+  /** The end of the execution that the place at `at` belongs to: nothing depends on the execution before. */
   private endOf(wanted: readonly Wanted[], at: number): number {
     let end = -Infinity;
     for (const outcome of this.outcomes)
@@ -184,7 +184,7 @@ class Recorded {
     return end === -Infinity ? Infinity : end;
   }
 
-  /** The last visits of the nodes beside the place at `at` of which something was recorded up to then. */
+  /** The last recorded visits, up to `cut`, of the nodes beside the place at `at`. */
   private visitsUpTo(wanted: readonly Wanted[], at: number, cut: number): ReadonlyMap<string, number> {
     const last = new Map<string, number>();
     for (const outcome of this.outcomes) {
@@ -195,7 +195,7 @@ class Recorded {
     return last;
   }
 
-  /** A place as it stands in the record. */
+  /** A place as written in the record. */
   private segmentOf(wanted: readonly Wanted[], at: number): string {
     const place = wanted[at];
     if (place === undefined || place.any) return `${place?.id ?? ''}+`;
@@ -210,7 +210,7 @@ class Recorded {
   }
 }
 
-/** What is forgotten of the node of a place itself: from the place that was named on, or what comes after the one it is in. */
+/** What is forgotten of the place's own node: everything from the named place on, or after the place that contains it. */
 function ownEntries(place: Wanted, isLast: boolean, text: string): readonly string[] {
   const { id, visit, round, item, node, any } = place;
   if (any) return [];
@@ -230,7 +230,7 @@ function rangeText(
   return of?.node?.kind === 'loop' ? `${of.id}#${visit}#0+` : `${of?.id ?? ''}#${visit}+`;
 }
 
-/** Whether an outcome is inside of the first `count` places. */
+/** Whether an outcome lies inside the first `count` places. */
 function fits({ places }: Outcome, wanted: readonly Wanted[], count: number): boolean {
   for (let at = 0; at < count; at += 1) {
     const [is, should] = [places[at], wanted[at]];
@@ -243,13 +243,13 @@ function fits({ places }: Outcome, wanted: readonly Wanted[], count: number): bo
   return true;
 }
 
-/** Whether it belongs to the same execution of the node, whatever round or item. */
+/** Whether an outcome belongs to the same execution of the node, in any round or item. */
 function isExecution(outcome: Outcome, wanted: readonly Wanted[], at: number): boolean {
   const place = outcome.places[at];
   return fits(outcome, wanted, at) && place?.id === wanted[at]?.id && place?.visit === wanted[at]?.visit;
 }
 
-/** In the order of delivery: what parents of parents recorded comes first. */
+/** In order of delivery: records of the parents' parents come first. */
 function* outcomesOf(parents: readonly RunHistory[], isLoop: (ids: string) => boolean): Generator<Outcome> {
   let before = 0;
   for (const { entries } of parents) {
@@ -265,6 +265,6 @@ function* outcomesOf(parents: readonly RunHistory[], isLoop: (ids: string) => bo
 }
 
 function* nodePathsOf(plan: Plan): Generator<string> {
-  // What only decides where to go on is named by nobody.
+  // Nobody names nodes that only choose a route.
   for (const { node, path } of nodesOf(plan)) if (node.kind !== 'pass') yield path;
 }

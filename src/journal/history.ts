@@ -12,43 +12,43 @@ import type {
 } from './record.js';
 import { readChecked } from './schema.js';
 
-/** What a journal says: a pure fold of its records. */
+/** The contents of a journal: a pure fold of its records. */
 export interface RunHistory {
   readonly begin: BeginRecord;
-  /** The definition and inputs that the last session ran with. */
+  /** Definition and inputs of the last session. */
   readonly current: Pick<BeginRecord, 'plan' | 'code' | 'inputs' | 'settings'>;
   readonly sessions: readonly Session[];
-  /** Outcomes by key, newest last: a key has several when it was edited, or failed and was tried again. */
+  /** Outcomes by key, newest last: a key has several after an edit, or after a failure and a retry. */
   readonly entries: ReadonlyMap<string, readonly Entry[]>;
-  /** How many outcomes there are. */
+  /** Number of outcomes. */
   readonly outcomes: number;
-  /** Keys of effects that were started and have no outcome: their last start. */
+  /** Last start of each effect without an outcome, by key. */
   readonly started: ReadonlyMap<string, StartedEffect>;
-  /** When timers without an outcome are due. */
+  /** Due times of timers without an outcome. */
   readonly timers: ReadonlyMap<string, { readonly id?: string; readonly due: number }>;
   /** Questions and events without an outcome. */
   readonly pauses: ReadonlyMap<string, PauseRecord>;
-  /** What was reserved and spent under a budget, in the order of the journal. */
+  /** Reservations and spending under a budget, in the order of the journal. */
   readonly spends: readonly SpendEntry[];
-  /** Calls of models that were reserved and have no end. */
+  /** Reserved model calls without an end. */
   readonly calls: Pick<LostCalls, 'lost' | 'underWay'>;
   /** In the order of the journal. */
   readonly logs: readonly LogRecord[];
-  /** All sessions together, in milliseconds; one whose process died lasted until its last record. */
+  /** Milliseconds of all sessions together; a session whose process died lasted until its last record. */
   readonly ms: number;
-  /** Number of batches, and digest of the last: where a journal is continued. */
+  /** Number of batches. With `sum`, the digest of the last batch, the position where the journal continues. */
   readonly batches: number;
   readonly sum: string;
-  /** A torn tail that was left out, in words. */
+  /** Description of a torn tail that was left out. */
   readonly cut?: string;
 }
 
-/** What is recorded of spending apart from outcomes, and where it stands. */
+/** A record of spending apart from outcomes, with its position. */
 export interface SpendEntry {
   readonly record: StartRecord | SpentRecord;
   /** Index into `sessions`. */
   readonly session: number;
-  /** How many outcomes stand before it. */
+  /** Number of outcomes before it. */
   readonly outcomes: number;
 }
 
@@ -58,20 +58,20 @@ export interface Session {
   readonly end?: EndRecord;
 }
 
-/** Nothing of a run is left to do after such a session: it succeeded, or the workflow said itself that it ends. */
+/** Whether nothing of a run is left to do after this session: it succeeded, or ended as the workflow defines. */
 export function endsForGood({ end }: Session): boolean {
   return end?.outcome === 'succeeded' || (end?.outcome === 'failed' && isEnding(end.error));
 }
 
-/** A recorded outcome: its line, and what is asked of all of them. */
+/** A recorded outcome: its line, and the facts needed about every outcome. */
 export class Entry {
   constructor(
     private readonly line: string,
-    /** Place in the order of delivery; grows. */
+    /** Position in the order of delivery; grows. */
     readonly order: number,
     /** Index into `sessions`. */
     readonly session: number,
-    /** A clean-up that failed is a failure. */
+    /** A failed clean-up is a `failure`. */
     readonly kind: 'success' | 'failure' | 'cleanup',
   ) {}
 
@@ -84,8 +84,8 @@ export class Entry {
 export interface StartedEffect {
   readonly at: number;
   readonly id?: string;
-  /** It ended with an error, which does not say whether it had its effect. */
+  /** True if it ended with an error, which does not show whether it had its effect. */
   readonly failed: boolean;
-  /** Keys of questions that it has asked since it started, and that have no answer: it stands there. Absent: none. */
+  /** Keys of open questions that it has asked since its start, and waits for. Absent if there are none. */
   readonly asks?: readonly string[];
 }

@@ -7,41 +7,41 @@ import type { Batch, BlobText, Lease, RunStanding, SharedSpending, SpendingChang
 import { LEASE_MS } from './store.js';
 import { StoreWriter } from './store-writer.js';
 
-/** So many lines that nobody waits for are committed by themselves: a run that makes nothing else would keep them all in memory. */
+/** Number of lines that are committed even if nobody waits for them: a run that writes no others would keep them all in memory. */
 const MOST_WAITING = 64;
 
-/** How the run stands is written with a commit when it was not for so many milliseconds; else when the lease is renewed. */
+/** Minimum milliseconds between two commits that include the standing of the run; otherwise lease renewals write it. */
 const STANDING_MS = 200;
 
-/** Who writes a journal: learns, outside of any other call, how it went. */
+/** The writer of a journal. It learns, outside of any other call, how commits went. */
 export interface JournalOwner {
-  /** Nothing is under way that could have something to write before the next commit. */
+  /** True if no work in progress might write something before the next commit. */
   readonly quiet: boolean;
-  /** How the run stands with so many batches; undefined for who does not know. */
+  /** The standing of the run after this number of batches; undefined if unknown. */
   standing(batches: number): RunStanding | undefined;
-  /** Everything that was written before this turn of the event loop is committed. */
+  /** Everything written before this turn of the event loop is committed. */
   committed(): void;
   /** Nothing more can be written. */
   broken(error: ErrorData): void;
 }
 
 /**
- * The writing end of a run's journal. Lines are kept until the turn of the event loop ends and are then committed together, with those of
+ * The writing end of a run's journal. Lines are kept until the turn of the event loop ends, and are then committed together with those of
  * all runs of the store (J5).
  */
 export class Journal {
   private open = new OpenBatches();
-  /** It is to be part of the next commit. */
+  /** True if it takes part in the next commit. */
   private enlisted = false;
   private readonly writer: StoreWriter;
   private over = false;
-  /** When it was last written how the run stands. */
+  /** When the standing of the run was last written. */
   private stoodAt: number;
-  /** Until when its lease is good at least. */
+  /** Earliest time at which its lease may expire. */
   goodUntil: number;
-  /** Something was written that is more than a {@link note}. */
+  /** True if anything but a {@link note} was written. */
   worked = false;
-  /** Called when changes of spending are committed: those of the open batches, and those on their way. */
+  /** Callbacks for committed changes of spending: `charged` for the open batches, `charging` for those being committed. */
   private charged: (() => void)[] = [];
   private charging: (() => void)[] = [];
 
@@ -63,7 +63,7 @@ export class Journal {
     if (!this.over) this.enlist();
   }
 
-  /** Writes what is only told to people, and changes nothing of what the run has done; `isLate`: with the next line will do. */
+  /** Writes a line that only informs people and does not change what the run has done. `isLate`: it may wait for the next line. */
   note(line: string, isLate = false): void {
     const { worked } = this;
     if (isLate) this.writeInPassing(line);
@@ -71,7 +71,7 @@ export class Journal {
     this.worked = worked;
   }
 
-  /** Writes what nobody waits for: it is committed with the next line that is written, or at the end. */
+  /** Writes a line that nobody waits for: it is committed with the next line, or at the end. */
   writeInPassing(line: string, blob?: BlobText): void {
     if (this.over) return;
     this.worked = true;
@@ -79,7 +79,7 @@ export class Journal {
     if (this.open.lines >= MOST_WAITING) this.enlist();
   }
 
-  /** Changes what the run has spent and holds, with the commit of what was written last. `committed`: called when that is done. */
+  /** Changes what the run has spent and holds, in the commit of the last written lines. Calls `committed` after the commit. */
   charge(changes: readonly SpendingChange[], committed: () => void): void {
     if (this.over) return;
     this.open.charge(changes, this.clock.now());
@@ -88,8 +88,8 @@ export class Journal {
   }
 
   /**
-   * Commits at once what was written, with one more line where there is one, and with changes of what the run has spent and holds: all or nothing.
-   * Gives how their keys stand then; undefined where that is too much, or nobody can say now. The owner is told of it as of any commit.
+   * Commits the written lines at once, with an optional further line, and changes of what the run has spent and holds: all or nothing.
+   * Returns the resulting sums; undefined if a limit is exceeded, or the store is locked. The owner learns of this commit as of any other.
    *
    * @throws SkeinError `SKEIN_LEASE`, `SKEIN_STORE`
    */
@@ -111,7 +111,7 @@ export class Journal {
   }
 
   /**
-   * Commits what is still to be committed and stops; the lease is kept.
+   * Commits the remaining lines and stops; keeps the lease.
    *
    * @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE`
    */
@@ -124,7 +124,7 @@ export class Journal {
     }
   }
 
-  /** Stops without writing. */
+  /** Stops without a commit. */
   stop(): void {
     this.over = true;
     this.writer.leave(this);
@@ -134,7 +134,7 @@ export class Journal {
     return this.owner.quiet;
   }
 
-  /** Number of batches that were handed over. */
+  /** Number of batches passed to the store. */
   get batches(): number {
     return this.end.batches;
   }
@@ -149,7 +149,7 @@ export class Journal {
     this.writer.enlist(this);
   }
 
-  /** The batches that are to be committed. */
+  /** Takes the batches to commit. */
   takeBatches(): readonly Batch[] {
     this.enlisted = false;
     const { open, end, lease } = this;
@@ -168,7 +168,7 @@ export class Journal {
     return this.owner.standing(batches);
   }
 
-  /** Tells the owner how a commit went. */
+  /** Reports the result of a commit to the owner. */
   settle(error: ErrorData | undefined): void {
     if (this.over) return;
     if (error !== undefined) {
@@ -181,7 +181,7 @@ export class Journal {
     this.owner.committed();
   }
 
-  /** The lease is gone, or the store. */
+  /** The lease or the store is lost. */
   fail(error: ErrorData): void {
     if (this.over) return;
     this.stop();

@@ -6,18 +6,18 @@ import type { Entry, RunHistory, StartedEffect } from './history.js';
 import type { DoneRecord, PauseRecord } from './record.js';
 import { voidFailures } from './void-failures.js';
 
-/** An outcome that may be used. */
+/** A reusable outcome. */
 export interface Recorded {
   readonly record: DoneRecord;
-  /** Place in the order of delivery. What was taken from parents comes before what is the run's own, and is negative. */
+  /** Position in the order of delivery. Outcomes of parents come before the run's own, and are negative. */
   readonly order: number;
 }
 
-/** What is known of a run's steps, from its own journal and those of the runs that it was forked from (J3, J4). */
+/** The known outcomes of a run's steps, from its own journal and those of the runs that it was forked from (J3, J4). */
 export interface Ledger {
-  /** Outcomes that may be used for a key, the one to prefer first. */
+  /** Reusable outcomes for a key, the preferred one first. */
   find(key: string): readonly Recorded[];
-  /** An effect of this run that was started and has no success. */
+  /** An effect of this run that was started and has not succeeded. */
   started(key: string): StartedEffect | undefined;
   /** When a timer of this run is due. */
   timer(key: string): { readonly id?: string; readonly due: number } | undefined;
@@ -26,9 +26,9 @@ export interface Ledger {
 }
 
 /**
- * Opens what may be reused. The run's own outcomes come first, newest first, then those of its parents, the nearest first. What a run was
- * told to forget hides what its parents, and theirs, have of these steps. Final failures are void once a session ended `failed` or
- * `degraded`; those of parents always: a fork is made to get further.
+ * Opens the reusable outcomes. The run's own come first, newest first, then those of its parents, the nearest first. What a run forgets
+ * hides the outcomes that its parents, and their parents, have for these steps. Final failures are void once a session ended `failed` or
+ * `degraded`, and always in parents: a fork is made to get further.
  */
 export function* openLedger(own: RunHistory | undefined, parents: readonly RunHistory[] = []): Slices<Ledger> {
   const sources: Source[] = [];
@@ -61,7 +61,7 @@ export function* openLedger(own: RunHistory | undefined, parents: readonly RunHi
 interface Source {
   readonly history: RunHistory;
   readonly void: ReadonlySet<Entry>;
-  /** What is added to the orders. */
+  /** Offset added to the orders. */
   readonly shift: number;
   readonly isForgotten: (step: string) => boolean;
 }
@@ -89,7 +89,7 @@ function forgetOf(history: RunHistory): readonly string[] {
   return history.begin.forget ?? [];
 }
 
-/** -1: every session succeeded, said that it ends, was cancelled or paused, or its process died; the record is then repeated as it is. */
+/** -1 if every session succeeded, ended as defined, was cancelled or paused, or lost its process; the record is then repeated unchanged. */
 function lastFailedSession(history: RunHistory): number {
   return history.sessions.findLastIndex(
     (session) => (session.end?.outcome === 'failed' && !endsForGood(session)) || session.end?.outcome === 'degraded',

@@ -4,20 +4,20 @@ import type { Spent } from '../events/cost.js';
 import { NO_USAGE } from '../events/spending.js';
 import type { JournalRecord, SpentRecord, StartRecord } from './record.js';
 
-/** A call of a model that was recorded before it was made, under a budget, and of which no end is recorded: it counts as what was reserved. */
+/** A model call that was recorded under a budget before it was made, and has no recorded end: it counts as spending its reservation. */
 export interface LostCall {
   readonly path: string;
   readonly at: number;
   readonly spent: Spent;
 }
 
-/** Finds the calls that were under way when the process of a session died: takes the records of a journal in order. */
+/** Finds the calls in progress when the process of a session died. Takes the records of a journal in order. */
 export class LostCalls {
-  /** Of sessions that are over. */
+  /** Calls of sessions that are over. */
   readonly lost: LostCall[] = [];
   private readonly open = new Map<string, LostCall>();
 
-  /** Of the last session: lost, unless it still runs. */
+  /** Calls of the last session: lost, unless the session still runs. */
   get underWay(): readonly LostCall[] {
     return [...this.open.values()];
   }
@@ -36,17 +36,17 @@ export class LostCalls {
   private begin(record: StartRecord): void {
     const { key, at, reserved } = record;
     if (reserved === undefined || reserved.calls === 0) return;
-    // Of a call without a price no dollars are reserved.
+    // No dollars are reserved for a call without a price.
     const cost = reserved.usd === 0 ? {} : { cost: { usd: reserved.usd, estimated: true as const } };
     this.open.set(nameOf(record), { path: pathOf(stepOf(key)), at, spent: { usage: NO_USAGE, ...cost } });
   }
 
-  /** What has neither a number nor was left undone, such as a tool inside of a call, ends nothing: the call goes on. */
+  /** A record that has no number and is not `unmade`, such as that of a tool inside a call, ends nothing: the call continues. */
   private spent(record: SpentRecord): void {
     if (record.part !== undefined || record.unmade === true) this.open.delete(nameOf(record));
   }
 
-  /** A line says what the call counts as. */
+  /** A log line contains what the call counts as. */
   private cutOff(path: string, note: unknown): void {
     if (!isPlainObject(note) || note['kind'] !== 'model.failed') return;
     for (const [name, call] of this.open) if (call.path === pathOf(path)) this.open.delete(name);

@@ -16,35 +16,35 @@ import type { JsonObject } from '../base/json.js';
 import type { DecidedCall, Endorsement, GuardedCallFacts, TrustFacts } from '../events/trust.js';
 import { endorserText } from '../events/trust.js';
 
-/** What a moment is about. */
+/** The topic of a moment. */
 export type MomentKind =
   'session' | 'step' | 'retry' | 'warning' | 'model' | 'tool' | 'pause' | 'answer' | 'supervision' | 'guard';
 
-/** Something that happened in a run, as one line says it. */
+/** Something that happened in a run, as one line of text. */
 export interface RunMoment {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly kind: MomentKind;
-  /** Of the step; empty for the run itself. */
+  /** Path of the step; empty for the run itself. */
   readonly path: string;
-  /** In words. Texts of models, tools and people are in it as they came. */
+  /** The line of text. Contains texts of models, tools and people unchanged. */
   readonly text: string;
   readonly ms?: number;
   readonly usage?: Usage;
-  /** Of a model call. Absent: its price is unknown. */
+  /** Cost of a model call. Absent if its price is unknown. */
   readonly cost?: Cost;
 }
 
-/** Takes moments, in order. */
+/** Receives moments, in order. */
 export type TellMoment = (moment: RunMoment) => void;
 
-/** How a session ended. */
+/** The text for the end of a session. */
 export function sessionText({ outcome, census, error }: EndRecord): string {
   const why = error === undefined ? '' : `: ${error.code}: ${error.message}`;
   return `the session ended ${outcome}: ${formatCensus(census)}${why}`;
 }
 
-/** A model call. */
+/** The text for a model call. */
 export function modelText(turn: RecordedTurn | undefined, error: ErrorData | undefined): string {
   if (turn === undefined) {
     return `a model call failed${spentText(error && spentOf(error))}: ${error?.message ?? 'its record has no turn'}`;
@@ -62,20 +62,20 @@ export function modelText(turn: RecordedTurn | undefined, error: ErrorData | und
     .concat(calls);
 }
 
-/** What a call without an answer has cost; empty when it cost nothing. */
+/** The cost of a call without an answer; empty if it cost nothing. */
 function spentText(spent: Spent | undefined): string {
   return spent === undefined ? '' : `, ${callCostText(spent.cost)}`;
 }
 
-/** What an event that was kept says; its time and its step are those of its line. */
+/** The content of a logged event; its time and step come from its log line. */
 type Said = Omit<RunMoment, 'at' | 'path'>;
 
-/** A call that was under way when the process died. */
+/** The text for a call in progress when the process died. */
 export function lostText({ cost }: Spent): Pick<RunMoment, 'text' | 'cost'> {
   return { text: `a model call was under way when the process died, ${callCostText(cost)}`, ...present({ cost }) };
 }
 
-/** An event that was kept; undefined when there is nothing to say. */
+/** The content of a logged event; undefined if there is nothing to report. */
 export function noteText(body: Readonly<Record<string, unknown>>): Said | undefined {
   switch (body['type']) {
     case 'step.ended': {
@@ -135,7 +135,7 @@ function trustMoment(note: Readonly<Record<string, unknown>>): Said {
   return { kind: 'warning', text: `the guard ${decided} ${String(note['tool'])}: ${String(note['rule'])}` };
 }
 
-/** A call without a record of its own: its step ended first, or a run inside of its function made it. */
+/** A call without a record of its own: its step ended first, or a run inside its function made it. */
 function callMoment(note: Readonly<Record<string, unknown>>): Said {
   const inner = innerCallIn(note);
   if (inner === undefined) {
@@ -167,17 +167,17 @@ function delay(ms: unknown): string {
 
 type EndorsedFacts = Omit<Endorsement, 'at' | 'path' | 'by'>;
 
-/** What the guard told in a run: calls that were not simply made, and the labels of steps. */
+/** The guard's reports in a run: calls that it did not simply allow, and the labels of steps. */
 export class DecidedCalls {
   readonly list: DecidedCall[] = [];
-  /** What had a say in what a step did; of others nobody but the user. */
+  /** What influenced each step; a step without an entry was influenced only by the user. */
   readonly labels = new Map<string, TrustFacts>();
-  /** Results that were made vetted. */
+  /** Results that were endorsed. */
   readonly endorsed: Endorsement[] = [];
-  /** Where the last word of a person about a step came from. */
+  /** The source of a person's last answer about a step. */
   private readonly words = new Map<string, string | undefined>();
 
-  /** A note of a step, whatever it is about. */
+  /** Adds a note of a step, on any topic. */
   note(at: number, path: string, { kind, id: _id, ...facts }: JsonObject): void {
     if (kind === 'guard.decided') this.list.push({ at, path, ...(facts as unknown as GuardedCallFacts) });
     if (kind === 'guard.label') this.labels.set(path, facts as unknown as TrustFacts);
@@ -188,7 +188,7 @@ export class DecidedCalls {
     }
   }
 
-  /** A person said what becomes of the calls of a step that wait. Anything but a clear yes is a no. */
+  /** A person decided about the waiting calls of a step. Anything but a clear yes is a no. */
   answered(path: string, value: unknown, by: string | undefined): void {
     this.words.set(path, by);
     const said = isPlainObject(value) ? value['answer'] : value;

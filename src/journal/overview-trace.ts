@@ -14,33 +14,33 @@ import type { JournalRecord, LogRecord, Stored } from './record.js';
 import { readStored } from './stored.js';
 import type { Store } from './store.js';
 
-/** A recorded turn of a model, as far as it is counted. */
+/** The counted parts of a recorded model turn. */
 export interface RecordedTurn {
   readonly model: string;
   readonly text: string;
   readonly tools: readonly string[];
-  /** Tool calls, also those that the model's own loop made. */
+  /** Number of tool calls, including those that the model's own loop made. */
   readonly calls: number;
   readonly usage: Usage;
-  /** As it was recorded with the call. */
+  /** As recorded with the call. */
   readonly cost?: Cost;
 }
 
-/** What is gathered of one step while the records are gone through. */
+/** The data of one step, collected while the records are read. */
 export class StepTrace extends StepFold {
-  /** What it gave. */
+  /** The output of the step. */
   output: Stored | undefined = undefined;
-  /** The newest answer of its model. */
+  /** The latest answer of its model. */
   lastTurn: RecordedTurn | undefined = undefined;
-  /** Names of the tools that a turn called, by its number; made with the first turn, as most steps have none. */
+  /** Names of the called tools by turn number; created with the first turn, since most steps have none. */
   toolsOfTurn: Map<string, readonly string[]> | undefined = undefined;
-  /** What it holds was freed: an agent that ends after that ends with its last turn, a step that makes a call by itself with that. */
+  /** True if the step's resources were freed: an agent then ends with its last turn, a step that makes a call directly with that call. */
   closed = false;
-  /** Nothing is known of it here but that it was tried again: a fork tells this anew of a step that it takes over. */
+  /** True if the only record here is a retry: a fork repeats it for a step that it takes over. */
   onlyRetried = false;
-  /** What its newest call of a tool gave; absent after one that failed. */
+  /** Result of its latest tool call; undefined after a failed call. */
   called: Stored | undefined = undefined;
-  /** The step of the last record, with attempts. */
+  /** The step of the last record, including attempts. */
   step: string;
   private worked = 0;
   private to: number;
@@ -56,14 +56,14 @@ export class StepTrace extends StepFold {
     this.to = from;
   }
 
-  /** A record of an attempt; where a step around it began again, the attempts are counted anew. */
+  /** Counts an attempt. If a step around it began again, the attempts are counted anew. */
   tried(step: string, attempt: number): void {
     if (step !== this.step && triesOf(step).at(-1)?.of !== triesOf(this.step).at(-1)?.of) this.attempts = attempt;
     else this.retry(attempt);
     this.step = step;
   }
 
-  /** Time between sessions is not counted, and attempts are those of the session. */
+  /** Excludes the time between sessions, and counts the attempts of the current session only. */
   touch(session: number, from: number, to: number): void {
     if (session !== this.session) {
       this.worked += this.to - this.from;
@@ -80,7 +80,7 @@ export class StepTrace extends StepFold {
     return this.worked + this.to - this.from;
   }
 
-  /** A call of its model was answered. */
+  /** Counts an answered call of its model. */
   turn(number: string, turn: RecordedTurn): void {
     this.spent.answered(turn.model, turn.usage, turn.cost);
     this.spent.called(turn.calls);
@@ -88,26 +88,26 @@ export class StepTrace extends StepFold {
     (this.toolsOfTurn ??= new Map<string, readonly string[]>()).set(number, turn.tools);
   }
 
-  /** The last turn of its model called no tool, so it is the answer. */
+  /** True if the last turn of its model called no tool, and is therefore the answer. */
   get answered(): boolean {
     return this.lastTurn?.calls === 0;
   }
 }
 
-/** It calls a tool by itself. */
+/** Whether a step calls a tool directly. */
 export function isToolStep(node: PlanNode | undefined): boolean {
   return node?.kind === 'task' && node.tool !== undefined;
 }
 
-/** How a step ended, as far as it is recorded. A step that makes a call by itself has ended with that, unless a later line says otherwise. */
+/** The recorded end of a step. A step that makes a call directly has ended with it, unless a later line differs. */
 export function recordedEnding(trace: StepTrace, node: PlanNode | undefined): StepEnding | undefined {
   const isMade = trace.closed && trace.called !== undefined && isToolStep(node);
   return trace.ending ?? (isMade ? { outcome: 'succeeded' } : undefined);
 }
 
 /**
- * What a step gave. An agent's answer is the text of its last turn; JSON when that is what it was asked for is still text here. A step that makes a call by
- * itself gave what that did.
+ * The output of a step. An agent's answer is the text of its last turn, also if JSON was asked for. The output of a step that makes a call
+ * directly is the result of that call.
  */
 export function outputOf(store: Store, trace: StepTrace): Json | undefined {
   const { output, lastTurn, called } = trace;
@@ -117,7 +117,7 @@ export function outputOf(store: Store, trace: StepTrace): Json | undefined {
   return isPlainObject(given) ? (given['value'] as Json | undefined) : undefined;
 }
 
-/** Reads the value of a recorded model call: it is data, whatever wrote it. */
+/** Reads the value of a recorded model call. Treats it as data, whatever wrote it. */
 export function readTurn(value: unknown): RecordedTurn | undefined {
   if (!isPlainObject(value)) return undefined;
   const { model, text, toolCalls, usage, cost, dispatched } = value;
@@ -133,12 +133,12 @@ export function readTurn(value: unknown): RecordedTurn | undefined {
   };
 }
 
-/** Whether a line says of a model call that its step ended first. Calls that failed have records of their own. */
+/** Whether a line reports a model call whose step ended first. Failed calls have records of their own. */
 export function isCutOff({ body }: Pick<LogRecord, 'body'>): boolean {
   return isPlainObject(body['note']) && body['note']['kind'] === 'model.failed';
 }
 
-/** A call of a run that a function of the step started, as a line tells of it. */
+/** Reads from a line a call made by a run that the step's function started. */
 export function innerCallIn(note: unknown): Omit<InnerCall, 'kind'> | undefined {
   if (!isPlainObject(note) || note['kind'] !== 'inner.call') return undefined;
   const { model, usage, cost, failed } = note;
@@ -152,7 +152,7 @@ export function innerCallIn(note: unknown): Omit<InnerCall, 'kind'> | undefined 
   };
 }
 
-/** What such a call counts as. */
+/** The counted spending of a call that was cut off. */
 export function spentOfCutOff(note: unknown): Spent | undefined {
   const error = isPlainObject(note) ? note['error'] : undefined;
   return isPlainObject(error) ? spentOf(error) : undefined;
@@ -162,13 +162,13 @@ function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-/** Counts a call. */
+/** Adds a call to a tally. */
 export type CountCall = (tally: Tally) => void;
 
 /**
- * How the model call of a record is counted; undefined for records of anything else.
+ * Returns how to count the model call of a record; undefined for other records.
  *
- * @throws SkeinError `SKEIN_JOURNAL` for a value that is lost
+ * @throws SkeinError `SKEIN_JOURNAL` if a value is lost
  */
 export function callOf(store: Store, record: JournalRecord): CountCall | undefined {
   if (record.t === 'log') {
@@ -192,9 +192,9 @@ function isCallKey(key: string): boolean {
 }
 
 /**
- * What a run has spent so far: itself, not what the run has paid that it was forked from.
+ * Returns what a run has spent so far, without what the parent of a fork spent.
  *
- * @throws SkeinError `SKEIN_JOURNAL` for a value that is lost
+ * @throws SkeinError `SKEIN_JOURNAL` if a value is lost
  */
 export function spentIn(store: Store, { entries, logs, calls }: RunHistory): Spending {
   const spent = new Tally();

@@ -33,13 +33,13 @@ export type { OpenQuestion } from '../events/question.js';
 export type { RunMoment } from './overview-moments.js';
 
 /**
- * How a run stands: it runs now; its process died (`interrupted`), so that it can be resumed; or how its last session ended.
+ * The status of a run: in progress; its process died (`interrupted`), so it can be resumed; or the outcome of its last session.
  */
 export type RunStatus = 'running' | 'interrupted' | RunOutcome;
 
 /**
- * What the record of a run says. Times are milliseconds since 1970, durations milliseconds. Calls and tokens are those of this run itself: what a
- * parent paid for is not in it.
+ * The contents of a run's record. Times are milliseconds since 1970, durations milliseconds. Calls and tokens are those of this run itself,
+ * without those of a parent.
  */
 export interface RunOverview extends Spending {
   readonly id: string;
@@ -47,31 +47,31 @@ export interface RunOverview extends Spending {
   readonly name: string;
   readonly status: RunStatus;
   readonly beganAt: number;
-  /** When its last session ended; absent while it runs. */
+  /** End of its last session; absent while it runs. */
   readonly endedAt?: number;
-  /** All sessions together: the time between them is not counted. */
+  /** Milliseconds of all sessions together, without the time between them. */
   readonly ms: number;
-  /** Why it did not succeed. */
+  /** Why the run did not succeed. */
   readonly error?: ErrorData;
   readonly census?: Census;
   /** The run that it was forked from, and the steps of which nothing was taken over. */
   readonly parent?: { readonly id: string; readonly forgotten: readonly string[] };
-  /** Flags and file that it was started with. */
+  /** Flags and file of its start. */
   readonly origin: JsonObject;
   readonly inputs: Json;
   readonly sessions: readonly SessionOverview[];
-  /** In the order in which they began. Steps that only contain others are here when they did not succeed. */
+  /** In the order of their start. Includes steps that only contain others if they did not succeed. */
   readonly steps: readonly StepOverview[];
-  /** Answered calls by model. */
+  /** Answered calls, by model. */
   readonly models: readonly ModelSpending[];
-  /** Questions and events that it waits for. */
+  /** Open questions and events. */
   readonly questions: readonly OpenQuestion[];
   readonly warnings: readonly RunWarning[];
-  /** Calls of agents that a person had to allow, or that were refused, because of who had a say in them. */
+  /** Agents' calls that a person had to allow, or that were refused, because of what influenced them. */
   readonly guarded: readonly DecidedCall[];
-  /** Results that a person or a schema made vetted, in the order in which that happened. */
+  /** Results endorsed by a person or a schema, in order of endorsement. */
   readonly endorsed: readonly Endorsement[];
-  /** What was left out of the record because it was not written to its end. */
+  /** Describes an incomplete end of the record that was left out. */
   readonly cut?: string;
 }
 
@@ -82,40 +82,40 @@ export interface SessionOverview {
   readonly status: RunStatus;
 }
 
-/** What the record says of a step. */
+/** The recorded data of a step. */
 export interface StepOverview extends StepAccount {
   readonly path: string;
   /** Id of its node. */
   readonly node: string;
-  /** Kind of its node; absent when the plan has no such node any more. */
+  /** Kind of its node; absent if the plan no longer has the node. */
   readonly kind?: string;
-  /** `interrupted`: its end is not recorded. */
+  /** `interrupted` if its end is not recorded. */
   readonly outcome: StepOutcome | 'running' | 'interrupted';
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** From its start to its end, without the time between sessions. */
+  /** Milliseconds from its start to its end, without the time between sessions. */
   readonly ms: number;
   readonly models: readonly string[];
-  /** What had a say in what it did; absent: nobody but the user. */
+  /** What influenced the step; absent if only the user did. */
   readonly label?: TrustFacts;
-  /** What it gave; only when it was asked for. */
+  /** The output of the step; only if requested. */
   readonly output?: Json;
-  /** The run that this was taken over from. Its tokens were paid there. */
+  /** The run that the step was taken over from, which paid for its tokens. */
   readonly from?: string;
 }
 
-/** How a record is read. */
+/** Options for reading a record. */
 export interface ReadRunOptions {
-  /** Outputs of steps, too. Default: no. */
+  /** Whether to include outputs of steps. Default: no. */
   readonly outputs?: boolean;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: number;
 }
 
 /**
- * What the record of a run says: steps, time, tokens, sessions, what it waits for. It may be running meanwhile.
+ * Returns the recorded data of a run: steps, time, tokens, sessions, open questions. The run may be in progress.
  *
- * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_JOURNAL` when it is damaged; `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_JOURNAL` if the record is damaged; `SKEIN_STORE`
  * @example
  * const store = await openSqliteStore('.skein/skein.db');
  * const overview = readRun(store, listRuns(store)[0]?.id ?? '');
@@ -126,9 +126,9 @@ export function readRun(store: Store, runId: string, options: ReadRunOptions = {
 }
 
 /**
- * What happened in a run, in order: sessions, ends of steps, retries, warnings, model and tool calls, questions, answers.
+ * Returns what happened in a run, in order: sessions, ends of steps, retries, warnings, model and tool calls, questions, answers.
  *
- * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_JOURNAL` when it is damaged; `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_JOURNAL` if the record is damaged; `SKEIN_STORE`
  * @example
  * for (const { at, path, text } of readMoments(store, runId)) console.log(new Date(at).toISOString(), path, text);
  */
@@ -138,21 +138,21 @@ export function readMoments(store: Store, runId: string): readonly RunMoment[] {
   return moments;
 }
 
-/** A record that is gone through, as far as it goes. */
+/** An open record, read up to its current end. */
 export interface OpenRunRecord {
-  /** Goes on with what was written since. False when what was read before was cut off: it has to be opened again. */
+  /** Reads what was written since. Returns false if what was read before was cut off: the record must then be opened again. */
   more(): boolean;
   overview(): RunOverview;
 }
 
 /**
- * Opens the record of a run and goes through it; what happened is reported in order.
+ * Opens the record of a run and reads it; reports what happened, in order.
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  */
 export function openRecord(store: Store, runId: string, tell: TellMoment, options: ReadRunOptions = {}): OpenRunRecord {
   let row = rowOf(store, runId);
-  // Each record is folded when it is read, and not kept: a long journal costs little more memory than what is reported of it.
+  // Each record is folded when it is read, and not kept: a long journal needs little more memory than its report.
   let told = 0;
   const add = (record: JournalRecord): void => {
     fold.add(record);
@@ -179,7 +179,7 @@ export function openRecord(store: Store, runId: string, tell: TellMoment, option
   };
 }
 
-/** Finds nodes in the plan of a run, which may have been edited between two sessions. */
+/** Returns a function that finds nodes in the plan of a run, which may be edited between two sessions. */
 function nodeInPlan(store: Store, current: () => Stored): ReturnType<typeof nodeFinder> {
   let known: Stored | undefined;
   let find: ReturnType<typeof nodeFinder> | undefined;
@@ -240,18 +240,18 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
 
 function statusOf({ row, fold }: Gathered, now: number): RunStatus {
   const last = fold.sessions.at(-1);
-  // A new holder has the run before its session is recorded.
+  // A new holder leases the run before its session is recorded.
   if (isHeld(row, now) && (last?.end === undefined || last.open.fence !== row.fence)) return 'running';
   return last?.end?.outcome ?? 'interrupted';
 }
 
-/** How a run stands, as its row says. */
+/** The status of a run according to its row. */
 export function statusOfRow(row: RunRow | undefined, now: number): RunStatus {
   if (row !== undefined && isHeld(row, now)) return 'running';
   return (row?.outcome as RunStatus | undefined) ?? 'interrupted';
 }
 
-/** Nothing is left to do in it. */
+/** Whether nothing in the run is left to do. */
 export function isOver(status: RunStatus): boolean {
   return status === 'succeeded' || status === 'degraded';
 }
@@ -266,7 +266,7 @@ function sessionOverview(
   return { beganAt: open.at, endedAt: lastAt, status: 'interrupted' };
 }
 
-/** What calls without an end count as. */
+/** The counted spending of calls without an end. */
 function spentOn(calls: readonly LostCall[]): Spending {
   const tally = new Tally();
   for (const { spent } of calls) tally.cutOff(spent);
@@ -276,12 +276,12 @@ function spentOn(calls: readonly LostCall[]): Spending {
 interface StepOptions {
   readonly status: RunStatus;
   readonly outputs: boolean;
-  /** Paths of steps that wait for an answer. */
+  /** Paths of steps with an open question. */
   readonly waiting: ReadonlySet<string>;
   readonly lost: readonly LostCall[];
 }
 
-/** A step of such a run that has an open question waits for its answer. */
+/** In a run with one of these statuses, a step that has an open question waits for its answer. */
 const WAITING: ReadonlySet<RunStatus> = new Set(['running', 'interrupted', 'paused']);
 
 function stepOverview(
@@ -290,7 +290,7 @@ function stepOverview(
   { status, outputs, waiting, lost }: StepOptions,
 ): StepOverview {
   const { path, endedAt } = trace;
-  // Where other questions ended the session, a step that waits was cancelled with it.
+  // If other questions ended the session, a waiting step was cancelled with it.
   const waits = waiting.has(path) && (trace.status === 'running' || trace.status === 'cancelled');
   const node = nodeAt(path);
   const ending = waits
@@ -314,8 +314,8 @@ function stepOverview(
 }
 
 /**
- * Of a step without a recorded end. Those of executors of a program's own end without a record when they succeed. So do agents that end by a call, which have
- * been closed: they count as of no `kind`. What is cancelled closes nothing that is recorded.
+ * The outcome of a step without a recorded end. Steps of a program's own executors have no record when they succeed. Neither have agents
+ * that end by a call and were closed, so these are passed without a `kind`. A cancelled step closes nothing that is recorded.
  */
 function openOutcome(status: RunStatus, kind: string | undefined): StepOverview['outcome'] {
   if (status === 'running' || status === 'interrupted') return status;
@@ -323,7 +323,7 @@ function openOutcome(status: RunStatus, kind: string | undefined): StepOverview[
   return kind === 'task' || kind === 'agent' ? 'cancelled' : 'succeeded';
 }
 
-/** What is waited for and has no answer yet, also none that the run has not taken, in the order of asking. */
+/** Returns what is open and has no answer yet, including none that the run has not taken, in the order of asking. */
 function openQuestions(fold: OverviewFold, answers: readonly Answer[], now: number): readonly OpenQuestion[] {
   const given = new Set(answers.map((answer) => `${answer.key} ${answer.id}`));
   return [...fold.pauses.values()]
@@ -334,7 +334,7 @@ function openQuestions(fold: OverviewFold, answers: readonly Answer[], now: numb
     });
 }
 
-/** What a fork took from its parents: what succeeded or was skipped there, was not to be forgotten, and did not happen here. */
+/** Steps that a fork took from its parents: they succeeded or were skipped there, are not forgotten, and did not happen here. */
 function takenSteps({ store, history, fold, nodeAt }: Gathered, options: ReadRunOptions): readonly StepOverview[] {
   const { parent, forget = [] } = history.begin;
   if (parent === undefined) return [];

@@ -3,31 +3,31 @@ import { SkeinError } from '../base/errors.js';
 import type { RunRow, Store } from './store.js';
 import { ENDED } from './store.js';
 
-/** Which runs go. With both, a run goes when both say so. */
+/** Which runs to remove. A run must meet both criteria if both are given. */
 export interface PruneOptions {
-  /** So many of the runs that have ended stay, the newest. */
+  /** Number of ended runs to keep, the newest ones. */
   readonly keep?: number;
-  /** Only runs that ended longer ago than this, in milliseconds. */
+  /** Remove only runs that ended longer ago than this, in milliseconds. */
   readonly olderThanMs?: number;
 }
 
-/** What went, and why the others stay. */
+/** The number of removed runs, and why the others were kept. */
 export interface PruneResult {
-  /** Ids of the runs that were removed. */
+  /** Ids of the removed runs. */
   readonly removed: readonly string[];
-  /** Ended, but new enough. */
+  /** Runs that ended, but are recent enough. */
   readonly recent: number;
-  /** Running, paused, out of budget or interrupted: somebody may continue them. */
+  /** Runs that are running, paused, out of budget or interrupted: they may be continued. */
   readonly unfinished: number;
-  /** Other runs that stay were forked from them. */
+  /** Runs that other kept runs were forked from. */
   readonly parents: number;
 }
 
 /**
- * Removes old runs with all that was recorded of them. Only runs that have ended go; a run that others were forked from stays as long as
- * one of these does.
+ * Removes old runs with all their records. Removes only runs that have ended; a run that others were forked from stays as long as one of
+ * these does.
  *
- * @throws SkeinError `SKEIN_USAGE` when nothing says which ones; `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_USAGE` if neither criterion is given; `SKEIN_STORE`
  * @example
  * const { removed } = pruneRuns(store, { keep: 100, olderThanMs: 30 * 24 * 3_600_000 });
  */

@@ -4,10 +4,10 @@ import type { RunHistory } from './history.js';
 import { Replay } from './replay.js';
 import type { RunRow, Store } from './store.js';
 
-/** Batches that are taken in one piece: together they have some MiB at most, and take some milliseconds. */
+/** Number of batches read in one piece: some MiB at most, which take some milliseconds. */
 const PAGE = 64;
 
-/** The journal of a run and those of the runs that it was forked from, each read once; the reader goes on where it stopped. */
+/** The journal of a run and those of the runs that it was forked from, each read once; the reader continues where it stopped. */
 export class FamilyReader {
   private readonly replays: Replay[] = [];
 
@@ -17,7 +17,7 @@ export class FamilyReader {
   ) {}
 
   /**
-   * What the journals say now: the run's own, then those of its parents, nearest first.
+   * Reads the current journals: the run's own, then those of its parents, nearest first.
    *
    * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
    */
@@ -46,7 +46,7 @@ export function rowOf(store: Store, runId: string): RunRow {
 }
 
 /**
- * Reads the journal of a run, on from where `replay` is.
+ * Reads the journal of a run from the position of `replay` on.
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  */

@@ -5,44 +5,43 @@ import type { Label } from '../guard/label.js';
 import type { FreedArguments } from '../plan/tool-use.js';
 import type { Waiting } from '../events/question.js';
 
-/** Version of the records that this code writes. Older ones are lifted by `schema.ts`. */
+/** Version of the records that this code writes. `schema.ts` lifts older ones. */
 export const RECORD_VERSION = 1;
 
 /** One line of a journal. `at` is milliseconds since 1970; `v` is {@link RECORD_VERSION}. */
 export type JournalRecord =
   BeginRecord | OpenRecord | StartRecord | SpentRecord | DoneRecord | TimerRecord | PauseRecord | LogRecord | EndRecord;
 
-/** A value in place, or the digest of the blob that holds its JSON text. Neither: undefined. */
+/** A value in place, or the digest of the blob that holds its JSON text. With neither, the value is undefined. */
 export interface Stored {
   readonly value?: Json;
   readonly blob?: string;
 }
 
-/** The first record: what the run is (J11). */
+/** The first record: the definition of the run (J11). */
 export interface BeginRecord {
   readonly t: 'begin';
   readonly at: number;
   readonly run: string;
   readonly name: string;
-  /** What the run's random numbers derive from: its id, or that of the run it was forked from. */
+  /** The seed of the run's random numbers: its id, or that of the run it was forked from. */
   readonly seed: string;
   readonly parent?: string;
-  /** The turn that it is, or that it was forked from. */
+  /** The thread's turn that this run is, or was forked from. */
   readonly thread?: TurnOf;
-  /** What had a say in that it was started, by a function of another run. */
+  /** What influenced its start by a function of another run. */
   readonly influence?: Label;
-  /** Paths of steps of which nothing that the parent recorded is used, nor of steps inside of them. */
+  /** Paths of steps whose records in the parent are not used, including those of steps inside them. */
   readonly forget?: readonly string[];
-  /** What steps of the parent are taken to have given: by their paths, values by channel. */
+  /** Replaced outputs of the parent's steps: by path, values by channel. */
   readonly set?: Stored;
-  /** The plan. */
   readonly plan: Stored;
-  /** Digests of the code nodes' functions, by key of the bindings: what an edit changes and the plan does not show. */
+  /** Digests of the code nodes' functions, by key of the bindings: they change with edits that the plan does not show. */
   readonly code: Readonly<Record<string, string>>;
   readonly inputs: Stored;
-  /** What else decides about results: `RunSettings`. Runs of older versions have none. */
+  /** Other settings that influence results: `RunSettings`. Absent in runs of older versions. */
   readonly settings?: Stored;
-  /** Whatever starts such a run again: flags, the workflow's file. */
+  /** Everything needed to start such a run again: flags, the workflow's file. */
   readonly origin: JsonObject;
 }
 
@@ -52,11 +51,11 @@ export interface TurnOf {
   readonly id: string;
   /** Counts from 1. */
   readonly turn: number;
-  /** Batch of the thread's journal with the state that the turn begins with. */
+  /** Batch of the thread's journal with the initial state of the turn. */
   readonly on: number;
 }
 
-/** A session: a process took the run. `plan`, `code`, `inputs`, `settings` when they differ from before. */
+/** A session: a process took the run. `plan`, `code`, `inputs` and `settings` are present if they have changed. */
 export interface OpenRecord {
   readonly t: 'open';
   readonly at: number;
@@ -67,27 +66,27 @@ export interface OpenRecord {
   readonly settings?: Stored;
 }
 
-/** An effect is about to start (J6), or something of it that a budget has to allow. */
+/** An effect is about to start (J6), or a part of it that a budget has to allow. */
 export interface StartRecord {
   readonly t: 'start';
   readonly at: number;
   readonly key: string;
   readonly id?: string;
-  /** What it may spend. Without an end of its own it counts as spent. */
+  /** The amount that it may spend. It counts as spent if it has no end of its own. */
   readonly reserved?: RecordedAmount;
-  /** A {@link SpentRecord} with this number ends it. Absent: the outcome of the effect does. */
+  /** Number of the {@link SpentRecord} that ends it. Absent if the outcome of the effect ends it. */
   readonly part?: number;
 }
 
-/** Something inside of an effect has spent this, or may have: the outcome of the effect does not say it. */
+/** A part of an effect has, or may have, spent this amount in addition to the outcome of the effect. */
 export interface SpentRecord {
   readonly t: 'spent';
   readonly at: number;
   readonly key: string;
   readonly spent: RecordedAmount;
-  /** What it ends; absent: it has no start. */
+  /** Number of the start that it ends; absent if it has no start. */
   readonly part?: number;
-  /** What was reserved last for the effect was not begun: it counts for nothing. */
+  /** The last reservation for the effect was not used: it counts as nothing. */
   readonly unmade?: true;
 }
 
@@ -104,21 +103,21 @@ export interface DoneRecord extends Stored {
   readonly t: 'done';
   readonly at: number;
   readonly key: string;
-  /** Digest of what it depends on (J2). */
+  /** Digest of the dependencies (J2). */
   readonly id?: string;
-  /** What it read: digests by name. */
+  /** Digests of what it read, by name. */
   readonly reads?: Readonly<Record<string, string>>;
-  /** What runs that it started had heard. */
+  /** Label of runs that it started. */
   readonly heard?: Label;
-  /** Arguments of calls inside of it that a person left free. */
+  /** Arguments of calls inside that a person left free. */
   readonly freed?: readonly FreedArguments[];
-  /** Milliseconds that it took; absent for none. */
+  /** Duration in milliseconds; absent if it took none. */
   readonly ms?: number;
   readonly error?: ErrorData;
   readonly cleanup?: true;
-  /** Of an answer: where it came from. */
+  /** The source of an answer. */
   readonly by?: string;
-  /** It was used where it was asked for, and has no place in the order of delivery. */
+  /** True if it was used immediately, and has no place in the order of delivery. */
   readonly inline?: true;
 }
 
@@ -131,15 +130,15 @@ export interface TimerRecord {
   readonly due: number;
 }
 
-/** A question or an event is waited for (J10). */
+/** The run waits for a question or an event (J10). */
 export interface PauseRecord extends Waiting {
   readonly t: 'pause';
 }
 
-/** A question as it is recorded. */
+/** A recorded question. */
 export type RecordedQuestion = NonNullable<Waiting['question']>;
 
-/** Something for people who look at the run: never needed to go on. `body` is the body of an event, without what a step wrote. */
+/** Information for people who look at the run; not needed to continue it. `body` is the body of an event, without the step's writes. */
 export interface LogRecord {
   readonly t: 'log';
   readonly at: number;
@@ -147,7 +146,7 @@ export interface LogRecord {
   readonly body: JsonObject;
 }
 
-/** The session ended in order. A run that was killed has none. */
+/** The regular end of a session. A killed session has none. */
 export interface EndRecord {
   readonly t: 'end';
   readonly at: number;

@@ -6,19 +6,19 @@ import type { JournalRecord } from './record.js';
 import { readRecord } from './schema.js';
 import type { StoredBatch } from './store.js';
 
-/** Is told each record that counts, in order. */
+/** Receives each valid record, in order. */
 type TellRecord = (record: JournalRecord) => void;
 
 /**
- * Takes the journal of a run batch by batch, and says what it says (J8).
+ * Replays the journal of a run batch by batch (J8).
  *
- * A batch is good when its sum is that of its text, its place, the run and the sum of the batch before. A store commits batch by batch, so
- * a crash can only have torn the last one: when that is not good it is left out, and `cut` says so. A batch that is not good and has
- * another after it is damage, whether or not the one after is good, and the journal is refused. So is a good batch whose records can't be
- * read or can't follow each other: nobody tore it, it was written like that.
+ * A batch is good if its sum matches its text, its position, the run and the sum of the batch before. A store commits batch by batch, so a
+ * crash can only have torn the last one: if that is not good, it is left out, and `cut` reports it. A batch that is not good and has
+ * another after it is damage, whether or not the next one is good, and the journal is refused. So is a good batch whose records are
+ * unreadable or can't follow each other: it was not torn but written like that.
  */
 export class Replay {
-  /** Good batches so far. */
+  /** Number of good batches so far. */
   good = 0;
   private sum = FIRST_SUM;
   private torn: StoredBatch | undefined = undefined;
@@ -27,13 +27,13 @@ export class Replay {
   constructor(
     private readonly runId: string,
     private readonly tell: TellRecord = () => undefined,
-    /** Without `keeps` the history has no outcomes and no logs: each record is handed over, and forgotten. */
+    /** Without `keeps` the history has no outcomes and no logs: each record is passed on and forgotten. */
     { keeps = true }: { readonly keeps?: boolean } = {},
   ) {
     this.fold = new HistoryFold(runId, keeps);
   }
 
-  /** @throws SkeinError `SKEIN_JOURNAL` that names the run, the batch and the line */
+  /** @throws SkeinError `SKEIN_JOURNAL` with the run, the batch and the line */
   add(batch: StoredBatch): void {
     const { runId, good } = this;
     if (this.torn !== undefined) throw notAsWritten(runId, this.torn);
@@ -47,12 +47,12 @@ export class Replay {
     this.good += 1;
   }
 
-  /** The torn tail is forgotten: it is read once more, or what another process wrote in its place. */
+  /** Forgets the torn tail: it, or what another process wrote instead, is read again. */
   goOn(): void {
     this.torn = undefined;
   }
 
-  /** @throws SkeinError `SKEIN_JOURNAL` when there is no good batch */
+  /** @throws SkeinError `SKEIN_JOURNAL` if there is no good batch */
   history(): RunHistory {
     const { runId, torn } = this;
     const cut =
@@ -81,7 +81,7 @@ export class Replay {
 }
 
 /**
- * What the journal of a run says, taken at once.
+ * Replays the journal of a run in one call.
  *
  * @throws SkeinError `SKEIN_JOURNAL`
  */
@@ -91,7 +91,7 @@ export function replay(runId: string, batches: readonly StoredBatch[], tell?: Te
   return taken.history();
 }
 
-/** The sum is wrong; where a line can't be read, that is most likely why. */
+/** The sum is wrong; an unreadable line, if there is one, is the most likely reason. */
 function notAsWritten(runId: string, { seq, text, damage }: StoredBatch): SkeinError {
   if (damage !== undefined) return noText(runId, seq, damage);
   const lines = text.split('\n');

@@ -12,20 +12,20 @@ import { isHeld } from './store.js';
 
 /** What the runs of a store have spent. */
 export interface RunCosts {
-  /** By the day on which a call ended, in the calendar of this machine, `2026-11-23`; newest first. */
+  /** By the day on which a call ended, in this machine's calendar, such as `2026-11-23`; newest first. */
   readonly days: readonly (Spending & { readonly day: string })[];
-  /** By name, dearest first. */
+  /** By name, highest cost first. */
   readonly workflows: readonly (Spending & { readonly workflow: string; readonly runs: number })[];
-  /** By model, dearest first; calls that failed are in it where it is known what they spent. */
+  /** By model, highest cost first; includes failed calls whose spending is known. */
   readonly models: readonly ModelSpending[];
   readonly whole: Spending;
   readonly runs: number;
-  /** Runs whose record can't be read: they are not in the sums. */
+  /** Runs with an unreadable record, which the sums leave out. */
   readonly unread: readonly { readonly id: string; readonly problem: string }[];
 }
 
 /**
- * What all recorded runs have spent, each call once: what a run took over from another was paid there. The record of each run is read.
+ * Returns what all recorded runs have spent, counting each call once, in the run that paid for it. Reads the record of each run.
  *
  * @throws SkeinError `SKEIN_STORE`
  * @example
@@ -69,7 +69,7 @@ export function readCosts(store: Store): RunCosts {
 }
 
 /**
- * What a run has spent itself, read from its record.
+ * Returns what a run itself has spent, from its record.
  *
  * @throws SkeinError `SKEIN_JOURNAL`, `SKEIN_STORE`
  */
@@ -83,13 +83,13 @@ function dearest(one: { readonly usd: number }, other: { readonly usd: number })
   return other.usd - one.usd;
 }
 
-/** A call of a model, when it ended, and how it is counted. */
+/** A model call, the time of its end, and how it is counted. */
 interface PaidCall {
   readonly at: number;
   readonly count: CountCall;
 }
 
-/** All calls that a run has made: also those that failed, that were cut off, and whose answer nobody looks up any more. */
+/** All calls that a run has made, including calls that failed, were cut off, or whose answer is no longer used. */
 function callsOf(store: Store, runId: string): readonly PaidCall[] {
   const calls: PaidCall[] = [];
   const replay = new Replay(

@@ -8,22 +8,22 @@ import { threadOfRun } from './thread-rows.js';
 
 /** A run in a list. */
 export interface RunSummary extends Pick<RunOverview, 'id' | 'name' | 'status' | 'beganAt' | 'ms'> {
-  /** Steps with an end, as its last session counted them. */
+  /** Number of steps with an end, as counted by its last session. */
   readonly steps: number;
-  /** Questions and events that it waits for. */
+  /** Number of open questions and events. */
   readonly pauses: number;
   /** The run that it was forked from. */
   readonly parent?: string;
   /** The thread that it is a turn of. */
   readonly thread?: string;
-  /** Why its record can't be read. */
+  /** Why its record is unreadable. */
   readonly problem?: string;
 }
 
 /**
- * Runs, newest first, the first `limit` of them. One whose record can't be read is in the list, with what is the matter. What is reported of a
- * run that runs is some seconds old at most. The record of a run is gone through only where nothing was noted: when its process died,
- * or when an older Skein wrote it; then that is noted, too.
+ * Lists runs, newest first, at most `limit`. A run with an unreadable record is listed with the reason. Data of a run in progress is at
+ * most some seconds old. Reads the record of a run only if its standing is not stored, because its process died or an older Skein wrote it;
+ * the standing is then stored.
  *
  * @throws SkeinError `SKEIN_STORE`
  * @example
@@ -57,14 +57,14 @@ function summary(store: Store, row: RunRow, now: number): RunSummary {
   }
 }
 
-/** Questions that have an answer wait for nobody, also when the run has not taken it yet. */
+/** A question with an answer is not open, even if the run has not taken the answer yet. */
 function openQuestions(store: Store, id: string, status: RunStatus, { pauses }: RunStanding): number {
   if (pauses.length === 0 || isOver(status)) return 0;
   const given = new Set(store.answers(id).map((answer) => `${answer.key} ${answer.id}`));
   return pauses.filter((pause) => !given.has(`${pause.key} ${pause.id}`)).length;
 }
 
-/** How a run stands, from its record. It is noted, so that nobody has to go through that again. */
+/** Returns the standing of a run from its record, and stores it for later look-ups. */
 function lifted(store: Store, { id, batches }: RunRow): RunStanding {
   const { ms, steps, questions } = readRun(store, id);
   const ended = steps.filter(({ outcome }) => !OPEN.has(outcome));
@@ -77,7 +77,7 @@ function lifted(store: Store, { id, batches }: RunRow): RunStanding {
   try {
     store.stand(id, standing);
   } catch {
-    // A store that can't be written to can be listed all the same.
+    // Runs of a read-only store can still be listed.
   }
   return standing;
 }

@@ -9,38 +9,36 @@ import { listRuns } from './run-list.js';
 import type { Store } from './store.js';
 
 /**
- * The port of whoever looks at runs and answers their questions: recorded runs, wherever they are. All that crosses it is JSON, so that a
- * reader may ask another machine.
+ * The port for code that looks at runs and answers their questions: recorded runs in any place. Everything that crosses it is JSON, so that
+ * a reader may use another machine.
  *
- * A run may be there before any process has leased it: its overview has no sessions yet, and there are no moments of it.
+ * A run may exist before a process has leased it: its overview then has no sessions, and it has no moments.
  *
- * Methods reject with what the functions throw that read a store: `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`.
+ * Methods reject with the errors of the functions that read a store: `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`.
  */
 export interface RunReader {
   /** Ids of all runs, newest first. */
   ids(): Promise<readonly string[]>;
-  /** Runs, newest first; with a limit so many of them. */
+  /** Runs, newest first, at most `limit`. */
   list(limit?: number): Promise<readonly RunSummary[]>;
   /** What all runs have spent. */
   costs(): Promise<RunCosts>;
-  /** What the record of a run says, with the questions that are open. */
+  /** The data of a run's record, with its open questions. */
   read(runId: string, options?: ReadRunOptions): Promise<RunOverview>;
-  /** What happened in a run, in order, from a position on; 0, the default, is the beginning. */
+  /** What happened in a run, in order, from a position on. Default: 0, the beginning. */
   moments(runId: string, from?: number): Promise<MomentPage>;
-  /** Answers an open question; rejects with `SKEIN_ANSWER` when the answer can't be taken, `SKEIN_NOT_JSON`. */
+  /** Answers an open question. Rejects with `SKEIN_ANSWER` if the answer is not accepted, or with `SKEIN_NOT_JSON`. */
   answer(runId: string, answer: GivenAnswer): Promise<KeptAnswer>;
 }
 
 /** Moments of a run from a position on. */
 export interface MomentPage {
   readonly moments: readonly RunMoment[];
-  /** The position after the last of them: asked from here, nothing is missing and nothing comes twice. */
+  /** The position after the last moment: the next page from here misses and repeats nothing. */
   readonly next: number;
 }
 
-/**
- * Reads the runs of a store. The record of a run whose moments are asked for again, from where they ended, is gone on with, not read again.
- */
+/** Reads the runs of a store. If moments are read from where the last page of the same run ended, reading the record continues there. */
 export function storeReader(store: Store): RunReader {
   return new StoreReader(store);
 }
@@ -68,7 +66,7 @@ class StoreReader implements RunReader {
 
   async moments(runId: string, from = 0): Promise<MomentPage> {
     const { followed } = this;
-    // What failed half way is read from the beginning next time.
+    // After an error, the next call reads from the beginning.
     this.followed = undefined;
     const goesOn = followed?.runId === runId && followed.told === from && followed.more();
     const run = goesOn ? followed : new Followed(this.store, runId);
@@ -81,9 +79,9 @@ class StoreReader implements RunReader {
   }
 }
 
-/** The record of a run, gone through as far as it goes. */
+/** The record of a run, read up to its current end. */
 class Followed {
-  /** How many moments there were: the position after the last one. */
+  /** Number of moments so far: the position after the last one. */
   told = 0;
   private fresh: RunMoment[] = [];
   private readonly record: OpenRunRecord;
@@ -98,12 +96,12 @@ class Followed {
     });
   }
 
-  /** Reads on. False when the record that was read is not the beginning of this one any more. */
+  /** Reads on. Returns false if what was read before is no longer the beginning of the record. */
   more(): boolean {
     return this.record.more();
   }
 
-  /** The moments from a position on that have not been taken. */
+  /** Returns the moments from a position on that have not been taken. */
   takeFrom(from: number): readonly RunMoment[] {
     const { fresh, told } = this;
     this.fresh = [];

@@ -9,7 +9,7 @@ import type { FreedArguments } from '../plan/tool-use.js';
 import type { JournalRecord, RecordedAmount, RecordedQuestion, Stored, TurnOf } from './record.js';
 import type { ChannelPlace, ThreadRecord, ThreadState } from './thread-record.js';
 
-/** What is wrong with a value, at a place; undefined: nothing. */
+/** Returns the problem with a value at a place; undefined if there is none. */
 type Check = (value: unknown, place: string) => string | undefined;
 
 interface Field {
@@ -17,14 +17,14 @@ interface Field {
   readonly optional: boolean;
 }
 
-/** The fields of a record: each is named, and optional where its type says so. */
+/** The fields of a record: named, and optional if the type makes them optional. */
 type Shape<T> = {
   readonly [K in keyof T]-?: Field & { readonly optional: Record<never, never> extends Pick<T, K> ? true : false };
 };
 
 interface Fields {
   readonly byName: ReadonlyMap<string, Field>;
-  /** How many have to be there. */
+  /** Number of required fields. */
   readonly needed: number;
 }
 
@@ -65,7 +65,7 @@ const byName =
   (check: Check): Check =>
   (value, place) => {
     if (!isPlainObject(value)) return expected(place, 'an object', value);
-    // A place is named once something is wrong there: what is right may have thousands of names.
+    // Places get names only after a failed check: a valid value may have thousands of names.
     const wrong = Object.keys(value).find((name) => check(value[name], place) !== undefined);
     return wrong === undefined ? undefined : check(value[wrong], `${place}.${wrong}`);
   };
@@ -179,10 +179,10 @@ const recordsOf = (shapes: object): ReadonlyMap<unknown, Fields> =>
 const RECORDS = recordsOf(SHAPES);
 
 /**
- * Reads a line of a journal. Written by hand: what is checked here is read ten thousand at a time and given on as it was parsed, so
- * that a key such as `__proto__` in a value stays data.
+ * Reads a line of a journal. Written by hand: lines are read by the ten thousand and returned as parsed, so that a key such as `__proto__`
+ * in a value stays data.
  *
- * @throws SkeinError `SKEIN_JOURNAL` that says what is wrong
+ * @throws SkeinError `SKEIN_JOURNAL` with the problem
  */
 export function readRecord(line: string): JournalRecord {
   return readAs(line, RECORDS) as JournalRecord;
@@ -225,17 +225,17 @@ const THREAD_RECORDS = recordsOf(THREAD_SHAPES);
 /**
  * Reads a line of the journal of a thread.
  *
- * @throws SkeinError `SKEIN_JOURNAL` that says what is wrong
+ * @throws SkeinError `SKEIN_JOURNAL` with the problem
  */
 export function readThreadRecord(line: string): ThreadRecord {
   return readAs(line, THREAD_RECORDS) as ThreadRecord;
 }
 
 /**
- * Refuses a record that {@link readRecord} or {@link readThreadRecord} would refuse: once it is written, the whole journal can't be read.
- * What comes from programs is not always of the type that it should have.
+ * Refuses a record that {@link readRecord} or {@link readThreadRecord} would refuse: once written, it would make the whole journal
+ * unreadable. Values from programs do not always have their declared types.
  *
- * @throws SkeinError `SKEIN_NOT_JSON` that says what is wrong
+ * @throws SkeinError `SKEIN_NOT_JSON` with the problem
  */
 export function checkRecord(record: JournalRecord | ThreadRecord): void {
   const fields = RECORDS.get(record.t) ?? THREAD_RECORDS.get(record.t);
@@ -259,7 +259,7 @@ function readAs(line: string, kinds: ReadonlyMap<unknown, Fields>): unknown {
   return withoutVersion(record);
 }
 
-/** A line that {@link readRecord} has read before. */
+/** Parses a line that {@link readRecord} has already checked. */
 export function readChecked(line: string): JournalRecord {
   return withoutVersion(upcast(parse(line) as JsonObject));
 }
@@ -282,7 +282,7 @@ function checkFields(value: Readonly<Record<string, unknown>>, fields: Fields, p
   for (const name of Object.keys(value)) {
     const field = fields.byName.get(name);
     if (field === undefined) return `${JSON.stringify(prefix + name)} is not one of its fields`;
-    // Only what is not written yet has such a value.
+    // Only a record that is not written yet can have such a value.
     if (field.optional && value[name] === undefined) continue;
     const problem = field.check(value[name], prefix + name);
     if (problem !== undefined) return problem;
@@ -303,16 +303,16 @@ function expected(place: string, what: string, value: unknown): string {
   return `${place} has to be ${what}, it is ${is === 'object' ? 'an object' : is}`;
 }
 
-/** Makes a record of the next version of one of this version. */
+/** Converts a record to the next version. */
 export type Lift = (record: JsonObject) => JsonObject;
 
-/** The one place where older records are lifted: the first lifts version 1 to 2, and so on. The version that is written is one more. */
+/** The conversions of older records, in this place only: the first converts version 1 to 2, and so on. The written version is one more. */
 const LIFTS: readonly Lift[] = [];
 
 /**
- * A record as this version of Skein has it.
+ * Converts a record to the current version.
  *
- * @throws SkeinError `SKEIN_JOURNAL` when a newer version wrote it, or it has no version
+ * @throws SkeinError `SKEIN_JOURNAL` if a newer version wrote it, or it has no version
  */
 export function upcast(record: JsonObject, lifts: readonly Lift[] = LIFTS): JsonObject {
   const { v } = record;

@@ -34,20 +34,20 @@ export interface OpenSession {
   /** When the run began, milliseconds since 1970. */
   readonly beganAt: number;
   readonly seed: string;
-  /** Orders of delivery from here on are new. */
+  /** The first order of delivery that is new. */
   readonly nextOrder: number;
-  /** It goes through a record first. */
+  /** True if the session first replays a record. */
   readonly goesOn: boolean;
-  /** What was logged before. */
+  /** Log records of earlier sessions. */
   readonly logs: readonly LogRecord[];
   readonly before: SpentBefore;
-  /** What is recorded of it; absent: it begins. */
+  /** The recorded history; absent for a new run. */
   readonly history?: RunHistory;
-  /** Sessions before this one, and those of the runs that it was forked from. */
+  /** Number of earlier sessions, including those of the runs that this run was forked from. */
   readonly closings?: { readonly ended: number; readonly sessions: number };
-  /** Nothing of it was left to do when its last session ended. */
+  /** True if nothing was left to do when the last session ended. */
   readonly isOver?: boolean;
-  /** The run had finished: its journal then, and how it ended. */
+  /** The end of a finished run: its journal then, and its outcome. */
   readonly finished?: { readonly batches: number; readonly end: SessionEnd };
 }
 
@@ -60,29 +60,29 @@ export interface SpentBefore {
   readonly pauses: RunStanding['pauses'];
 }
 
-/** What a new run is. */
+/** The definition of a new run. */
 export interface NewSession extends Definition {
   readonly runId: string;
   readonly origin: JsonObject;
-  /** The run that this is a fork of with those that it was forked from, and the steps that are run again. */
+  /** The run that this one is forked from, with its own parents, and the steps that run again. */
   readonly parent?: ForkWish & {
     readonly family: Family;
-    /** What steps are taken to have given. */
+    /** Replaced outputs of steps. */
     readonly edits?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
   };
-  /** The turn that it is, or that it was forked from. */
+  /** The thread's turn that this run is, or was forked from. */
   readonly thread?: TurnOf | undefined;
-  /** What had a say in that it is started. */
+  /** What influenced its start. */
   readonly influence?: Label | undefined;
 }
 
-/** What the journals of a run and of its parents say, nearest first. */
+/** The histories of a run and of its parents, nearest first. */
 export type Family = readonly [RunHistory, ...RunHistory[]];
 
 /**
  * Begins a run in a store.
  *
- * @throws SkeinError `SKEIN_STORE`; `SKEIN_USAGE` for steps that a parent does not have; `SKEIN_NOT_JSON` for inputs that can't be recorded
+ * @throws SkeinError `SKEIN_STORE`; `SKEIN_USAGE` for steps that a parent does not have; `SKEIN_NOT_JSON` if inputs can't be recorded
  */
 export function* beginSession(store: Store, run: NewSession, holder: Holder, now: number): Slices<OpenSession> {
   const { runId, plan, parent, origin } = run;
@@ -129,9 +129,9 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
 }
 
 /**
- * Goes on with a run, of which `reader` may have read before. What `definition` changes is recorded with the session (J11).
+ * Continues a run, from which `reader` may already have read. Changes by `definition` are recorded with the session (J11).
  *
- * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_LEASE` while another process has it, `SKEIN_JOURNAL` when it is damaged, `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_LEASE` while another process has the run, `SKEIN_JOURNAL` if it is damaged, `SKEIN_STORE`
  */
 export function* resumeSession(
   store: Store,
@@ -180,7 +180,7 @@ function finishedBefore(row: RunRow | undefined, { batches }: RunHistory): Pick<
 }
 
 /**
- * Gives a run that had finished back as it was, without a session that only looked through its record. False for any other session.
+ * Restores a finished run to its earlier state, without a session that only read its record. Returns false for any other session.
  *
  * @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE`
  */
@@ -192,12 +192,12 @@ export function leaveFinished({ store, lease, finished }: OpenSession, journal: 
   return true;
 }
 
-/** A run, or one that it was forked from, came to an end that was meant. */
+/** Whether a run, or one that it was forked from, came to an intended end. */
 function isOver(family: readonly RunHistory[]): boolean {
   return family.some(({ sessions }) => sessions.slice(-1).some(endsForGood));
 }
 
-/** Each fork is one session more: what closed the run before does not close it. */
+/** Each fork counts as one more session: what closed the run before does not close the fork. */
 function closingsOf(histories: readonly RunHistory[], isFork: boolean): NonNullable<OpenSession['closings']> {
   const all = histories.flatMap(({ sessions }) => sessions);
   const forks = isFork ? 1 : 0;
@@ -216,7 +216,7 @@ function* readLedger(reader: FamilyReader): Slices<readonly [Family, Ledger]> {
   return [family, yield* openLedger(history, parents)];
 }
 
-/** Renews a lease while something is done in slices. */
+/** Renews a lease during work that is done in slices. */
 function* keepingLease<T>(store: Store, lease: Lease, clock: Clock, work: Slices<T>): Slices<T> {
   let renewed = clock.now();
   for (;;) {
@@ -230,17 +230,17 @@ function* keepingLease<T>(store: Store, lease: Lease, clock: Clock, work: Slices
   }
 }
 
-/** Gives a run back that can't be recorded any more, as far as that is possible. */
+/** Releases a run that can't be recorded any more, if possible. */
 export function giveBack({ store, lease }: OpenSession, now: number): void {
   try {
     store.release(lease, { outcome: 'interrupted', endedAt: now });
   } catch {
-    // The lease expires by itself.
+    // The lease expires on its own.
   }
 }
 
 /**
- * What the journal of a run says.
+ * Reads the journal of a run.
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  */
@@ -250,7 +250,7 @@ export function readHistory(store: Store, runId: string): RunHistory {
 
 const NO_END: JournalEnd = { batches: 0, sum: FIRST_SUM };
 
-/** Nothing runs before it is recorded that it is about to. */
+/** Records the start of the session before anything runs. */
 function appendFirst(
   store: Store,
   lease: Lease,

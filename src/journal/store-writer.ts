@@ -8,31 +8,31 @@ import type { Batch, Lease, RunStanding, SharedSpending, SpendingChange, Store }
 import { LEASE_MS, isLocked } from './store.js';
 
 /**
- * A run that does one thing after the other has nothing to share a commit with: it does not wait for the turn of the event loop to end, but
- * gives way to it after this many commits.
+ * A run that does one thing after another has no commits to share: it does not wait for the turn of the event loop to end, but yields to
+ * the event loop after this many commits.
  */
 const LONGEST_ROW = 16;
 
-/** A store that others have locked is tried again after so many milliseconds, as long as the lease is good. */
+/** Milliseconds until a store that others have locked is tried again, while the lease is good. */
 const AGAIN_MS = 50;
 
-/** A lease that is kept good. */
+/** A lease that is being renewed. */
 interface KeptLease {
   readonly lease: Lease;
   readonly standing?: RunStanding | undefined;
-  /** Until when it is good at least. */
+  /** Earliest time at which it may expire. */
   goodUntil: number;
-  /** The lease is gone, or the store. */
+  /** The lease or the store is lost. */
   fail(error: ErrorData): void;
 }
 
-/** The writing end of the journal of one run, as the store's writer sees it. */
+/** The writing end of a run's journal, as seen by the store's writer. */
 interface WrittenJournal extends KeptLease {
-  /** Nothing is under way that could have something to write before the next commit. */
+  /** True if no work in progress might write something before the next commit. */
   readonly quiet: boolean;
-  /** The batches that are to be committed. */
+  /** Takes the batches to commit. */
   takeBatches(): readonly Batch[];
-  /** Is told how a commit went. */
+  /** Receives the result of a commit. */
   settle(error: ErrorData | undefined): void;
 }
 
@@ -42,19 +42,19 @@ interface Commit {
   readonly batches: readonly Batch[];
 }
 
-/** Commits the journals of a store together, and keeps their leases good. */
+/** Commits the journals of a store together, and renews their leases. */
 export class StoreWriter {
   private static readonly writers = new WeakMap<Store, StoreWriter>();
   private readonly leases = new Set<KeptLease>();
-  /** How many of them are of runs that are recorded here. */
+  /** Number of leases that belong to runs recorded here. */
   private journals = 0;
   private enlisted: WrittenJournal[] = [];
   private scheduled = false;
-  /** What others keep from being committed. Nothing is committed before it. */
+  /** A commit delayed by other processes' locks. Later commits wait for it. */
   private waiting: Commit | undefined = undefined;
-  /** Commits since the event loop last had its turn. */
+  /** Commits since the last turn of the event loop. */
   private inARow = 0;
-  /** A commit, or what follows from it, is under way; `goesOn`: another one is to come right after it. */
+  /** True during a commit and the work that follows from it. `goesOn`: another commit follows immediately. */
   private atWork = false;
   private goesOn = false;
   private stopRenewal: (() => void) | undefined = undefined;
@@ -107,12 +107,12 @@ export class StoreWriter {
     });
   }
 
-  /** Others keep something from being committed. */
+  /** True while other processes' locks delay a commit. */
   get waits(): boolean {
     return this.waiting !== undefined;
   }
 
-  /** Changes what a run has spent and holds, and commits batches of it: see the store. Undefined also while others have the store locked. */
+  /** Changes what a run has spent and holds, and commits batches of it: see the store. Also undefined while others lock the store. */
   spend(
     lease: Lease,
     changes: readonly SpendingChange[],
@@ -126,7 +126,7 @@ export class StoreWriter {
     }
   }
 
-  /** Commits one journal at once, and before it what waits. */
+  /** Commits one journal at once, after any delayed commit. */
   flushNow(journal: WrittenJournal): void {
     const { waiting } = this;
     this.waiting = undefined;
@@ -137,7 +137,7 @@ export class StoreWriter {
     if (!this.insist(batches, journal).every(Boolean)) throw staleLease(journal.lease);
   }
 
-  /** Those that were enlisted while it waited had their turn then, and nothing was committed. */
+  /** Journals enlisted during the delay had their turn without a commit, so another flush follows. */
   private commitNow(commit: Commit, journal: WrittenJournal): void {
     let written: readonly boolean[];
     try {
@@ -151,7 +151,7 @@ export class StoreWriter {
     this.settle(commit, written);
   }
 
-  /** Steps in a row that take no time are committed one after the other, without a promise for each. */
+  /** Commits consecutive steps that take no time one after another, without a promise for each. */
   private flushRow(): void {
     this.atWork = true;
     try {
@@ -161,7 +161,7 @@ export class StoreWriter {
       } while (this.goesOn);
     } finally {
       this.atWork = false;
-      // A defect ended the row: what was written meanwhile is committed all the same.
+      // A defect ended the row: lines written in the meantime are still committed.
       if (this.goesOn) queueMicrotask(() => this.flushRow());
     }
   }
@@ -173,7 +173,7 @@ export class StoreWriter {
     this.enlisted = [];
     const batches: Batch[] = [];
     for (const journal of journals) batches.push(...journal.takeBatches());
-    // What has nothing to write any more was committed by `spend`.
+    // A journal without lines was committed by `spend`.
     if (batches.length > 0) this.commit({ journals, batches });
     else this.settle({ journals, batches }, []);
   }
@@ -203,7 +203,7 @@ export class StoreWriter {
     if (!this.scheduled) this.flushRow();
   }
 
-  /** Commits, as long as a lease is good, whoever else has the store. It holds up everything: only for when a run begins a turn, or ends. */
+  /** Commits while the lease is good, even if others lock the store. Blocks the process: only to begin a turn or end a run. */
   insist(batches: readonly Batch[], { goodUntil }: KeptLease): readonly boolean[] {
     for (;;) {
       try {
@@ -228,12 +228,12 @@ export class StoreWriter {
     return this.clock.setTimer(ms, () => {
       this.stopRenewal = undefined;
       const next = this.renew() ? undefined : AGAIN_MS;
-      // The last lease may have been lost just now, and a new one taken: a timer of nobody would keep the process from ending.
+      // The last lease may just have been lost, and a new one taken. A timer without leases would keep the process from ending.
       if (this.leases.size > 0) this.stopRenewal ??= this.renewLater(next);
     });
   }
 
-  /** False when others kept it from being done. */
+  /** Returns false if others' locks prevented it. */
   private renew(): boolean {
     const leases = [...this.leases];
     const now = this.clock.now();
@@ -255,7 +255,7 @@ export class StoreWriter {
   }
 }
 
-/** The error for a run that was taken over. */
+/** The error for a run that another process has taken over. */
 export function staleLease(lease: Lease): SkeinError {
   return new SkeinError('SKEIN_LEASE', `another process has taken over the run ${lease.runId}`, {
     hint: 'nothing of what was recorded is lost; look at the run with skein show',

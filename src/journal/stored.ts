@@ -6,7 +6,7 @@ import { blobOf } from './codec.js';
 import type { Stored } from './record.js';
 import type { BlobText, Store } from './store.js';
 
-/** A value as it is recorded: in place, or as a blob. */
+/** A value in recorded form: in place, or as a blob. */
 export interface StoredValue {
   readonly stored: Stored;
   /** JSON text of `stored`. */
@@ -14,10 +14,10 @@ export interface StoredValue {
   readonly blobs: readonly BlobText[];
 }
 
-/** Plans that nobody can change any more, as they are stored: many runs have the same one. */
+/** Stored forms of immutable plans, since many runs have the same one. */
 const plans = new WeakMap<Plan, StoredValue>();
 
-/** A plan as it is recorded. */
+/** A plan in recorded form. */
 export function storedPlan(plan: Plan): StoredValue {
   const stored = plans.get(plan) ?? storedValue(plan, 'the plan');
   if (Object.isFrozen(plan)) plans.set(plan, stored);
@@ -25,7 +25,7 @@ export function storedPlan(plan: Plan): StoredValue {
 }
 
 /**
- * A value as it is recorded; `what` names it in the error.
+ * Returns a value in recorded form; `what` names it in the error.
  *
  * @throws SkeinError `SKEIN_NOT_JSON`
  */
@@ -37,7 +37,7 @@ export function storedValue(value: unknown, what: string): StoredValue {
   return { stored: place, text: JSON.stringify(place), blobs: [blob] };
 }
 
-/** JSON texts of the digests of functions, where nobody can change these any more. */
+/** JSON texts of immutable digests of functions. */
 const codeTexts = new WeakMap<object, string>();
 
 /** JSON text of the digests of functions. */
@@ -47,15 +47,15 @@ export function codeText(code: Readonly<Record<string, string>>): string {
   return text;
 }
 
-/** Is a plan the text that was recorded? */
+/** Whether a plan equals the recorded text. */
 export function isRecordedPlan(recorded: Stored, plan: Plan): boolean {
   return JSON.stringify(recorded) === storedPlan(plan).text;
 }
 
 /**
- * A stored value; undefined for nothing.
+ * Reads a stored value; undefined if none is stored.
  *
- * @throws SkeinError `SKEIN_JOURNAL` when its blob is missing or damaged
+ * @throws SkeinError `SKEIN_JOURNAL` if its blob is missing or damaged
  */
 export function readStored(store: Store, stored: Stored): unknown {
   if (stored.blob === undefined) return stored.value;

@@ -9,25 +9,25 @@ import type { Store, StoredBatch } from './store.js';
 import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord, ThreadRecord, ThreadState } from './thread-record.js';
 import { threadRow } from './thread-rows.js';
 
-/** Batches that are read in one piece. */
+/** Number of batches read in one piece. */
 const PAGE = 256;
 
-/** How a thread stands. */
+/** The current state of a thread's journal. */
 export interface ThreadHead {
   readonly id: string;
   readonly record: HeadRecord;
   /** Number of turns so far. */
   readonly turns: number;
-  /** The state after the last turn that counts, and the batch that says so. */
+  /** The state after the last turn that counts. `on`: the batch that contains it. */
   readonly state: ThreadState;
   readonly on: number;
   readonly end: JournalEnd;
 }
 
 /**
- * How a thread stands: from the end of its journal, whatever its length. Undefined when there is no such thread.
+ * Reads how a thread stands from the end of its journal, whatever its length. Undefined if the thread does not exist.
  *
- * @throws SkeinError `SKEIN_JOURNAL` when it is damaged, `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_JOURNAL` if it is damaged, `SKEIN_STORE`
  */
 export function readHead(store: Store, id: string): ThreadHead | undefined {
   const row = store.run(threadRow(id));
@@ -46,7 +46,7 @@ export function readHead(store: Store, id: string): ThreadHead | undefined {
 }
 
 /**
- * The state that a head says.
+ * Reads the state of a head.
  *
  * @throws SkeinError `SKEIN_JOURNAL`
  */
@@ -56,7 +56,7 @@ export function stateAt(store: Store, id: string, seq: number): ThreadState {
   throw damaged(id, seq, 'it has no state');
 }
 
-/** The shape of who wrote a state. */
+/** Reads the shape of the workflow that wrote a state. */
 export function shapeOf(store: Store, id: string, { shape }: ThreadState): ShapeRecord | undefined {
   if (shape === undefined) return undefined;
   const record = recordsOf(id, batchAt(store, id, shape)).find(({ t }) => t === 'shape');
@@ -64,7 +64,7 @@ export function shapeOf(store: Store, id: string, { shape }: ThreadState): Shape
   throw damaged(id, shape, 'it has no shape of a state');
 }
 
-/** A value of a state, and where it is. */
+/** A value of a state, and its place. */
 export interface KeptChannel {
   readonly kept: Kept;
   readonly digest: string;
@@ -72,7 +72,7 @@ export interface KeptChannel {
   readonly place: ChannelPlace;
 }
 
-/** The values of a state, each read when somebody asks for it. */
+/** The values of a state, each read on demand. */
 export function keptChannels(store: Store, id: string, { channels }: ThreadState): ReadonlyMap<string, KeptChannel> {
   return new Map(
     Object.entries(channels).map(([name, place]) => {
@@ -88,10 +88,10 @@ export function* threadRecords(store: Store, id: string): Generator<ThreadRecord
   for (const batch of batchesFrom(store, id, 0)) yield* recordsOf(id, batch);
 }
 
-/** Batches that are read for the end of a list at first. */
+/** Number of batches first read for the end of a list. */
 const FEW = 16;
 
-/** So many of the last entries of a list, or more: what came last is in the last batches. */
+/** Returns at least `count` of the last entries of a list: the latest entries are in the last batches. */
 function endAt(store: Store, id: string, channel: string, place: ChannelPlace, count: number): readonly unknown[] {
   for (let batches = FEW; ; batches *= 4) {
     const from = place.at - batches + 1;
@@ -111,7 +111,7 @@ function valueAt(store: Store, id: string, channel: string, place: ChannelPlace)
   );
 }
 
-/** The pieces of a value in some batches, in order. */
+/** The pieces of a value in a range of batches, in order. */
 function partsOf(store: Store, id: string, channel: string, { from, at }: ChannelPlace): readonly PutRecord[] {
   const parts: PutRecord[] = [];
   const mark = `"channel":${JSON.stringify(channel)}`;
@@ -131,7 +131,7 @@ function partsOf(store: Store, id: string, channel: string, { from, at }: Channe
   return parts;
 }
 
-/** A value of the pieces in which it was written. */
+/** Combines the written pieces of a value. */
 export function putTogether(first: unknown, more: readonly unknown[]): unknown {
   if (more.length === 0) return first;
   if (Array.isArray(first)) return [first, ...more].flat();
@@ -140,7 +140,7 @@ export function putTogether(first: unknown, more: readonly unknown[]): unknown {
   return Object.fromEntries(new Map(all));
 }
 
-/** The head in a batch, which is its last line. */
+/** The head in a batch: its last line. */
 function headAt(store: Store, id: string, seq: number): { readonly batch: StoredBatch; readonly record: HeadRecord } {
   const batch = batchAt(store, id, seq);
   const record = readLine(id, seq, batch.text.slice(batch.text.lastIndexOf('\n') + 1));
@@ -148,7 +148,7 @@ function headAt(store: Store, id: string, seq: number): { readonly batch: Stored
   return { batch, record };
 }
 
-/** A batch whose sum is right. */
+/** Reads a batch, and checks its sum. */
 function batchAt(store: Store, id: string, seq: number): StoredBatch {
   const from = Math.max(0, seq - 1);
   const batches = store.read(threadRow(id), from, seq - from + 1);
@@ -157,7 +157,7 @@ function batchAt(store: Store, id: string, seq: number): StoredBatch {
   return checked(id, batch, batches.length === 1 ? FIRST_SUM : (batches[0]?.sum ?? ''));
 }
 
-/** Batches whose sums are right, from one on. */
+/** Reads batches from a position on, and checks their sums. */
 function* batchesFrom(store: Store, id: string, seq: number): Generator<StoredBatch> {
   const row = threadRow(id);
   let sum = seq === 0 ? FIRST_SUM : (store.read(row, seq - 1, 1)[0]?.sum ?? '');

@@ -16,17 +16,17 @@ import { checkThreadId, endedWithoutSuccess, threadOfRow, threadOfRun, threadRow
 /** A conversation in a list. */
 export interface ThreadSummary {
   readonly id: string;
-  /** Name of the workflow that it was begun with. */
+  /** Name of the workflow that it began with. */
   readonly workflow: string;
-  /** Number of turns, also of those that don't count. */
+  /** Number of turns, including those that don't count. */
   readonly turns: number;
-  /** How its last turn stands, or ended. */
+  /** Status of its last turn. */
   readonly status: RunStatus;
   /** Milliseconds since 1970. */
   readonly beganAt: number;
-  /** When its last turn ended; absent while one runs. */
+  /** End of its last turn; absent while a turn runs. */
   readonly endedAt?: number;
-  /** Why it can't be read. */
+  /** Why it is unreadable. */
   readonly problem?: string;
 }
 
@@ -35,20 +35,20 @@ export interface ThreadTurn extends SessionOverview {
   /** Counts from 1. */
   readonly turn: number;
   readonly runId: string;
-  /** The turns after it went on from what it left: it has succeeded, or is degraded. */
+  /** True if later turns build on its result: it has succeeded, or is degraded. */
   readonly counts: boolean;
   readonly error?: ErrorData;
-  /** Calls, tokens and dollars of its run; absent when its record can't be read. */
+  /** Calls, tokens and dollars of its run; absent if the run's record is unreadable. */
   readonly spent?: Spending;
-  /** What it was given. */
+  /** Inputs of the turn. */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** What it left in the state: of values that grew, what came to them. Inputs that stayed as they were given are not in it. */
+  /** Values that the turn left in the state; of values that grew, only the added part. Leaves out unchanged inputs. */
   readonly results: Readonly<Record<string, unknown>>;
 }
 
 /** A change of the state between two turns. */
 export interface ThreadEdit {
-  /** The turn before it; 0: before the first. */
+  /** The turn before it; 0 if it came before the first. */
   readonly after: number;
   readonly at: number;
   readonly who: string;
@@ -56,25 +56,25 @@ export interface ThreadEdit {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** What a store knows of a conversation. */
+/** The stored data of a conversation. */
 export interface ThreadOverview {
   readonly id: string;
-  /** Name of the workflow whose turn counted last; absent before the first. */
+  /** Name of the workflow of the last turn that counted; absent before the first. */
   readonly workflow?: string;
   /** The turn of another thread that it was forked from. */
   readonly from?: { readonly thread: string; readonly turn: number };
-  /** The state that the next turn begins with. */
+  /** The initial state of the next turn. */
   readonly state: Readonly<Record<string, unknown>>;
   readonly turns: readonly ThreadTurn[];
   readonly edits: readonly ThreadEdit[];
-  /** What the last turn waits for. Until it is answered no other turn begins. */
+  /** Open questions of the last turn. No other turn begins until they are answered. */
   readonly questions: readonly OpenQuestion[];
 }
 
 /**
- * A conversation: its state, its turns, and the questions that wait for an answer. The whole conversation is read.
+ * Reads a whole conversation: its state, its turns, and the open questions.
  *
- * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_JOURNAL` when it is damaged; `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_JOURNAL` if it is damaged; `SKEIN_STORE`
  * @example
  * const { state, turns, questions } = getThread(store, 'support-4711');
  * for (const { turn, status, inputs, results } of turns) console.log(turn, status, inputs, results);
@@ -104,7 +104,7 @@ export function getThread(store: Store, id: string): ThreadOverview {
 }
 
 /**
- * The conversations of a store, newest first.
+ * Lists the conversations of a store, newest first.
  *
  * @throws SkeinError `SKEIN_STORE`
  * @example
@@ -115,9 +115,9 @@ export function listThreads(store: Store): readonly ThreadSummary[] {
 }
 
 /**
- * Removes a conversation with all of its turns.
+ * Removes a conversation with all its turns.
  *
- * @throws SkeinError `SKEIN_NO_THREAD`, `SKEIN_STORE`; `SKEIN_LEASE` while a turn runs, or a run is there that was forked from a turn
+ * @throws SkeinError `SKEIN_NO_THREAD`, `SKEIN_STORE`; `SKEIN_LEASE` while a turn runs, or a run exists that was forked from a turn
  * @example
  * removeThread(store, 'support-4711');
  */
@@ -142,7 +142,7 @@ function inUse(id: string, why: string): SkeinError {
   });
 }
 
-/** The error for a thread that the store does not have. */
+/** The error for a thread that does not exist in the store. */
 export function noThread(id: string): SkeinError {
   return new SkeinError('SKEIN_NO_THREAD', `the store has no thread '${id}'`, { hint: 'skein threads lists them' });
 }
@@ -202,7 +202,7 @@ function withSpent(store: Store, turn: ThreadTurn): ThreadTurn {
   }
 }
 
-/** What a turn wrote that was there already; of what grew piece by piece, nothing came to it. */
+/** Values that a turn wrote again unchanged. Leaves out values stored in pieces, to which the turn added nothing. */
 function repeatedOf({ repeated = [] }: EndedRecord, latest: ReadonlyMap<string, PutRecord>): readonly PutRecord[] {
   return repeated.flatMap((name) => {
     const put = latest.get(name);

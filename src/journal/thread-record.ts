@@ -6,16 +6,15 @@ import type { Label } from '../guard/label.js';
 import type { Stored } from './record.js';
 
 /**
- * One line of the journal of a thread (J12). A thread has the form of a run: a row, a lease, batches with a chain of sums, blobs. What is
- * committed together ends with a _head_: a `thread`, `turn`, `ended` or `edit`. So the last line says how the thread stands, and where the
- * values of its state are: each is written once, of what grows only what came to it.
+ * One line of the journal of a thread (J12). A thread has the form of a run: a row, a lease, batches with a chain of sums, blobs. The lines
+ * committed together end with a _head_: a `thread`, `turn`, `ended` or `edit`. So the last line contains how the thread stands, and where
+ * the values of its state are. Each value is written once; of a growing value, only the additions are written.
  */
 export type ThreadRecord = ThreadBegin | ShapeRecord | PutRecord | HeadRecord;
 
-/** A line that ends what is committed together. */
+/** The last line of a commit. */
 export type HeadRecord = ThreadBegin | TurnRecord | EndedRecord | EditRecord;
 
-/** The first head. */
 export interface ThreadBegin {
   readonly t: 'thread';
   readonly at: number;
@@ -25,27 +24,27 @@ export interface ThreadBegin {
   readonly state: ThreadState;
 }
 
-/** A state: where the values are. */
+/** The places of a state's values. */
 export interface ThreadState {
   readonly channels: Readonly<Record<string, ChannelPlace>>;
-  /** Batch with the {@link ShapeRecord} of who wrote it. */
+  /** Batch with the {@link ShapeRecord} of the workflow that wrote it. */
   readonly shape?: number;
-  /** Label of what is not there; absent: only the user had a say in that. */
+  /** Label of the absence of values; absent if only the user influenced it. */
   readonly absent?: Label;
 }
 
-/** Where the value of a channel is: written as a whole in the batch `from`, with more in batches up to `at`. */
+/** The place of a channel's value: written as a whole in the batch `from`, with additions in batches up to `at`. */
 export interface ChannelPlace {
   readonly from: number;
   readonly at: number;
-  /** Of its cell (J2). */
+  /** Digest of its cell (J2). */
   readonly digest: string;
   readonly kind: KeptKind;
-  /** Where it comes from; absent: from the user alone. */
+  /** Source of the value; absent if only the user. */
   readonly label?: Label;
 }
 
-/** What the state is one of: written when it is not what it was. */
+/** The shape of the state; written if it has changed. */
 export interface ShapeRecord {
   readonly t: 'shape';
   readonly at: number;
@@ -53,19 +52,19 @@ export interface ShapeRecord {
   readonly workflow: string;
   /** Ids of its nodes. */
   readonly steps: readonly string[];
-  /** Its channels: names of reducers and JSON Schemas, as far as they are known. */
+  /** Its channels: names of reducers, and JSON Schemas if known. */
   readonly channels: JsonObject;
-  /** Another digest: values may not fit any more. */
+  /** If it differs, values may no longer fit. */
   readonly digest: string;
 }
 
-/** A value of a channel, or with `more` what came to it: items, keys, text. */
+/** A value of a channel, or with `more` an addition to it: items, keys, text. */
 export interface PutRecord extends Stored {
   readonly t: 'put';
   readonly at: number;
   readonly channel: string;
   readonly more?: true;
-  /** It is what the run was given. */
+  /** True if the value is an input of the run. */
   readonly given?: true;
 }
 
@@ -77,15 +76,15 @@ export interface TurnRecord {
   readonly turn: number;
   /** Id of its run. */
   readonly run: string;
-  /** Absent: of a turn that is tried again. */
+  /** Absent for a turn that is tried again. */
   readonly inputs?: Stored;
-  /** Batch with the state that it begins with. */
+  /** Batch with the initial state of the turn. */
   readonly on: number;
 }
 
 /**
- * A turn has ended. With a `state` it counts; else the state is still the one in the batch `on`. With both it may be resumed, and then has another
- * state.
+ * The end of a turn. With a `state` it counts; otherwise the state is still the one in the batch `on`. With both, the turn may be resumed,
+ * and then leads to another state.
  */
 export interface EndedRecord {
   readonly t: 'ended';
@@ -96,11 +95,11 @@ export interface EndedRecord {
   readonly error?: ErrorData;
   readonly on?: number;
   readonly state?: ThreadState;
-  /** Channels that its run wrote, with the values that they had already. */
+  /** Channels that its run wrote without changing their values. */
   readonly repeated?: readonly string[];
 }
 
-/** Somebody changed the state between two turns. */
+/** A person changed the state between two turns. */
 export interface EditRecord {
   readonly t: 'edit';
   readonly at: number;
@@ -108,7 +107,7 @@ export interface EditRecord {
   readonly turn: number;
   readonly who: string;
   readonly why: string;
-  /** Names of the channels that were given. */
+  /** Names of the given channels. */
   readonly values: readonly string[];
   readonly state: ThreadState;
 }

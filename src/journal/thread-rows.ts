@@ -2,20 +2,20 @@ import { SkeinError } from '../base/errors.js';
 import type { RunOutcome } from '../events/census.js';
 
 /**
- * Threads are rows among those of runs, with ids of their own. The runs that are turns name the row of their thread as their parent: it stays as
- * long as one of them does.
+ * Threads are rows among those of runs, with ids of their own. Runs that are turns have the row of their thread as parent, so the row stays
+ * as long as one of them does.
  */
 const PREFIX = 'thread:';
 
-/** A thread has a name of so many characters at most. */
+/** Maximum length of a thread name. */
 const LONGEST_ID = 200;
 
-/** The row of a thread. */
+/** The row id of a thread. */
 export function threadRow(id: string): string {
   return PREFIX + id;
 }
 
-/** The thread that a row is, or that a parent names. */
+/** The thread of a row id, or of a parent. */
 export function threadOfRow(row: string | undefined): string | undefined {
   return row?.startsWith(PREFIX) === true ? row.slice(PREFIX.length) : undefined;
 }
@@ -27,13 +27,13 @@ export function threadOfRun({ parent }: { readonly parent?: string }): string | 
 
 const WITHOUT_SUCCESS: readonly RunOutcome[] = ['failed', 'cancelled'];
 
-/** How the run of a turn ended, where no answer brings it to a success any more. */
+/** The final outcome of a turn's run that no answer can turn into a success; undefined for other runs. */
 export function endedWithoutSuccess(row: { readonly outcome?: string } | undefined): RunOutcome | undefined {
   return WITHOUT_SUCCESS.find((outcome) => outcome === row?.outcome);
 }
 
 /**
- * Refuses what is not a valid thread name.
+ * Refuses an invalid thread name.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */

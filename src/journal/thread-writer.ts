@@ -9,36 +9,36 @@ import { LEASE_MS } from './store.js';
 import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord, ThreadRecord } from './thread-record.js';
 import { threadRow } from './thread-rows.js';
 
-/** A channel that is to be written, or one that stays where it is. */
+/** A channel to write, or one that keeps its place. */
 export interface ChannelWrite {
   readonly name: string;
   readonly digest: string;
   readonly kind: ChannelPlace['kind'];
   readonly more?: unknown;
   readonly whole?: unknown;
-  /** Where it comes from. */
+  /** Source of the value. */
   readonly label?: Label | undefined;
-  /** It is what the run was given. */
+  /** True if the value is an input of the run. */
   readonly isGiven?: boolean;
-  /** The turn wrote what was there already. */
+  /** True if the turn wrote the value that was already there. */
   readonly isRepeated?: boolean;
-  /** Where it is so far. */
+  /** Its current place. */
   readonly place?: ChannelPlace | undefined;
 }
 
-/** What is committed together: values, and a head that is told where they are. */
+/** The content of one commit: values, and a function that creates the head from their places. */
 export interface Group {
   readonly at: number;
   readonly writes?: readonly ChannelWrite[];
-  /** The shape of the state, where it is another one. */
+  /** The shape of the state, if it has changed. */
   readonly shape?: ShapeRecord | undefined;
   readonly head: (channels: Readonly<Record<string, ChannelPlace>>, shape: number | undefined) => HeadRecord;
   readonly turns: number;
-  /** Blobs that the head needs. */
+  /** Blobs referenced by the head. */
   readonly blobs?: readonly BlobText[];
 }
 
-/** A thread that is made. */
+/** A thread to create. */
 export interface NewThread {
   readonly id: string;
   /** Name of the workflow. */
@@ -46,9 +46,7 @@ export interface NewThread {
   readonly holder: Holder;
 }
 
-/**
- * The lease of a thread, and the writing end of its journal: whoever has it is the only one to begin or end a turn.
- */
+/** The lease of a thread, and the writing end of its journal: only its holder begins and ends turns. */
 export class ThreadWriter {
   goodUntil: number;
   /** Called when the lease is lost. */
@@ -70,7 +68,7 @@ export class ThreadWriter {
   /**
    * Leases a thread; `end` is read under the lease.
    *
-   * @throws SkeinError `SKEIN_LEASE` while somebody else has it, `SKEIN_NO_RUN` when there is none
+   * @throws SkeinError `SKEIN_LEASE` while another process has it, `SKEIN_NO_RUN` if it does not exist
    */
   static open(store: Store, id: string, holder: Holder, clock: Clock, end: () => JournalEnd): ThreadWriter {
     const lease = store.lease(threadRow(id), holder, clock.now());
@@ -83,9 +81,9 @@ export class ThreadWriter {
   }
 
   /**
-   * Makes a thread with what it begins with.
+   * Creates a thread with its initial content.
    *
-   * @throws SkeinError `SKEIN_STORE` when there is one
+   * @throws SkeinError `SKEIN_STORE` if the thread exists
    */
   static create(store: Store, { id, name, holder }: NewThread, clock: Clock, group: Group): ThreadWriter {
     const row = threadRow(id);
@@ -96,7 +94,7 @@ export class ThreadWriter {
     return writer;
   }
 
-  /** @throws SkeinError `SKEIN_LEASE`, `SKEIN_STORE`; `SKEIN_NOT_JSON` for values that can't be recorded */
+  /** @throws SkeinError `SKEIN_LEASE`, `SKEIN_STORE`; `SKEIN_NOT_JSON` if a value can't be recorded */
   write(group: Group): void {
     this.commit(batchesOf(this.lease, this.end, group));
   }
@@ -112,7 +110,7 @@ export class ThreadWriter {
     this.store.release(this.lease, { outcome, endedAt: this.clock.now() });
   }
 
-  /** The lease is gone, or the store. */
+  /** The lease or the store is lost. */
   fail(): void {
     this.stop();
     this.onLost?.();
@@ -131,7 +129,7 @@ export class ThreadWriter {
 
 const NO_END: JournalEnd = { batches: 0, sum: FIRST_SUM };
 
-/** Lines are put into batches, and the head is told in which. */
+/** Puts lines into batches, and passes their positions to the head. */
 function batchesOf(lease: Lease, end: JournalEnd, group: Group): readonly [Batch, ...Batch[]] {
   const { writes = [], shape, head, turns } = group;
   const open = new OpenBatches();

@@ -4,11 +4,11 @@ import { lookAt } from '../base/slices.js';
 import type { Entry, RunHistory } from './history.js';
 
 /**
- * Recorded failures that no longer count (J3), so that what failed is tried again while what succeeded is reused.
+ * Returns the recorded failures that no longer count (J3), so that failed steps run again while successes are reused.
  *
- * A failure is an outcome with an error, the timeout of an attempt, or the cleanup of a step that has a final failure. It is final when it
- * was the end of its step: no later attempt of the step or of one around it is known, and the same attempt had no success after it.
- * `upTo` is the last session of which final failures are void.
+ * A failure is an outcome with an error, the timeout of an attempt, or the cleanup of a step that has a final failure. It is final if it
+ * was the end of its step: no later attempt of the step or of one around it is known, and the same attempt had no success after it. `upTo`
+ * is the last session whose final failures are void.
  */
 export function* voidFailures(history: RunHistory, upTo: number): Slices<ReadonlySet<Entry>> {
   if (upTo < 0) return new Set();
@@ -37,7 +37,7 @@ export function* voidFailures(history: RunHistory, upTo: number): Slices<Readonl
   return new Set(found.filter((entry) => entry.session <= upTo));
 }
 
-/** Order of the last success of each step that has a failure: most steps of a long history have none. */
+/** Order of the last success of each step with a failure: most steps of a long history have no failure. */
 function* lastSuccesses({ entries }: RunHistory, failures: readonly Placed[]): Slices<ReadonlyMap<string, number>> {
   const steps = new Set(failures.map(({ step }) => step));
   const failed = new Set(failures.map(({ entry }) => entry));
@@ -66,12 +66,12 @@ function* knownAttempts({ entries, started, timers, pauses }: RunHistory): Slice
   return attempts;
 }
 
-/** The attempts that a history knows of. */
+/** The known attempts of a history. */
 class Attempts {
   private readonly last = new Map<string, number>();
   private readonly loops = new Set<string>();
 
-  /** A later attempt is known, of a step or of one around it. */
+  /** Whether a later attempt of the step, or of one around it, is known. */
   wentOn(step: string): boolean {
     if (this.last.size === 0) return false;
     return triesOf(step).some(

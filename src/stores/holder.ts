@@ -4,14 +4,14 @@ import type { Holder } from '../journal/store.js';
 import { digestText } from '../base/hash.js';
 import { systemIds } from '../base/ids.js';
 
-/** What the end of a process's id looks like: pid, when it started, and where its pid means something. */
+/** The end of a process's id: pid, start time, and the place where its pid is valid. */
 const PROCESS_ID = /:(?<pid>\d+):(?<started>\d*):(?<place>[\w-]*)$/;
 
 let own: Holder | undefined;
 
 /**
- * This process, as the holder of a lease. On Linux its id also says when the process started and in which set of pids it lives, so that
- * neither a pid that was given out again nor the same pid in another container is taken for it.
+ * This process, as the holder of a lease. On Linux its id also contains the start time of the process and its pid namespace, so that
+ * neither a reused pid nor the same pid in another container counts as this process.
  */
 export function thisProcess(): Holder {
   const host = hostname();
@@ -23,20 +23,20 @@ export function thisProcess(): Holder {
   return own;
 }
 
-/** This process, or one of its turns: several turns of a process don't have a thread together. */
+/** This process, or one of its turns: several turns of a process can't hold a thread together. */
 export function newHolder(): Holder {
   const here = thisProcess();
   return { ...here, id: `${systemIds.next()}@${here.id}` };
 }
 
-/** True when a holder's process is known to have ended: it ran here, and is no more. When in doubt, it lives. */
+/** True if a holder's process is known to have ended: it ran on this host, and no longer exists. In doubt, it counts as alive. */
 export function isDead(holder: Holder): boolean {
   if (isThisProcess(holder)) return false;
   if (holder.host !== hostname()) return false;
   const { started = '', place } = PROCESS_ID.exec(holder.id)?.groups ?? {};
   if (place !== undefined && place !== placeOfPids()) return false;
   try {
-    // Signal 0 is not sent; it only asks whether it could be.
+    // Signal 0 is not sent: the call only checks whether it could be.
     process.kill(holder.pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
@@ -45,16 +45,16 @@ export function isDead(holder: Holder): boolean {
   return state.ended || (started !== '' && state.started !== '' && state.started !== started);
 }
 
-/** Whoever asks lives: nothing need be read from the system, which would be half of the time of a short run. */
+/** The calling process is alive: reading this from the system would take half of the time of a short run. */
 function isThisProcess({ id, pid }: Holder): boolean {
   return own !== undefined && pid === own.pid && id.endsWith(own.id);
 }
 
-/** When a process started, in ticks since the machine did, and whether it only waits for its parent to notice its end. */
+/** A process's start in ticks since the start of the machine, and whether it has ended and waits to be reaped by its parent. */
 function processState(pid: number): { readonly started: string; readonly ended: boolean } {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name, in brackets, may hold anything; fields count from behind it: state first, then 18 others.
+    // The name, in brackets, may contain anything; fields count from behind it: state first, then 18 others.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { started: fields[19] ?? '', ended: fields[0] === 'Z' || fields[0] === 'X' };
   } catch {
@@ -62,7 +62,7 @@ function processState(pid: number): { readonly started: string; readonly ended: 
   }
 }
 
-/** A mark of this boot of the machine and of the namespace of pids. Empty where the system does not say. */
+/** A mark of this boot of the machine and of the pid namespace. Empty if the system does not provide it. */
 function placeOfPids(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();

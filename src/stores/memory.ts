@@ -29,7 +29,7 @@ import {
 } from './rules.js';
 import { isOutdated, settleAll, spendAll, spendingOf, type SpendingRow, type SpendingRows } from './spending.js';
 
-/** A run with all that is its own. */
+/** A run with all its data. */
 interface Entry {
   row: RunRow;
   readonly batches: StoredBatch[];
@@ -38,8 +38,8 @@ interface Entry {
 }
 
 /**
- * A store that lives as long as the process: for tests, and for runs that are resumed by the process that began them.
- * Closing it keeps what it holds, so that a test can continue it as another process would.
+ * Returns a store that lives as long as the process: for tests, and for runs that are resumed by the process that began them. Closing it
+ * keeps its contents, so that a test can continue it as another process would.
  *
  * @example
  * const store = memoryStore();
@@ -204,7 +204,7 @@ class MemoryStore implements Store {
   }
 
   close(): void {
-    // Nothing is open.
+    // Nothing to close.
   }
 
   #rows(): readonly RunRow[] {
@@ -237,7 +237,7 @@ class MemoryStore implements Store {
     return entry;
   }
 
-  /** The run of a lease, as long as the lease has not been given back or passed on. */
+  /** The run of a lease, unless the lease was returned or passed on. */
   #leased(lease: Lease): Entry | undefined {
     const entry = this.#runs.get(lease.runId);
     return entry?.row.holder !== undefined && entry.row.fence === lease.fence ? entry : undefined;
@@ -248,7 +248,7 @@ function rowOf({ row, batches }: Entry): RunRow {
   return { ...withoutDead(row), batches: batches.length };
 }
 
-/** A batch without what it settles. */
+/** A batch without its changes of spending. */
 function unsettled(batch: Batch): Batch {
   const { spending: _, ...rest } = batch;
   return rest;

@@ -3,14 +3,14 @@ import type { Batch, FirstBatch, Holder, Lease, RunRow, RunStanding } from '../j
 import { isHeld as isLeased } from '../journal/store.js';
 import { isDead } from './holder.js';
 
-/** What all stores have in common: who may take a run, which runs may go, which texts can be kept. */
+/** Rules that all stores share: who may lease a run, which runs may be removed, which texts can be stored. */
 
-/** The error for a run that the store does not have. */
+/** The error for a run that does not exist in the store. */
 export function noRun(id: string): SkeinError {
   return new SkeinError('SKEIN_NO_RUN', `there is no run ${id}`, { hint: '`skein runs` lists the runs of this store' });
 }
 
-/** The error for a run that is there already. */
+/** The error for a run that already exists. */
 export function taken(id: string): SkeinError {
   return new SkeinError('SKEIN_STORE', `there is a run ${id} already`, { hint: 'give each run an id of its own' });
 }
@@ -22,30 +22,30 @@ export function outOfOrder({ lease, seq }: Batch): SkeinError {
   });
 }
 
-/** True when a run may not be taken from whoever has it. */
+/** True if a run may not be taken from its holder. */
 export function isHeld(row: RunRow, now: number): boolean {
   return isLeased(row, now) && !(row.holder !== undefined && isDead(row.holder));
 }
 
-/** A row as it is reported: a process that is known to be dead has no run. */
+/** A row as reported: without a holder whose process is known to be dead. */
 export function withoutDead(row: RunRow): RunRow {
   if (row.holder === undefined || !isDead(row.holder)) return row;
   const { holder: _, leasedUntil: __, ...rest } = row;
   return rest;
 }
 
-/** A row without holder and end: what stays of it from session to session. */
+/** A row without holder and end: the part that stays the same between sessions. */
 export function begun(row: RunRow): RunRow {
   const { holder: _, leasedUntil: __, outcome: ___, endedAt: ____, ...rest } = row;
   return rest;
 }
 
-/** A row with how the run stands, unless it says more already. */
+/** Returns the row with the standing of the run, unless the row already has a newer one. */
 export function standingIn(row: RunRow, standing: RunStanding | undefined): RunRow {
   return standing === undefined || standing.batches < (row.standing?.batches ?? 0) ? row : { ...row, standing };
 }
 
-/** The error for a row that can't be believed. */
+/** The error for an invalid row. */
 export function damagedRow(runId: string, damage: string): SkeinError {
   return new SkeinError('SKEIN_JOURNAL', `the store's record of the run ${runId} can't be used: ${damage}`, {
     hint: 'bring the store back from a backup, or start the workflow again',
@@ -53,7 +53,7 @@ export function damagedRow(runId: string, damage: string): SkeinError {
   });
 }
 
-/** The error for a row of what was spent that can't be believed. */
+/** The error for an invalid row of spending. */
 export function damagedSpending(damage: string): SkeinError {
   return new SkeinError('SKEIN_JOURNAL', `the store's account of what runs have spent can't be used: ${damage}`, {
     hint: 'bring the store back from a backup, or take the limits of days and threads out of the budget',
@@ -72,7 +72,7 @@ export function damagedValue(digest: string, offset: number): SkeinError {
   );
 }
 
-/** @throws SkeinError `SKEIN_LEASE` when a run may not be leased. */
+/** @throws SkeinError `SKEIN_LEASE` if a run may not be leased. */
 export function checkLease(row: RunRow, holder: Holder, now: number): void {
   const current = row.holder;
   if (current === undefined || current.id === holder.id || !isHeld(row, now)) return;
@@ -84,7 +84,7 @@ export function checkLease(row: RunRow, holder: Holder, now: number): void {
   );
 }
 
-/** Which of the runs that are to be removed may go: those that nobody has, and whose forks go with them. */
+/** Selects the runs that may be removed: no process holds them, and their forks are removed, too. */
 export function removable(rows: readonly RunRow[], asked: readonly string[], now: number): ReadonlySet<string> {
   const wanted = new Set(asked);
   const going = new Map(
@@ -108,15 +108,15 @@ export function lost({ runId }: Lease): SkeinError {
   });
 }
 
-/** What Node 20 has and the compiler's list of ES2023 lacks. */
+/** Available in Node 20, but missing from the compiler's ES2023 library. */
 interface Utf16 {
   isWellFormed(): boolean;
 }
 
 /**
- * Databases cut texts at the first NUL and can't write half a surrogate pair. JSON text, as JSON.stringify makes it, has neither.
+ * Databases cut texts at the first NUL and can't write half a surrogate pair. JSON text by JSON.stringify contains neither.
  *
- * @throws SkeinError `SKEIN_STORE` for a text that would not come back as it was.
+ * @throws SkeinError `SKEIN_STORE` for a text that would be read back differently.
  */
 export function checkText(text: string): void {
   if ((text as unknown as Utf16).isWellFormed() && !text.includes('\0')) return;
@@ -133,7 +133,7 @@ export function checkTexts(...values: readonly unknown[]): void {
   }
 }
 
-/** Checks the texts of a batch: its own, and its blobs. */
+/** Checks the text of a batch, its sum and its blobs. */
 export function checkBatch({ text, sum, blobs }: FirstBatch): void {
   checkText(text);
   checkText(sum);

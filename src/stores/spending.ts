@@ -3,12 +3,12 @@ import { SPENDING_MS } from '../journal/store.js';
 import { threadOfRow } from '../journal/thread-rows.js';
 import { isHeld } from './rules.js';
 
-/** What one session of a run has spent and holds under a key. The sums of sessions that are over stand under no run. */
+/** Spending and reservations of one session of a run under a key. The sums of ended sessions are kept under no run. */
 export interface SpendingRow extends SharedSpending {
   readonly key: string;
   readonly run: string;
   readonly fence: number;
-  /** When it was changed last. */
+  /** When it was last changed. */
   readonly at: number;
 }
 
@@ -16,18 +16,18 @@ export interface SpendingRow extends SharedSpending {
 export interface SpendingRows {
   all(): readonly SpendingRow[];
   run(id: string): RunRow | undefined;
-  /** Writes a row, in place of the one of the same session. */
+  /** Writes a row, replacing that of the same session. */
   put(row: SpendingRow): void;
   drop(row: SpendingRow): void;
 }
 
-/** What all rows of a key say together. */
+/** The sums over all rows of a key. */
 export function spendingOf(rows: SpendingRows, now: number): SharedSpending {
   const { spent, reserved } = summed(rows, now);
   return { spent, reserved };
 }
 
-/** Changes the row of a session, and puts those together that are over. Gives how the key stands then; undefined, and nothing is changed, where that is too much. */
+/** Changes the row of a session, and merges those of ended ones. Returns the sums; undefined, without a change, if over a limit. */
 function spendIn(
   rows: SpendingRows,
   { runId, fence }: Lease,
@@ -49,7 +49,7 @@ function spendIn(
   return { spent, reserved };
 }
 
-/** {@link spendIn} for several keys, one after the other. Undefined: one is too much, and those before it were changed. */
+/** {@link spendIn} for several keys, in order. Undefined if one exceeds its limit: the keys before it were changed. */
 export function spendAll(
   rowsOf: (key: string) => SpendingRows,
   lease: Lease,
@@ -65,7 +65,7 @@ export function spendAll(
   return sums;
 }
 
-/** Makes changes that are not held against a limit. */
+/** Makes changes that no limit applies to. */
 export function settleAll(
   rowsOf: (key: string) => SpendingRows,
   { lease, spending }: Pick<Batch, 'lease' | 'spending'>,
@@ -75,9 +75,9 @@ export function settleAll(
 }
 
 interface Summed extends SharedSpending {
-  /** What sessions have spent that are over. */
+  /** Spending of ended sessions. */
   readonly past: Counts;
-  /** Their rows. */
+  /** The rows of ended sessions. */
   readonly over: readonly SpendingRow[];
 }
 
@@ -103,7 +103,7 @@ function plus(one: Counts = {}, other: Counts = {}): Counts {
   return sum;
 }
 
-/** Nobody asks for a row any more. `hasRow`: whether there is a run or a thread with an id. */
+/** Whether a row is no longer needed. `hasRow`: whether a run or a thread with an id exists. */
 export function isOutdated({ key, at }: SpendingRow, hasRow: (id: string) => boolean, now: number): boolean {
   const [first = ''] = key.split('\n', 1);
   return threadOfRow(first) === undefined ? now - at > SPENDING_MS : !hasRow(first);

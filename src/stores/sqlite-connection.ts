@@ -9,16 +9,16 @@ const IO_ERROR = 10;
 const DAMAGED = 11;
 const FULL = 13;
 
-/** Another process, or another connection of this one, has it locked. */
+/** Another process, or another connection of this one, has locked the file. */
 const LOCKED: ReadonlySet<number> = new Set([5, 6]);
 
-/** How often a change is tried that others keep from being made; each try waits as long as a statement does. */
+/** Number of attempts at a change that others prevent; each waits as long as a statement does. */
 const TRIES = 10;
 
-/** Numbers of the system's errors for a disk that is full: ENOSPC, EDQUOT. */
+/** The system's error numbers for a full disk: ENOSPC, EDQUOT. */
 const FULL_DISK: ReadonlySet<unknown> = new Set([28, 122]);
 
-/** What SQLite's result codes mean to a person, and what to do. */
+/** The meaning of SQLite's result codes for a person, and what to do. */
 const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>> = {
   5: ['another process has locked it', 'another process has been writing to it for a long time: try again'],
   6: ['another process has locked it', 'another process has been writing to it for a long time: try again'],
@@ -31,14 +31,14 @@ const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>>
   26: ['it is not an SQLite database', 'name another file, or move this one away'],
 };
 
-/** I/O errors that may be a full disk: one of which nothing more is reported, fsync, and that the file which processes share could not be made larger. */
+/** I/O errors that may mean a full disk: one without details, fsync, and a failure to enlarge the file that processes share. */
 const UNSURE: ReadonlySet<number> = new Set([IO_ERROR, 1034, 4874]);
 const FULL_OR_BROKEN = [
   'the disk is full, or reports an I/O error',
   'make room, or check the disk; then resume the run',
 ] as const;
 
-/** An error of a driver as a SkeinError. `action`: what was tried, such as `written`. */
+/** Converts a driver's error to a SkeinError. `action`: what was tried, such as `written`. */
 export function storeError(path: string, action: string, cause: unknown): SkeinError {
   const code = (resultCode(cause) ?? 0) & 0xff;
   const known = code === IO_ERROR ? ioReason(path, cause) : REASONS[code];
@@ -50,7 +50,7 @@ export function storeError(path: string, action: string, cause: unknown): SkeinE
   });
 }
 
-/** SQLite calls it an I/O error when a disk turns out to be full only as data is forced to it, or as the file that its processes share grows. */
+/** SQLite reports an I/O error if a disk proves full only on a sync, or when the file that its processes share grows. */
 function ioReason(path: string, cause: unknown): (typeof REASONS)[number] | undefined {
   const { systemErrno } = cause as { readonly systemErrno?: unknown };
   if (systemErrno !== undefined && systemErrno !== 0) return REASONS[FULL_DISK.has(systemErrno) ? FULL : IO_ERROR];
@@ -66,14 +66,14 @@ function isFullDisk(path: string): boolean {
   }
 }
 
-/** A database whose errors are Skein's, and which trusts nothing after an error that leaves open what is on the disk. */
+/** A database whose errors are Skein's. It refuses further work after an error that leaves unknown what is on the disk. */
 export class Connection {
   readonly #database: SqlDatabase;
   readonly #path: string;
-  /** Why nothing more is done. */
+  /** Why the connection refuses further work. */
   #over: SkeinError | undefined;
   #closed = false;
-  /** The file that was opened, whatever has its name now. */
+  /** Identity of the opened file, whatever has its name later. */
   readonly #file: string | undefined;
 
   constructor(database: SqlDatabase, path: string) {
@@ -82,7 +82,7 @@ export class Connection {
     this.#file = identityOf(path);
   }
 
-  /** @throws SkeinError `SKEIN_STORE`, now and from now on, when the file has been removed or replaced: nobody will read what is written. */
+  /** @throws SkeinError `SKEIN_STORE`, from here on, if the file was removed or replaced: nobody would read what is written. */
   checkThere(): void {
     this.check();
     if (identityOf(this.#path) === this.#file) return;
@@ -105,12 +105,12 @@ export class Connection {
     };
   }
 
-  /** The first row that a query gives. */
+  /** The first row of a query's result. */
   first(sql: string, values: readonly SqlValue[] = []): SqlRow | undefined {
     return this.prepare(sql).all(values)[0];
   }
 
-  /** {@link transaction}, which waits for others that have locked the file for long. */
+  /** A {@link transaction} that waits for others that lock the file for long. */
   patiently<T>(work: () => T): T {
     for (let tries = 1; ; tries++) {
       try {
@@ -121,7 +121,7 @@ export class Connection {
     }
   }
 
-  /** Commits all that `work` does, or nothing of it. Other processes write before or after, not in between. */
+  /** Commits everything that `work` does, or nothing. Other processes write before or after it, not in between. */
   transaction<T>(work: () => T): T {
     this.exec('BEGIN IMMEDIATE');
     try {
@@ -143,7 +143,7 @@ export class Connection {
     );
   }
 
-  /** Moves what was written into the file itself, and closes it. Nothing is lost when the first fails: the next to open it does it. */
+  /** Moves the log into the file, and closes it. If moving fails, nothing is lost: the next process that opens the file does it. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -151,14 +151,14 @@ export class Connection {
       try {
         this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
       } catch {
-        // What was committed is in the file beside it.
+        // Committed data is in the file beside it.
       }
     }
     this.#over ??= new SkeinError('SKEIN_STORE', `${basename(this.#path)} has been closed`, { hint: 'open it again' });
     this.#database.close();
   }
 
-  /** @throws SkeinError `SKEIN_STORE` when it was closed, or when an error has left open what is on the disk. */
+  /** @throws SkeinError `SKEIN_STORE` if it was closed, or if an error has left unknown what is on the disk. */
   check(): void {
     if (this.#over !== undefined) throw this.#over;
   }
@@ -172,7 +172,7 @@ export class Connection {
     }
   }
 
-  /** SQLite itself rolls back after some errors, and says then that there is nothing to roll back. */
+  /** SQLite itself rolls back after some errors, and then reports that no transaction is active. */
   #rollBack(): void {
     if (this.#over !== undefined) return;
     try {
@@ -183,7 +183,7 @@ export class Connection {
     }
   }
 
-  /** After an I/O error a second try may be told that all is well though the first data never reached the disk. So there is none. */
+  /** After an I/O error a second attempt may seem to succeed although the first data never reached the disk. So it is not tried again. */
   #failed(action: string, cause: unknown, forGood = ((resultCode(cause) ?? 0) & 0xff) === IO_ERROR): SkeinError {
     const error = storeError(this.#path, action, cause);
     if (forGood) this.#over ??= error;

@@ -1,50 +1,50 @@
 import { SkeinError } from '../base/errors.js';
 import { isAtLeast } from '../base/text.js';
 
-/** What SQLite takes. */
+/** The values that SQLite accepts. */
 export type SqlValue = string | number | null;
 
-/** A row, by names of its columns. Texts are asked for as bytes: see `readText` in `sqlite-rows.ts`. */
+/** A row by column name. Texts are selected as bytes: see `readText` in `sqlite-rows.ts`. */
 export type SqlRow = Readonly<Record<string, SqlValue | Uint8Array>>;
 
-/** A statement that was compiled. */
+/** A compiled statement. */
 export interface SqlStatement {
-  /** Runs it; gives the number of rows that it changed. */
+  /** Runs the statement; returns the number of changed rows. */
   run(values: readonly SqlValue[]): number;
   all(values: readonly SqlValue[]): readonly SqlRow[];
 }
 
-/** An open database. Errors are those of the driver; {@link resultCode} reads them. */
+/** An open database. Its errors are those of the driver; {@link resultCode} reads them. */
 export interface SqlDatabase {
   exec(sql: string): void;
   prepare(sql: string): SqlStatement;
   close(): void;
 }
 
-/** The drivers, in the order in which they are tried. They have the same interface. */
+/** The drivers, in the order in which they are tried. They share an interface. */
 export const DRIVERS = ['node:sqlite', '@photostructure/sqlite'] as const;
 
-/** A driver that was loaded. */
+/** A loaded driver. */
 export interface SqlDriver {
   readonly name: (typeof DRIVERS)[number];
-  /** Of SQLite itself. */
+  /** Version of SQLite itself. */
   readonly version: string;
   /** Opens a file. */
   readonly open: (path: string) => SqlDatabase;
-  /** Opens a file that is named by a URL, and can't write to it. */
+  /** Opens a file by URL, read-only. */
   readonly look: (address: string) => SqlDatabase;
 }
 
 /**
- * The oldest SQLite that may be used. In those before it, a commit of one process while another one empties the log can be lost, or can
- * damage the file (the WAL-reset race), and runs of one store are written by any number of processes.
+ * The oldest accepted SQLite. In older ones, a commit of one process during a checkpoint of another can be lost, or damage the file (the
+ * WAL-reset race), and any number of processes write the runs of one store.
  */
 export const OLDEST_SQLITE = '3.51.3';
 
-/** The package that brings a SQLite that will do, as one installs it. */
+/** The package that contains a recent enough SQLite, as passed to npm. */
 const PACKAGE = '@photostructure/sqlite@1.2.1';
 
-/** What is used of a driver. The types of Node 20 do not know `node:sqlite`. */
+/** The used part of a driver. The types of Node 20 lack `node:sqlite`. */
 interface SqliteModule {
   readonly DatabaseSync: new (
     path: string,
@@ -70,14 +70,14 @@ const IMPORTS: Readonly<Record<(typeof DRIVERS)[number], () => Promise<SqliteMod
 /** How a driver is chosen. */
 export interface DriverOptions {
   readonly names?: readonly SqlDriver['name'][];
-  /** Takes a SQLite before {@link OLDEST_SQLITE}, too. */
+  /** Whether to accept a SQLite before {@link OLDEST_SQLITE}. */
   readonly allowOld?: boolean;
 }
 
 /**
- * Loads the first driver that is there and whose SQLite is new enough.
+ * Loads the first available driver whose SQLite is recent enough.
  *
- * @throws SkeinError `SKEIN_PACKAGE_MISSING` when there is none, with what is to be installed
+ * @throws SkeinError `SKEIN_PACKAGE_MISSING` if there is none, with the package to install
  */
 export async function loadDriver({ names = DRIVERS, allowOld = false }: DriverOptions = {}): Promise<SqlDriver> {
   const causes: unknown[] = [];
@@ -132,7 +132,7 @@ function versionBy(open: SqlDriver['open']): string {
   }
 }
 
-/** SQLite's words for what it reports: the package gives no code where reading fails. */
+/** SQLite's error messages: the package provides no code for failed reads. */
 const CODES: Readonly<Record<string, number>> = {
   'database is locked': 5,
   'database table is locked': 6,
@@ -145,7 +145,7 @@ const CODES: Readonly<Record<string, number>> = {
 };
 const CORRUPT = 11;
 
-/** SQLite's own code of an error, with its details in the higher bits; undefined when it comes from somewhere else. */
+/** SQLite's own code of an error, with details in the higher bits; undefined for an error from elsewhere. */
 export function resultCode(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const { errcode, message } = error as { readonly errcode?: unknown; readonly message?: unknown };

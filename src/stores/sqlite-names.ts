@@ -16,20 +16,20 @@ export interface StoredName {
   readonly createdAt: number;
 }
 
-/** Runs and conversations, newest first. Those whose row is damaged are left out. */
+/** Runs and conversations, newest first, without those whose row is damaged. */
 export interface StoredNames {
   readonly runs: readonly StoredName[];
   readonly threads: readonly StoredName[];
 }
 
 /**
- * The names in a store file, for who must leave no trace: the file is opened read-only, nothing is made beside it, and nobody is
- * waited for. Any SQLite will do, because nothing is written.
+ * Reads the names in a store file without leaving a trace: the file is opened read-only, no file is created beside it, and the call does
+ * not wait for locks. Accepts any SQLite, since nothing is written.
  *
- * @throws Error when the file is none that can be read
+ * @throws Error if the file can't be read as a store
  */
 export async function namesInStore(path: string): Promise<StoredNames> {
-  // A pipe or a device would keep the reader waiting.
+  // Reading a pipe or a device could block.
   if (!statSync(path).isFile()) throw new Error(`${path} is not a file`);
   const driver = await loadDriver({ allowOld: true });
   const store = new SqliteStore(new Connection(driver.look(addressOf(path)), path), resolve(path));
@@ -43,7 +43,7 @@ export async function namesInStore(path: string): Promise<StoredNames> {
   }
 }
 
-/** Without a log beside it, a file that is called immutable is read without one being made. With a log it is shared with those who write. */
+/** Without a log, marking the file as immutable lets it be read without creating one. With a log, the file is shared with its writers. */
 function addressOf(path: string): string {
   const url = pathToFileURL(resolve(path));
   const logged = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;

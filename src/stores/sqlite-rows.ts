@@ -3,11 +3,11 @@ import type { Answer, RunRow, RunStanding, StoredBatch } from '../journal/store.
 import type { SqlRow, SqlValue } from './sqlite-driver.js';
 
 /**
- * Rows with a sum. Journals have sums of their own; what else is believed, and shown in lists, has none, and a byte that is wrong there
- * would be a wrong answer. Columns come as one piece of bytes, parted by NUL, which no text of a store holds.
+ * Rows with a sum. Journals have sums of their own; other data that is trusted and listed has none, and a wrong byte there would be a wrong
+ * answer. Columns are selected as one piece of bytes, separated by NUL, which no text of a store contains.
  */
 
-/** Columns of a run that its sum is made of. */
+/** Columns of a run that enter its sum. */
 export const RUN_COLUMNS = [
   'id',
   'name',
@@ -27,10 +27,10 @@ export const RUN_COLUMNS = [
   'pauses',
 ] as const;
 
-/** Columns of an answer that its sum is made of, in addition to the run. */
+/** Columns of an answer that enter its sum, in addition to the run. */
 export const ANSWER_COLUMNS = ['key', 'question', 'value', 'at', 'by'] as const;
 
-/** Columns of what a session has spent under a key. */
+/** Columns of a session's spending under a key. */
 export const SPENDING_COLUMNS = ['key', 'run', 'fence', 'at', 'counts'] as const;
 
 /** SQL for columns as bytes, with their sum at the end. */
@@ -48,13 +48,13 @@ export function sumOfBytes(bytes: unknown): string {
   return bytes instanceof Uint8Array ? sumOf(readText(bytes).text.split('\0').slice(0, -1)) : '';
 }
 
-/** The columns of a piece of bytes, and why they can't be believed. */
+/** The columns of a piece of bytes, and why they are not valid. */
 interface ReadColumns {
   readonly columns: readonly string[];
   readonly damage?: string;
 }
 
-/** Takes a piece of bytes apart. */
+/** Splits a piece of bytes into columns. */
 export function readColumns(bytes: unknown, names: readonly string[]): ReadColumns {
   if (!(bytes instanceof Uint8Array)) return { columns: [], damage: 'its columns are not bytes' };
   const { text, badAt } = readText(bytes);
@@ -70,7 +70,7 @@ export function readColumns(bytes: unknown, names: readonly string[]): ReadColum
   return { columns, damage: 'its checksum does not match its columns' };
 }
 
-/** A row of runs: its number, and what it says. */
+/** A row of runs, with its number. */
 export interface NumberedRow {
   readonly n: number;
   readonly row: RunRow;
@@ -134,7 +134,7 @@ export function answerValues(n: number, { key, id, value, at, by }: Answer): rea
   return [...values, sumOf([n, ...values])];
 }
 
-/** An answer; undefined with why it can't be believed. */
+/** Reads an answer; returns a text if it is not valid. */
 export function readAnswer({ n, bytes }: SqlRow): Answer | string {
   if (!(bytes instanceof Uint8Array)) return 'its columns are not bytes';
   const { columns, damage } = readColumns(bytes, ['n', ...ANSWER_COLUMNS]);
@@ -143,7 +143,7 @@ export function readAnswer({ n, bytes }: SqlRow): Answer | string {
   return { key, id, ...(value === '' ? {} : { value }), at: Number(at), by };
 }
 
-/** A batch: its text as it is read, and where it can't be. */
+/** Reads a batch, with the position of damage. */
 export function readBatch({ seq, bytes, sum }: SqlRow): StoredBatch {
   const [text, chained] = [bytes, sum].map((part) => readText(part instanceof Uint8Array ? part : new Uint8Array()));
   const damage =
@@ -156,7 +156,7 @@ export function readBatch({ seq, bytes, sum }: SqlRow): StoredBatch {
   return damage === undefined ? batch : { ...batch, damage };
 }
 
-/** Reads a page of batches that came as one row; undefined when they have to be read one by one, because something is wrong with them. */
+/** Reads a page of batches from one row; undefined if a problem requires reading them one by one. */
 export function readPage({ bytes }: SqlRow, from: number, count: number): readonly StoredBatch[] | undefined {
   if (bytes === null) return [];
   if (!(bytes instanceof Uint8Array)) return undefined;
@@ -175,17 +175,17 @@ export function readPage({ bytes }: SqlRow, from: number, count: number): readon
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Text as it was read, and where it can't be. */
+/** Decoded text, and the position of invalid bytes. */
 export interface ReadText {
-  /** With U+FFFD in place of bytes that are not text. */
+  /** The text with U+FFFD in place of invalid bytes. */
   readonly text: string;
   /** Offset of the first byte that is not UTF-8. */
   readonly badAt?: number;
 }
 
 /**
- * Reads the bytes of a text. Drivers are not trusted with that: one ends the process, another one puts U+FFFD in place of what it can't
- * read and says nothing, a third stops at a NUL.
+ * Decodes the bytes of a text. Drivers are not reliable here: one ends the process, another silently puts U+FFFD in place of invalid bytes,
+ * a third stops at a NUL.
  */
 export function readText(bytes: Uint8Array): ReadText {
   try {

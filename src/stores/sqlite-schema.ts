@@ -13,24 +13,24 @@ export type Durability = 'fast' | 'full';
 /** Version of the tables, kept in the file. */
 const SCHEMA_VERSION = 3;
 
-/** "Skei": marks a file as ours. */
+/** "Skei": marks a file as one of Skein. */
 const APPLICATION_ID = 0x53_6b_65_69;
 
-/** How long a statement waits for another process. Who can wait longer tries again. */
+/** Milliseconds for which a statement waits for another process. Callers that can wait longer try again. */
 export const BUSY_MS = 1_000;
 
-/** How long it is tried to open a file that others have locked. */
+/** Milliseconds for which opening a locked file is tried. */
 const OPENING_MS = 10_000;
 
 /**
- * Pages (4 KiB each) that the log beside the file may hold before they are moved into it. The end of a journal is written again with each
- * commit; the longer the log, the fewer times it is moved. SQLite's own 1,000 cost a quarter of a commit.
+ * Pages (4 KiB each) in the log before they are moved into the file. Each commit rewrites the end of a journal; the longer the log, the
+ * less often that end is moved. SQLite's default of 1,000 cost a quarter of a commit.
  */
 const LOG_PAGES = 4_000;
 
 /**
- * A batch sits in one tree only, under one number made of its run and its `seq`: a commit of one batch writes one page.
- * Numbers of runs are never used again (AUTOINCREMENT), so that a process whose run was removed can't write into another one.
+ * A batch is in one tree only, under one number made of its run and its `seq`: a commit of one batch writes one page. Numbers of runs are
+ * never reused (AUTOINCREMENT), so that a process whose run was removed can't write into another one.
  */
 const FIRST_TABLES = `
 CREATE TABLE runs (
@@ -49,7 +49,7 @@ CREATE TABLE answers (
 PRAGMA application_id = ${APPLICATION_ID};
 `;
 
-/** Version 2: how runs stand, sums of rows, numbers of removed runs that left something behind, a token that no other store has. */
+/** Version 2: standing of runs, sums of rows, numbers of removed runs that left data behind, a token unique to the store. */
 const SECOND_TABLES = `
 ALTER TABLE runs ADD COLUMN batches INTEGER;
 ALTER TABLE runs ADD COLUMN steps INTEGER;
@@ -63,7 +63,7 @@ CREATE TABLE store (token TEXT NOT NULL);
 INSERT INTO store VALUES (lower(hex(randomblob(16))));
 `;
 
-/** Version 3: what runs have spent under keys that they share. */
+/** Version 3: spending of runs under shared keys. */
 const THIRD_TABLES = `
 CREATE TABLE spending (
   key TEXT NOT NULL, run TEXT NOT NULL, fence INTEGER NOT NULL, at INTEGER NOT NULL, counts TEXT NOT NULL, sum TEXT NOT NULL,
@@ -72,9 +72,9 @@ CREATE TABLE spending (
 `;
 
 /**
- * Opens a file, and makes it and its folder where they are missing.
+ * Opens a file; creates it and its folder if missing.
  *
- * @throws SkeinError `SKEIN_STORE` for whatever is not a database of ours.
+ * @throws SkeinError `SKEIN_STORE` if it is not a Skein database.
  */
 export function openDatabase(driver: SqlDriver, path: string, durability: Durability): Connection {
   makeFile(path);
@@ -93,7 +93,7 @@ export function openDatabase(driver: SqlDriver, path: string, durability: Durabi
   return connection;
 }
 
-/** The file and its folder are for their owner alone. SQLite gives the files beside it the same rights. */
+/** The file and its folder belong to their owner alone. SQLite gives the files beside it the same rights. */
 function makeFile(path: string): void {
   try {
     const folder = dirname(path);
@@ -114,8 +114,8 @@ function makeFile(path: string): void {
 }
 
 /**
- * Makes an empty file where there is none. One that is there is not opened: to close it would take away all locks that other connections of
- * this process have on it, so that another process could throw away the log that they write to.
+ * Creates an empty file if it is missing. An existing file is not opened: closing it would release all locks of other connections of this
+ * process, so that another process could delete the log that they write to.
  */
 function makeNew(path: string): void {
   try {
@@ -127,7 +127,7 @@ function makeNew(path: string): void {
 
 function prepareFile(connection: Connection, path: string, durability: Durability): void {
   connection.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  // Before the first page is written: space of what is removed can then be given back piece by piece.
+  // Set before the first page is written, so that space of removed data can be freed piece by piece.
   if (checkOwner(connection, path) === 0) connection.exec('PRAGMA auto_vacuum = INCREMENTAL');
   useLog(connection, path);
   connection.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
@@ -137,7 +137,7 @@ function prepareFile(connection: Connection, path: string, durability: Durabilit
   if (checkOwner(connection, path) === SCHEMA_VERSION) return;
   connection.transaction(() => {
     const version = checkOwner(connection, path);
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if (version === SCHEMA_VERSION) return;
     if (version === 0) connection.exec(FIRST_TABLES);
     if (version < 2) sumUp(connection);
@@ -146,7 +146,7 @@ function prepareFile(connection: Connection, path: string, durability: Durabilit
   });
 }
 
-/** Brings the tables of version 1 to those of version 2. What stands in rows is believed this once. */
+/** Converts the tables of version 1 to version 2. The contents of rows are trusted this once. */
 function sumUp(connection: Connection): void {
   connection.exec(SECOND_TABLES);
   const runs = connection.prepare(`SELECT n, ${bytesOf(RUN_COLUMNS, 'r')} AS bytes FROM runs r`).all([]);
@@ -158,7 +158,7 @@ function sumUp(connection: Connection): void {
   for (const { came, bytes } of answers) sumUpAnswer.run([sumOfBytes(bytes), Number(came)]);
 }
 
-/** Gives the version of the tables; 0 when there are none yet. @throws SkeinError for what is not ours, or newer. */
+/** Returns the version of the tables; 0 if there are none yet. @throws SkeinError if they are not Skein's, or newer. */
 function checkOwner(connection: Connection, path: string): number {
   const version = Number(connection.first('PRAGMA user_version')?.['user_version'] ?? 0);
   const owner = Number(connection.first('PRAGMA application_id')?.['application_id'] ?? 0);
@@ -178,7 +178,7 @@ function checkOwner(connection: Connection, path: string): number {
   return version;
 }
 
-/** Turns on the write-ahead log. Unlike other statements this one does not wait for other processes that do the same. */
+/** Turns on the write-ahead log. Unlike other statements, this one does not wait for other processes that do the same. */
 function useLog(connection: Connection, path: string): void {
   const mode = (): unknown => connection.first('PRAGMA journal_mode')?.['journal_mode'];
   const waiting = new Int32Array(new SharedArrayBuffer(4));

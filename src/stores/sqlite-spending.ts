@@ -27,7 +27,7 @@ export function spendingRows(statements: Statements, key: string): SpendingRows 
   };
 }
 
-/** Gives what a transaction gives. What it hands to `orFull` has to be something, or nothing of it stays: what was to be spent does not fit. */
+/** Returns the result of a transaction. If it passes undefined to `orFull`, everything is rolled back: the amount exceeds a limit. */
 export function unlessFull<T>(transaction: (orFull: (given: T | undefined) => T) => T): T | undefined {
   const full = new Error('what was to be spent does not fit');
   try {
@@ -41,7 +41,7 @@ export function unlessFull<T>(transaction: (orFull: (given: T | undefined) => T)
   }
 }
 
-/** Deletes rows that nobody asks for any more. */
+/** Deletes rows that are no longer needed. */
 export function dropOutdated(statements: Statements, now: number): void {
   const hasRow = (id: string): boolean => statements.first('run', [id]) !== undefined;
   for (const row of statements.all('allSpending').map(readSpending))
@@ -49,7 +49,7 @@ export function dropOutdated(statements: Statements, now: number): void {
       statements.run('dropSpending', [row.key, row.run, row.fence]);
 }
 
-/** A row, or why it can't be believed. */
+/** A row, or a text if it is not valid. */
 function readSpending({ bytes }: SqlRow): SpendingRow | string {
   const { columns, damage } = readColumns(bytes, SPENDING_COLUMNS);
   if (damage !== undefined) return damage;

@@ -24,7 +24,7 @@ const SQL = {
   place: `SELECT n, ${LAST} FROM runs r WHERE id = ? AND fence = ? AND holder IS NOT NULL`,
   append: 'INSERT INTO batches SELECT (n << 32) | ?, ?, ? FROM runs WHERE n = ? AND fence = ? AND holder IS NOT NULL',
   read: `SELECT seq, CAST(text AS BLOB) AS bytes, CAST(sum AS BLOB) AS sum FROM (${PAGE})`,
-  // A row costs far more than its bytes: a page of batches comes as one. Whether they are in order can be seen.
+  // A row costs far more than its bytes, so a page of batches is read as one row. Their numbers show whether they are in order.
   readPage: `SELECT CAST(group_concat(seq || char(0) || coalesce(text, '') || char(0) || coalesce(sum, ''), char(0)) AS BLOB) AS bytes FROM (${PAGE})`,
   cut: 'DELETE FROM batches WHERE place BETWEEN ((? << 32) | ?) AND ((? << 32) | 4294967295)',
   blob: 'SELECT CAST(text AS BLOB) AS bytes FROM blobs WHERE digest = ?',
@@ -50,7 +50,7 @@ const SQL = {
     'DELETE FROM blobs WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM blob_uses u WHERE u.digest = blobs.digest)',
 } as const;
 
-/** The statements of the store, compiled when they are first used. */
+/** The statements of the store, compiled on first use. */
 export class Statements {
   readonly #database: Connection;
   readonly #prepared = new Map<keyof typeof SQL, SqlStatement>();
@@ -59,7 +59,7 @@ export class Statements {
     this.#database = database;
   }
 
-  /** Gives the number of rows that it changed. */
+  /** Returns the number of changed rows. */
   run(name: keyof typeof SQL, values: readonly SqlValue[]): number {
     return this.#statement(name).run(values);
   }

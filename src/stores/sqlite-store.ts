@@ -40,33 +40,33 @@ import { backUp, removeRuns, shrink } from './sqlite-upkeep.js';
 
 /** A store in a file. */
 export interface FileStore extends Store {
-  /** Random, and in no other store but copies of this one. */
+  /** A random token, shared only with copies of this store. */
   readonly token: string;
-  /** Gives space of removed runs back to the disk; gives the number of bytes. Others may use the store meanwhile. */
+  /** Returns space of removed runs to the disk, and the number of freed bytes. Others may use the store meanwhile. */
   shrink(): number;
   /**
-   * Writes a copy to a new file: all that was committed when it began. Others may use the store meanwhile.
+   * Writes a copy with everything committed at its start to a new file. Others may use the store meanwhile.
    *
-   * @throws SkeinError `SKEIN_STORE` when the file is there already, or can't be written
+   * @throws SkeinError `SKEIN_STORE` if the file already exists, or can't be written
    */
   backup(path: string): void;
 }
 
-/** Where the next batch of a leased run goes. */
+/** The position of the next batch of a leased run. */
 interface Place {
   readonly n: number;
   readonly fence: number;
   seq: number;
 }
 
-/** Batches that are read at once: together they have some MiB at most. */
+/** Number of batches read at once: some MiB at most. */
 const PAGE = 64;
 
-/** The store over a database that is open. */
+/** The store on an open database. */
 export class SqliteStore implements FileStore {
   readonly #database: Connection;
   readonly #statements: Statements;
-  /** Where batches of leased runs go: while the lease is good nobody else writes them, so that it needs no query. */
+  /** Positions for batches of leased runs: while the lease is good, no other process writes them, so no query is needed. */
   readonly #places = new Map<string, Place>();
 
   constructor(
@@ -256,7 +256,7 @@ export class SqliteStore implements FileStore {
   }
 
   close(): void {
-    // The driver lets go of the file when its statements are gone.
+    // The driver releases the file when its statements are gone.
     this.#statements.clear();
     this.#database.close();
   }
@@ -267,7 +267,7 @@ export class SqliteStore implements FileStore {
     return readPage(page ?? {}, from, count) ?? this.#statements.all('read', values).map(readBatch);
   }
 
-  /** @throws SkeinError `SKEIN_STORE` where rows are lost */
+  /** @throws SkeinError `SKEIN_STORE` if rows are lost */
   #checkCount(): void {
     const { rows, indexed } = this.#statements.first('count') ?? {};
     if (rows !== indexed) throw this.#database.damaged();
@@ -277,7 +277,7 @@ export class SqliteStore implements FileStore {
     return this.#statements.all('list').map((row) => withoutDead(readRun(row).row));
   }
 
-  /** After a failure it is not known any more where batches go. */
+  /** Forgets the positions of batches after a failure, since they may have changed. */
   #remembering<T>(work: () => T): T {
     try {
       return work();
@@ -292,7 +292,7 @@ export class SqliteStore implements FileStore {
     const place = this.#place(lease);
     if (place === undefined) return false;
     if (place.seq !== seq) throw outOfOrder(batch);
-    // The fence is checked by the statement that writes: no other process gets in between.
+    // The writing statement checks the fence: no other process gets in between.
     if (this.#statements.run('append', [seq, text, sum, place.n, lease.fence]) === 0) {
       this.#places.delete(lease.runId);
       return false;
@@ -322,7 +322,7 @@ export class SqliteStore implements FileStore {
     return place;
   }
 
-  /** A run of whose row each byte is right. @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL` */
+  /** The row of a run, with a valid sum. @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL` */
   #row(runId: string): NumberedRow {
     const found = this.#find(runId);
     if (found === undefined) throw noRun(runId);
@@ -338,7 +338,7 @@ export class SqliteStore implements FileStore {
     return numbered;
   }
 
-  /** The run of a lease, as long as the lease has not been given back or passed on. */
+  /** The run of a lease, unless the lease was returned or passed on. */
   #leased({ runId, fence }: Lease): NumberedRow | undefined {
     const found = this.#find(runId);
     return found?.row.holder !== undefined && found.row.fence === fence ? found : undefined;

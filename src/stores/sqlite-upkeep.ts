@@ -8,19 +8,19 @@ import { readRun } from './sqlite-rows.js';
 import { dropOutdated } from './sqlite-spending.js';
 import type { Statements } from './sqlite-statements.js';
 
-/** A transaction of what may take long has this many milliseconds, so that runs can write in between. */
+/** Milliseconds for one transaction of a long operation, so that runs can write in between. */
 const SLICE_MS = 5;
-/** Whoever waits for a lock looks for it again after some milliseconds: it is left free for longer than it is held. */
+/** Processes that wait for a lock check it every few milliseconds: it stays free for this many times as long as it was held. */
 const FREE_FOR = 2;
 
-/** Batches that are deleted at once, of 64 KiB each. */
+/** Number of batches deleted at once, of 64 KiB each. */
 const BATCHES_AT_ONCE = 16;
-/** Pages (4 KiB each) that are given back at once. */
+/** Number of pages (4 KiB each) freed at once. */
 const PAGES_AT_ONCE = 64;
 
 /**
- * Removes runs, in many small transactions. The row of a run goes first, with a note of what it leaves behind: a process that is killed
- * meanwhile leaves no half run, and the next one to remove something cleans up.
+ * Removes runs, in many small transactions. The row of a run is deleted first, with a note of what is left behind: a killed process leaves
+ * no half run, and the next removal cleans up.
  */
 export function removeRuns(
   database: Connection,
@@ -32,7 +32,7 @@ export function removeRuns(
   const going = removable(rows, asked, now);
   const removed: string[] = [];
   let left = rows.filter(({ id }) => going.has(id)).map(({ id }) => id);
-  // Forks go before their parents.
+  // Forks are removed before their parents.
   for (let before = -1; left.length > 0 && removed.length !== before;) {
     before = removed.length;
     const stay: string[] = [];
@@ -51,7 +51,7 @@ export function removeRuns(
   return removed;
 }
 
-/** False while somebody has the run, or a fork of it is there: that may be so since a moment ago. */
+/** Returns false while a process holds the run, or a fork of it exists: this may have changed a moment ago. */
 function removeRow(statements: Statements, id: string, now: number): boolean {
   const found = statements.first('run', [id]);
   if (found === undefined) return false;
@@ -62,7 +62,7 @@ function removeRow(statements: Statements, id: string, now: number): boolean {
   return true;
 }
 
-/** Deletes a piece of what removed runs left behind; false when there is nothing more. */
+/** Deletes a piece of what removed runs left behind; returns false if nothing is left. */
 function cleanUp(statements: Statements): boolean {
   const n = statements.first('leavings')?.['n'];
   if (typeof n !== 'number') return false;
@@ -80,8 +80,8 @@ function cleanUp(statements: Statements): boolean {
 }
 
 /**
- * Gives pages that nothing is in any more back to the disk; gives the number of bytes. A file from before version 2 has to be written anew
- * for that, once; while others use it, it stays as it is.
+ * Returns unused pages to the disk, and the number of freed bytes. A file from before version 2 has to be rewritten once for that; while
+ * others use it, it stays unchanged.
  */
 export function shrink(database: Connection): number {
   const before = bytesIn(database);
@@ -93,7 +93,7 @@ export function shrink(database: Connection): number {
       return true;
     });
   }
-  // The first lets others write while it moves what there is; the second waits for a moment in which nobody does.
+  // The first checkpoint lets others write while it moves pages; the second waits for a moment in which nobody writes.
   database.first('PRAGMA wal_checkpoint(PASSIVE)');
   database.first('PRAGMA wal_checkpoint(TRUNCATE)');
   return before - bytesIn(database);
@@ -114,9 +114,9 @@ function bytesIn(database: Connection): number {
 }
 
 /**
- * Writes a copy to a new file: all that was committed when it began, whatever others write meanwhile.
+ * Writes a copy to a new file: everything committed when it began, whatever others write meanwhile.
  *
- * @throws SkeinError `SKEIN_STORE` when the file is there already, or can't be written
+ * @throws SkeinError `SKEIN_STORE` if the file already exists, or can't be written
  */
 export function backUp(database: Connection, path: string): void {
   try {
@@ -148,7 +148,7 @@ function syncFile(path: string): void {
   }
 }
 
-/** Calls `piece` until it says that there is nothing more to do, in transactions of some milliseconds with free time in between. */
+/** Calls `piece` until it returns false, in transactions of some milliseconds with free time in between. */
 function inSlices(database: Connection, piece: () => boolean): void {
   const waiting = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {

@@ -5,25 +5,25 @@ import { openDatabase } from './sqlite-schema.js';
 import type { FileStore } from './sqlite-store.js';
 import { SqliteStore } from './sqlite-store.js';
 
-/** How a store of runs in a SQLite file is opened. */
+/** Options for opening a store of runs in a SQLite file. */
 export interface SqliteStoreOptions {
   /**
-   * What a commit survives. `fast`, the default: a process that is killed. `full`: also a power cut or a crash of the machine; each commit
-   * then waits for the disk.
+   * What a commit survives. `fast`, the default: a killed process. `full`: also a power cut or a crash of the machine; each commit then
+   * waits for the disk.
    */
   readonly durability?: Durability;
   /**
-   * Opens the file also with a SQLite before 3.51.3, which can lose what two processes write at the same time. Only for machines that have
-   * no other, where one process at a time uses the store. Default: no.
+   * Whether to accept a SQLite before 3.51.3, which can lose simultaneous writes of two processes. Only for machines without a newer one,
+   * where one process at a time uses the store. Default: no.
    */
   readonly allowOldSqlite?: boolean;
 }
 
 /**
- * Opens a store in a SQLite file; what is missing of file and folder is made, for their owner alone. Any number of processes may have it
- * open at once. Needs a Node whose SQLite is 3.51.3 or newer (`process.versions.sqlite`), or the package `@photostructure/sqlite`.
+ * Opens a store in a SQLite file; creates a missing file and folder, for their owner alone. Any number of processes may have it open at
+ * once. Needs a Node whose SQLite is 3.51.3 or newer (`process.versions.sqlite`), or the package `@photostructure/sqlite`.
  *
- * @throws SkeinError `SKEIN_PACKAGE_MISSING` when there is no SQLite, or only an older one; `SKEIN_STORE` when the file can't be used.
+ * @throws SkeinError `SKEIN_PACKAGE_MISSING` if SQLite is missing or too old; `SKEIN_STORE` if the file can't be used.
  * @example
  * const store = await openSqliteStore('.skein/skein.db', { durability: 'full' });
  * console.log(store.list().map((row) => `${row.id} ${row.name} ${row.outcome ?? 'not ended'}`));
@@ -34,18 +34,18 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   return new SqliteStore(openDatabase(driver, path, options.durability ?? 'fast'), resolve(path));
 }
 
-/** The SQLite that stores are opened with. */
+/** The SQLite used to open stores. */
 export interface SqliteInUse {
   /** `node:sqlite`, or the package. */
   readonly driver: string;
-  /** Of SQLite itself. */
+  /** Version of SQLite itself. */
   readonly version: string;
 }
 
 /**
- * Which SQLite `openSqliteStore` uses here.
+ * Returns the SQLite that `openSqliteStore` uses on this machine.
  *
- * @throws SkeinError `SKEIN_PACKAGE_MISSING` when there is none that will do
+ * @throws SkeinError `SKEIN_PACKAGE_MISSING` if none is available that is recent enough
  * @example
  * const { driver, version } = await sqliteInUse();
  */

@@ -9,31 +9,31 @@ import { answerNote } from '../../events/question.js';
 import type { Label } from '../../guard/label.js';
 import type { RunServices } from '../services.js';
 
-/** What a body leaves behind that must be stopped when the attempt is over. */
+/** Something that a body started and that must stop when the attempt is over. */
 export interface Activity {
   stop(): void;
-  /** What runs that functions inside of it started have heard so far. */
+  /** Label of runs that functions inside have started so far. */
   heard?(): Label | undefined;
 }
 
-/** A step, as what asks inside of it sees it. */
+/** A step as seen by code inside it that asks questions. */
 export interface Asker {
   readonly over: boolean;
-  /** Stops the clocks of this attempt and of all steps around it, while a question is open. Gives what starts them again. */
+  /** Stops the clocks of this attempt and of all steps around it while a question is open. Returns a function that starts them again. */
   stopClock(): () => void;
-  /** Registers something that is stopped when this attempt is over. */
+  /** Registers something to stop when this attempt is over. */
   hold(activity: Activity): void;
-  /** It ended by itself. */
+  /** Unregisters something that ended on its own. */
   release(activity: Activity): void;
-  /** Tells listeners something of it. */
+  /** Reports an event of the step to listeners. */
   emit(body: EventBody): void;
 }
 
 /**
- * Asks from inside of an effect of a step. The clocks of its attempt and of the steps around it stand still until there is an answer, or until
- * the attempt is over.
+ * Asks from inside an effect of a step. The clocks of its attempt and of the steps around it stop until there is an answer, or until the
+ * attempt is over.
  *
- * @throws SkeinError `SKEIN_CANCELLED` when that is so already
+ * @throws SkeinError `SKEIN_CANCELLED` if the attempt is already over
  */
 export async function askInside(step: Asker, signal: AbortSignal, ask: () => Promise<unknown>): Promise<unknown> {
   if (step.over || signal.aborted) throw stepCancelled();
@@ -45,7 +45,7 @@ export async function askInside(step: Asker, signal: AbortSignal, ask: () => Pro
   }
 }
 
-/** The clocks of an attempt and of the steps around it stand still until the function that this gives is called, or the attempt is over. */
+/** Stops the clocks of an attempt and of the steps around it until the returned function is called, or the attempt is over. */
 export function standStill(step: Asker): () => void {
   const clock = { stop: step.stopClock() };
   step.hold(clock);
@@ -55,7 +55,7 @@ export function standStill(step: Asker): () => void {
   };
 }
 
-/** Reserves inside of an effect of a step: the clocks stand still while it waits in line. Undefined where no budget holds. */
+/** Reserves inside an effect of a step. The clocks stop while the reservation waits. Undefined if no budget applies. */
 export function reserveInside(step: Asker, { reserve }: StepIo): Reserve | undefined {
   if (reserve === undefined) return undefined;
   const inside = (wanted: Reserving): Promise<Held> =>
@@ -80,7 +80,7 @@ function shownLack(lack: Lack): Omit<BudgetWaiting, 'kind'> {
   return { limit: name, measure, spent, reserved, of: limit, wanted, message: waitingText(lack) };
 }
 
-/** What an effect of an executor gets: its questions, and waits for budget, stop the clocks, too. */
+/** The services for an executor's effect: its questions, and waits for budget, also stop the clocks. */
 export class AskingIo implements StepIo {
   constructor(
     private readonly step: Asker,
@@ -108,7 +108,7 @@ export class AskingIo implements StepIo {
   }
 }
 
-/** A step that asks a person about what it gives. */
+/** A step that asks a person about its result. */
 interface Asking {
   readonly run: Pick<RunServices, 'durable' | 'reporter'>;
   await(ticket: Ticket, waiter: Waiter): void;
@@ -119,7 +119,7 @@ interface Asking {
   fail(error: ErrorData): void;
 }
 
-/** A question that is a step of its own beside the body: what is answered is given to `done`, and where nobody can answer, the step pauses. */
+/** Asks a question with its own key beside the body: passes the answer to `done`; if nobody can answer, the step pauses. */
 export function askPerson(
   step: Asking,
   key: string,

@@ -13,45 +13,45 @@ import type { Clock, Supervised } from './policies/policy.js';
 import { tellEndorsed } from './telling.js';
 import { WholeAttempt } from './whole-attempt.js';
 
-/** The attempts of a step: which one this is, and what runs beside its body. */
+/** The attempts of a step: the current one, and what runs beside its body. */
 export abstract class Attempts extends FiredNode {
   attempt = 1;
   supervised: Supervised | undefined = undefined;
   repeats = 0;
-  /** {@link repeats} of earlier attempts, since the last correction. */
+  /** The {@link repeats} of earlier attempts since the last correction. */
   private earlierRepeats = 0;
   abstract readonly run: RunServices;
-  /** What policies have running beside this attempt. */
+  /** Clocks that policies run beside this attempt. */
   private clocks: Clock[] | undefined = undefined;
   /** Most steps hold one at most. */
   private activity: Activity | undefined = undefined;
   private activities: Set<Activity> | undefined = undefined;
-  /** It uses a slot. */
+  /** True if the step uses a slot. */
   private slot = false;
-  /** Label of what it gives, once that is endorsed. */
+  /** Label of the result after its endorsement. */
   private vetted: number | undefined = undefined;
   private known: Identity | undefined = undefined;
 
-  /** What the step runs inside of. */
+  /** The surroundings of the step. */
   protected abstract get around(): ScopeOwner;
 
-  /** Where it reads, and what its events belong to. */
+  /** The scope that the step reads from and that its events belong to. */
   abstract readonly owner: LabelSource & { readonly parent: string };
 
-  /** What its body depends on, where that is known. */
+  /** What the body depends on, if known. */
   protected abstract readsOfBody(): Identity | undefined;
 
-  /** Tells listeners something of it. */
+  /** Reports an event of the step to listeners. */
   emit(body: EventBody, again = this.run.durable.replaying): void {
     this.run.reporter.emitAs(again, this.path, this.owner.parent, body);
   }
 
-  /** What becomes of this attempt depends on it. */
+  /** What the outcome of this attempt depends on. */
   get identity(): Identity {
     return (this.known ??= this.readsOfBody() ?? new WholeAttempt(this));
   }
 
-  /** Key of what this attempt does (J2): the path, and the attempt from the second on. */
+  /** Key of this attempt (J2): the path, and the number of the attempt from the second on. */
   get key(): string {
     return attemptAddress(this.path, this.attempt);
   }
@@ -60,24 +60,24 @@ export abstract class Attempts extends FiredNode {
     return this.attempt - (this.supervised?.corrected ?? 0) + this.earlierRepeats;
   }
 
-  /** What the nearest `retry` says of a call inside that failed. */
+  /** The decision of the nearest `retry` policy on a failed call inside. */
   again(failed: FailedInside): Again | undefined {
     const { policies } = this.compiled;
     return policies?.again === undefined ? this.around.again(failed) : policies.again(this, failed);
   }
 
-  /** Something had a say in what it does. */
+  /** Adds a label to what influences the step. */
   influenced(label: number): void {
     if (label !== this.influence) this.influence = this.run.labels.join(this.influence, label);
   }
 
-  /** Something decides where the run goes on after it. */
+  /** Adds a label to what decides where the run continues after the step. */
   decides(label: number): void {
     this.influenced(label);
     this.control = this.run.labels.join(this.control, label);
   }
 
-  /** What was seen, or can be nothing else, has no more than the level `vetted`; what is private stays so. What was decided before stays as it was decided. */
+  /** Lowers the label of endorsed content to at most `vetted`; private content stays private. Earlier decisions keep their labels. */
   endorsed(by: Endorser): void {
     tellEndorsed(this, by);
     const { labels } = this.run;
@@ -85,7 +85,7 @@ export abstract class Attempts extends FiredNode {
     if (by === 'person') this.influence = this.vetted;
   }
 
-  /** Label of its result. */
+  /** Label of the result. */
   get given(): number {
     return this.vetted ?? this.influence;
   }
@@ -94,7 +94,7 @@ export abstract class Attempts extends FiredNode {
     return this.run.labels.get(this.influence);
   }
 
-  /** The label of what `body` reads, which has a say in nothing else unless it is said. */
+  /** Runs `body` and returns the label of its reads, which do not influence the step otherwise. */
   labelOf<T>(body: () => T): { readonly value: T; readonly label: number } {
     const before = this.influence;
     this.influence = CLEAN;
@@ -105,12 +105,12 @@ export abstract class Attempts extends FiredNode {
       this.influence = CLEAN;
       return { value, label };
     } finally {
-      // What is thrown says what was read.
+      // An error shows what was read.
       this.influenced(before);
     }
   }
 
-  /** The next attempt; after a correction all of them are there again. That there is one says how the last one went. */
+  /** Starts the next attempt; a correction resets the count of attempts. A further attempt reveals how the last one ended. */
   protected nextAttempt(isCorrected: boolean): void {
     this.vetted = undefined;
     this.known = undefined;
@@ -120,12 +120,12 @@ export abstract class Attempts extends FiredNode {
     this.repeats = 0;
   }
 
-  /** What its supervisor, or that of a step around it, said last of the attempt before: the innermost was corrected last. */
+  /** The last correction by the supervisor of this step, or of one around it: the innermost was corrected last. */
   get correction(): string | undefined {
     return this.supervised?.correction ?? this.around.correction;
   }
 
-  /** This attempt calls something that has `effect: once`. */
+  /** Notes that this attempt calls something with `effect: once`. */
   callsOnce(): void {
     if (this.supervised !== undefined) this.supervised.once = true;
     this.around.callsOnce();
@@ -165,14 +165,14 @@ export abstract class Attempts extends FiredNode {
     };
   }
 
-  /** What runs that functions inside of it started have heard so far. */
+  /** Label of runs that functions inside the step have started so far. */
   heardInside(): Label | undefined {
     let label = this.activity?.heard?.();
     for (const activity of this.activities ?? []) label = joinedIf(label, activity.heard?.());
     return label;
   }
 
-  /** Stops what runs beside the body, and in it. */
+  /** Stops what runs beside the body and inside it. */
   protected stopActivities(): void {
     const { clocks, activity: only, activities } = this;
     this.clocks = undefined;

@@ -10,7 +10,7 @@ import type { StepAround } from './inside.js';
 
 /** A step whose work is judged. */
 interface Judged extends StepAround, Pick<Work, 'isWanted'> {
-  /** It uses a slot from here on. */
+  /** Makes the step use a slot from here on. */
   takeSlot(): void;
   releaseSlot(): void;
   pause(question: Question, reason: string): void;
@@ -19,7 +19,7 @@ interface Judged extends StepAround, Pick<Work, 'isWanted'> {
 }
 
 /**
- * Has a phase done, in a slot: a leaf step has one, any other waits for one. What the phase throws fails the step for good; a question that
+ * Runs a phase in a slot: a leaf step has one, any other waits for one. An error of the phase fails the step for good; a question that
  * nobody can answer pauses it.
  *
  * @throws SkeinError `SKEIN_NO_EXECUTOR`

@@ -30,7 +30,7 @@ import type { LabelSource } from '../state/run-labels.js';
 import { AskingIo } from './asking.js';
 import type { Activity, Asker } from './asking.js';
 
-/** A step, as code sees it that runs inside of it and reaches the outside by a {@link StepContext}. */
+/** A step as seen by code that runs inside it and reaches the outside through a {@link StepContext}. */
 export interface StepAround extends Asker {
   readonly run: RunServices;
   readonly owner: LabelSource;
@@ -46,15 +46,15 @@ export interface StepAround extends Asker {
   render(template: Template): string;
   renderJson(source: JsonTemplate): unknown;
   emit(body: EventBody, again?: boolean): void;
-  /** It calls something that has `effect: once`. */
+  /** Notes a call of something with `effect: once`. */
   callsOnce(): void;
-  /** What `retry` says of a call inside that failed. */
+  /** The decision of a `retry` policy on a failed call inside. */
   again(failed: FailedInside): Again | undefined;
-  /** Stops the clocks of this attempt alone. Gives what starts them again. */
+  /** Stops the clocks of this attempt only. Returns a function that starts them again. */
   stopOwnClock(): () => void;
 }
 
-/** Runs code that is deterministic between its effects inside of an attempt. `ended` is told how it ended, unless the attempt is over by then. */
+/** Runs code inside an attempt that is deterministic between its effects. Calls `ended` unless the attempt is over by then. */
 export function runInside<T>(
   step: StepAround,
   work: (context: StepContext) => Promise<T>,
@@ -70,7 +70,7 @@ export function runInside<T>(
   step.run.hold(finished);
 }
 
-/** Has code of an effect of an attempt reach what a {@link StepContext} gives, for as long as the attempt goes on. */
+/** Gives code of an effect a {@link StepContext} while the attempt continues. */
 export async function besideEffect<T>(step: StepAround, work: (context: StepContext) => Promise<T>): Promise<T> {
   const inside = new Inside(step);
   step.hold(inside);
@@ -86,14 +86,14 @@ type Ended<T> = { readonly ok: true; readonly value: T } | Failed;
 
 const NO_TOOLS: Bindings = Object.freeze({});
 
-/** Hands out promises that are settled by outcomes of the durability port. */
+/** Returns promises that outcomes of the durability port settle. */
 class Inside implements StepContext, Activity {
   readonly attempt: number;
   private readonly open = new Map<Ticket, (error: ErrorData) => void>();
-  /** An effect of it for which a budget has not enough: whatever the code makes of that, the attempt ends so. */
+  /** The outcome of an effect that a budget does not cover: the attempt ends with it, even if the code handles the error. */
   short: Failed | undefined = undefined;
   private readonly calls: CallFold;
-  /** The model call that was made, and has not ended. */
+  /** The model call in progress. */
   private made: CallUnderWay | undefined = undefined;
   private over = false;
   private draws = 0;
@@ -152,7 +152,7 @@ class Inside implements StepContext, Activity {
   }
 
   watch(): StateWatch {
-    // What it reads is known only while it runs.
+    // What the code reads is known only while it runs.
     this.step.influenced(versionLabel(this.step.input, this.step.owner));
     const log = new ReadLog(this.step.input, this.step.owner);
     return { state: log.viewFor(undefined), reads: () => log.reads(), current: (name) => log.current(name) };
@@ -220,7 +220,7 @@ class Inside implements StepContext, Activity {
   }
 
   note(note: StepNote, again = false): void {
-    // What a run inside has spent when the step is over was spent all the same.
+    // Spending of a run inside counts even after the end of the step.
     if (this.over && note.kind !== 'inner.call') return;
     const { durable, reporter } = this.step.run;
     const isReplayed = again || (durable.replaying && note.kind !== 'inner.call');
@@ -246,7 +246,7 @@ class Inside implements StepContext, Activity {
     return this.step.run.durable.random(this.keyOf(`random#${this.draws}`));
   }
 
-  /** Too late when the attempt is over. */
+  /** Does nothing if the attempt is over. */
   finish(ended: () => void): void {
     if (this.over) return;
     this.step.release(this);
@@ -267,7 +267,7 @@ class Inside implements StepContext, Activity {
     this.open.clear();
   }
 
-  /** A call that is under way when its step ends, such as at a timeout, was made. One that waits for its turn was not. */
+  /** A model call in progress at the end of its step, such as at a timeout, counts as made. One that waits for its turn does not. */
   private tellCutOff(): void {
     const { made, calls } = this;
     if (made === undefined || calls.asked === undefined) return;

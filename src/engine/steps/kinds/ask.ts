@@ -6,7 +6,7 @@ import type { Question } from '../../ports/durable.js';
 import type { AskNode } from '../../../plan/plan.js';
 import type { Body, Step } from '../step.js';
 
-/** A question to a person. The answer goes to the node's output; when nobody can answer, the step is paused. */
+/** A question to a person. The answer goes to the node's output; if nobody can answer, the step pauses. */
 export const askBody: Body = {
   start(step) {
     const { node } = step.compiled;
@@ -31,7 +31,7 @@ export const askBody: Body = {
 };
 
 function answered(step: Step, node: AskNode, answer: unknown): void {
-  // What a person types is the person's own; what was offered to choose from is as good as the question.
+  // What a person types is the person's own; offered choices are only as trustworthy as the question.
   if (node.choices !== undefined || node.choicesFrom !== undefined)
     step.influenced(step.labelOf(() => questionOf(step, node)).label);
   step.succeed(node.output === undefined ? { [node.id]: answer } : answer);

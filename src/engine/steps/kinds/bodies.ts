@@ -11,7 +11,7 @@ import { mapBody } from './map.js';
 import { taskBody } from './task.js';
 import { waitBody } from './wait.js';
 
-/** Node kinds whose executor is registered from outside. */
+/** The body of node kinds whose executor is registered from outside. */
 export const executorBody: Body = { start: startExecutor, take: noTicket };
 
 function startExecutor(step: Step): void {
@@ -43,13 +43,13 @@ function finish(step: Step, result: Result): void {
   else step.skip(result.reason);
 }
 
-/** What it reads is the same whenever the run is done again, and so is what it makes of it. */
+/** Its reads, and its output, are the same whenever the run is repeated. */
 function startSet(step: Step): void {
   const { node } = step.compiled;
   if (node.kind === 'set') step.succeed(step.renderJson({ object: node.values }));
 }
 
-/** Ends the plan that the step belongs to, and those around it that end with it. */
+/** Ends the plan of the step, and the surrounding plans that end with it. */
 function startEnd(step: Step): void {
   const { node } = step.compiled;
   if (node.kind !== 'end') return;
@@ -58,14 +58,14 @@ function startEnd(step: Step): void {
   step.endPlan({ path: step.path, error, out: node.out ?? 0 }, { reason: reason === '' ? undefined : reason });
 }
 
-/** It was meant, so no other attempt changes it. */
+/** The end is intended, so another attempt would not change it. */
 function endedAs(reason: string, id: string): ErrorData {
   const message = reason === '' ? `the workflow ended at '${id}'` : reason;
   return { code: 'SKEIN_ENDED', message, retryable: false };
 }
 
 const BODIES: Readonly<Record<NodeKind, Body>> = {
-  // As data it is a call of a tool, which is made from outside of the engine.
+  // A task without a function is a tool call, which is made outside the engine.
   task: {
     ...taskBody,
     start: (step) => (step.compiled.body === undefined ? startExecutor(step) : taskBody.start(step)),
@@ -76,7 +76,7 @@ const BODIES: Readonly<Record<NodeKind, Body>> = {
   loop: loopBody,
   ask: askBody,
   wait: waitBody,
-  // Nothing: the node is a place for routes.
+  // Does nothing: the node is a place for routes.
   pass: { start: (step) => step.succeed(undefined), take: noTicket },
   end: { start: startEnd, take: noTicket },
   set: { start: startSet, take: noTicket },

@@ -28,7 +28,7 @@ function startCall(step: Step): void {
   });
 }
 
-/** What a file gives may refer to what is not there. */
+/** The values of a file may refer to something that does not exist. */
 function giveTo(step: Step, node: CallNode, scope: ScopeHandle): void {
   try {
     if (node.plan.values !== undefined) scope.values();
@@ -41,7 +41,7 @@ function giveTo(step: Step, node: CallNode, scope: ScopeHandle): void {
 
 type Stopped = Exclude<ScopeEnd, { type: 'done' }>;
 
-/** The end of what is inside, with what its message begins with. */
+/** The end of a sub-plan, with the prefix of its message. */
 export function prefixed(end: Stopped, { errorPrefix: prefix }: SubPlan): Stopped {
   if (end.type === 'paused' || end.type === 'ended' || prefix === undefined) return end;
   return { ...end, error: { ...end.error, message: `${prefix}${end.error.message}` } };
@@ -54,14 +54,14 @@ export function subPlan(step: Step): CompiledPlan {
   return sub;
 }
 
-/** With what a sub-plan starts. */
+/** The start of a sub-plan. */
 export interface SubStart {
   readonly version: Version;
   /** Label of what decided that it starts, and which inputs it has. */
   readonly influence: number;
 }
 
-/** Starts a scope inside a step; it is stopped, and its steps are counted, with the step. */
+/** Starts a scope inside a step. The scope is stopped, and its steps are counted, with the step. */
 export function openInside(
   step: Step,
   compiled: CompiledPlan,
@@ -74,9 +74,9 @@ export function openInside(
   step.hold(inside);
 }
 
-/** Between a step and the scope inside of it. */
+/** Connects a step with the scope inside it. */
 class Inside implements ScopeOwner, Activity {
-  /** Undefined when it was closed: its steps are counted once. */
+  /** Undefined after it was closed: its steps are counted once. */
   scope: ScopeHandle | undefined = undefined;
 
   constructor(
@@ -119,7 +119,7 @@ class Inside implements ScopeOwner, Activity {
     this.close();
   }
 
-  /** What had a say in that it is cut off: what its step has heard and, where the plan around has ended, what decided that. */
+  /** Label of what cuts it off: the step's own and, if the surrounding plan has ended, that of what decided its end. */
   private get decides(): number {
     const { influence, owner, run } = this.step;
     return owner.cutOff === undefined ? influence : run.labels.join(influence, owner.control);
@@ -132,7 +132,7 @@ class Inside implements ScopeOwner, Activity {
   }
 }
 
-/** Ends a step like the scope inside of it. `kept`: what it writes all the same where a bound of the run is reached. */
+/** Ends a step like the scope inside it. `kept`: its remaining writes if the run has reached a bound. */
 export function endLike(step: Step, end: Stopped, kept: () => readonly ChannelWrite[] = () => []): void {
   if (end.type === 'failed') step.fail(end.error);
   else if (end.type === 'ended') step.endPlan(end, { writes: kept() });
@@ -140,7 +140,7 @@ export function endLike(step: Step, end: Stopped, kept: () => readonly ChannelWr
   else step.pause({ text: '' }, 'a step inside of it waits for an answer');
 }
 
-/** What a sub-plan starts with: its inputs, each with the label of what it was read from. */
+/** The start of a sub-plan: its inputs, each with the label of its source. */
 export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: CompiledPlan): SubStart {
   const read = step.reader();
   const { labels } = step.run;
@@ -167,7 +167,7 @@ export function inputsOf(step: Step, node: Pick<SubPlan, 'inputs'>, sub: Compile
   return { version, influence };
 }
 
-/** @throws SkeinError SKEIN_INPUT for a value that is not one of its input */
+/** @throws SkeinError `SKEIN_INPUT` if the value does not match its input */
 function typed(input: InputSpec | undefined, value: unknown): unknown {
   if (value === undefined || input === undefined) return value;
   const found = inputValue(input, value);
@@ -175,29 +175,29 @@ function typed(input: InputSpec | undefined, value: unknown): unknown {
   throw new SkeinError('SKEIN_INPUT', `the input '${input.name}' ${found.why}`, { hint: found.hint });
 }
 
-/** What is read of a sub-plan that has run. */
+/** The results of a finished sub-plan. */
 export type FinalState = Pick<ScopeHandle, 'read' | 'clears' | 'state' | 'values'>;
 
 type Giving = Pick<SubPlan, 'inputs' | 'outputs'>;
 
-/** Ends a step with what its sub-plan gave. Where the node has an output, that is its result, and the other outputs are written in addition. */
+/** Ends a step with the results of its sub-plan: its output, if the node has one, and the other outputs as further writes. */
 export function succeedWith(step: Step, node: Giving, scope: FinalState, around?: readonly string[]): void {
   const writes = Object.entries(moreOf(step, node, scope)).map(([channel, value]) => ({ channel, value }));
   step.succeed(outputsOf(step, node, scope), around, writes.length === 0 ? undefined : writes);
 }
 
-/** What is written in addition to an output. */
+/** The writes in addition to an output. */
 function moreOf(step: Step, node: Giving, scope: FinalState): Record<string, unknown> {
   return step.compiled.node.output === undefined || node.outputs === undefined ? {} : updateOf(step, node, scope);
 }
 
-/** The result of a finished sub-plan in the plan around it. */
+/** The result of a finished sub-plan in the surrounding plan. */
 export function outputsOf(step: Step, node: Giving, scope: FinalState): unknown {
   const { output } = step.compiled.node;
   return output === undefined ? updateOf(step, node, scope) : taken(scope, node.outputs?.[output] ?? output);
 }
 
-/** What it writes beside its output. */
+/** The writes beside the output. */
 function updateOf(step: Step, node: Giving, scope: FinalState): Record<string, unknown> {
   const { output, writes = [] } = step.compiled.node;
   const update: Record<string, unknown> = {};
@@ -210,10 +210,10 @@ function updateOf(step: Step, node: Giving, scope: FinalState): Record<string, u
   return update;
 }
 
-/** What a sub-plan that did not come to its end has written into the plan around it. */
+/** What an unfinished sub-plan has written to the surrounding plan. */
 export function keptOf(step: Step, node: Giving, scope: ScopeHandle): ChannelWrite[] {
   const { output } = step.compiled.node;
-  // What a plan gives, it gives at its end.
+  // The values of a plan exist only at its end.
   const last: FinalState = {
     read: (channel) => scope.read(channel),
     clears: (channel) => scope.clears(channel),
@@ -226,7 +226,7 @@ export function keptOf(step: Step, node: Giving, scope: ScopeHandle): ChannelWri
   return Object.entries(values).flatMap(([channel, value]) => (value === undefined ? [] : [{ channel, value }]));
 }
 
-/** Of a list that the sub-plan was given and made longer, the reducer `extend` takes what came to it: the rest is there. */
+/** The update for a list that the sub-plan received and extended: with the reducer `extend`, only the added entries. */
 function newTo(step: Step, pair: OutputPair, value: unknown): unknown {
   const { node, outer, inner } = pair;
   const { channels } = step.owner;
@@ -239,14 +239,14 @@ function newTo(step: Step, pair: OutputPair, value: unknown): unknown {
   return isLonger ? value.slice(before.length) : value;
 }
 
-/** A channel of the plan around a sub-plan, and the channel of the sub-plan that is written to it. */
+/** A channel of the surrounding plan, and the sub-plan's channel that is written to it. */
 interface OutputPair {
   readonly node: Pick<SubPlan, 'inputs'>;
   readonly outer: string;
   readonly inner: string;
 }
 
-/** A channel of the final state, or all of it, or what the plan gives. */
+/** A channel of the final state, the whole state, or the values of the plan. */
 export function taken(scope: Pick<FinalState, 'read' | 'state' | 'values'>, name: string): unknown {
   if (name === PLAN_VALUES) return scope.values();
   return name === WHOLE_STATE ? scope.state() : scope.read(name);

@@ -10,9 +10,9 @@ import type { Step } from '../step.js';
 
 const LONGEST_NAME = 200;
 
-/** Effects of their own that the function of a step has, in one attempt. */
+/** The parts with records of their own in one attempt of a step's function. */
 export class InnerRuns {
-  /** How often each name was used. */
+  /** Number of uses of each name. */
   private readonly used = new Map<string, number>();
 
   constructor(
@@ -21,11 +21,11 @@ export class InnerRuns {
     private readonly log: ReadLog | undefined,
   ) {}
 
-  /** `heard`: the function knows its correction. @throws SkeinError `SKEIN_USAGE` for such a name, `SKEIN_CANCELLED`, `SKEIN_NOT_JSON` */
+  /** `heard`: the correction was read. @throws SkeinError `SKEIN_USAGE` for an invalid name, `SKEIN_CANCELLED`, `SKEIN_NOT_JSON` */
   async run(name: string, part: (io: StepPart) => unknown, heard: boolean): Promise<unknown> {
     const { step, io } = this;
     const own = this.nameOf(name);
-    // What it did before it heard its correction stays; what it does then is done for that.
+    // Parts from before the function read its correction are reused; later ones belong to that correction.
     const known = heard ? `${own}\n${step.correction ?? ''}` : own;
     if (step.over || io.signal.aborted) throw stepCancelled();
     if (step.results?.has(known) === true) return step.results.get(known);
@@ -37,7 +37,7 @@ export class InnerRuns {
     return value;
   }
 
-  /** A name that is used again gets a number: they are counted as they are called, and not as they end. */
+  /** A repeated name gets a number, in the order of the calls and not of their ends. */
   private nameOf(name: string): string {
     if (typeof name !== 'string' || !NAME.test(name) || name.length > LONGEST_NAME) {
       throw new SkeinError(
@@ -53,14 +53,14 @@ export class InnerRuns {
     return times === 1 ? name : `${name}#${times}`;
   }
 
-  /** What is done depends on its own source, on that of the function around it, and on what that has read of the state. */
+  /** A part depends on its own source, on that of the surrounding function, and on what that function has read of the state. */
   private identityOf(part: unknown): Identity {
     const { step, log } = this;
     return {
       digest: () => digestText(canonicalJson(['run', definitionOf(step.compiled), sourceText(part)])),
       reads: () => log?.reads(),
       current: (name) => log?.current(name) ?? '',
-      // What it read, it may have read nowhere else.
+      // The part may be the only reader of what it read.
       heard: () => log?.heard(),
       reused: (then) => log?.reused(then),
     };

@@ -18,18 +18,18 @@ import { inputCell } from '../../state/cell.js';
 import type { FinalState, SubStart } from './call.js';
 import { endLike, inputsOf, keptOf, noTicket, openInside, outputsOf, prefixed, subPlan, succeedWith } from './call.js';
 
-/** A sub-plan again and again, until its condition holds. Rounds are addressed `NODE#ROUND`. */
+/** Repeats a sub-plan until its condition holds. Rounds are addressed `NODE#ROUND`. */
 export const loopBody: Body = { start: startLoop, take: noTicket };
 
 /** One attempt of a loop. */
 interface Loop {
   readonly step: Step;
   readonly node: LoopNode;
-  /** Rounds at most. */
+  /** Maximum number of rounds. */
   readonly cap: number;
-  /** Where `keep` may ask for it: the round before. */
+  /** The round before, if `keep` may need it. */
   before: ScopeHandle | undefined;
-  /** Absent where nobody wants to know what the rounds gave. */
+  /** Undefined if nothing needs the texts of the rounds. */
   readonly texts: RoundTexts | undefined;
 }
 
@@ -86,14 +86,14 @@ function roundEnded(loop: Loop, { version, influence }: SubStart, scope: ScopeHa
   step.influenced(over.label);
   if (over.value) {
     const kept = before ?? (node.keep === 'before' ? withoutMarkers(node, scope) : scope);
-    // Of a round that only says that nothing changed, the result of the loop is the one before.
+    // If a round only reports that nothing changed, the result of the loop is that of the round before.
     if (before === undefined) compare(loop, outputsOf(step, node, kept), round);
     else if (loop.texts !== undefined) tell(step, { kind: 'loop.round', round, change: 0 });
     succeedWith(step, node, kept);
     return;
   }
   const repeats = step.labelOf(() => loop.texts !== undefined && compare(loop, outputsOf(step, node, scope), round));
-  // Where it is only told, nothing is decided by it.
+  // If repetitions are only reported, they decide nothing.
   const repeated = node.stopWhen === undefined ? CLEAN : repeats.label;
   step.influenced(repeated);
   if (repeats.value && node.stopWhen === 'repeated') succeedWith(step, node, scope);
@@ -111,7 +111,7 @@ function isOver(step: Step, node: LoopNode, scope: ScopeHandle, round: number): 
   return evaluateConditions(node.until, (channel) => scope.read(channel), check, labelled, step.run).holds;
 }
 
-/** The first round, without the lines by which it said that it is over. */
+/** The result of the first round, without the lines that ended the loop. */
 function withoutMarkers({ id, until }: LoopNode, scope: ScopeHandle): FinalState {
   const markers = new Map<string, string[]>();
   for (const condition of until) {
@@ -137,7 +137,7 @@ function withoutMarkers({ id, until }: LoopNode, scope: ScopeHandle): FinalState
   };
 }
 
-/** Tells how the texts of a round differ from those of the ones before. True for a repetition. */
+/** Reports how the texts of a round differ from those before. Returns true for a repetition. */
 function compare({ step, node, texts }: Loop, result: unknown, round: number): boolean {
   const text = textsIn(step, result);
   if (texts === undefined || text === undefined) return false;
@@ -151,7 +151,7 @@ function compare({ step, node, texts }: Loop, result: unknown, round: number): b
   return change.repeated;
 }
 
-/** The texts among what a round gives; undefined when there are none. */
+/** The texts in the result of a round; undefined if there are none. */
 function textsIn(step: Step, result: unknown): string | undefined {
   const values = step.compiled.node.output === undefined ? Object.values(result as object) : [result];
   const texts = values.filter((value) => typeof value === 'string');
@@ -171,10 +171,10 @@ function carried({ step, node }: Loop, inputs: SubStart, scope: ScopeHandle): Su
     const { value, label } = step.labelOf(() => scope.read(name));
     const isCleared = at !== undefined && (scope.clears(name) || (isNew && value === undefined));
     if (isCleared) version = version.without(at);
-    // What is not there can't carry a label.
+    // A missing value can't carry a label.
     if (value === undefined) influence = labels.join(influence, label);
     if (at === undefined || value === undefined) return;
-    // A list that grows from round to round would be digested anew each time.
+    // Otherwise a list that grows with each round would be hashed again each time.
     const digest = step.run.durable.recorded ? scope.digest(name) : undefined;
     version = version.with(at, inputCell(value, channels.reducers[at], labels.join(influence, label), digest));
   };

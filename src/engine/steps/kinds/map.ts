@@ -15,13 +15,13 @@ import { inputCell } from '../../state/cell.js';
 import type { SubStart } from './call.js';
 import { endLike, inputsOf, noTicket, openInside, subPlan, taken } from './call.js';
 
-/** A sub-plan for each item of a list, bounded, results in item order. Items are addressed `NODE[KEY]`. */
+/** Runs a sub-plan for each item of a list, bounded, with results in item order. Items are addressed `NODE[KEY]`. */
 export const mapBody: Body = { start: startMap, take: noTicket };
 
 function startMap(step: Step): void {
   const { node } = step.compiled;
   if (node.kind !== 'map') return;
-  // How many there are, and what they are called, says something of the list.
+  // The number of the items and their names reveal something about the list.
   const { value: items, label } = step.labelOf(() => itemsOf(step, node));
   step.influenced(label);
   const keys = keysOf(node, items);
@@ -39,33 +39,33 @@ function startMap(step: Step): void {
 
 type Waiting = Extract<ScopeEnd, { readonly type: 'paused' | 'out_of_budget' }>;
 
-/** What is mapped over. */
+/** The items of a map. */
 interface Items {
   readonly list: readonly unknown[];
   readonly keys: readonly string[];
-  /** Channel of the sub-plan that takes an item. */
+  /** Channel of the sub-plan that receives an item. */
   readonly channel: number;
 }
 
-/** An item that failed, and how much of that the census has. */
+/** A failed item, and how many of its failures are in the census. */
 interface FailedItem extends FailedPart {
   readonly outcome: StepOutcome;
   readonly counted: number;
 }
 
 /**
- * Opens one item after the other, each from the queue of the run: items that end at once are closed before the next one is opened, so that they
- * hold no memory together.
+ * Opens the items one after another, each from the queue of the run: an item that ends at once is closed before the next one is opened, so
+ * that they never hold memory at the same time.
  */
 class MapRun implements Work {
   readonly leaf = false;
   next: Work | undefined = undefined;
   private readonly results: unknown[];
-  /** Items that failed, as they may. */
+  /** Failed items whose failure is allowed. */
   private readonly failed = new Map<number, FailedItem>();
   private readonly attempt: number;
   private queued = false;
-  /** An item waits for what can't come for now: no more are opened, and the map ends like it when the others have. */
+  /** Set if an item waits for something that can't come in this session: no more items open, and the map ends like it. */
   private waits: Waiting | undefined = undefined;
   private opened = 0;
   private open = 0;
@@ -95,7 +95,7 @@ class MapRun implements Work {
     this.goOn();
   }
 
-  /** Has the next item opened as soon as one more may be open; ends with the last one. */
+  /** Opens the next item as soon as one more may be open; ends with the last one. */
   goOn(): void {
     if (!this.isWanted() || this.queued) return;
     const { results, open, step, waits } = this;
@@ -108,12 +108,12 @@ class MapRun implements Work {
     } else if (open === 0) this.finish();
   }
 
-  /** The step that failed in an item is the one that was allowed to. */
+  /** Counts an item's failed step as an allowed failure. */
   private allow({ outcome, counted }: FailedItem): void {
     this.step.adopt({ ...emptyCensus(), degraded: 1, [outcome]: -counted }, undefined);
   }
 
-  /** All items have ended. */
+  /** Runs after the end of all items. */
   private finish(): void {
     const { results, failed, step } = this;
     const { require, onItemError } = this.node;
@@ -162,7 +162,7 @@ class MapRun implements Work {
     } else if (end.type === 'failed' && this.allows(end.error)) {
       const outcome = failureOf(end.error);
       const path = `${this.step.path}[${this.items.keys[at] ?? at}]`;
-      // A state that nobody can read, at the end of an item, is the failure of none of its steps.
+      // An unreadable state at the end of an item is not the failure of one of its steps.
       const counted = end.path === this.step.path ? 0 : Math.min(1, scope.census[outcome]);
       const item = { path, error: end.error, outcome, counted };
       this.failed.set(at, item);
@@ -207,7 +207,7 @@ function keysOf(node: MapNode, items: readonly unknown[]): string[] {
   const names = new Set<string>();
   return values.map((value, at) => {
     const plain = plainName(value);
-    // Where two would have one name, each is written out in full.
+    // Items that would share a name get their full names.
     const name = plain !== value && (alike.get(plain) ?? 0) > 1 ? fullName(value) : plain;
     if (value === '' || names.has(name)) {
       const why = value === '' ? 'has no text or number' : `repeats '${value}'`;

@@ -33,12 +33,12 @@ import { isMutation } from '../../state/viewed.js';
 
 /** The second argument of a code node's function. */
 export class TaskStep implements TaskStepInput, ClearsCalls {
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Questions so far. */
+  /** Number of questions so far. */
   private asked = 0;
   private inner: InnerRuns | undefined = undefined;
-  /** It knows its correction. */
+  /** True if the function has read its correction. */
   private heard = false;
 
   constructor(
@@ -58,12 +58,12 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     return this.step.run.runId;
   }
 
-  /** Aborted when the run is cancelled or the attempt took too long. */
+  /** Aborted if the run is cancelled or the attempt takes too long. */
   get signal(): AbortSignal {
     return this.io.signal;
   }
 
-  /** The same for every execution of this step: hand it to services that know idempotency keys. */
+  /** The same for every execution of this step: pass it to services that support idempotency keys. */
   get idempotencyKey(): string {
     return this.io.idempotencyKey;
   }
@@ -97,16 +97,16 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     };
   }
 
-  /** What came along each in-edge, or what it takes over for. */
+  /** The arrivals on each in-edge, or the failure that the step handles. */
   get arrivals(): readonly StepArrival[] {
     this.log?.arrived();
     return arrivalsOf(this.step);
   }
 
   /**
-   * Asks a person and gives the answer: text, or what the schema asks for. Each question of a step has a name of its own; without one it
-   * is its number. When nobody can answer for now the function ends here, the step is paused, and the function starts again, from its
-   * beginning, when there is an answer: questions that were answered get the same answer at once.
+   * Asks a person and returns the answer: text, or what the schema asks for. Each question of a step has a name of its own; the default is
+   * its number. If nobody can answer in this session, the function ends here and the step pauses. Once there is an answer, the function
+   * starts from its beginning: answered questions return the same answer at once.
    *
    * @example
    * const run = async (state, step) => ({ answer: await step.ask({ text: 'Publish?', choices: ['yes', 'no'] }) });
@@ -122,7 +122,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     const asked = asQuestion(question);
     const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asked, limit));
     const answer = await asking.catch((error: unknown) => {
-      // Nothing else of a question takes too long.
+      // Nothing else in a question can time out.
       if (options.default === undefined || toErrorData(error).code !== 'SKEIN_TIMEOUT') throw error;
       return options.default;
     });
@@ -131,8 +131,8 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
   }
 
   /**
-   * Does something of its own inside of the step, and gives what came of it. With a store it is recorded when it has ended: a step that is
-   * tried again, or that goes on after its process died, does not do it again. What fails is not kept. What it gives is JSON.
+   * Runs a part of the step and returns its result, which must be JSON. With a store, the result is recorded when the part ends: a step
+   * that is retried, or that continues after its process died, does not repeat the part. Failures are not recorded.
    *
    * @example
    * const run = async ({ order }, step) => ({ receipt: await step.run('charge', () => charge(order)) });
@@ -143,7 +143,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
   }
 
   /**
-   * Tells whoever listens something: a `step.note` with `{ kind: 'event', event }`. It is not recorded.
+   * Sends an event to listeners: a `step.note` with `{ kind: 'event', event }`. It is not recorded.
    *
    * @example
    * const run = (state, step) => step.emit({ progress: 0.5 });
@@ -170,7 +170,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
   }
 }
 
-/** What listeners get is theirs: nobody changes it any more. An event that is not JSON is no reason to fail. */
+/** Listeners own their events, which never change later. An event that is not JSON does not fail the step. */
 function eventNote(event: JsonObject): StepNote {
   try {
     if (!isPlainObject(event)) throw new TypeError(`it is ${kindText(event)}, not an object`);
@@ -212,13 +212,13 @@ function perform(step: Step, io: StepIo): unknown {
   return resultOf(step, body(step.view(body), new TaskStep(step, io)));
 }
 
-/** Where a function may say where to go on, its result is brought into the form in which it is recorded. */
+/** Converts the result of a function that may choose the next node to its recorded form. */
 function resultOf({ compiled }: Step, result: unknown): unknown {
   if (!compiled.jumps) return result;
   return isThenable(result) ? Promise.resolve(result).then(jumpOf) : jumpOf(result);
 }
 
-/** A result in the form in which it is recorded. A jump that nobody would follow is refused: what is recorded would be taken for a success. */
+/** Converts a result to its recorded form. Refuses a jump that no route follows: its record would look like a success. */
 function recordedResult(step: Step, result: unknown): unknown {
   const { jumps, output } = step.compiled;
   const give = (value: unknown): unknown => {
@@ -228,11 +228,11 @@ function recordedResult(step: Step, result: unknown): unknown {
     const { update, ...jump } = jumpOf(value);
     return update === undefined ? jump : { ...jump, update: recordedUpdate(update) };
   };
-  // Not every thenable gives a promise of what comes next.
+  // Not every thenable returns a promise from `then`.
   return isThenable(result) ? Promise.resolve(result).then(give) : give(result);
 }
 
-/** A jump that nobody would follow is not a success. */
+/** The error for a jump that no route follows. */
 function strayJump({ compiled }: Step, { goto }: Goto): SkeinError {
   const to = typeof goto === 'string' ? goto : goto.join("', '");
   const message = `'${compiled.id}' returned goto('${to}'), but does not declare that it chooses the next node`;
@@ -247,8 +247,8 @@ function bodyOf({ compiled }: Step): TaskFunction {
 }
 
 /**
- * A function whose result is recorded: it is known by its source and by what it reads. One object is all that the port is given, because
- * all of it is held until the commit.
+ * A function whose result is recorded, identified by its source and its reads. The port receives a single object, because all of it is held
+ * until the commit.
  */
 class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   constructor(private readonly step: Step) {
@@ -282,7 +282,7 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
     return this.step.correction;
   }
 
-  /** The path of a first visit says nothing that the name does not. */
+  /** The path of a first visit adds nothing to the name. */
   protected override arrivals(): readonly unknown[] {
     const { owner } = this.step;
     return arrivalsOf(this.step).map(({ path, ...arrival }) =>
@@ -295,7 +295,7 @@ function takeResult(step: Step, result: unknown): void {
   const isUpdate = step.run.durable.recorded && step.compiled.output < 0;
   const given = (update: unknown): unknown => (isUpdate ? updateOf(update) : update);
   if (step.compiled.jumps) {
-    // There is no result when a person said what became of the step.
+    // The result is missing if a person decided the outcome of the step.
     const { update, goto } = (result ?? {}) as Jump;
     step.succeed(given(update), goto);
   } else if (isGoto(result)) step.fail(toErrorData(strayJump(step, result)));
@@ -319,17 +319,17 @@ function takeOutcome(step: Step, outcome: Outcome): void {
   } else step.fail(error);
 }
 
-/** A name that no channel can have (FORBIDDEN_NAMES): under it stands, in what is recorded of an update, which channels it clears. */
+/** A name that no channel can have (FORBIDDEN_NAMES): in a recorded update it lists the channels that the update clears. */
 const CLEARED = 'prototype';
 
-/** An update as it is recorded: JSON has no undefined, and an update that clears a channel is not one that says nothing of it. */
+/** An update in recorded form: JSON has no undefined, and clearing a channel differs from leaving it out. */
 function recordedUpdate(update: unknown): unknown {
   if (!isPlainObject(update)) return update;
   const names = Object.keys(update).filter((name) => update[name] === undefined);
   return names.length === 0 ? update : { ...update, [CLEARED]: names };
 }
 
-/** The update that was recorded. */
+/** Restores an update from its recorded form. */
 function updateOf(recorded: unknown): unknown {
   if (!isPlainObject(recorded) || !Object.hasOwn(recorded, CLEARED)) return recorded;
   const { [CLEARED]: names, ...update } = recorded;

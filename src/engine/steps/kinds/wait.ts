@@ -8,7 +8,7 @@ import { ReadLog } from '../../state/reads.js';
 import { fromOutside } from '../../../guard/label.js';
 import type { Body, Step } from '../step.js';
 
-/** Waits for time to pass, or for an outside event, or for an event within a time. */
+/** Waits for time to pass, for an outside event, or for an event within a time limit. */
 export const waitBody: Body = {
   start(step) {
     const { node } = step.compiled;
@@ -40,13 +40,13 @@ export const waitBody: Body = {
   },
 };
 
-/** The time at which it begins to wait is that of the record, so the alarm is the same on a replay. */
+/** The wait begins at the recorded time, so the alarm is the same on a replay. */
 function sleepUntil(step: Step, time: number): void {
   const { durable } = step.run;
   step.follow(durable.timer(`${step.key}@timer`, Math.max(0, time - durable.now())));
 }
 
-/** The function that says how long is asked once: what it said is recorded, as a time. */
+/** The duration function runs once; its result is recorded as a point in time. */
 class ChosenTime extends ReadLog implements Effect, Identity, StepOptions {
   readonly pure = true;
 

@@ -9,8 +9,8 @@ import type { Question } from '../../ports/durable.js';
 import type { Given, PolicedStep, Policy } from './policy.js';
 
 /**
- * A node that may make vetted what it gives: `endorse`. A person is asked about what an untrusted text had a say in, and sees all of it; the question holds a digest
- * of that, so a yes counts for nothing else. A schema needs nobody: what does not match it fails the attempt.
+ * A node whose result can be endorsed as vetted: `endorse`. A person sees all of a result that an untrusted text influenced; the question
+ * contains its digest, so a yes counts for nothing else. A schema needs no person: a result that does not match fails the attempt.
  */
 export function endorse(node: PlanNode): Policy | undefined {
   if (node.endorse === undefined) return undefined;

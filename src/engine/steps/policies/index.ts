@@ -8,7 +8,7 @@ import { supervise } from './supervise.js';
 import { timeout } from './timeout.js';
 import { when } from './when.js';
 
-/** Who makes the policies of a node, outermost first: the one place that knows their order. */
+/** The makers of a node's policies, outermost first. Their order is defined only here. */
 const MAKERS: { readonly [Name in keyof NodePolicies]-?: PolicyMaker } = {
   when,
   endorse,
@@ -18,30 +18,30 @@ const MAKERS: { readonly [Name in keyof NodePolicies]-?: PolicyMaker } = {
 };
 const IN_ORDER = Object.values(MAKERS);
 
-/** A step, as its policies hand it on. */
+/** A step as its policies pass it on. */
 interface Inside extends PolicedStep {
-  /** All policies let it in. */
+  /** All policies let the step in. */
   entered(): void;
   /** The attempt starts. */
   begun(): void;
-  /** All policies let this count. */
+  /** All policies accept the result. */
   accepted(result: Given): void;
-  /** No policy has anything against this failure. */
+  /** No policy handles the failure. */
   givenUp(error: ErrorData): void;
 }
 
-/** All policies of a node as one. */
+/** All policies of a node, combined. */
 export interface Policies {
   readonly enter: (step: Inside) => void;
   readonly begin: (step: Inside) => void;
   readonly failed: (step: Inside, error: ErrorData) => void;
-  /** Undefined: what the body gives counts at once. */
+  /** Undefined if the result of the body counts at once. */
   readonly gave: ((step: Inside, result: Given) => void) | undefined;
-  /** Undefined: no policy says what becomes of calls inside that fail. */
+  /** Undefined if no policy handles failed calls inside the step. */
   readonly again: Policy['again'];
 }
 
-/** The step, when there is no policy further on. */
+/** The step itself, behind the last policy. */
 const ENDS: Policies = {
   enter: (step) => step.entered(),
   begin: (step) => step.begun(),
@@ -52,7 +52,7 @@ const ENDS: Policies = {
 
 const accepted = (step: Inside, result: Given): void => step.accepted(result);
 
-/** The policies of a node; undefined when it has none, so that its steps pay for none. */
+/** The policies of a node; undefined if it has none, so that its steps pay for none. */
 export function policiesOf(node: PlanNode, bound: Bound): Policies | undefined {
   const policies = IN_ORDER.flatMap((make) => make(node, bound) ?? []);
   if (policies.length === 0) return undefined;

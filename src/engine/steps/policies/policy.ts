@@ -11,105 +11,105 @@ import type { Phases, SupervisedTask } from '../../ports/supervision.js';
 import type { Commitment, Supervisor } from '../../../plan/supervision.js';
 
 /**
- * What a node has around its body (DESIGN.md section 3). A policy knows its node and no step of it: all steps share it, so what it decides is a
- * function of what is recorded, and a replay decides as the run did.
+ * A layer around the body of a node (DESIGN.md section 3). A policy knows its node but none of its steps, which all share it: its decisions
+ * are a function of what is recorded, so a replay decides like the run.
  *
- * Each hook either continues by its last argument, at once or when something that it waits for has come, or ends the matter by a call of the step.
+ * Each hook either continues through its last argument, at once or after a wait, or settles the matter by a call of the step.
  */
 export interface Policy {
-  /** Once, before the first attempt and before the start is told: `go` lets the step in. What it throws fails the step, and nothing tries again. */
+  /** Called once, before the first attempt and the start event: `go` lets the step in. An error fails the step without a retry. */
   enter?(step: PolicedStep, go: () => void): void;
-  /** Before each attempt: `go` starts it. */
+  /** Called before each attempt: `go` starts it. */
   begin?(step: PolicedStep, go: () => void): void;
-  /** An attempt gave a result: `out` lets it count. Nothing of the attempt runs any more, and no clock. */
+  /** Called after an attempt returned a result: `out` accepts it. Nothing of the attempt runs any more, including its clocks. */
   gave?(step: PolicedStep, result: Given, out: () => void): void;
-  /** An attempt failed, and the policies further in left it at that; so does `out`. */
+  /** Called after an attempt failed and the inner policies passed the failure on; `out` passes it on further. */
   failed?(step: PolicedStep, error: ErrorData, out: (error: ErrorData) => void): void;
-  /** A call inside of an attempt failed: says whether that alone is done again. One policy of a node answers at most. */
+  /** Decides whether a failed call inside an attempt is repeated on its own. At most one policy of a node has it. */
   readonly again?: (step: CountedStep, failed: FailedInside) => Again;
 }
 
-/** What a policy sees of a step. */
+/** A step as seen by a policy. */
 export interface PolicedStep {
   /** Key of the attempt. What a policy does in addition to the body has the key `KEY@name`. */
   readonly key: string;
-  /** What becomes of the attempt depends on it. Asked only where that is recorded. */
+  /** What the outcome of the attempt depends on. Read only if outcomes are recorded. */
   readonly identity: Identity;
-  /** Label of what it gives: of all that had a say in it. */
+  /** Label of the result: of everything that influenced it. */
   readonly givenLabel: Label;
   /** From 1. */
   readonly attempt: number;
-  /** From 1: attempts since the last correction up to this one, and calls that were made again inside of those before it. */
+  /** From 1: attempts since the last correction up to this one, plus repeated calls inside the earlier ones. */
   readonly tries: number;
-  /** How often calls inside of this attempt were made again: of steps beside each other the most of one. */
+  /** How often calls inside this attempt were repeated: of parallel steps, the maximum. */
   repeats: number;
   /** Belongs to the policy `supervise`. */
   supervised: Supervised | undefined;
   readonly run: WorkMeter & { readonly durable: Durable };
-  /** What a block of outputs shows. */
+  /** The content of an outputs block. */
   readonly labelled: readonly LabelledChannel[];
-  /** The state that it sees, for a function of a user. */
+  /** The state that the step sees, for a user's function. */
   view(fn?: unknown): Readonly<Record<string, unknown>>;
-  /** The state that it sees, for templates and conditions. */
+  /** The state that the step sees, for templates and conditions. */
   reader(): ReadChannel;
   /** Runs a clock beside the attempt. */
   addClock(clock: Clock): void;
   skip(reason: string): void;
-  /** This attempt fails. */
+  /** Fails this attempt. */
   fail(error: ErrorData): void;
-  /** The next attempt, in so many milliseconds; `error` is what ended this one. */
+  /** Starts the next attempt after this many milliseconds; `error` is what ended this one. */
   retryAfter(delayMs: number, error: ErrorData): void;
-  /** The next attempt, at once. */
+  /** Starts the next attempt at once. */
   tryAgain(): void;
-  /** It fails, and nothing tries again. */
+  /** Fails the step without a retry. */
   failForGood(error: ErrorData): void;
   pause(question: Question, reason: string): void;
-  /** Asks a person, under the key `KEY@name`; `done` gets the answer. Nobody there: it pauses. */
+  /** Asks a person, under the key `KEY@name`; `done` receives the answer. Pauses if nobody can answer. */
   ask(name: string, question: Question, done: (answer: unknown) => void): void;
-  /** What it gives is vetted from here on: by a person all of it, by a schema its result alone. */
+  /** Endorses the result: a person endorses all of it, a schema only the output. */
   endorsed(by: Endorser): void;
-  /** Has a phase of the supervision done, in a slot; `done` gets what came of it unless the step is over by then. What it throws fails the step for good. */
+  /** Runs a phase of supervision in a slot; `done` receives its result unless the step is over. An error fails the step for good. */
   consult<T>(phase: (phases: Phases, context: StepContext) => Promise<T>, done: (given: T) => void): void;
 }
 
-/** What counts its attempts. */
+/** The part of a step that counts its attempts. */
 export type CountedStep = Pick<PolicedStep, 'key' | 'tries' | 'repeats' | 'run'>;
 
-/** What a body gave. */
+/** The result of a body. */
 export interface Given {
   readonly output: unknown;
-  /** Where it said to go on. */
+  /** The next nodes that it chose. */
   readonly goto: unknown;
-  /** What it writes beside its output. */
+  /** The writes beside its output. */
   readonly writes: readonly ChannelWrite[] | undefined;
 }
 
-/** What is known of a supervised step between its attempts. */
+/** The state of a supervised step between its attempts. */
 export interface Supervised {
   readonly task: SupervisedTask;
   readonly commitment: Commitment;
-  /** How many there were, and the last of them. */
+  /** Number of corrections, and the last of them. */
   corrections: number;
   correction: string | undefined;
-  /** The attempt that was corrected last; 0: none was. */
+  /** The attempt that was corrected last; 0 if none was. */
   corrected: number;
-  /** The attempt called something that has `effect: once`. */
+  /** True if the attempt called something with `effect: once`. */
   once: boolean;
 }
 
-/** What runs beside one attempt. Time spent paused counts toward no policy. */
+/** A clock that runs beside one attempt. Paused time counts toward no policy. */
 export interface Clock {
-  /** A question inside of the attempt is open: it stands still until {@link resume} was called as often. */
+  /** A question inside the attempt is open: the clock stops until {@link resume} is called an equal number of times. */
   stop(): void;
   resume(): void;
-  /** The attempt is over, however it ended. */
+  /** The attempt is over, with any outcome. */
   close(): void;
 }
 
-/** Gives the policy of a node; undefined when the node has none of this kind. */
+/** Creates the policy of a node; undefined if the node does not have it. */
 export type PolicyMaker = (node: PlanNode, bound: Bound) => Policy | undefined;
 
-/** What a policy finds in the bindings; throws for what is not there. */
+/** The bindings that a policy needs; throws if one is missing. */
 export interface Bound {
   fn(key: string): unknown;
   supervisor(key: string): Supervisor;

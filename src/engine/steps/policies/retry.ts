@@ -6,15 +6,15 @@ import type { PlanNode, RetryPolicy } from '../../../plan/plan.js';
 import type { FailedAttempt } from '../../../plan/retry-input.js';
 import type { Bound, CountedStep, Policy } from './policy.js';
 
-/** Upper bound of one delay where the policy names none, in milliseconds. */
+/** Upper bound of one delay if the policy has none, in milliseconds. */
 const MAX_DELAY = 60_000;
 
-/** A function that decides whether a failure is tried again. */
+/** Decides whether a failed attempt is retried. */
 type RetryFunction = (failure: FailedAttempt) => unknown;
 
 /**
- * A node that is tried again after failures that may go away: `retry`. A provider's Retry-After replaces the computed delay. A call of a model inside of it
- * that fails is made again by itself, so that what the step did before is kept; there is one count for both.
+ * A node that is retried after failures that may go away: `retry`. A provider's Retry-After replaces the computed delay. A failed model
+ * call inside is repeated on its own, so that earlier work of the step is kept; both share one count.
  */
 export function retry({ id, retry: policy }: PlanNode, bound: Bound): Policy | undefined {
   if (policy === undefined) return undefined;
@@ -44,7 +44,7 @@ export function retry({ id, retry: policy }: PlanNode, bound: Bound): Policy | u
   };
 }
 
-/** A function that can't decide is asked again when the attempt fails. */
+/** A function that throws here is called again when the attempt fails. */
 function holds(decides: () => boolean): boolean {
   try {
     return decides();
@@ -53,14 +53,14 @@ function holds(decides: () => boolean): boolean {
   }
 }
 
-/** What is recorded of a next try counts, whatever the policy says by now: of the call that failed, or of the whole step. */
+/** A recorded retry is decisive, whatever the current policy: of the failed call, or of the whole step. */
 function recordedChoice({ key: step, run: { durable } }: CountedStep, key: string): boolean | undefined {
   if (!durable.replaying || durable.timed === undefined) return undefined;
   if (durable.timed(key)) return true;
   return durable.timed(`${step}@backoff`) ? false : undefined;
 }
 
-/** What is tried again, and how often that happened before, counted from 1. */
+/** A retried failure, and the number of attempts so far, from 1. */
 interface Tried {
   readonly error: ErrorData;
   readonly used: number;
@@ -76,7 +76,7 @@ function delayOf(policy: RetryPolicy, { run }: CountedStep, { error, used, key }
   return jitter === 0 ? delay : Math.round(delay * (1 - jitter * run.durable.random(key)));
 }
 
-/** All that is looked at is recorded, so a replay decides the same. */
+/** Depends only on recorded data, so a replay decides the same. */
 function isRetried({ on }: RetryPolicy, error: ErrorData, decides: (error: ErrorData) => boolean): boolean {
   if (error.code === 'SKEIN_CANCELLED' || error.retryable === false || isFinal(error)) return false;
   if (on === 'any') return true;
@@ -93,7 +93,7 @@ function matches(error: ErrorData, wanted: string | number): boolean {
   return message.toLowerCase().includes(word.toLowerCase());
 }
 
-/** Errors of Skein's own keep no name. */
+/** Skein's own errors have no name. */
 function nameOf({ code, name }: ErrorData): string {
   return name ?? (code === 'SKEIN_STEP_FAILED' ? 'Error' : 'SkeinError');
 }
@@ -112,7 +112,7 @@ function failedAttempt(error: ErrorData): FailedAttempt {
   });
 }
 
-/** The function that decides about retries failed itself. */
+/** The error for a failure of the function that decides about retries. */
 function badRetry(id: string, error: ErrorData, thrown: unknown): ErrorData {
   const { message, ...rest } = toErrorData(thrown);
   return {

@@ -9,8 +9,8 @@ import type { Judgement, SupervisedAttempt, SupervisedTask } from '../../ports/s
 import type { Bound, Given, PolicedStep, Policy, Supervised } from './policy.js';
 
 /**
- * A node whose work is judged before it counts: `supervise`. What is promised is said before the first attempt; each attempt that gives a result
- * is judged, and a correction begins the next one. What the phases do is behind a port (`ports/supervision.ts`).
+ * A node whose work is judged before it counts: `supervise`. The promise is stated before the first attempt; each attempt that returns a
+ * result is judged, and a correction begins the next one. The phases are behind a port (`ports/supervision.ts`).
  */
 export function supervise(node: PlanNode, bound: Bound): Policy | undefined {
   const { id, supervise: supervision } = node;
@@ -67,7 +67,7 @@ function follow(step: PolicedStep, supervised: Supervised, judgement: Judgement,
   }
 }
 
-/** What is judged; undefined, and the step has failed, where that can't be shown to anybody. */
+/** The attempt to judge; undefined, with the step failed, if its output is not JSON. */
 function attemptOf(step: PolicedStep, supervised: Supervised, { output }: Given): SupervisedAttempt | undefined {
   const { task, commitment, corrections, correction, once } = supervised;
   const { node } = task;
