@@ -11,10 +11,10 @@ import { STEP_SCHEMA } from './schema-form.js';
 import { readSchema } from './schema-key.js';
 import { duration, LONGEST_WAIT_MS, readDuration } from './step-keys.js';
 
-/** What happens to a question that nobody answers. */
+/** The answer to an expired question. */
 const EXPIRED = map({ answer: any('the answer', { needed: true }) }, 'the answer that counts then');
 
-/** A choice that asks for a text as well. */
+/** A choice that also requires a text. */
 const CHOICE = map(
   {
     value: text('the choice', { needed: true }),
@@ -38,16 +38,16 @@ export const ASK_KEYS = {
   on_expire: either([text('', { pattern: '^(?:fail|\\s*)$' }), EXPIRED], 'what happens then: fail, or {answer: VALUE}'),
 } as const;
 
-/** A question, as it was written. */
+/** A question as written. */
 export interface AskDef {
-  /** Absent: something was reported. */
+  /** Undefined if a problem was reported. */
   readonly question: SourceScalar | undefined;
   readonly choices: readonly string[] | undefined;
-  /** A reference to a list of them. */
+  /** A reference to the list of choices. */
   readonly choicesFrom: SourceScalar | undefined;
   readonly schema: Json | undefined;
   readonly expiresMs: number | undefined;
-  /** The answer that is taken when nobody gave one in time; absent: the step fails then. */
+  /** The answer used when the question expires. Undefined: the step fails. */
   readonly expireAnswer: Json | undefined;
 }
 

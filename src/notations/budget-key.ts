@@ -150,8 +150,8 @@ function checkOnLimit(fields: Fields): void {
 }
 
 /**
- * A budget as it stands in a file, as plan data. Undefined where nothing of it can be read.
- * `budgetOf({ usd: 0.5, tokens: '200k', on_limit: 'stop' })` gives `{ usd: 0.5, tokens: 200000, onLimit: 'stop' }`.
+ * Turns a budget as written in a file into plan data. Returns undefined if none of it can be read.
+ * `budgetOf({ usd: 0.5, tokens: '200k', on_limit: 'stop' })` returns `{ usd: 0.5, tokens: 200000, onLimit: 'stop' }`.
  */
 export function budgetOf(written: Json | undefined): Budget | undefined {
   if (typeof written === 'number') return { usd: written };

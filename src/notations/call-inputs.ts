@@ -8,21 +8,21 @@ import type { SourceScalar } from '../text/nodes.js';
 import type { CallDef } from './step-keys.js';
 import { jsonTemplate } from './values-key.js';
 
-/** A step that calls a file, and what it gives it. */
+/** A step that calls a file, and the inputs it passes. */
 export interface Calling {
   readonly label: string;
   readonly at: Position;
   readonly call: CallDef;
-  /** Inputs that it gives without naming them, by channel. */
+  /** Inputs passed without being named, by channel. */
   readonly also?: SubInputs;
-  /** Reads a text with references, as the step sees it. */
+  /** Parses a text with references in the scope of the step. */
   template(text: SourceScalar): Template;
 }
 
-/** In the place of a file that could not be loaded. */
+/** Stands in for a file that could not be loaded. */
 export const NO_PLAN: Plan = { format: 1, name: '', inputs: [], channels: [], nodes: [], edges: [], routes: [] };
 
-/** What a called file gets, by channel. Problem codes: `unknown-input`, `missing-input`, `bad-input`, and those of references. */
+/** Returns a called file's inputs by channel. Problem codes: `unknown-input`, `missing-input`, `bad-input`, and those of references. */
 export function callInputs(calling: Calling, plan: Plan, findings: Findings): SubInputs {
   const { call, label, also = {} } = calling;
   const byName = new Map(plan.inputs.map((input) => [input.name, input]));
@@ -44,7 +44,7 @@ export function callInputs(calling: Calling, plan: Plan, findings: Findings): Su
   return all;
 }
 
-/** A value that is written out is one of its input, or `bad-input`. */
+/** Checks that a literal value is valid for its input. Problem code: `bad-input`. */
 function checkValue(
   label: string,
   input: InputSpec,

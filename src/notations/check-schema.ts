@@ -5,8 +5,8 @@ import type { SourceEntry, SourceNode } from '../text/nodes.js';
 import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';
 
 /**
- * What is wrong with a JSON Schema, with its place: types that don't exist, keywords whose value is of the wrong kind, required properties that
- * can't be there. Problem code: `bad-schema`.
+ * Reports mistakes in a JSON Schema, with their places: unknown types, keywords with a value of the wrong kind, required properties that
+ * can't exist. Problem code: `bad-schema`.
  */
 export function checkSchema(node: SourceNode, findings: Findings): void {
   if (node.kind === 'scalar' && typeof node.value === 'boolean') return;

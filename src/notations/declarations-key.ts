@@ -29,8 +29,8 @@ export const DECLARATION_KEYS = {
 } as const;
 
 /**
- * Reads the keys `hosts`, `commands` and `sends`. `inputs`: those of the workflow; absent: not known here. Problem codes: `bad-host`, `bad-command`,
- * `bad-send`, `missing-tool`, `unknown-input`, and those of the types.
+ * Reads the keys `hosts`, `commands` and `sends`. `inputs` are the workflow's inputs; undefined if they are unknown here. Problem codes:
+ * `bad-host`, `bad-command`, `bad-send`, `missing-tool`, `unknown-input`, and those of the types.
  */
 export function readDeclarations(fields: Fields, inputs?: readonly string[]): Declarations {
   const { findings } = fields;
@@ -99,7 +99,7 @@ function readJson(fields: Fields): Declarations {
   } as Declarations);
 }
 
-/** Names are texts, however they are written: `tool: 7` names the tool "7". The values of `fixed` keep their types. */
+/** Reads names as texts, however they are written: `tool: 7` names the tool "7". The values of `fixed` keep their types. */
 function sendOf(node: SourceNode): DeclaredSend {
   // A key without a value counts as absent.
   const entries = (node.kind === 'map' ? node.entries : []).filter(

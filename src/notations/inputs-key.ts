@@ -27,19 +27,19 @@ const INPUT = map(
 /** The key `inputs` of a file. */
 export const INPUTS = names(INPUT, 'values that a run is started with', { pattern: NAME_FORM.pattern });
 
-/** An input as it was written. */
+/** An input as written. */
 export interface InputDef extends InputForm {
   readonly name: string;
   readonly description: string | undefined;
-  /** Absent: it must be given as soon as something uses it. */
+  /** Undefined: the input is required as soon as something uses it. */
   readonly default: Json | undefined;
   readonly at: Position;
 }
 
-/** Channel that holds an input. */
+/** Returns the channel that holds an input. */
 export const inputChannel = (name: string): string => `inputs.${name}`;
 
-/** An input of a plan. */
+/** Builds an input of a plan. */
 export function inputSpec(
   { name, description, type, enum: words, default: value, at }: InputDef,
   isUsed: boolean,
@@ -70,7 +70,7 @@ function readInput({ key, value, at }: SourceEntry, findings: Findings): InputDe
   return { ...none, ...form, description: fields.text('description'), default: readDefault(fields, form) };
 }
 
-/** What its values are. Values of an enum are texts unless the type says otherwise. */
+/** Reads the form of the input's values. Values of an enum are texts unless the type says otherwise. */
 function readForm(fields: Fields): InputForm {
   const type = fields.word('type', INPUT.keys.type);
   const node = fields.node('enum');
@@ -97,7 +97,7 @@ function readForm(fields: Fields): InputForm {
   return { type: type ?? 'text', enum: values };
 }
 
-/** Text whatever was written, unless another type is declared. */
+/** Returns the value as text unless another type is declared. */
 function valueOf(node: SourceNode, type: InputForm['type']): Json {
   return node.kind === 'scalar' && (type ?? 'text') === 'text' ? node.text : toJson(node);
 }

@@ -9,14 +9,14 @@ import type { Findings } from '../text/findings.js';
 import type { CallDef } from './step-keys.js';
 import type { Loading, WorkflowParts } from './loading.js';
 
-/** Files that call files, at most. */
+/** The maximum depth of files calling files. */
 const DEEPEST = 20;
-/** Steps of a workflow with all that it calls: a file that is called twice counts twice. */
+/** The maximum number of steps in a workflow, including all it calls. A file called twice counts twice. */
 const MOST_NODES = 20_000;
 
-/** Where calls are resolved. */
+/** The context in which calls are resolved. */
 interface CallContext extends Pick<Loading, 'cwd' | 'load' | 'chain'> {
-  /** The folder of the file: paths of called files start here. */
+  /** The folder of the calling file: paths of called files are relative to it. */
   readonly base: string;
 }
 
@@ -27,7 +27,7 @@ export interface Caller {
   readonly call: CallDef;
 }
 
-/** What the `call` steps of a file lead to. */
+/** The workflows that the `call` steps of a file load. */
 export interface CalledFiles {
   readonly plans: ReadonlyMap<CallDef, Plan>;
   readonly workflows: readonly Workflow[];
@@ -62,7 +62,7 @@ export async function loadCalls(
   return { plans, workflows: [...workflows] };
 }
 
-/** What a workflow is made of, with what the files are made of that it calls: each file once, also when several steps call it. */
+/** Combines the parts of a workflow with those of the files it calls. A file called by several steps appears once. */
 export function withCalled(own: WorkflowParts, { workflows }: CalledFiles): WorkflowParts {
   const memory =
     own.settings.memory ?? workflows.find(({ settings }) => settings.memory !== undefined)?.settings.memory;
@@ -112,7 +112,7 @@ async function loadOne(step: Caller, context: CallContext, findings: Findings): 
 
 const counted = new WeakMap<Plan, number>();
 
-/** The nodes of a plan and of all plans in it, in every place where they stand. */
+/** Counts the nodes of a plan and of all plans inside it. A plan used in several places counts each time. */
 function countNodes(plan: Plan): number {
   return madeOnce(counted, plan, () =>
     plan.nodes.reduce((sum, node) => sum + 1 + ('plan' in node ? countNodes(node.plan) : 0), 0),

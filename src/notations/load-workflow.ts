@@ -11,8 +11,8 @@ import { NOTATIONS, notationOf } from './registry.js';
 import type { NotationId } from './registry.js';
 
 /**
- * Loads a workflow file, whatever notation it is written in, and the files that it names. Nothing is run, started or written. All problems
- * are collected in the result, in the order of the text; with an error among them there is no plan.
+ * Loads a workflow file in any notation, and the files it names. Loading runs, starts and writes nothing. All problems are collected in the
+ * result, in the order of the text. If one of them is an error, there is no plan.
  *
  * @example
  * const workflow = await loadWorkflow('review.yaml', { cwd: process.cwd(), home: homedir() });
@@ -23,7 +23,7 @@ export async function loadWorkflow(file: string, options: WorkflowOptions): Prom
 }
 
 /**
- * Loads a workflow from its text, whatever notation it is written in. See {@link loadWorkflow}.
+ * Loads a workflow in any notation from its text. See {@link loadWorkflow}.
  *
  * @example
  * const { plan, problems } = await loadWorkflowText('agents: ...', { cwd: '/project' });
@@ -33,7 +33,7 @@ export async function loadWorkflowText(text: string, options: WorkflowTextOption
 }
 
 /**
- * Loads a DAG workflow file and the agent and skill files that it names. See {@link loadWorkflow}.
+ * Loads a DAG workflow file and the agent and skill files it names. See {@link loadWorkflow}.
  *
  * @example
  * const workflow = await loadDag('review.yaml', { cwd: process.cwd(), home: homedir() });
@@ -44,7 +44,7 @@ export async function loadDag(file: string, options: WorkflowOptions): Promise<W
 }
 
 /**
- * Loads a DAG workflow from its text; agent and skill files that it names are read from disk. See {@link loadDag}.
+ * Loads a DAG workflow from its text. Agent and skill files it names are read from disk. See {@link loadDag}.
  *
  * @example
  * const { plan, problems } = await loadDagText('name: hi\nsteps: ...', { cwd: '/project' });
@@ -54,7 +54,7 @@ export async function loadDagText(text: string, options: WorkflowTextOptions): P
 }
 
 /**
- * Loads a pipeline: a file with `agents` and the list `workflow`. Files that its steps call may be of any notation. See {@link loadWorkflow}.
+ * Loads a pipeline: a file with `agents` and the list `workflow`. Its steps may call files in any notation. See {@link loadWorkflow}.
  *
  * @example
  * const workflow = await loadPipeline('translate.yaml', { cwd: process.cwd() });
@@ -84,7 +84,7 @@ async function loadText(text: string, options: WorkflowTextOptions, id?: Notatio
   return await loadOpened(openText(text, file, resolve(options.cwd, file)), options, id);
 }
 
-/** A workflow as `strict` judges it. */
+/** Loads an opened file; under `strict`, every warning becomes an error. */
 async function loadOpened(opened: OpenedFile, options: WorkflowOptions, id?: NotationId): Promise<Workflow> {
   const loading = { ...options, chain: [opened.source.path], load: createLoader(options) };
   const workflow = await loadAs(id ?? notationOf(opened), opened, loading);
@@ -97,18 +97,18 @@ async function loadAs(id: NotationId, opened: OpenedFile, loading: Loading): Pro
   return await load(opened, loading);
 }
 
-/** Loads called files, each once. */
+/** Creates a loader of called files that loads each file once. */
 function createLoader(options: WorkflowOptions): LoadCalled {
   const loaded = new Map<string, Promise<Workflow>>();
   const open = async (path: string, chain: readonly string[], inputs: readonly string[]): Promise<Workflow> => {
     const opened = await openFile(shownPath(path, options.cwd), options);
     if (!('source' in opened)) return unusable(opened, []);
     const workflow = await loadAs(notationOf(opened), opened, { ...options, inputs, recorded: [], chain, load });
-    // Whoever looks at the file itself may; a part of another one it can't be.
+    // A file with such problems can be inspected directly, but cannot be part of another workflow.
     const held = holdingBack(workflow.problems);
     return held.length === 0 ? workflow : { ...workflow, plan: undefined, problems: held };
   };
-  // What is given decides about the inputs of a DAG workflow.
+  // The given inputs affect which inputs a DAG workflow has, so they are part of the key.
   const load: LoadCalled = (path, chain, inputs) =>
     madeOnce(loaded, JSON.stringify([path, inputs]), () => open(path, chain, inputs));
   return load;

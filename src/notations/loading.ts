@@ -11,68 +11,70 @@ import { createFindings, sortProblems } from '../text/findings.js';
 import type { MachineOptions } from './machine/plan/machine-plan.js';
 import type { OpenedFile } from './opened-file.js';
 
-/** How a pack talks. */
+/** Options of a conversation with a pack. */
 export interface PackTalk extends MachineOptions {
-  /** One of its agents: in the state that it has, or with its prompt alone. */
+  /** The agent that talks: in its state, or with its prompt alone. */
   readonly agent?: string;
-  /** It is only looked at, with what a program brings along for it. */
+  /** True if the pack is only inspected, with what a program supplies for it. */
   readonly onlyLooked?: boolean;
 }
 
-/** Where a workflow file is loaded, and how strictly it is judged. */
+/** Where a workflow file is loaded, and how strictly it is checked. */
 export interface WorkflowOptions {
-  /** Working directory: the path of the file starts here, and agent folders, `agent_search_paths`, `extra_dirs` and `audit_dir` of a DAG workflow. */
+  /**
+   * Working directory: base of the file's path and, in DAG workflows, of agent folders, `agent_search_paths`, `extra_dirs`, `audit_dir`.
+   */
   readonly cwd: string;
-  /** Home directory, for `~/` and `~/.copilot/agents`. Absent: these are not looked at. */
+  /** Home directory, for `~/` and `~/.copilot/agents`. Undefined: these places are not searched. */
   readonly home?: string;
-  /** Steps of a DAG workflow may ask the person unless the file says otherwise. Default false. */
+  /** Whether steps of a DAG workflow may ask the person, unless the file says otherwise. Default false. */
   readonly interactive?: boolean;
-  /** Names of the inputs that will be given. Templates of a DAG workflow may use them although the file does not declare them. */
+  /** Names of the inputs that will be given. Templates of a DAG workflow may use them even if the file does not declare them. */
   readonly inputs?: readonly string[];
-  /** Names of the inputs that a run was begun with. They stay inputs of a DAG workflow although no text refers to them any more. */
+  /** Names of the inputs a run began with. They stay inputs of a DAG workflow even if no text refers to them. */
   readonly recorded?: readonly string[];
-  /** What a file asks for and Skein does not do is a warning (`not-supported`), also where the file means something else or is less safe without it. Default false. */
+  /** Turns unsupported features into warnings (`not-supported`), even those whose loss changes meaning or safety. Default false. */
   readonly lenient?: boolean;
-  /** Every warning is an error: a workflow with a warning has no plan. Default false. */
+  /** Turns warnings into errors: a workflow with a warning has no plan. Default false. */
   readonly strict?: boolean;
-  /** The version of the schema by which a pack is judged. Absent: what 1.4 or 1.5 takes. */
+  /** The schema version a pack is checked against. Undefined: 1.4 or 1.5. */
   readonly packSchema?: '1.4' | '1.5';
-  /** How a pack talks: its functions, its prompt. Absent: it is only looked at. */
+  /** How the pack talks: its functions, its prompt. Undefined: the pack is only inspected. */
   readonly pack?: PackTalk;
-  /** Another configuration of an Agentfile, over the `agent.toml` beside it. */
+  /** Another configuration for an Agentfile, applied over the `agent.toml` beside it. */
   readonly config?: string;
-  /** Files and folders of which this says no are not read: each is a problem (`file-outside`). Absent: all that the workflow names are read. */
+  /** Decides which files and folders may be read. Any other is a problem (`file-outside`). Undefined: all may be read. */
   readonly mayRead?: (path: string) => boolean;
-  /** Tools of an Agentfile in addition to those that only read: `write`, `bash`, `SERVER/TOOL`. */
+  /** Tools of an Agentfile in addition to the read-only ones: `write`, `bash`, `SERVER/TOOL`. */
   readonly tools?: readonly string[];
 }
 
-/** How the text of a workflow is loaded. */
+/** How a workflow is loaded from its text. */
 export interface WorkflowTextOptions extends WorkflowOptions {
-  /** Path of the file that the text is from: relative paths in it start beside it. Default `workflow.yaml` in `cwd`. */
+  /** Path of the file the text comes from; relative paths in the text start beside it. Default `workflow.yaml` in `cwd`. */
   readonly file?: string;
 }
 
-/** Loads the workflow of a file, whatever notation it is written in. `chain` ends with this file. */
+/** Loads the workflow of a file in any notation. `chain` ends with this file. */
 export type LoadCalled = (path: string, chain: readonly string[], inputs: readonly string[]) => Promise<Workflow>;
 
-/** What a notation loads a file with. */
+/** The options and the context with which a notation loads a file. */
 export interface Loading extends WorkflowOptions {
-  /** The files that call each other down to this one, which is the last: absolute paths. A file that is called gets its inputs from the one before it. */
+  /** Absolute paths of the files that call each other, down to this one. Each file gets its inputs from its caller. */
   readonly chain: readonly string[];
   /** Loads the files that steps call. */
   readonly load: LoadCalled;
 }
 
-/** How a notation makes a workflow of a file. All problems are collected in it; with an error among them there is no plan. */
+/** Builds a workflow from a file. The result holds all problems; if one of them is an error, there is no plan. */
 export type LoadNotation = (opened: OpenedFile, loading: Loading) => Promise<Workflow>;
 
-/** A file that was read as YAML. */
+/** A file read as YAML. */
 export interface YamlSource extends NonNullable<ReturnType<OpenedFile['yaml']>['content']> {
   readonly source: SourceFile;
 }
 
-/** Loads a file that is written in YAML: `load` makes the workflow, or nothing when the file is something else. */
+/** Returns a loader for YAML files. `load` builds the workflow, or returns undefined if the file is something else. */
 export function fromYaml(
   load: (file: YamlSource, loading: Loading, findings: Findings) => Promise<Workflow | undefined>,
 ): LoadNotation {
@@ -85,12 +87,12 @@ export function fromYaml(
   };
 }
 
-/** What a workflow has besides its plan. */
+/** The parts of a workflow other than its plan. */
 export type WorkflowParts = Required<Pick<Workflow, 'settings' | 'files' | 'agentFiles' | 'agentFolders'>>;
 
 /**
- * The workflow of a plan that was built. The plan is checked, unless something was found already: that would be found again, in words that are
- * further from the file.
+ * Wraps a built plan in a workflow. The plan is checked only if no errors were found before: the check would report the same mistakes less
+ * close to the file.
  */
 export function usable(plan: Plan, parts: WorkflowParts, findings: Findings): Workflow {
   if (!hasErrors(findings.list)) findings.add(checkPlan(freezeData(plan), NO_BINDINGS));
@@ -103,7 +105,7 @@ export function usable(plan: Plan, parts: WorkflowParts, findings: Findings): Wo
   };
 }
 
-/** A workflow of which only the problems are known. */
+/** Returns a workflow that has problems and no plan. */
 export function unusable(problems: readonly Problem[], files: readonly SourceFile[]): Workflow {
   return {
     plan: undefined,

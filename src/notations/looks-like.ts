@@ -6,7 +6,7 @@ import { isPlainObject } from '../base/json.js';
 
 const STATEMENT = /^(?:NAME|INPUT|AGENT|GOAL|CONVERGE|RUN|SUPERVISED|SECURITY|WORKFLOW)(?:[ \t]|$)/;
 
-/** True for a file with the name of an Agentfile, and for one whose first line is a statement of one. */
+/** True for a file named like an Agentfile, or whose first line is an Agentfile statement. */
 export function looksLikeAgentfile({ file, source }: OpenedFile): boolean {
   if (/(?:^|[\\/])Agentfile$|\.agent$/.test(file)) return true;
   if (/\.(?:ya?ml|json)$/i.test(file)) return false;
@@ -14,10 +14,10 @@ export function looksLikeAgentfile({ file, source }: OpenedFile): boolean {
   return STATEMENT.test(first.trimEnd());
 }
 
-/** Keys of workflows whose steps depend on each other, which have agents too. */
+/** Keys of workflows whose steps depend on each other. Such workflows have agents too. */
 const OTHER_KEYS: ReadonlySet<string> = new Set(['steps', 'name', 'inputs', 'config', 'output']);
 
-/** True for a file that is a pipeline or a team of agents rather than a workflow of steps that depend on each other. */
+/** True for a pipeline or a team of agents, false for a workflow whose steps depend on each other. */
 export function looksLikePipeline(opened: OpenedFile): boolean {
   const root = opened.yaml().content?.root;
   if (root?.kind !== 'map') return false;
@@ -29,7 +29,7 @@ export function looksLikePipeline(opened: OpenedFile): boolean {
   return !isOther && entryOf(root, 'agents')?.value.kind === 'map';
 }
 
-/** Steps that depend on each other, under the key of pipelines: the steps name their agents as such workflows do, and the file has a name. */
+/** True for dependent steps under the pipeline key `workflow`: each step names its agent as in a DAG workflow, and the file has a name. */
 function isMisnamedDag(root: SourceMap, keys: readonly string[]): boolean {
   const steps = entryOf(root, 'workflow')?.value;
   if (!keys.includes('name') || keys.includes('steps') || steps?.kind !== 'list') return false;
@@ -38,22 +38,22 @@ function isMisnamedDag(root: SourceMap, keys: readonly string[]): boolean {
   );
 }
 
-/** The other way round: steps with a type under the key of workflows whose steps depend on each other. */
+/** True for steps with a type under the DAG key `steps`. */
 export function isMisnamedPipeline(root: SourceMap): boolean {
   const steps = entryOf(root, 'steps')?.value;
   if (entryOf(root, 'name') !== undefined || steps?.kind !== 'list' || steps.items.length === 0) return false;
   return steps.items.every((item) => item.kind === 'map' && entryOf(item, 'type') !== undefined);
 }
 
-/** Files of the program that makes packs. */
+/** Kinds of files of the tool that makes packs. */
 export const NO_PACKS: ReadonlySet<string> = new Set(['Arena', 'PromptConfig', 'Scenario', 'Provider', 'Tool']);
 
-/** True for a file with the keys or the name of a pack, and for those of the program that makes packs. */
+/** True for a file with the keys or the name of a pack, and for files of the tool that makes packs. */
 export function looksLikePack(opened: OpenedFile): boolean {
   const text = opened.source.text.trimStart();
   const isJson = text.startsWith('{') && !/\.ya?ml$/i.test(opened.file);
   const data = isJson ? readJson(text) : yamlOf(opened);
-  // A pack with a mistake of form is a pack all the same.
+  // A malformed pack is still a pack.
   const isNamed = /\.pack\.(?:json|ya?ml)$/i.test(opened.file);
   if (!isPlainObject(data)) return isNamed || (isJson && /"(?:prompts|template_engine)"\s*:/.test(text));
   if (isNamed || 'steps' in data) return isNamed;

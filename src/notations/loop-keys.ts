@@ -34,9 +34,9 @@ export const LOOP_KEYS = {
 
 const KEYS = map(LOOP_KEYS, '');
 
-/** How a loop is repeated, as it was written. */
+/** The repetition of a loop as written. */
 export interface LoopDef {
-  /** A reference or an expression, or the line. Absent: something was reported. */
+  /** A reference or an expression. Undefined if `line` is set or a problem was reported. */
   readonly until: SourceScalar | undefined;
   readonly line: string | undefined;
   readonly maxRounds: number;

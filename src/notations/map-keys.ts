@@ -6,10 +6,10 @@ import type { SourceScalar } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
 import { readRequire, REQUIRE_KEY } from './step-keys.js';
 
-/** The longest list of a map when the file does not say. */
+/** The default maximum length of a map's list. */
 export const DEFAULT_ITEMS = 100;
 
-/** What templates call something else already. */
+/** Names that already mean something else in templates. */
 const OTHER_NAMES: readonly string[] = ['steps', 'prompt', 'inputs', 'index', 'key', 'run'];
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -27,11 +27,11 @@ export const MAP_KEYS = {
 
 const KEYS = map(MAP_KEYS, '');
 
-/** Steps for each item of a list, as it was written. */
+/** Steps for each item of a list, as written. */
 export interface MapDef extends Pick<MapNode, 'key' | 'maxItems' | 'concurrency' | 'require' | 'onItemError'> {
-  /** Absent: something was reported. */
+  /** Undefined if a problem was reported. */
   readonly over: SourceScalar | undefined;
-  /** What an item is called in references. */
+  /** The item's name in references. */
   readonly as: string;
 }
 

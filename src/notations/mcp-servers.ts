@@ -5,22 +5,23 @@ import { NO_PROGRAM } from '../plan/check-agents.js';
 import { describe } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
 
-/** A reference to an environment variable, in the forms that entries of MCP servers may hold. */
+/** A reference to an environment variable, in the forms that MCP server entries may hold. */
 const VARIABLE = /\$\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$[A-Za-z_][A-Za-z0-9_]*/g;
 
 /** Names of tool servers. */
 export const SERVER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
-/** How the address of a server begins, for rows of tables. */
+/** The beginning of a server's address, for rows of key tables. */
 export const ADDRESS_FORM = { pattern: '^\\s*(?:[Hh][Tt][Tt][Pp][Ss]?://|\\$)' } as const;
 
-/** Turns a text of a file into the form that plans have; `where` is how it is called in messages. */
+/** Converts a text of a file to the form used in plans. `where` is its name in messages. */
 export type ReadText = (text: string, where: string, at: Position) => string;
 
 const asItIs: ReadText = (text) => text;
 
 /**
- * A server at an address: `url` and `headers`. `type` is what the key `typeKey` says. Problem codes: `mcp-server`, `mcp-transport`, `wrong-type`.
+ * Reads a server at an address: `url` and `headers`. `type` is the value of the key `typeKey`. Problem codes: `mcp-server`,
+ * `mcp-transport`, `wrong-type`.
  */
 export function readRemote(
   fields: Fields,
@@ -44,20 +45,20 @@ export function readRemote(
   return undefined;
 }
 
-/** The key `sandbox` beside an address is a promise that nobody could keep. Problem code: `mcp-server`. */
+/** Reports the key `sandbox` beside an address: a remote server cannot be sandboxed. Problem code: `mcp-server`. */
 export function refuseSandbox(fields: Fields): void {
   if (!fields.has('sandbox')) return;
   fields.error('mcp-server', 'sandbox', `${fields.name} ${NO_PROGRAM.what}`, NO_PROGRAM.hint);
 }
 
-/** True for an http or https address, and for a text that may become one when its variables are filled in; that is checked again then. */
+/** True for an http or https address, and for a text that its variables, once filled in, may make one. It is checked again then. */
 function mayBeAddress(text: string): boolean {
   const start = text.search(VARIABLE);
   if (start === 0) return true;
   return /^https?:\/\//i.test(text) && URL.canParse(text.replaceAll(VARIABLE, '1'));
 }
 
-/** Texts by names of the user's choice, such as variables and headers. `name` is whose they are, in messages. */
+/** Reads texts under user-chosen names, such as variables and headers. `name` is the owner's name in messages. */
 export function readPairs(
   fields: Fields,
   key: string,

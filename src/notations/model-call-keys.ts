@@ -18,7 +18,7 @@ export const CACHE = word(
   },
 );
 
-/** Reads it; undefined: they are told. */
+/** Reads the key `cache`. Undefined: providers are told what they may cache. */
 export function readCache(fields: Fields): CacheUse | undefined {
   const cache = fields.word('cache', CACHE);
   return cache === 'on' ? undefined : cache;
@@ -30,7 +30,7 @@ export const SANDBOX = word(
   'where its programs run: in a sandbox, or in one without network; by default in none',
 );
 
-/** The most that the key `max_tokens` may say. */
+/** The range of the key `max_tokens`. */
 export const TOKENS = { min: 1, max: 10_000_000 } as const;
 
 /** The keys of a step whose agent takes part in a conversation. */
@@ -48,7 +48,7 @@ export const CONVERSATION = {
 
 const CONVERSATION_FORM = map(CONVERSATION, '');
 
-/** The conversation of a step. Problem codes: `no-effect`, and those of {@link checkName}. */
+/** Reads the conversation of a step. Problem codes: `no-effect`, and those of {@link checkName}. */
 export function readConversation(fields: Fields): Conversation | undefined {
   const { recent, afresh } = fields.values(CONVERSATION_FORM);
   for (const key of ['recent', 'afresh']) {
@@ -62,11 +62,11 @@ export function readConversation(fields: Fields): Conversation | undefined {
   return { channel: `conversations.${name.text}`, ...present({ recent }), ...(afresh === true ? { afresh } : {}) };
 }
 
-/** What files may name before the slash of a model, apart from the providers of the program that runs them. */
+/** The providers a file may name before the slash of a model, besides those of the program that runs it. */
 export const KNOWN_PROVIDERS: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
 
 /**
- * Tells of a model whose provider was most likely meant to be another one. Whether there is one of that name says the program that runs the file.
+ * Warns about a model whose provider looks misspelt. Only the program that runs the file knows whether such a provider exists.
  *
  * Problem code: `unknown-provider`, a warning.
  */

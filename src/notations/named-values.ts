@@ -10,20 +10,20 @@ import { schemaAt } from './schema-paths.js';
 /** A key of a step that names a value instead of holding it. */
 export interface NamingKey {
   readonly key: 'over' | 'choices' | 'rounds';
-  /** Of the step. */
+  /** The step's name in messages. */
   readonly label: string;
   readonly at: Position;
 }
 
-/** How a notation writes references. */
+/** The syntax of references in a notation. */
 export interface ReferenceForm {
-  /** In front of a reference. */
+  /** The prefix of a reference. */
   readonly mark: '$' | '';
-  /** Those that a hint gives as examples. */
+  /** Example references for hints. */
   readonly forms: string;
 }
 
-/** What no reference has. */
+/** Characters that no reference contains. */
 const EXPRESSION = /[=(+*/<>&|,]/;
 
 /** Reports a text that is not one reference. Problem code: `bad-reference`. */
@@ -46,17 +46,17 @@ export function reportNoValue(
   findings.error('bad-reference', `${owner} is an expression, and takes a reference`, at, hint);
 }
 
-/** With a `?` behind it, a list that is not there has no items. */
+/** Applies a trailing `?`: a missing list has no items. */
 export function orNoItems(ref: ValueRef, { key }: Pick<NamingKey, 'key'>, isOptional: boolean): ValueRef {
   return key === 'over' && isOptional && ref.absent === undefined ? { ...ref, absent: [] } : ref;
 }
 
-/** What stands between the double braces of a text, as in `{{ ... }}` and `{{= ... }}`; undefined: it has none around it. */
+/** Returns the content of the double braces around a text, as in `{{ ... }}` and `{{= ... }}`. Undefined if it has no braces. */
 export function withoutBraces(text: string): string | undefined {
   return /^\s*\{\{=?([^]*)\}\}\s*$/.exec(text)?.[1]?.trim();
 }
 
-/** The JSON Schemas of inputs by their types. Of one that declares none nothing is known: its text may be JSON. */
+/** The JSON Schemas of inputs by type. The value of an untyped input is unknown: its text may be JSON. */
 const INPUT_SCHEMAS: Readonly<Record<InputType, Json>> = {
   text: { type: 'string' },
   number: { type: 'number' },
@@ -65,15 +65,15 @@ const INPUT_SCHEMAS: Readonly<Record<InputType, Json>> = {
   object: { type: 'object' },
 };
 
-/** What is known of the value of an input. */
+/** Returns the schema of an input's value, if known. */
 export function inputSchema(type: InputType | undefined): Json | undefined {
   return type && INPUT_SCHEMAS[type];
 }
 
-/** What the index of an item is, and its name. */
+/** The schemas of an item's index and key. */
 export const COUNT_SCHEMAS: Readonly<Record<string, Json>> = { index: { type: 'integer' }, key: { type: 'string' } };
 
-/** Reports a value whose schema says that it is not a list at this path. Problem code: `not-a-list`. */
+/** Reports a value whose schema excludes a list at this path. Problem code: `not-a-list`. */
 export function reportNoList(
   text: string,
   { key, label, at }: NamingKey,
@@ -87,7 +87,7 @@ export function reportNoList(
   findings.error('not-a-list', message, at, hint);
 }
 
-/** What stands at a path when a schema says that it can't be a list. */
+/** Describes the value at a path if its schema excludes a list. */
 function kindAt(schema: unknown, path: readonly string[]): string | undefined {
   const here = schemaAt(schema, path);
   if (!isPlainObject(here)) return undefined;

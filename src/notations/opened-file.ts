@@ -10,32 +10,32 @@ import type { SourceNode } from '../text/nodes.js';
 import type { ParsedYaml } from '../text/yaml.js';
 import { parseYaml } from '../text/yaml.js';
 
-/** A workflow file that was opened, for whichever notation it is written in. */
+/** An opened workflow file, in any notation. */
 export interface OpenedFile {
-  /** As it is shown in positions. */
+  /** The path shown in positions. */
   readonly file: string;
   readonly source: SourceFile;
-  /** The file as YAML. It is parsed when this is first asked for, and once. */
+  /** Parses the file as YAML on the first call, and only once. */
   readonly yaml: () => OpenedYaml;
 }
 
-/** A file that was read as YAML. */
+/** A file read as YAML. */
 export interface OpenedYaml {
-  /** Absent: there is nothing to continue with, and the problems say why. */
+  /** Undefined if the file cannot be used; the problems say why. */
   readonly content: { readonly yaml: ParsedYaml; readonly root: SourceNode } | undefined;
   readonly problems: readonly Problem[];
 }
 
-/** After these the text was not read as it was meant, and every further finding would be noise. */
+/** Problems after which the text was misread, so that further findings would be noise. */
 const FATAL: ReadonlySet<string> = new Set(['yaml-limit', 'yaml-syntax', 'yaml-documents']);
 
-/** Where a workflow file is opened, and what may be read. */
+/** Where a workflow file is opened, and which files may be read. */
 interface Opening {
   readonly cwd: string;
   readonly mayRead?: MayRead;
 }
 
-/** Opens a workflow file. One that can't be read is a list of problems: `file-missing` and the like. */
+/** Opens a workflow file. Returns problems, such as `file-missing`, if the file can't be read. */
 export async function openFile(file: string, { cwd, mayRead }: Opening): Promise<OpenedFile | readonly Problem[]> {
   const path = resolve(cwd, file);
   const text = mayRead?.(path) === false ? NOT_READ : await readText(path);
@@ -49,7 +49,7 @@ export async function openFile(file: string, { cwd, mayRead }: Opening): Promise
 
 const ENDINGS = ['.yaml', '.yml', '.ts', '.js', '.json', '.pack.json', '.agent'];
 
-/** What was meant by a file that is not there: its name without the ending, or misspelt. */
+/** Suggests the intended file for a missing one: its name with the ending added, or spelt correctly. */
 async function nearFile(path: string, file: string): Promise<string | undefined> {
   const names = await listNames(dirname(path));
   const name = basename(path);
@@ -62,13 +62,13 @@ async function nearFile(path: string, file: string): Promise<string | undefined>
   return meant === undefined ? undefined : `did you mean ${join(dirname(file), meant)}?`;
 }
 
-/** The same for the text of a file. */
+/** Opens a workflow file from its text. */
 export function openText(text: string, file: string, path: string): OpenedFile {
   let parsed: OpenedYaml | undefined;
   return { file, source: { path, text }, yaml: () => (parsed ??= readYaml(text, file)) };
 }
 
-/** Problem codes: `empty-file`, and those of the YAML reader. */
+/** Parses a text as YAML. Problem codes: `empty-file`, and those of the YAML reader. */
 function readYaml(text: string, file: string): OpenedYaml {
   const findings = createFindings();
   const yaml = parseYaml(text, file);
@@ -83,24 +83,24 @@ function readYaml(text: string, file: string): OpenedYaml {
   return { content: isEmpty || isFatal ? undefined : { yaml, root }, problems: findings.list };
 }
 
-/** The files around a workflow: where paths start, each file read once, and which ones the workflow is made of. */
+/** The files around a workflow: the base folders of paths, a cache of read files, and the files the workflow is made of. */
 export interface Workspace {
   /** The working directory, absolute. */
   readonly cwd: string;
   readonly home: string | undefined;
   /** The directory of the workflow file, absolute. */
   readonly base: string;
-  /** A path as messages and positions show it. */
+  /** Returns a path as shown in messages and positions. */
   shown(path: string): string;
   read(path: string): Promise<ReadResult>;
-  /** Names of the Markdown files of a folder. */
+  /** Lists the names of a folder's Markdown files. */
   list(path: string): Promise<ListResult>;
-  /** Records that the workflow is made of this file too. */
+  /** Records that the file is part of the workflow. */
   use(path: string, text: string): void;
   readonly used: readonly SourceFile[];
 }
 
-/** A workspace for one loading of a workflow. */
+/** Creates a workspace for loading one workflow. */
 export function openWorkspace(
   places: Pick<Workspace, 'cwd' | 'home' | 'base'>,
   mayRead: MayRead = () => true,

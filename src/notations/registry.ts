@@ -7,22 +7,22 @@ import { looksLikeAgentfile, looksLikePack, looksLikePipeline } from './looks-li
 /** A kind of file that has a JSON Schema. */
 interface FileKind {
   readonly title: string;
-  /** What may stand in it, with the forms that stand in several places, by name. */
+  /** The form of the file, and the forms used in several places, by name. */
   readonly form: () => Promise<{ readonly form: Form; readonly named?: Readonly<Record<string, Form>> }>;
-  /** A key without a value is an error. */
+  /** True if a key without a value is an error. */
   readonly exact?: true;
-  /** Numbers and truth values are no texts. */
+  /** True if numbers and booleans are not accepted as texts. */
   readonly typed?: true;
 }
 
-/** A notation of workflow files. Nothing of it is evaluated before a file needs it. One that is not YAML or JSON has no schema. */
+/** A notation of workflow files. Its code loads only when a file needs it. A notation that is not YAML or JSON has no schema. */
 interface Notation extends Partial<FileKind> {
-  /** Whether a file is most likely written in it. Absent: it takes what no other one knows. */
+  /** Whether a file is most likely in this notation. Undefined for the fallback notation. */
   readonly looksLike?: (opened: OpenedFile) => boolean;
   readonly code: () => Promise<{ readonly load: LoadNotation }>;
 }
 
-/** All notations of workflow files, by the name that plans have for them (`plan.notation`). */
+/** All notations of workflow files, by their name in plans (`plan.notation`). */
 export const NOTATIONS = {
   agentfile: {
     looksLike: looksLikeAgentfile,
@@ -80,7 +80,7 @@ const OTHER_FILES = {
   },
 } satisfies Readonly<Record<string, FileKind>>;
 
-/** The notation that a file is most likely written in. */
+/** Returns the notation a file is most likely written in. */
 export function notationOf(opened: OpenedFile): NotationId {
   const all = Object.entries<Notation>(NOTATIONS) as [NotationId, Notation][];
   return all.find(([, { looksLike }]) => looksLike?.(opened) === true)?.[0] ?? 'dag';
@@ -89,15 +89,15 @@ export function notationOf(opened: OpenedFile): NotationId {
 const { agentfile: _text, ...WITH_SCHEMAS } = NOTATIONS;
 const KINDS = { ...WITH_SCHEMAS, ...OTHER_FILES };
 
-/** What a JSON Schema is there for: the notations of workflow files in YAML, the heads of agent files, scripts, `agent.toml`. */
+/** The name of a JSON Schema: for a notation of workflow files in YAML, heads of agent files, scripts, or `agent.toml`. */
 export type SchemaName = keyof typeof KINDS;
 
 /** The names of all JSON Schemas. */
 export const SCHEMA_NAMES: readonly SchemaName[] = Object.keys(KINDS) as SchemaName[];
 
 /**
- * The JSON Schema (draft 7) of a kind of file, for editors and other tools. It is made of the tables by which files are read: what it finds wrong,
- * loading finds wrong, too. References and cycles are beyond it.
+ * Returns the JSON Schema (draft 7) of a kind of file, for editors and other tools. It is built from the tables that files are read by, so
+ * loading also reports whatever the schema rejects. The schema does not check references and cycles.
  *
  * @example
  * import { yamlSchema } from 'skein/yaml';

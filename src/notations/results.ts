@@ -5,8 +5,8 @@ import type { Plan, PlanNode } from '../plan/plan.js';
 import { schemaOfNames } from './values-key.js';
 
 /**
- * The nodes that hold the results of a file, in plan order: those at which its flow ends. Where it ends without having done anything, as behind an
- * empty branch, what ran directly before counts.
+ * Returns the nodes that hold the results of a file, in plan order: the nodes at which its flow ends. If the flow ends without having done
+ * anything, as after an empty branch, the nodes before that point count.
  */
 export function resultNodes(plan: Plan): readonly string[] {
   const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
@@ -21,7 +21,7 @@ export function resultNodes(plan: Plan): readonly string[] {
     for (const to of targets) if (to !== END) addTo(before, to, from);
     if (targets.length > 0 && !targets.includes(END)) ends.delete(from);
   }
-  // Behind a jump back that is made no more.
+  // Where the flow continues once a jump back reaches its limit.
   for (const { id, onMaxVisits } of plan.nodes) {
     if (typeof onMaxVisits !== 'object' || !('to' in onMaxVisits)) continue;
     if (onMaxVisits.to === END) ends.add(id);
@@ -41,13 +41,13 @@ function hasResult(node: PlanNode | undefined): boolean {
 export interface CalledOutput {
   readonly channel: string;
   readonly label: string;
-  /** Ids of its blocks, and its own. */
+  /** The ids of its blocks, then its own. */
   readonly names: readonly string[];
 }
 
 /**
- * The outputs of a called workflow in its own order: what it says that it gives, or else the labelled channels of a pipeline, those of the agents of any
- * other workflow.
+ * Returns the outputs of a called workflow in its own order: its declared result, or the labelled channels of a pipeline, or the outputs of
+ * the agents of any other workflow.
  */
 export function calledOutputs(plan: Plan): readonly CalledOutput[] {
   if (plan.values !== undefined) return [{ channel: PLAN_VALUES, label: 'result', names: [] }];
@@ -63,14 +63,14 @@ export function calledOutputs(plan: Plan): readonly CalledOutput[] {
   });
 }
 
-/** The channel of a called workflow whose value is its result, or what stands for all that it gives; undefined when it has several results, or none. */
+/** Returns the channel that holds the result of a called workflow. Undefined if it has several results, or none. */
 export function calledResult(plan: Plan): string | undefined {
   if (plan.values !== undefined) return PLAN_VALUES;
   const [only, ...more] = resultNodes(plan);
   return more.length > 0 ? undefined : plan.nodes.find((node) => node.id === only)?.output;
 }
 
-/** What a called workflow says that it gives, as a JSON Schema: these names, each with any value. */
+/** Returns the JSON Schema of a called workflow's declared result: its names, each with any value. */
 export function resultSchema(plan: Plan | undefined): Json | undefined {
   return plan?.values === undefined ? undefined : schemaOfNames(Object.keys(plan.values));
 }

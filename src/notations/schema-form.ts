@@ -3,7 +3,7 @@ import { any, divided, either, flag, list, map, named, names, text } from '../te
 /** The types of JSON Schema. */
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
 
-/** Keywords of JSON Schema by what stands under them: a schema, a list of schemas, a map of schemas. */
+/** JSON Schema keywords by their content: a schema, a list of schemas, a map of schemas. */
 export const SCHEMAS = [
   'items',
   'additionalProperties',
@@ -41,13 +41,13 @@ export const SCHEMA_MAP = map(
 /** Any JSON Schema. */
 export const JSON_SCHEMA = either([flag(''), SCHEMA_MAP], 'a JSON Schema', { needed: true });
 
-/** A map with one of these keys is a JSON Schema; any other is the short form of one. */
+/** A map with one of these keys is a JSON Schema; any other map is the short form. */
 export const SCHEMA_KEYS = ['type', 'properties', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf'] as const;
 
-/** What the value of a field is, in short. */
+/** The types of fields in the short form. */
 export const SHORT_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
 
-/** The name of a field in the short form; with a `?` behind it the field may be absent. */
+/** The name of a field in the short form. With a trailing `?`, the field is optional. */
 export const FIELD_NAME = '^[A-Za-z_][A-Za-z0-9_-]*\\??$';
 
 const short = { ...named('short-schema'), needed: true };
@@ -56,7 +56,7 @@ const fields = divided(SCHEMA_KEYS, {
   without: names(short, '', { pattern: FIELD_NAME, min: 1 }),
 });
 
-/** What a field is, in the short form: a type, a list with one of them, the fields of a map, or a JSON Schema. */
+/** The short form of a field: a type, a list with one type, the fields of a map, or a JSON Schema. */
 export const SHORT_SCHEMA = either(
   [
     text('', { pattern: `^(?:${SHORT_TYPES.join('|')})$`, from: 'string' }),
@@ -67,7 +67,7 @@ export const SHORT_SCHEMA = either(
   { needed: true },
 );
 
-/** The key `schema` of a step: what its output must be. */
+/** The key `schema` of a step: the form of its output. */
 export const STEP_SCHEMA = {
   ...fields,
   blank: false,

@@ -8,8 +8,8 @@ import { checkSchema } from './check-schema.js';
 import { FIELD_NAME, SCHEMA_KEYS, SHORT_TYPES } from './schema-form.js';
 
 /**
- * Reads the key `schema` of a step as a JSON Schema. In the short form, a map of fields with their types, all fields are required whose names do not end
- * with a `?`, and there are no others.
+ * Reads the key `schema` of a step as a JSON Schema. In the short form, a map of fields with their types, a field is required unless its
+ * name ends with `?`, and other fields are not allowed.
  *
  * Problem codes: `bad-schema`, `wrong-type`.
  */

@@ -2,28 +2,28 @@ import { isPlainObject, ownValue } from '../base/json.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from '../text/findings.js';
 
-/** Why a path can't be followed, and what helps. */
+/** Why a path can't be followed, and a hint. */
 export interface PathFault {
   readonly message: string;
   readonly hint: string | undefined;
 }
 
 /**
- * Follows a path through a JSON Schema; says where it leads to nothing that a value of the schema can have. What a schema leaves open is not a fault,
- * except for further keys of an object whose properties it lists.
+ * Follows a path through a JSON Schema. Returns a fault if no value of the schema can have the path. What a schema leaves open is not a
+ * fault, except for further keys of an object whose properties it lists.
  */
 export function pathFault(schema: unknown, path: readonly string[], findings: Findings): PathFault | undefined {
   const { here, key } = follow(schema, path);
   return key === undefined || !isPlainObject(here) || isOpen(here) ? undefined : missing(here, key, findings);
 }
 
-/** The JSON Schema of what stands at a path; undefined where nothing says. */
+/** Returns the JSON Schema of the value at a path. Undefined if the schema does not describe it. */
 export function schemaAt(schema: unknown, path: readonly string[]): unknown {
   const { here, key } = follow(schema, path);
   return key === undefined ? here : undefined;
 }
 
-/** Where a path leads to; `key`: the name at which a schema says no more. */
+/** Follows a path as far as the schema describes it. `key` is the first name it does not describe. */
 function follow(schema: unknown, path: readonly string[]): { readonly here: unknown; readonly key?: string } {
   let here = schema;
   for (const key of path) {
@@ -38,7 +38,7 @@ function follow(schema: unknown, path: readonly string[]): { readonly here: unkn
   return { here };
 }
 
-/** What may hold more than its own keywords say. */
+/** Keywords of schemas that may allow more than their own keywords say. */
 const OPEN_KEYWORDS = ['$ref', 'anyOf', 'oneOf', 'allOf', 'patternProperties', 'if', 'prefixItems', '$dynamicRef'];
 
 function isOpen(schema: object): boolean {

@@ -23,7 +23,7 @@ const RESEARCH = map({ ...PLAIN.keys, scope: text('what may be looked into', { n
 
 const FORMS = { default: PLAIN, research: RESEARCH, paranoid: PLAIN } as const;
 
-/** The key `security` of a file and of a step. `research` alone does not say into what. */
+/** The key `security` of a file and of a step. `research` needs a map, because it requires a scope. */
 export const SECURITY_KEY = either(
   [text('', { pattern: '^(?:default|paranoid)$', from: 'string' }), variants('mode', FORMS, { exact: true })],
   'models that look at calls of tools before they are made: default, paranoid, or a map; a step may be more careful than what is around it, never less',
@@ -31,7 +31,7 @@ export const SECURITY_KEY = either(
 
 const HINT = 'write security: paranoid, or a map such as {mode: research, scope: TEXT}';
 
-/** A key `security`, as it was written. */
+/** The key `security` as written. */
 export interface SecurityDef extends Omit<Security, 'model'> {
   readonly model?: SourceScalar;
 }
@@ -57,7 +57,7 @@ export function readSecurityKey(fields: Fields): SecurityDef | undefined {
   return { ...said, ...present({ model }) };
 }
 
-/** What a plan has of it. `modelOf`: what the name of a model stands for. */
+/** Builds the plan data of the key. `modelOf` resolves the name of a model. */
 export function securityFrom(
   def: SecurityDef | undefined,
   modelOf: (model: SourceScalar) => string | undefined = ({ text: name }) => name.trim(),
@@ -67,7 +67,7 @@ export function securityFrom(
   return { ...said, ...present({ model: model && modelOf(model) }) };
 }
 
-/** What may stand beside the mode. */
+/** Returns the form of the map, by its mode. */
 function formOf(node: SourceNode & { readonly kind: 'map' }): typeof PLAIN | typeof RESEARCH {
   const mode = node.entries.find(({ key }) => key === 'mode')?.value;
   const isPlain = mode?.kind === 'scalar' && (mode.text === 'default' || mode.text === 'paranoid');
@@ -80,7 +80,7 @@ function readMode(keys: Fields): SecurityMode | undefined {
   return undefined;
 }
 
-/** A security as it stands in a file that was checked, as plan data. */
+/** Returns the plan data of a `security` value in a file that was already checked. */
 export function securityOf(written: Json | undefined): Security | undefined {
   const { mode, scope, model } = (isPlainObject(written) ? written : { mode: written }) as Readonly<
     Record<string, unknown>

@@ -2,43 +2,43 @@ import type { Json } from '../base/json.js';
 import { didYouMean, suggest } from '../base/suggest.js';
 import type { ValueRef } from '../lang/values.js';
 
-/** What is known of a step that has ended, by the word in references to it. */
+/** The ending of a step that did not run, by the word that references use. */
 const ABSENT: Readonly<Record<string, Json>> = { status: 'not_run', error: { code: '', message: '' }, errors: [] };
 
-/** The words for how a step ended. */
+/** The words that refer to how a step ended. */
 export const ENDING_WORDS: readonly string[] = Object.keys(ABSENT);
 
-/** What is there of a step whose ending is read. */
+/** A step whose ending is read. */
 interface Ended {
   readonly channel: string;
   readonly isMap: boolean;
-  /** The words for what it gives. */
+  /** The words for its output. */
   readonly gives: readonly ('output' | 'outputs')[];
 }
 
-/** What these values are, as JSON Schemas. */
+/** The JSON Schemas of these values. */
 const SCHEMAS: Readonly<Record<string, Json>> = {
   status: { type: 'string' },
   error: { type: 'object', properties: { code: { type: 'string' }, message: { type: 'string' } } },
   errors: { type: 'array' },
 };
 
-/** The JSON Schema of how steps ended, behind their names. */
+/** The JSON Schema of a step's ending, as found under the step's name. */
 export const ENDING_SCHEMA: Json = { type: 'object', properties: SCHEMAS };
 
-/** That of how the run ended, behind `run`. */
+/** The JSON Schema of the run's ending, as found under `run`. */
 export const RUN_SCHEMA: Json = {
   type: 'object',
   properties: { outcome: { type: 'string' }, error: SCHEMAS['error'] ?? {} },
 };
 
-/** A value of how a step ended; `unknown`: a member that it does not have. */
+/** A reference to a value of a step's ending, or an unknown member. */
 export type EndingValue =
   { readonly ref: ValueRef; readonly used: number } | { readonly unknown: string; readonly hint: string };
 
 /**
- * What a reference to the ending of a step begins with, behind its name: a word, and what follows. A word that was meant to be one of those that a step
- * has is unknown. Undefined when it is about something else.
+ * Parses the part of a reference after the step's name, as a word of its ending and a path into it. A likely misspelling of such a word is
+ * unknown. Returns undefined if the reference is about something else.
  */
 export function readEnding(words: readonly string[], { channel, isMap, gives }: Ended): EndingValue | undefined {
   const [word = '', ...more] = words;
@@ -59,10 +59,10 @@ function unknown(word: string, known: readonly string[]): EndingValue {
   return { unknown: word, hint: didYouMean(word, known) ?? `write one of: ${known.join(', ')}` };
 }
 
-/** The words of outputs; in an expression a minus may follow. */
+/** The words for outputs. In an expression, a minus may follow. */
 const OUTPUT = /^outputs?(?:-|$)/;
 
-/** The same in a text: a path into it, and nothing where there is none. */
+/** Returns the reference to an ending in a text, with a path into it. It renders as nothing if the value is absent. */
 export function endingInText(
   { channel, path = [], absent }: ValueRef,
   more: readonly string[],

@@ -11,17 +11,17 @@ import { describe } from '../text/nodes.js';
 /** The longest delay of a timer: 24.8 days. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
-/** In seconds. */
+/** The longest delay of a timer, in seconds. */
 export const LONGEST_TIMER = MAX_TIMER_MS / 1_000;
 
-/** The longest time that a question or an event is waited for, in milliseconds. */
+/** The longest time a step waits for an answer or an event, in milliseconds. */
 export const LONGEST_WAIT_MS = Number.MAX_SAFE_INTEGER;
 
-/** A row for a time such as `30s`, or a number of seconds. Half a millisecond is rounded up to one. */
+/** Creates a row for a time such as `30s`, or a number of seconds. Half a millisecond is rounded up to one. */
 export const duration = (about: string, min: 0 | 0.0005, max = LONGEST_TIMER): Form =>
   either([text('', { pattern: DURATION_PATTERN, from: 'string' }), number('', { min, max })], about);
 
-/** A duration such as `30s`, or a number of seconds, in milliseconds. Problem code: `bad-duration`. */
+/** Reads a duration such as `30s`, or a number of seconds. Returns milliseconds. Problem code: `bad-duration`. */
 export function readDuration(
   fields: Fields,
   key: string,
@@ -44,14 +44,14 @@ export const CALL_KEYS = {
   inputs: names(any('a text, a list or a map; references are filled in'), 'inputs of that file, by name'),
 } as const;
 
-/** Another file, as it was written. */
+/** A call of another file, as written. */
 export interface CallDef {
-  /** Absent: something was reported. */
+  /** Undefined if a problem was reported. */
   readonly file: SourceScalar | undefined;
   readonly inputs: readonly GivenInput[];
 }
 
-/** What an input of the file gets: a value whose texts may hold references. */
+/** An input passed to the called file: a value whose texts may hold references. */
 export interface GivenInput {
   readonly name: string;
   readonly value: SourceNode;
@@ -76,7 +76,7 @@ export const WAIT_KEYS = {
   event: text('the name of an outside event, which skein answer delivers', { blank: false }),
 } as const;
 
-/** A wait, as it was written: for time to pass, or for an event within a time. */
+/** A wait as written: for a time, or for an event within a time. */
 export type WaitDef = Pick<WaitNode, 'ms' | 'event'>;
 
 /** Reads the keys of a wait. Problem codes: `missing-wait`, `bad-duration`, `bad-name`. */
@@ -99,7 +99,7 @@ export const END_KEYS = {
 
 const KEYS = map(END_KEYS, '');
 
-/** An end, as it was written. */
+/** An end as written. */
 export interface EndDef {
   readonly status: 'succeeded' | 'failed';
   readonly reason: SourceScalar | undefined;
@@ -111,10 +111,10 @@ export function readEnd(fields: Fields): EndDef {
   return { status, reason: fields.given('reason') };
 }
 
-/** More parts than this has no group. */
+/** More parts than any group has. */
 const MANY = 1_000_000;
 
-/** The key that says how much of a group must succeed. */
+/** The key that sets how many parts of a group must succeed. */
 export const REQUIRE_KEY = {
   require: either(
     [text('', { pattern: '^(?:[Aa][Ll][Ll]|\\s*)$', from: 'string' }), integer('', { min: 1, max: MANY })],
@@ -122,7 +122,7 @@ export const REQUIRE_KEY = {
   ),
 } as const;
 
-/** How many parts a group has at most. */
+/** The maximum number of parts in a group, and the word for a part. */
 export interface Parts {
   readonly most: number;
   readonly word: 'step' | 'item';

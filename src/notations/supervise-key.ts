@@ -29,13 +29,13 @@ const WHOLE = map({ ...KEYS, instruction: text('what is promised', { needed: tru
 /** The key `supervise` of a file, and of a step that is an agent. */
 export const SUPERVISE = either([flag(''), PART], 'whether what agents do is judged before other steps see it');
 
-/** The key `supervise` of a step that is no agent: it has no prompt that says what it promises. */
+/** The key `supervise` of a step that is not an agent. Such a step has no prompt that states what it promises. */
 export const SUPERVISE_WHOLE = either(
   [{ ...flag(''), only: false }, WHOLE],
   'how what the step does as a whole is judged before other steps see it; false: nor is what its agents do',
 );
 
-/** A key `supervise`, as it was written. */
+/** The key `supervise` as written. */
 export interface SuperviseDef extends Said {
   readonly at: Position;
   readonly model?: SourceScalar;
@@ -77,10 +77,10 @@ function reportNoInstruction(fields: Fields, called: string): void {
   fields.error('missing-instruction', 'supervise', message, 'write supervise: {instruction: TEXT}');
 }
 
-/** What to do about a step that would remove the gate of a person. */
+/** The hint for a step that would remove the gate of a person. */
 export const GATE_HINT = 'remove supervise from it, or write supervise: {human: true}';
 
-/** What holds for a step. Problem code: `human-gate`. */
+/** Returns the supervision in effect for a step. Problem code: `human-gate`. */
 export function supervisionOf(
   step: { readonly label: string; readonly supervise: SuperviseDef | undefined },
   around: SuperviseDef | undefined,
@@ -92,7 +92,7 @@ export function supervisionOf(
   });
 }
 
-/** What holds for a step that contains others: it is supervised where it says so itself, by the model that holds around it. */
+/** Returns the supervision of a step that contains others: only its own `supervise` counts, with defaults from around it. */
 export function supervisionOfWhole(
   step: { readonly label: string; readonly supervise: SuperviseDef | undefined },
   around: SuperviseDef | undefined,
@@ -104,13 +104,13 @@ export function supervisionOfWhole(
   return { ...present({ model: around.model, maxReorients: around.maxReorients }), ...own };
 }
 
-/** How the texts of a supervision are read in a notation. */
+/** How a notation reads the texts of a supervision. */
 interface Reading {
   readonly template: (text: SourceScalar) => Template;
   readonly model?: (text: SourceScalar) => string | undefined;
 }
 
-/** What a node has of a supervision. */
+/** Builds the supervision fields of a node. */
 export function supervisionFields(
   def: SuperviseDef | undefined,
   { template, model: modelOf = ({ text: name }) => name.trim() }: Reading,

@@ -41,26 +41,26 @@ export const TOOL_KEYS = {
   ...BOTH,
 } as const;
 
-/** The rows of steps that call a tool by themselves, read by their words. */
+/** The rows of steps that call a tool directly, read as plain values. */
 export const CALL_ROWS = map(
   { result: RUN_KEYS.result, sandbox: SANDBOX, effect: BOTH.effect, approve: BOTH.approve },
   '',
 );
 
-/** What such a step does, by the key that tells. */
+/** The keys that mark a step that calls a tool directly. */
 export const CALL_TYPES = ['run', 'tool'] as const;
 
-/** A step without a model, by the key that tells. */
+/** A kind of step without a model, by the key that marks it. */
 export type CallType = (typeof CALL_TYPES)[number];
 
-/** A step without a model, or another one: told by the key `run` or `tool`. */
+/** Returns a form for a step with the key `run` or `tool`, or else another step. */
 export function callsOr({ run, tool }: Readonly<Record<CallType, Form>>, other: Form): Form {
   const needed = { needed: true } as const;
   const orTool = { ...divided(['tool'], { with: tool, without: other }), ...needed };
   return { ...divided(['run'], { with: run, without: orTool }), ...needed };
 }
 
-/** The forms of such steps; `own` are the keys that all steps of the notation have. */
+/** Builds the forms of these steps. `own` are the keys of all steps in the notation. */
 export function callForms(own: Keys): Readonly<Record<CallType, ReturnType<typeof map>>> {
   const typed = (type: CallType): Keys => ({
     ...own,

@@ -23,17 +23,17 @@ import { readSchema } from './schema-key.js';
 import { CALL_ROWS, CALL_TYPES } from './tool-keys.js';
 import type { CallType } from './tool-keys.js';
 
-/** What a command gives with `result: all`. */
+/** The JSON Schema of a command's output with `result: all`. */
 const COMMAND_RESULT: Json = {
   type: 'object',
   properties: { exit_code: { type: 'integer' }, stdout: { type: 'string' }, stderr: { type: 'string' } },
   additionalProperties: false,
 };
 
-/** What a step calls without a model, as it was written. */
+/** A call without a model, as written. */
 export interface ToolDef {
   readonly label: string;
-  /** The words of a command; empty: it calls a tool by its name. */
+  /** The words of a command. Empty if the step calls a tool by name. */
   readonly argv: readonly SourceScalar[];
   readonly tool: SourceScalar | undefined;
   readonly input: readonly SourceEntry[];
@@ -43,25 +43,25 @@ export interface ToolDef {
   readonly schema: Json | undefined;
 }
 
-/** What a step calls, in a few words for those who read its output. */
+/** Describes what a step calls in a few words, for readers of its output. */
 export function calledText({ tool }: ToolDef): string {
   return tool === undefined ? 'command' : `tool: ${tool.text}`;
 }
 
-/** The JSON Schema of what a step gives, as far as it is known. */
+/** Returns the JSON Schema of a step's output, as far as it is known. */
 export function outputSchema({ keys, schema }: ToolDef): Json | undefined {
   return schema ?? (keys.result === 'all' ? COMMAND_RESULT : undefined);
 }
 
-/** What a step without a model does, and the keys of other steps that stand beside it, which were reported. */
+/** The type of a step without a model, and the keys of other kinds of steps beside it, which were reported. */
 export interface CallBody {
   readonly type: CallType;
   readonly others: readonly string[];
 }
 
 /**
- * Whether a step calls something without a model: it has the key `run` or `tool`. `bodies` are the keys by which other steps are told.
- * Problem code: `two-bodies`.
+ * Returns the call of a step that has the key `run` or `tool`, or undefined. `bodies` are the keys that mark other kinds of steps. Problem
+ * code: `two-bodies`.
  */
 export function callBody(
   node: SourceNode,
@@ -91,7 +91,7 @@ export function callBody(
   return { type, others };
 }
 
-/** Reads what a step calls. Problem codes: `not-a-list`, `missing-command`, `missing-tool`, `wrong-type`, `bad-name`, those of {@link readSchema}. */
+/** Reads a call. Problem codes: `not-a-list`, `missing-command`, `missing-tool`, `wrong-type`, `bad-name`, those of {@link readSchema}. */
 export function readToolStep(type: CallType, fields: Fields): ToolDef {
   return {
     label: fields.name,
@@ -150,20 +150,20 @@ function readVariables(fields: Fields): ToolDef['env'] {
   });
 }
 
-/** What calls of steps are built with. */
+/** The context in which calls of steps are built. */
 export interface ToolParts {
-  /** Reads a text with references as the step sees it. */
+  /** Parses a text with references in the scope of the step. */
   readonly template: (scalar: SourceScalar) => Template;
-  /** Tool servers of the file by name. */
+  /** Tool servers of the file, by name. */
   readonly servers: Readonly<Record<string, McpServerSpec>>;
-  /** Rules of the file for calls. */
+  /** The file's permissions for calls. */
   readonly permissions?: Permissions | undefined;
   readonly findings: Findings;
 }
 
 /**
- * The node of such a step, without what all nodes have. Problem codes: `unknown-tool`, `unknown-argument`, `missing-argument`, `bad-argument`,
- * `shell-template`, those of references.
+ * Builds the node of a call, without the fields that all nodes have. Problem codes: `unknown-tool`, `unknown-argument`, `missing-argument`,
+ * `bad-argument`, `shell-template`, those of references.
  */
 export function toolNode(
   def: ToolDef,
@@ -207,7 +207,7 @@ function toolUse(def: ToolDef, { template, servers, permissions, findings }: Too
   return use;
 }
 
-/** Each item is one argument, whatever is put into it. */
+/** Builds the arguments of a command. Each item is one argument, whatever values are inserted into it. */
 function commandInput(argv: readonly SourceScalar[], template: ToolParts['template']): JsonTemplate {
   const words = argv.map((word) => {
     const text = jsonOfText(template(word));
@@ -226,7 +226,7 @@ function serverOf(tool: SourceScalar | undefined, servers: ToolParts['servers'])
   return name === undefined || spec === undefined ? undefined : { [name]: spec };
 }
 
-/** Where an argument stands: by its name, or where the value around it does. */
+/** Returns the place of an argument: its own entry, or the closest entry around it. */
 function placeIn({ input }: ToolDef, { path: [name, ...rest] }: ArgumentFault): Position | undefined {
   const first = input.find(({ key }) => key === name);
   let at = first?.at;

@@ -6,7 +6,7 @@ import type { SourceEntry, SourceNode, SourceScalar } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
 import { jsonOfList, jsonOfObject, jsonOfText } from '../lang/json-template.js';
 
-/** The key `values`: JSON values by name, whose texts are templates. */
+/** The key `values`: JSON values by name. Their texts are templates. */
 export const VALUES = names(
   any('a value; a text that is one reference keeps the type of what it refers to'),
   'values by name',
@@ -17,13 +17,13 @@ export const VALUES = names(
   },
 );
 
-/** Values as they were written, by name. */
+/** Values as written, by name. */
 export type ValuesDef = readonly SourceEntry[];
 
-/** The keys of a step that makes values, in YAML. */
+/** The keys of a step that sets values, in YAML. */
 export const SET_KEYS = { values: { ...VALUES, needed: true } } as const;
 
-/** Reads the keys of a step that makes values. Problem codes: those of {@link readValues}. */
+/** Reads the keys of a step that sets values. Problem codes: those of {@link readValues}. */
 export function readSet(fields: Fields): ValuesDef {
   if (fields.lacks('values')) {
     const hint = 'write values: { NAME: VALUE }';
@@ -32,12 +32,12 @@ export function readSet(fields: Fields): ValuesDef {
   return readValues(fields) ?? [];
 }
 
-/** What a step that makes values gives, as a JSON Schema: these names, each with any value. */
+/** Returns the JSON Schema of the output of a step that sets values: its names, each with any value. */
 export function schemaOfValues(values: ValuesDef): Json {
   return schemaOfNames(values.map(({ key }) => key));
 }
 
-/** The JSON Schema of an object with these names, each with any value. */
+/** Returns the JSON Schema of an object with these names, each with any value. */
 export function schemaOfNames(given: readonly string[]): Json {
   return { type: 'object', properties: Object.fromEntries(given.map((name) => [name, {}] as const)) };
 }
@@ -55,7 +55,7 @@ export function readValues(fields: Fields): ValuesDef | undefined {
   return undefined;
 }
 
-/** The values as JSON templates; `template` reads their texts, and reports what is wrong with their references. */
+/** Converts values to JSON templates. `template` parses their texts and reports mistakes in their references. */
 export function valuesOf(
   values: ValuesDef,
   template: (scalar: SourceScalar) => Template,
@@ -64,8 +64,8 @@ export function valuesOf(
 }
 
 /**
- * A value of a file as a JSON template: its texts are read by `template`, which reports what is wrong with their references; names of keys, numbers, truth
- * values and null are what they are. Its depth is bounded by the parser.
+ * Converts a value of a file to a JSON template. `template` parses its texts and reports mistakes in their references. Keys, numbers,
+ * booleans and null are kept as written. The parser bounds the depth.
  *
  * @example
  * jsonTemplate(node, (scalar) => texts.template(scalar, reader));

@@ -5,10 +5,10 @@ import type { SourceScalar } from '../text/nodes.js';
 import { locate } from '../text/places.js';
 import type { ParsedYaml } from '../text/yaml.js';
 
-/** Bounds the size of the plan: a reference in the prompt of an agent is there once for each of its steps. */
+/** Bounds the size of the plan: a reference in an agent's prompt is copied into each of the agent's steps. */
 const MAX_REFERENCES = 50_000;
 
-/** A reference as it was written, and where. */
+/** A reference as written, and its place. */
 export interface Written {
   readonly written: string;
   readonly at: Position;
@@ -17,7 +17,7 @@ export interface Written {
 /** Splits a text into literal pieces and references. */
 type Split<T> = (text: string) => readonly (string | (T & Pick<Written, 'written'>))[];
 
-/** Splits the texts of a file and gives every reference its place. A text is split once, however many steps use it. */
+/** Returns a function that splits the texts of a file and places each reference. Each text is split once, however many steps use it. */
 export function splitOnce<T>(
   yaml: ParsedYaml,
   split: Split<T>,
@@ -35,14 +35,14 @@ export function splitOnce<T>(
   return (scalar) => madeOnce(known, scalar, () => pieces(scalar));
 }
 
-/** Adds to a template; literal text that follows literal text becomes one piece. */
+/** Appends a piece to a template. Adjacent literal pieces are merged. */
 export function append<T>(pieces: (string | T)[], piece: string | T): void {
   const last = pieces.at(-1);
   if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
   else if (piece !== '') pieces.push(piece);
 }
 
-/** Counts references; false, and a problem (`too-many-references`), when the plan would get too large. */
+/** Returns a counter of references. It returns false and reports `too-many-references` once the plan would become too large. */
 export function spending(findings: Findings, hint: string): (count: number, at: Position) => boolean {
   let spent = 0;
   return (count, at) => {

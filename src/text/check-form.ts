@@ -17,8 +17,8 @@ import { describe } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
 
 /**
- * Checks data against a form, exactly: no key that the form does not have, no value of another type; null only where the form says `blank`. A map that
- * is open takes all keys; one that looks like a known one is a warning.
+ * Checks data strictly against a form: no unknown keys, no values of another type, null only where the form sets `blank`. An open map
+ * accepts any key; a key similar to a known one is a warning.
  *
  * Problem codes: `wrong-form`, `unknown-key`, `missing-key`.
  */
@@ -120,7 +120,7 @@ class FormCheck {
     this.checkGroups(node, form, place);
   }
 
-  /** Keys of which one must be there, and no more than one. */
+  /** Checks that exactly one key of `one`, and at least one of `some`, is present. */
   private checkGroups(node: SourceMap, { one, some }: MapForm, place: DataPlace): void {
     const given = one?.filter((key) => has(node, key)) ?? [];
     if (one !== undefined && given.length !== 1) {
@@ -182,7 +182,7 @@ const NAMES: Readonly<Partial<Record<Form['kind'], string>>> = {
   variants: 'an object',
 };
 
-/** Whether the type of a value is that of a form. */
+/** Whether a form accepts the type of a value. */
 function takes(form: Form, node: SourceNode): boolean {
   if (node.kind === 'list') return form.kind === 'list';
   if (node.kind === 'map') return ['map', 'names', 'variants', 'divided'].includes(form.kind);
@@ -191,7 +191,7 @@ function takes(form: Form, node: SourceNode): boolean {
   return form.kind === 'flag' && typeof node.value === 'boolean';
 }
 
-/** The form of a map, by the keys that it has. */
+/** Returns the form of a map, by its keys. */
 function partOf(form: DividedForm, node: SourceNode): Form {
   return node.kind === 'map' && form.by.some((key) => has(node, key)) ? form.with : form.without;
 }
@@ -204,7 +204,7 @@ function listed(words: readonly string[]): string {
   return words.map((word) => JSON.stringify(word)).join(', ');
 }
 
-/** A scalar as messages show it. */
+/** Returns a scalar as messages show it. */
 function shown(node: SourceNode): string | undefined {
   if (node.kind !== 'scalar') return undefined;
   return typeof node.value === 'string' ? `the text ${quoteShort(node.value)}` : String(node.value);

@@ -10,7 +10,7 @@ import { YAML_LIMITS } from './yaml-limits.js';
 export type FileFailure =
   'missing' | 'unreadable' | 'directory' | 'special' | 'too-large' | 'binary' | 'not-a-directory' | 'outside';
 
-/** Why there is nothing; `message` goes on after the name of the file: `does not exist`. */
+/** Why a file could not be read. `message` continues a sentence that starts with the file's name: `does not exist`. */
 export interface Unread {
   readonly ok: false;
   readonly failure: FileFailure;
@@ -18,13 +18,13 @@ export interface Unread {
   readonly hint?: string;
 }
 
-/** The text of a file, or why there is none. */
+/** The text of a file, or why it could not be read. */
 export type ReadResult = { readonly ok: true; readonly text: string } | Unread;
 
-/** Whether a file or folder may be read: `path` is absolute. */
+/** Decides whether a file or folder may be read. `path` is absolute. */
 export type MayRead = (path: string) => boolean;
 
-/** What there is in the place of a file or folder that may not be read. */
+/** The result for a file or folder that may not be read. */
 export const NOT_READ: Unread = {
   ok: false,
   failure: 'outside',
@@ -32,17 +32,17 @@ export const NOT_READ: Unread = {
   hint: 'put it into the project, or say yes to what the workflow reads',
 };
 
-/** Names in a directory, or why there are none. */
+/** The names in a directory, or why they could not be listed. */
 export type ListResult = { readonly ok: true; readonly names: readonly string[] } | Unread;
 
 /**
- * Reads a regular file of at most `maxBytes` as UTF-8. Pipes, devices and directories are refused before anything is read from them;
- * a byte order mark is kept.
+ * Reads a regular file of at most `maxBytes` as UTF-8. Pipes, devices and directories are refused before anything is read from them. A byte
+ * order mark is kept.
  */
 export async function readText(path: string, maxBytes: number = YAML_LIMITS.maxBytes): Promise<ReadResult> {
   let handle: FileHandle | undefined;
   try {
-    // Without O_NONBLOCK the opening of a pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const info = await handle.stat();
     if (info.isDirectory()) return refuse('directory', 'is a directory, not a file', 'name a file in it');
@@ -75,20 +75,20 @@ async function readAll(handle: FileHandle, maxBytes: number): Promise<ReadResult
   }
 }
 
-/** Reports a file or directory that could not be read, under the code `file-missing`, `file-unreadable` ... */
+/** Reports a file or directory that could not be read. Problem codes: `file-missing`, `file-unreadable` ... */
 export function reportUnread(result: Unread, what: string, at: Position | undefined, findings: Findings): void {
   findings.error(`file-${result.failure}`, `${what} ${result.message}`, at, result.hint);
 }
 
-/** All names in a directory; none when it can't be read. */
+/** Returns all names in a directory. Empty if it can't be read. */
 export async function listNames(directory: string): Promise<readonly string[]> {
   return await readdir(directory).catch((): string[] => []);
 }
 
-/** Agent folders hold dozens of files; more are something else. */
+/** Agent folders hold dozens of files. A folder with more than this is something else. */
 const MAX_LISTED = 1_000;
 
-/** Names of the Markdown files of a directory, in byte order; subdirectories are not entered. */
+/** Lists a directory's Markdown files in byte order, without entering subdirectories. */
 export async function listMarkdown(directory: string): Promise<ListResult> {
   try {
     const entries = await readdir(directory, { withFileTypes: true });
@@ -103,12 +103,12 @@ export async function listMarkdown(directory: string): Promise<ListResult> {
   }
 }
 
-/** Folders in folders that are looked into. */
+/** The maximum depth of folders searched. */
 const MAX_DEPTH = 8;
 
 /**
- * The files of a name in a folder and what lies beneath it, relative to `base`, with `/`, in byte order. `path` is such a folder, or such a file. Symbolic links
- * are not followed, so nothing outside of `base` is found.
+ * Finds the files with a name in a folder and its subfolders: relative to `base`, with `/`, in byte order. `path` is a folder, or such a
+ * file. Symbolic links are not followed, so nothing outside `base` is found.
  */
 export async function filesBeneath(base: string, path: string, name: string): Promise<ListResult> {
   const start = await placeBeneath(base, path);
@@ -128,12 +128,12 @@ export async function filesBeneath(base: string, path: string, name: string): Pr
   }
 }
 
-/** Whether a file lies beneath a folder, by its name or where links lead. */
+/** Whether a file lies beneath a folder, by its path or after links are resolved. */
 export async function isBeneath(path: string, folder: string): Promise<boolean> {
   return contains(folder, path) || contains(await realpath(folder), await realpath(path));
 }
 
-/** Whether a file that lies beneath a folder by its name is a link to what does not. */
+/** Whether a file beneath a folder by its path is a link to a place outside it. */
 export async function leadsOut(path: string, folder: string): Promise<boolean> {
   try {
     return contains(folder, path) && !contains(await realpath(folder), await realpath(path));
@@ -147,7 +147,7 @@ function contains(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Where a file or folder is that lies beneath a folder, also when links are followed. */
+/** Resolves a file or folder that must lie beneath a folder, also after links are resolved. */
 export async function placeBeneath(
   base: string,
   path: string,
@@ -171,13 +171,13 @@ async function namedIn(folder: string, name: string, depth: number): Promise<rea
   return [...own, ...lists.flat()];
 }
 
-/** An absolute path: `~/` is the home directory when that is known, anything else is relative to `base`. */
+/** Returns an absolute path: `~/` is the home directory if `home` is known, anything else is relative to `base`. */
 export function absolutePath(path: string, base: string, home?: string): string {
   if (home !== undefined && (path === '~' || path.startsWith('~/'))) return join(home, path.slice(1));
   return resolve(base, path);
 }
 
-/** A path as it is shown: relative to `base` when it lies inside, otherwise as it is. */
+/** Returns a path for display: relative to `base` if it lies inside, unchanged otherwise. */
 export function shownPath(path: string, base: string): string {
   const inside = relative(base, path);
   const leaves = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
@@ -211,7 +211,7 @@ function failed(error: unknown, what: 'file' | 'directory'): Unread {
   return refuse('unreadable', `cannot be read (${reason})`, `check the permissions of the ${what}`);
 }
 
-/** The real path of what exists of a path, followed by what does not. */
+/** Resolves the existing part of a path, and appends the rest. */
 export function realOf(path: string): string {
   for (let at = path; ; at = dirname(at)) {
     try {

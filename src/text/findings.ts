@@ -1,41 +1,39 @@
 import { didYouMean } from '../base/suggest.js';
 import type { Position, Problem } from '../base/problem.js';
 
-/** Where a notation puts what it finds wrong. */
+/** Collects the problems that a notation finds. */
 export interface Findings {
   readonly list: Problem[];
   /** See {@link FindingsOptions}. */
   readonly lenient: boolean;
   error(code: string, message: string, at: Position | undefined, hint?: string): void;
   warning(code: string, message: string, at: Position | undefined, hint?: string): void;
-  /**
-   * Something that a file asks for and does not get (`not-supported`), by which it loses meaning or safety: an error, unless files are read leniently.
-   */
+  /** Reports something unsupported (`not-supported`) whose absence costs meaning or safety: an error, unless files are read leniently. */
   lost(loses: 'meaning' | 'safety', message: string, at: Position | undefined, hint: string): void;
-  /** Takes over problems that another reader found. */
+  /** Adds problems that another reader found. */
   add(problems: readonly Problem[]): void;
-  /** A hint with the name that was most likely meant. */
+  /** Returns a hint with the name that was most likely meant. */
   near(word: string, candidates: Iterable<string>): string | undefined;
 }
 
-/** Comparing names is dear, and nobody reads that many hints. */
+/** Comparing names is expensive, and more hints would not be read. */
 const MAX_HINTS = 100;
 
-/** Of more errors, or more warnings, only the first are kept. */
+/** The maximum number of errors, and of warnings; later ones are dropped. */
 const MAX_FINDINGS = 10_000;
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const LONGEST = 1_000;
 
-/** A text in which characters that a terminal obeys or hides are spelt out, cut to a length that can be read. */
+/** Returns a text with control and invisible characters spelt out, cut to a readable length. */
 export function visibleText(text: string): string {
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
   return cut.replaceAll(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** How definitions are judged. */
+/** How strictly definitions are checked. */
 export interface FindingsOptions {
-  /** What a file asks for and does not get is a warning, also where it loses meaning or safety by it. Default false. */
+  /** Turns unsupported features into warnings, even those whose loss changes meaning or safety. Default false. */
   readonly lenient?: boolean | undefined;
 }
 
@@ -45,8 +43,8 @@ const CONSEQUENCE = {
 } as const;
 
 /**
- * An empty list of findings. The same finding at the same place is kept once; messages and hints are made of visible characters,
- * whatever the names in them.
+ * Creates an empty list of findings. A finding repeated at the same place is kept once. Messages and hints contain only visible characters,
+ * whatever names they quote.
  */
 export function createFindings({ lenient = false }: FindingsOptions = {}): Findings {
   const list: Problem[] = [];
@@ -83,7 +81,7 @@ export function createFindings({ lenient = false }: FindingsOptions = {}): Findi
   };
 }
 
-/** Problems in the order of the text: by file in order of first appearance, then line, then column. */
+/** Sorts problems in the order of the text: by first appearance of the file, then by line and column. */
 export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   const files = new Map<string | undefined, number>();
   for (const { at } of problems) if (!files.has(at?.file)) files.set(at?.file, files.size);

@@ -19,20 +19,20 @@ export type SchemaData = { readonly [keyword: string]: unknown };
 export interface SchemaOptions {
   readonly title: string;
   readonly about: string;
-  /** Forms that stand in several places, by name. */
+  /** Forms used in several places, by name. */
   readonly named: Readonly<Record<string, Form>>;
-  /** A key without a value, or with an empty text, is as if it were not there. */
+  /** True if a key without a value, or with an empty text, counts as absent. */
   readonly lenient: boolean;
-  /** Numbers and truth values are no texts. */
+  /** True if numbers and booleans are not accepted as texts. */
   readonly typed?: boolean;
 }
 
-/** The draft that all editors know. */
+/** The draft that all editors support. */
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 const BLANK = '^\\s*$';
 
 /**
- * The JSON Schema of a file, from its form. It finds what is wrong with the form of a file: keys, types, words, bounds; what names refer to is beyond it.
+ * Builds the JSON Schema of a file from its form. The schema checks keys, types, words and bounds. It does not check what names refer to.
  */
 export function schemaOf(form: Form, { title, about, named, lenient, typed = false }: SchemaOptions): SchemaData {
   const writer = new SchemaWriter(lenient, typed);
@@ -92,7 +92,7 @@ class SchemaWriter {
     }
   }
 
-  /** Of one type, or without a value. Keywords concern one type each, so all of them may stand side by side. */
+  /** Builds a schema for one type, or for no value. Each keyword concerns one type, so all keywords can stand side by side. */
   private typed(form: Pick<Form, 'needed' | 'filled' | 'blank'>, type: string, keywords: SchemaData): SchemaData {
     const nothing = this.nothing(form);
     const types = [type, ...nothing];
@@ -103,7 +103,7 @@ class SchemaWriter {
     });
   }
 
-  /** The types of what counts as no value. */
+  /** Returns the types that count as no value. */
   private nothing(form: Pick<Form, 'needed' | 'filled' | 'blank'>): readonly string[] {
     if (!this.lenient) return this.isTyped && form.blank === true ? ['null'] : [];
     const filled = form.needed === true || form.filled === true;
@@ -130,7 +130,7 @@ class SchemaWriter {
     });
   }
 
-  /** Words are offered as they are written in the docs; other cases of them are not an error. */
+  /** Offers words as the docs write them. Other letter case is not an error. */
   private word(form: WordForm): SchemaData {
     if (form.exact === true) return { enum: form.words };
     const blanks = this.nothing(form);
@@ -182,7 +182,7 @@ class SchemaWriter {
     const types = schemas.flatMap((schema) => schema['type'] as string | readonly string[]);
     const all = [...types, ...this.nothing({ ...more, blank: false })];
     const { oneOf, ...merged } = Object.assign({}, ...schemas, { type: [...new Set(all)] }) as SchemaData;
-    // Keys are those of a map: each of the others would have all of them.
+    // Keys belong to maps only: a value of another type would match every alternative.
     return oneOf === undefined ? merged : { ...merged, ...conditional({ type: 'object' }, { oneOf }) };
   }
 
@@ -216,7 +216,7 @@ class SchemaWriter {
   }
 }
 
-/** A key of another system. It is not offered; one that loses something may stand there with a value that asks for nothing. */
+/** Builds rows for another system's keys. Editors hide them. A key whose loss matters may only have a value that requests nothing. */
 function foreign(keys: ReadonlyMap<string, ForeignKey> = new Map()): SchemaData {
   const rows = [...keys].map(([key, { loses, hint }]): [string, SchemaData] => {
     const about = `not supported: ${hint}`;
@@ -229,7 +229,7 @@ function foreign(keys: ReadonlyMap<string, ForeignKey> = new Map()): SchemaData 
 
 const CONDITIONAL = ['if', 'then', 'else'];
 
-/** One schema where a condition holds, and another one, or none, where it does not. */
+/** Builds a schema that applies if a condition holds and, optionally, another one if it does not. */
 function conditional(...schemas: readonly SchemaData[]): SchemaData {
   return Object.fromEntries(schemas.map((schema, i) => [CONDITIONAL[i] ?? '', schema]));
 }
@@ -249,7 +249,7 @@ function wanted(value: Wanted): SchemaData {
   return value === 'entries' ? { type: 'object', minProperties: 1 } : { type: typesOf(value), pattern: value.source };
 }
 
-/** Numbers and truth values are texts, too: what they look like counts. */
+/** Returns the types a text may be written as: numbers and booleans count if the pattern matches their spelling. */
 function typesOf(pattern: RegExp): readonly string[] {
   const looks = { string: '', number: '0', boolean: 'true' };
   return Object.entries(looks).flatMap(([type, text]) => (type === 'string' || pattern.test(text) ? [type] : []));

@@ -1,6 +1,6 @@
 /**
- * What may stand in a YAML file, as tables: keys, types, words, bounds, defaults, descriptions. The readers of files take their keys, words and bounds
- * from these tables, and the JSON Schemas for editors are made of them.
+ * The content of a YAML file as tables: keys, types, words, bounds, defaults, descriptions. Readers of files take keys, words and bounds
+ * from these tables, and the JSON Schemas for editors are built from them.
  */
 export type Form =
   | TextForm
@@ -17,41 +17,41 @@ export type Form =
   | DividedForm
   | NamedForm;
 
-/** The keys of a map, each with what may stand under it. */
+/** The keys of a map, each with the form of its value. */
 export type Keys = Readonly<Record<string, Form>>;
 
 interface Common {
-  /** What it is for, as an editor shows it. */
+  /** The purpose, as an editor shows it. */
   readonly about?: string;
-  /** The key must be there, with a value. */
+  /** True if the key must be present, with a value. */
   readonly needed?: boolean;
-  /** The key may be absent, but not without a value. */
+  /** True if the key may be absent, but must have a value. */
   readonly filled?: boolean;
-  /** What counts when the key is absent. */
+  /** The value if the key is absent. */
   readonly default?: string | number | boolean;
-  /** An empty text is not an error. By default so unless there must be a value, and never for numbers and texts with a pattern. */
+  /** Whether an empty text is allowed. Default: true if a value is optional; false for numbers and texts with a pattern. */
   readonly blank?: boolean;
 }
 
-/** A text. A number or a truth value is one too, where the pattern fits what it looks like. */
+/** A text. A number or a boolean counts as a text if the pattern matches its spelling. */
 export interface TextForm extends Common {
   readonly kind: 'text';
-  /** Of all that it may be: the source of a regular expression. */
+  /** The source of a regular expression that the whole text must match. */
   readonly pattern?: string;
-  /** What it can't be although the pattern fits. */
+  /** Texts that are not allowed although the pattern matches. */
   readonly except?: readonly string[];
   readonly longest?: number;
-  /** What may stand for a text whatever the pattern: all but fractions, or a text alone. */
+  /** What counts as a text whatever the pattern: anything but fractions (`name`), or only texts (`string`). */
   readonly from?: 'name' | 'string';
 }
 
-/** One of some words, whatever their case. */
+/** One of several words, in any letter case. */
 export interface WordForm<T extends string = string> extends Common {
   readonly kind: 'word';
   readonly words: readonly T[];
-  /** Another word is a warning, no error. */
+  /** True if another word is a warning, not an error. */
   readonly open?: boolean;
-  /** Case counts. */
+  /** True if letter case matters. */
   readonly exact?: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface NumberForm extends Common {
 /** `true` or `false`. */
 export interface FlagForm extends Common {
   readonly kind: 'flag';
-  /** The other value is an error. */
+  /** The only allowed value. */
   readonly only?: boolean;
 }
 
@@ -80,45 +80,45 @@ export interface FlagForm extends Common {
 export interface ListForm extends Common {
   readonly kind: 'list';
   readonly items: Form;
-  /** Entries, at least and at most. */
+  /** The minimum and maximum number of entries. */
   readonly min?: number;
   readonly max?: number;
 }
 
-/** A key that only another system understands. */
+/** A key that only another system supports. */
 export interface ForeignKey {
-  /** What a file loses when it is left out. */
+  /** What the file loses if the key is ignored. */
   readonly loses: 'meaning' | 'safety' | 'nothing';
-  /** What to do instead. */
+  /** The alternative to suggest. */
   readonly hint: string;
 }
 
-/** What a key must have: a truth value, a text that fits, or a map with entries. */
+/** The required value of a key: a boolean, a text that matches, or a map with entries. */
 export type Wanted = boolean | RegExp | 'entries';
 
-/** A map with keys that are known. */
+/** A map with known keys. */
 export interface MapForm<T extends Keys = Keys> extends Common {
   readonly kind: 'map';
   readonly keys: T;
-  /** Keys of another system: what loses meaning or safety may not ask for anything. */
+  /** Keys of another system. If ignoring a key loses meaning or safety, its value may not request anything. */
   readonly foreign?: ReadonlyMap<string, ForeignKey>;
-  /** Keys that are not in the table mean nothing and are left alone. */
+  /** True if unknown keys are ignored. */
   readonly open?: boolean;
-  /** One of these must be there; a pair counts when the key has the value, a text that fits, or a map with entries. */
+  /** At least one must be present. A pair counts if the key has the value, a text that matches, or a map with entries. */
   readonly some?: readonly (string | readonly [key: string, value: Wanted])[];
-  /** Exactly one of these must be there. */
+  /** Exactly one of these must be present. */
   readonly one?: readonly string[];
-  /** Keys of which only one may be there. */
+  /** Pairs of keys of which only one may be present. */
   readonly apart?: readonly (readonly [string, string])[];
-  /** Where a key has the value the map is switched off, and nothing else in it counts. */
+  /** Values that switch the map off, so that nothing else in it counts. */
   readonly off?: Readonly<Record<string, boolean>>;
 }
 
-/** A map with names of the user's choice. */
+/** A map with names the user chooses. */
 export interface NamesForm extends Common {
   readonly kind: 'names';
   readonly values: Form;
-  /** Of the names. */
+  /** The pattern of the names. */
   readonly pattern?: string;
   readonly min?: number;
 }
@@ -128,26 +128,26 @@ export interface AnyForm extends Common {
   readonly kind: 'any';
 }
 
-/** One of several forms, which are told apart by the type of the value. */
+/** One of several forms, distinguished by the type of the value. */
 export interface EitherForm extends Common {
   readonly kind: 'either';
   readonly forms: readonly Form[];
 }
 
-/** A map whose keys depend on the word under one of them. */
+/** A map whose keys depend on the value of one of them. */
 export interface VariantsForm extends Common {
   readonly kind: 'variants';
   readonly by: string;
   readonly of: Readonly<Record<string, MapForm>>;
-  /** What it is when the key is absent. Absent: the key is needed. */
+  /** The form if the key is absent. Undefined if the key is required. */
   readonly without?: MapForm;
-  /** Where a key has the value the map is switched off, and nothing else in it counts. */
+  /** Values that switch the map off, so that nothing else in it counts. */
   readonly off?: Readonly<Record<string, boolean>>;
-  /** Case counts. */
+  /** True if letter case matters. */
   readonly exact?: boolean;
 }
 
-/** A map of one form when it has one of some keys, and of another when it has none of them. */
+/** A map with one form if it has any of some keys, and another form otherwise. */
 export interface DividedForm extends Common {
   readonly kind: 'divided';
   readonly by: readonly string[];
@@ -155,43 +155,43 @@ export interface DividedForm extends Common {
   readonly without: Form;
 }
 
-/** A form that has a name, because it stands in itself or in several places. */
+/** A form with a name, because it contains itself or is used in several places. */
 export interface NamedForm extends Common {
   readonly kind: 'named';
   readonly name: string;
 }
 
-/** The type of the value that a row asks for; of a row with parts of its own: never. */
+/** The type of a row's value. `never` for rows with parts of their own. */
 type ValueOf<F> =
   F extends WordForm<infer T> ? T : F extends IntegerForm | NumberForm ? number : F extends FlagForm ? boolean : never;
 
-/** The values of the rows of a map that hold one word, number or truth value, by key. What is absent, or wrong, is undefined. */
+/** The values of a map's rows that hold one word, number or boolean, by key. Undefined if absent or wrong. */
 export type Values<K extends Keys> = {
   readonly [P in keyof K as ValueOf<K[P]> extends never ? never : P]: ValueOf<K[P]> | undefined;
 };
 
 type More<T> = Omit<T, 'kind' | 'about'>;
 
-/** A row for a text. */
+/** Creates a row for a text. */
 export const text = (about: string, more: More<TextForm> = {}): TextForm => ({ kind: 'text', about, ...more });
 
-/** A row for one of some words. */
+/** Creates a row for one of several words. */
 export const word = <const T extends string>(
   words: readonly T[],
   about: string,
   more: Omit<More<WordForm>, 'words'> = {},
 ): WordForm<T> => ({ kind: 'word', about, words, ...more });
 
-/** A row for a whole number. */
+/** Creates a row for a whole number. */
 export const integer = (about: string, more: More<IntegerForm>): IntegerForm => ({ kind: 'integer', about, ...more });
 
-/** A row for a number. */
+/** Creates a row for a number. */
 export const number = (about: string, more: More<NumberForm>): NumberForm => ({ kind: 'number', about, ...more });
 
-/** A row for `true` or `false`. */
+/** Creates a row for `true` or `false`. */
 export const flag = (about: string, more: More<FlagForm> = {}): FlagForm => ({ kind: 'flag', about, ...more });
 
-/** A row for a list. */
+/** Creates a row for a list. */
 export const list = (items: Form, about: string, more: Omit<More<ListForm>, 'items'> = {}): ListForm => ({
   kind: 'list',
   about,
@@ -199,11 +199,11 @@ export const list = (items: Form, about: string, more: Omit<More<ListForm>, 'ite
   ...more,
 });
 
-/** A row for a list of texts. */
+/** Creates a row for a list of texts. */
 export const texts = (about: string, more: Omit<More<ListForm>, 'items'> = {}): ListForm =>
   list({ kind: 'text', needed: true, blank: true }, about, more);
 
-/** A row for a map with known keys. */
+/** Creates a row for a map with known keys. */
 export const map = <const T extends Keys>(
   keys: T,
   about: string,
@@ -215,7 +215,7 @@ export const map = <const T extends Keys>(
   ...more,
 });
 
-/** A row for a map with names of the user's choice. */
+/** Creates a row for a map with names the user chooses. */
 export const names = (values: Form, about: string, more: Omit<More<NamesForm>, 'values'> = {}): NamesForm => ({
   kind: 'names',
   about,
@@ -223,10 +223,10 @@ export const names = (values: Form, about: string, more: Omit<More<NamesForm>, '
   ...more,
 });
 
-/** A row for any value. */
+/** Creates a row for any value. */
 export const any = (about: string, more: More<AnyForm> = {}): AnyForm => ({ kind: 'any', about, ...more });
 
-/** A row for one of several forms. */
+/** Creates a row for one of several forms. */
 export const either = (
   forms: readonly Form[],
   about: string,
@@ -238,17 +238,17 @@ export const either = (
   ...more,
 });
 
-/** A row for a map whose form depends on whether it has one of some keys. */
+/** Creates a row for a map whose form depends on whether it has any of some keys. */
 export const divided = (by: readonly string[], forms: Pick<DividedForm, 'with' | 'without'>): DividedForm => ({
   kind: 'divided',
   by,
   ...forms,
 });
 
-/** A form by its name. */
+/** Refers to a form by name. */
 export const named = (name: string): NamedForm => ({ kind: 'named', name });
 
-/** A row for a map whose keys depend on the word under one of them. */
+/** Creates a row for a map whose keys depend on the value of one of them. */
 export const variants = (
   by: string,
   of: VariantsForm['of'],

@@ -4,18 +4,18 @@ import { parseYaml } from './yaml.js';
 
 /** A text file with data at its head. */
 export interface FrontMatter {
-  /** The data; absent when the head is empty or broken. */
+  /** The data of the head. Undefined if the head is empty or broken. */
   readonly data: SourceNode | undefined;
-  /** What follows the head, without leading line ends; lines end with LF. The whole text when there is no head. */
+  /** The text after the head, without leading line ends; lines end with LF. The whole text if there is no head. */
   readonly body: string;
-  /** False when the first line is no `---`. */
+  /** False if the first line is not `---`. */
   readonly found: boolean;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Splits off the YAML between a first line `---` and the next such line. Nothing else is a head: `---js` and the like are
- * text, so front matter can never be code. CRLF and a byte order mark are fine; positions are those of the whole file.
+ * Splits off the YAML between a first line `---` and the next such line. Nothing else is a head: `---js` and the like are text, so front
+ * matter can never be code. CRLF and a byte order mark are accepted. Positions refer to the whole file.
  *
  * Problem codes: `front-matter` and those of the YAML reader.
  */
@@ -44,7 +44,7 @@ export function parseFrontMatter(text: string, file: string): FrontMatter {
   };
 }
 
-/** True when the line that begins at `from` is `---`, whatever blanks follow. */
+/** True if the line that begins at `from` is `---`, with any trailing blanks. */
 function isFence(text: string, from: number): boolean {
   if (!text.startsWith('---', from)) return false;
   const end = text.indexOf('\n', from);

@@ -4,21 +4,21 @@ import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.j
 import { placesOf } from './places.js';
 import type { Places } from './places.js';
 
-/** What a text holds, and everything that is wrong with its form. */
+/** The data of a JSON text, and all problems with its form. */
 export interface ParsedJson {
-  /** Absent when the text is empty or could not be read. */
+  /** Undefined if the text is empty or could not be read. */
   readonly root: SourceNode | undefined;
   readonly problems: readonly Problem[];
   readonly places: Places;
 }
 
-/** Bounds of a text: bytes of UTF-8, and lists and maps in each other. */
+/** Limits of a text: bytes of UTF-8, and depth of nested lists and maps. */
 const MOST_BYTES = 16_000_000;
 const DEEPEST = 200;
 
 /**
- * Reads a JSON text (RFC 8259) as data with positions. It never throws: the first mistake of form is a problem, and nothing is built then; keys that
- * are there twice are problems, and the first one counts. Any name may be a key, `__proto__` too.
+ * Reads a JSON text (RFC 8259) as data with positions. It never throws. The first syntax error is a problem, and then there is no data.
+ * Repeated keys are problems, and the first one counts. Any name may be a key, even `__proto__`.
  *
  * Problem codes: `json-syntax`, `json-limit`, `duplicate-key`.
  */
@@ -38,7 +38,7 @@ const WORDS = new Map([
   ['null', null],
 ]);
 
-/** Reads values from one offset on. After the first mistake nothing more is read: each part gives undefined. */
+/** Reads values from an offset. After the first mistake it stops, and every part returns undefined. */
 class JsonReader {
   readonly problems: Problem[] = [];
   private offset = 0;
@@ -118,7 +118,7 @@ class JsonReader {
     return isWhole ? { kind: 'map', entries: [...entries.values()], at } : undefined;
   }
 
-  /** Reads parts with commas between them up to the closing bracket; false after a mistake. */
+  /** Reads parts separated by commas, up to the closing bracket. Returns false after a mistake. */
   private inside(close: string, part: () => boolean): boolean {
     this.offset += 1;
     this.skipSpace();
@@ -144,7 +144,7 @@ class JsonReader {
     }
   }
 
-  /** Reads a text; its characters are looked at one by one, so that its length does not matter. */
+  /** Reads a text. Its characters are checked one by one, so that long texts are safe. */
   private string(): string | undefined {
     const from = this.offset;
     let hasEscapes = false;
@@ -173,7 +173,7 @@ class JsonReader {
     const to = this.offset;
     try {
       const text = hasEscapes ? (JSON.parse(written) as string) : written.slice(1, -1);
-      // An escape can give half of a surrogate pair, which is not text that could be written to a file.
+      // An escape can produce half of a surrogate pair, which cannot be written to a file as text.
       return hasEscapes ? text.replaceAll(/\p{Surrogate}/gu, '\uFFFD') : text;
     } catch {
       this.offset = from;

@@ -7,7 +7,7 @@ import type { Fields } from './shape.js';
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 const LONGEST = 64;
 
-/** The form of such a name, for rows of tables. */
+/** The form of a name, for rows of key tables. */
 export const NAME_FORM = {
   pattern: NAME.source,
   longest: LONGEST,
@@ -16,7 +16,7 @@ export const NAME_FORM = {
 } as const;
 
 /**
- * Checks a name that templates, folders and addresses are made of: letters, digits, `_` and `-`, not `-` first, at most 64.
+ * Checks a name used in templates, folders and addresses: letters, digits, `_` and `-`, not `-` first, at most 64 characters.
  * Problem codes: `bad-name`, `forbidden-name`.
  */
 export function checkName(name: string, what: string, at: Position | undefined, findings: Findings): boolean {
@@ -30,17 +30,15 @@ export function checkName(name: string, what: string, at: Position | undefined, 
   return false;
 }
 
-/** The form of the name of a variable of the environment, for rows of tables. */
+/** The form of an environment variable's name, for rows of key tables. */
 export const VARIABLE_FORM = '^[A-Za-z_][A-Za-z0-9_]*$';
 
 const VARIABLE = new RegExp(VARIABLE_FORM);
 
-/**
- * Checks a key that names the variable of the environment which holds the key of a provider. Problem code: `provider`.
- */
+/** Checks the name of the environment variable that holds a provider's key. Problem code: `provider`. */
 export function checkVariable(fields: Fields, key: string, name: string | undefined, called: string): void {
   if (name === undefined || VARIABLE.test(name)) return;
-  // The text may be the key itself, so it is not shown.
+  // The text may be the secret key itself, so the message does not show it.
   const hint = 'write the name, such as OPENAI_API_KEY, and put the key into the environment';
   fields.error('provider', key, `${called} must be the name of an environment variable`, hint);
 }

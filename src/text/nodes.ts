@@ -2,19 +2,19 @@ import type { Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 
 /**
- * The data of a source file, each value with its place. Names of a map are looked up in lists and Maps, never as properties
- * of an object. A value that is aliased is one object with several holders.
+ * The data of a source file, each value with its place. Keys of a map are looked up in lists and Maps, never as properties of an object. An
+ * aliased value is one object with several holders.
  */
 export type SourceNode = SourceScalar | SourceList | SourceMap;
 
-/** Text, a number, a truth value or nothing. */
+/** Text, a number, a boolean or null. */
 export interface SourceScalar {
   readonly kind: 'scalar';
   readonly value: string | number | boolean | null;
-  /** As text: what was written, without quotes. `5` gives `5`, `true` gives `true`, nothing gives the empty text. */
+  /** The value as text, as written but without quotes: `5` for 5, `true` for true, the empty text for null. */
   readonly text: string;
   readonly at: Position;
-  /** Where it stands in the file's text, in UTF-16 units. */
+  /** Its range in the file's text, in UTF-16 units. */
   readonly range: readonly [from: number, to: number];
 }
 
@@ -25,7 +25,7 @@ export interface SourceList {
   readonly at: Position;
 }
 
-/** A map, in the order of the file; keys are unique and no forbidden names. */
+/** A map, in the order of the file. Keys are unique and contain no forbidden names. */
 export interface SourceMap {
   readonly kind: 'map';
   readonly entries: readonly SourceEntry[];
@@ -39,12 +39,12 @@ export interface SourceEntry {
   readonly value: SourceNode;
 }
 
-/** The value under a key of a map; undefined when there is none, or when the node is not a map. */
+/** Returns the entry of a key in a map. Undefined if the key is absent, or the node is not a map. */
 export function entryOf(node: SourceNode | undefined, key: string): SourceEntry | undefined {
   return node?.kind === 'map' ? node.entries.find((entry) => entry.key === key) : undefined;
 }
 
-/** The plain data of a node. Depth is bounded by the parser's limit. */
+/** Converts a node to plain data. The parser's limit bounds the depth. */
 export function toJson(node: SourceNode): Json {
   switch (node.kind) {
     case 'scalar':
@@ -56,7 +56,7 @@ export function toJson(node: SourceNode): Json {
   }
 }
 
-/** What a node is, in words for messages: `text`, `a list` ... */
+/** Describes the type of a node in messages: `text`, `a list` ... */
 export function describe(node: SourceNode): string {
   if (node.kind === 'list') return 'a list';
   if (node.kind === 'map') return 'a map';

@@ -6,7 +6,7 @@ const rate = (about: string, more: { readonly needed?: true } = {}) =>
 const tokens = (about: string, more: { readonly needed?: true } = {}) =>
   integer(about, { min: 1, max: 1_000_000_000, ...more });
 
-/** Rates of a model. */
+/** The rates of a model. */
 export const RATES = {
   input: rate('what goes in', { needed: true }),
   output: rate('what comes out', { needed: true }),
@@ -16,13 +16,13 @@ export const RATES = {
   reasoning: rate('reasoning, where it is billed apart'),
 };
 
-/** Rates from some length of the input on. */
+/** The rates for inputs above some length. */
 export const STEP = map(
   { tokens: tokens('the input of the call is longer than this', { needed: true }), ...RATES },
   'other rates for all tokens of a call with a long input',
 );
 
-/** What a model costs. */
+/** The price of a model. */
 export const PRICE = map(
   {
     ...RATES,

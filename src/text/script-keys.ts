@@ -11,7 +11,7 @@ const SECONDS = Number.MAX_VALUE;
 const delay = (about: string): Form =>
   either([text('', { pattern: DURATION_PATTERN, from: 'string' }), number('', { min: 0, max: SECONDS })], about);
 
-/** Text and nothing else: a number is not said by a model. */
+/** Creates a row for texts only: a model does not say numbers. */
 const said = (): Form => text('', { from: 'string' });
 
 /** A tool call of an answer. */
@@ -98,7 +98,7 @@ export const REPLY = map(
   'an answer of the person',
 );
 
-/** What a tool gives. */
+/** The result of a tool. */
 export const RESULT = map(
   {
     tool: text('the tool', { needed: true }),

@@ -7,15 +7,15 @@ import { describe } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
 import { meantBy } from './synonyms.js';
 
-/** How maps are read. */
+/** How a map is read. */
 export interface ShapeOptions {
-  /** How the map is called in messages: `config`, `step "a"`. Empty for the whole file. */
+  /** The map's name in messages: `config`, `step "a"`. Empty for the whole file. */
   readonly name: string;
-  /** All keys that mean something. Absent, or open: unknown keys are left alone. */
+  /** The known keys. Undefined or open: unknown keys are ignored. */
   readonly form?: MapForm | undefined;
-  /** Further keys that something is said about elsewhere and that are not advice. */
+  /** Further keys that are reported elsewhere and are never suggested. */
   readonly silent?: readonly string[];
-  /** A key without a value, or with an empty text where no text is wanted, is a mistake, too. */
+  /** True if a key without a value, or with an empty text where none is allowed, is also a mistake. */
   readonly exact?: boolean;
 }
 
@@ -51,26 +51,26 @@ function reportUnknown(entry: SourceEntry, name: string, known: readonly string[
 }
 
 /**
- * Typed reading of a map. A key without a value counts as absent, and so does an empty text where no text is wanted. A value of the wrong type is a problem (`wrong-type`) and then
- * counts as absent too, so that reading goes on and finds the next problem.
+ * Reads a map with types. A key without a value counts as absent, and so does an empty text where none is allowed. A value of the wrong
+ * type is a problem (`wrong-type`) and also counts as absent, so that reading continues and finds the next problem.
  */
 export class Fields {
   private readonly entryBy: ReadonlyMap<string, SourceEntry>;
 
   constructor(
     private readonly map: SourceMap,
-    /** How the map is called in messages; empty for a whole file. */
+    /** The map's name in messages. Empty for a whole file. */
     readonly name: string,
-    /** Where problems go. */
+    /** Collects the problems. */
     readonly findings: Findings,
     private readonly exact: boolean,
-    /** Keys that nobody knows. */
+    /** Unknown keys of the map. */
     private readonly strange: readonly string[],
   ) {
     this.entryBy = new Map(map.entries.map((entry) => [entry.key, entry]));
   }
 
-  /** Of the map itself. */
+  /** The place of the map. */
   get at(): Position {
     return this.map.at;
   }
@@ -79,7 +79,7 @@ export class Fields {
     return this.node(key) !== undefined;
   }
 
-  /** The key is there, with or without a value. */
+  /** True if the key is present, with or without a value. */
   names(key: string): boolean {
     return this.entryBy.has(key);
   }
@@ -89,23 +89,23 @@ export class Fields {
     return isNothing(node) && !this.exact ? undefined : node;
   }
 
-  /** Another key stands here that nobody knows and that most likely means this one: then it is not reported as missing too. */
+  /** True if an unknown key most likely means this one, which is then not reported as missing as well. */
   isMisspelt(key: string): boolean {
     return this.strange.some((one) => (meantBy(one, [key]) ?? suggest(one, [key])) !== undefined);
   }
 
-  /** It must be there, and it is absent, or a text with nothing in it. */
+  /** True if a required key is absent, or its value is an empty text. */
   lacks(key: string): boolean {
     const node = this.node(key);
     return node === undefined ? !this.isMisspelt(key) : node.kind === 'scalar' && node.text.trim() === '';
   }
 
-  /** Of the value, or of the map when the key is absent. */
+  /** Returns the place of the value, or of the map if the key is absent. */
   placeOf(key: string): Position {
     return this.entryBy.get(key)?.value.at ?? this.at;
   }
 
-  /** Reports what is wrong with the value of a key, or with the map when the key is absent. */
+  /** Reports a problem with the value of a key, or with the map if the key is absent. */
   error(code: string, key: string, message: string, hint?: string): void {
     this.findings.error(code, message, this.placeOf(key), hint);
   }
@@ -114,7 +114,7 @@ export class Fields {
     this.findings.warning(code, message, this.placeOf(key), hint);
   }
 
-  /** A scalar of any type, as it was written. */
+  /** Returns a scalar of any type, as written. */
   scalar(key: string): SourceScalar | undefined {
     const node = this.node(key);
     if (node === undefined || (node.kind === 'scalar' && !isNothing(node))) return node;
@@ -125,12 +125,12 @@ export class Fields {
     return this.scalar(key)?.text;
   }
 
-  /** Like `scalar`, for a text that means nothing when it is empty: then the key counts as absent. */
+  /** Like `scalar`, but an empty text counts as absent. */
   given(key: string): SourceScalar | undefined {
     return isEmptyText(this.entryBy.get(key)?.value) ? undefined : this.scalar(key);
   }
 
-  /** One of the words of its row; whatever their case, and absent for an empty text, unless the row is exact. */
+  /** Reads one of the words of a row. Unless the row is exact, letter case is ignored and an empty text counts as absent. */
   word<T extends string>(key: string, row: WordForm<T>): T | undefined {
     const node = row.exact === true ? this.scalar(key) : this.given(key);
     return node === undefined ? undefined : readWord(node, this.called(key), row, this.findings);
@@ -141,7 +141,7 @@ export class Fields {
     return node === undefined ? undefined : readNumber(node, this.called(key), row, this.findings);
   }
 
-  /** An empty text is not a number. */
+  /** An empty text is not a number, so it is a problem. */
   number(key: string, row: NumberForm): number | undefined {
     const node = this.node(key);
     return node === undefined ? undefined : readNumber(node, this.called(key), row, this.findings);
@@ -157,7 +157,7 @@ export class Fields {
     return node === undefined ? undefined : readTexts(node, this.called(key), this.findings);
   }
 
-  /** The words, numbers and truth values that a form has rows for. */
+  /** Reads the words, numbers and booleans that a form has rows for. */
   values<K extends Keys>({ keys }: MapForm<K>): Values<K> {
     const found = Object.entries<Form>(keys).map(([key, row]) => [key, this.value(key, row)] as const);
     return Object.fromEntries(found) as Values<K>;
@@ -175,13 +175,13 @@ export class Fields {
     return node === undefined ? undefined : readFields(node, options, this.findings);
   }
 
-  /** Like `fields`; an absent or wrong map reads as an empty one. */
+  /** Like `fields`, but an absent or wrong map reads as an empty one. */
   section(key: string, form: MapForm): Fields {
     const none: SourceMap = { kind: 'map', entries: [], at: this.node(key)?.at ?? this.at };
     return this.fields(key, form) ?? new Fields(none, this.called(key), this.findings, this.exact, []);
   }
 
-  /** A map with names of the user's choice. */
+  /** Reads a map with names the user chooses. */
   entries(key: string): readonly SourceEntry[] | undefined {
     const node = this.filled(key);
     if (node === undefined || node.kind === 'map') return node?.entries;
@@ -206,7 +206,7 @@ function isNothing(node: SourceNode | undefined): boolean {
   return node?.kind === 'scalar' && node.value === null;
 }
 
-/** A text with nothing in it, such as `""`. */
+/** Whether a node is a blank text, such as `""`. */
 export function isEmptyText(node: SourceNode | undefined): boolean {
   return node?.kind === 'scalar' && typeof node.value === 'string' && node.value.trim() === '';
 }

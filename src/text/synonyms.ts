@@ -1,6 +1,6 @@
 /**
- * Keys of workflow files, each with the words that other systems have for it: what people write when they come from there. Where a word stands in
- * several rows, the first key that the map has is meant.
+ * Keys of workflow files, each with the words that other systems use for it. If a word is in several rows, the first key that the map has
+ * is meant.
  */
 const SYNONYMS = Object.entries({
   name: 'title',
@@ -35,7 +35,7 @@ const SYNONYMS = Object.entries({
   'mcp-servers': 'mcp mcp_servers mcpServers',
 }).map(([key, words]) => [key, words.split(' ')] as const);
 
-/** The key that somebody means by a word of another system, when it is among those that stand here. */
+/** Returns the known key that a word of another system means. */
 export function meantBy(word: string, known: readonly string[]): string | undefined {
   return SYNONYMS.find(([key, words]) => words.includes(word) && known.includes(key))?.[0];
 }

@@ -5,18 +5,18 @@ import { createFindings } from './findings.js';
 import type { Findings } from './findings.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
 
-/** Configuration in TOML is small; the parser takes more than linear time and calls itself for each character of a text. */
+/** Configuration in TOML is small. The parser takes more than linear time and recurses for each character of a text. */
 const TOML_LIMIT = 64_000;
 
-/** What a text in TOML says, with places. */
+/** The data of a TOML text, with places. */
 export interface ParsedToml {
-  /** Absent: the text is damaged, and the problems say where. */
+  /** Undefined if the text is damaged; the problems say where. */
   readonly root: SourceMap | undefined;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Reads TOML 1.0. The parser is loaded when it is first needed.
+ * Reads TOML 1.0. The parser is loaded on first use.
  *
  * Problem codes: `toml-limit`, `toml-syntax`, `forbidden-name`.
  */
@@ -50,7 +50,7 @@ interface OpenMap {
   readonly at: Position;
   readonly entries: SourceEntry[];
   readonly maps: Map<string, OpenMap>;
-  /** Lists of tables, which each further one of their name makes longer. */
+  /** Lists of tables by name. Each further table of a name is appended. */
   readonly lists: Map<string, SourceNode[]>;
 }
 
@@ -72,7 +72,7 @@ class Tables {
     return root;
   }
 
-  /** The map of a `[table]`. The parser has made sure that none is written twice. */
+  /** Returns the map of a `[table]`. The parser guarantees that no table is written twice. */
   private table(root: OpenMap, { key, kind }: AST.TOMLTable): OpenMap | undefined {
     const names = key.keys.map(nameOf);
     const last = names.pop() ?? '';
@@ -85,7 +85,7 @@ class Tables {
     if (items.length === 0) above.entries.push({ key: last, at, value: { kind: 'list', items, at } });
     items.push(table);
     above.lists.set(last, items);
-    // Tables below go into the newest entry of the list.
+    // Subtables belong to the newest entry of the list.
     above.maps.set(last, table);
     return table;
   }
@@ -143,7 +143,7 @@ function nameOf(key: AST.TOMLBare | AST.TOMLQuoted): string {
   return key.type === 'TOMLBare' ? key.name : key.value;
 }
 
-/** Dates are texts here. */
+/** Dates are read as texts. */
 function scalar(node: AST.TOMLValue, at: Position): SourceScalar {
   const { range } = node;
   if (node.kind === 'string') return { kind: 'scalar', value: node.value, text: node.value, at, range };

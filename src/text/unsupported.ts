@@ -5,10 +5,10 @@ import type { ForeignKey, MapForm } from './forms.js';
 import { readFields } from './shape.js';
 import type { Fields } from './shape.js';
 
-/** Keys with what to do instead, by what is lost. */
+/** Unsupported keys and what to do instead, by what the file loses without them. */
 export type LossRows = Readonly<Partial<Record<ForeignKey['loses'], Readonly<Record<string, string>>>>>;
 
-/** The keys of one map, from rows by what is lost. */
+/** Collects the unsupported keys of one map. */
 export function unsupportedKeys(...all: readonly LossRows[]): ReadonlyMap<string, ForeignKey> {
   const found = new Map<string, ForeignKey>();
   for (const rows of all) {
@@ -19,7 +19,7 @@ export function unsupportedKeys(...all: readonly LossRows[]): ReadonlyMap<string
   return found;
 }
 
-/** Reports the keys of a map that are not supported (`not-supported`), unless their value says nothing. */
+/** Reports the unsupported keys of a map (`not-supported`), unless their value requests nothing. */
 export function reportUnsupported(
   node: SourceNode,
   name: string,
@@ -33,14 +33,14 @@ export function reportUnsupported(
   }
 }
 
-/** Reports one thing that is not supported: a warning, or more where something is lost by it. */
+/** Reports one unsupported key: a warning, or more if the file loses meaning or safety. */
 export function reportOne(called: string, { loses, hint }: ForeignKey, at: Position, findings: Findings): void {
   const message = `${called} is not supported`;
   if (loses === 'nothing') findings.warning('not-supported', message, at, hint);
   else findings.lost(loses, message, at, hint);
 }
 
-/** A value by which nothing is asked for: none, `false`, an empty list or map. */
+/** True for a value that requests nothing: null, `false`, an empty list or map. */
 function saysNothing(node: SourceNode): boolean {
   if (node.kind === 'list') return node.items.length === 0;
   if (node.kind === 'map') return node.entries.length === 0;
@@ -48,8 +48,8 @@ function saysNothing(node: SourceNode): boolean {
 }
 
 /**
- * Opens a map of a file of the other system for reading. A key that means something there alone is one finding (`not-supported`), unless its value
- * says nothing: `false`, an empty list or map. A key that neither system knows is an error (`unknown-key`).
+ * Opens a map in a file of another system. A key that only that system supports is one finding (`not-supported`), unless its value requests
+ * nothing: `false`, an empty list or map. A key unknown to both systems is an error (`unknown-key`).
  */
 export function readSupported(node: SourceNode, name: string, form: MapForm, findings: Findings): Fields | undefined {
   const fields = readFields(node, { name, form }, findings);

@@ -3,23 +3,23 @@ import type { Document, DocumentOptions, ParseOptions, SchemaOptions } from 'yam
 import { tokensWithin } from './yaml-limits.js';
 import type { LimitFinding, YamlLimits } from './yaml-limits.js';
 
-/** What a text holds. */
+/** The content of a YAML text. */
 export interface ComposedYaml {
-  /** The text goes beyond a limit: nothing else of it counts. */
+  /** The limit that the text exceeds. If set, nothing else counts. */
   readonly exceeded: LimitFinding | undefined;
-  /** The first document. Absent when there is none. */
+  /** The first document. Undefined if there is none. */
   readonly document: Document.Parsed | undefined;
-  /** Where a second document begins; it is not read. */
+  /** The offset of a second document, which is not read. */
   readonly second: number | undefined;
 }
 
-/** How the library reads. */
+/** Options of the YAML library. */
 export type ComposeOptions = ParseOptions & DocumentOptions & SchemaOptions;
 
 /**
- * Reads the first document of a YAML text within limits. Limits are checked while the tokens are read, before anything is made of them.
+ * Reads the first document of a YAML text within limits. The limits are checked while tokens are read, before anything is built.
  *
- * The check of the library for repeated keys compares each with each; who needs one makes it with a set.
+ * The library's check for repeated keys compares each key with each other; callers that need one use a set.
  */
 export function composeYaml(text: string, limits: YamlLimits, options: ComposeOptions = {}): ComposedYaml {
   const parsed = new TokensWithin(text, limits);
@@ -27,7 +27,7 @@ export function composeYaml(text: string, limits: YamlLimits, options: ComposeOp
   const { stackTraceLimit } = Error;
   let document: Document.Parsed | undefined;
   let second: number | undefined;
-  // Each error in the text is an Error, and a stack that nobody sees costs more than the reading around it.
+  // Each error in the text is an Error, and its unused stack trace would cost more than parsing.
   Error.stackTraceLimit = 0;
   try {
     for (const one of composer.compose(parsed.read(), true, text.length)) {
@@ -43,7 +43,7 @@ export function composeYaml(text: string, limits: YamlLimits, options: ComposeOp
   return { exceeded: parsed.exceeded, document, second };
 }
 
-/** The parser of the library, which is handed tokens only as long as they are within limits. */
+/** Feeds the library's parser with tokens as long as they are within limits. */
 class TokensWithin {
   exceeded: LimitFinding | undefined = undefined;
 

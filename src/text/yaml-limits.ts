@@ -1,21 +1,21 @@
 import { Lexer } from 'yaml';
 
-/** Bounds of a YAML text. They are checked before anything is built from it. */
+/** Limits of a YAML text, checked before anything is built from it. */
 export interface YamlLimits {
   /** Bytes of UTF-8. */
   readonly maxBytes: number;
   readonly maxLines: number;
-  /** Levels of nesting, lists and maps together. */
+  /** Levels of nested lists and maps. */
   readonly maxDepth: number;
-  /** Keys, values and marks of lists and maps, as they are written: two for a line `key: value`. */
+  /** Keys, values and marks of lists and maps as written: two for a line `key: value`. */
   readonly maxEntries: number;
   /** Uses of anchors (`*name`). */
   readonly maxAliases: number;
-  /** Values after every alias was replaced by what it stands for. */
+  /** Values after all aliases are expanded. */
   readonly maxNodes: number;
 }
 
-/** Bounds of workflow and agent files, for some 6,000 steps. The time to read a text is linear in it, and one that reaches them all takes less than a second. */
+/** Limits of workflow and agent files, enough for some 6,000 steps. Reading takes linear time, and under a second at these limits. */
 export const YAML_LIMITS: YamlLimits = {
   maxBytes: 4_000_000,
   maxLines: 80_000,
@@ -25,7 +25,7 @@ export const YAML_LIMITS: YamlLimits = {
   maxNodes: 80_000,
 };
 
-/** Why a text is refused before it is parsed, and where (offset in UTF-16 units). */
+/** Why a text is refused before parsing, and where (offset in UTF-16 units). */
 export interface LimitFinding {
   readonly offset: number;
   readonly message: string;
@@ -33,8 +33,8 @@ export interface LimitFinding {
 }
 
 /**
- * The tokens of a text one after another, without building or recursing, up to the first bound that is exceeded: that is returned then.
- * Depth is a bound from above: each indentation column that is open counts as a level, and each open bracket.
+ * Yields the tokens of a text, without building or recursing, until a limit is exceeded; returns that finding. The depth is an upper bound:
+ * each open indentation column and each open bracket counts as a level.
  */
 export function* tokensWithin(text: string, limits: YamlLimits): Generator<string, LimitFinding | undefined> {
   const bytes = Buffer.byteLength(text);
@@ -52,7 +52,7 @@ export function* tokensWithin(text: string, limits: YamlLimits): Generator<strin
     aliases: 0,
   };
   for (const token of new Lexer().lex(text)) {
-    // The scanner marks the start of a document, of a scalar and a missing bracket by tokens that are not in the text.
+    // The scanner marks the start of a document or a scalar, and a missing bracket, by tokens that are not in the text.
     if (token !== '\u0002' && token !== '\u001F' && token !== '\u0018') {
       const finding = countToken(scan, token, limits);
       if (finding !== undefined) return finding;
@@ -63,7 +63,7 @@ export function* tokensWithin(text: string, limits: YamlLimits): Generator<strin
   return undefined;
 }
 
-/** The finding for a text of too many bytes. */
+/** Returns the finding for a text with too many bytes. */
 export function tooLarge(bytes: number, maxBytes: number): LimitFinding {
   const message = `${megabytes(bytes)} of text; the limit is ${megabytes(maxBytes)}`;
   return { offset: 0, message, hint: 'pass large data as an input or as a file that an agent reads' };
@@ -73,7 +73,7 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(bytes < 100_000 ? 3 : 1)} MB`;
 }
 
-/** Empty lines and comments cost the scanner as much as others. */
+/** Counts all lines: empty lines and comments cost the scanner as much as others. */
 function lineAfter(text: string, maxLines: number): LimitFinding | undefined {
   let lines = 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
@@ -88,11 +88,11 @@ const MANY_HINT = 'split the workflow into several files, or use a step that run
 interface Scan {
   offset: number;
   lineStart: number;
-  /** Start of the last line that had content. */
+  /** Start of the last line with content. */
   contentLine: number;
-  /** Nothing came since the last colon. */
+  /** True if nothing followed the last colon. */
   afterColon: boolean;
-  /** Columns at which something that is still open began. */
+  /** Columns at which the constructs still open began. */
   columns: number[];
   brackets: number;
   entries: number;
@@ -121,7 +121,7 @@ function countToken(scan: Scan, token: string, limits: YamlLimits): LimitFinding
   return { offset, message: `nested deeper than ${limits.maxDepth} levels`, hint };
 }
 
-/** Whatever is not a blank, line end or comment. A colon counts only as the first of its line or behind another one: there the key before it is missing. */
+/** True for content. A colon counts only as the first token of its line or after another colon: then the key before it is missing. */
 function opensColumn(scan: Scan, token: string): boolean {
   const first = token[0];
   if (first === ' ' || first === '\t' || first === '\n' || first === '\r' || first === '#') return false;

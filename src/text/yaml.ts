@@ -10,7 +10,7 @@ import { composeYaml } from './yaml-document.js';
 import { YAML_LIMITS } from './yaml-limits.js';
 import type { YamlLimits } from './yaml-limits.js';
 
-/** What a YAML text holds, and everything that is wrong with its form. */
+/** The data of a YAML text, and all problems with its form. */
 export interface ParsedYaml extends ParsedJson {
   /** The text that was parsed. */
   readonly text: string;
@@ -21,17 +21,17 @@ export interface YamlOptions {
   /** Line of the file on which the text begins. Default 1. */
   readonly firstLine?: number;
   readonly limits?: YamlLimits;
-  /** `false`: an alias is a problem. */
+  /** `false` makes an alias a problem. */
   readonly aliases?: false;
 }
 
-/** More problems of form than this are not listed: they repeat the first ones. */
+/** The maximum number of listed syntax problems: later ones repeat the first. */
 const MAX_LISTED = 50;
 
 /**
- * Reads one YAML 1.2 document as data with positions. It never throws and never runs anything: limits of size, depth, tokens and
- * aliases hold before anything is built; merge keys, tags other than those of the core schema, repeated keys and the names
- * `__proto__`, `constructor`, `prototype` are problems.
+ * Reads one YAML 1.2 document as data with positions. It never throws and never runs code. Limits of size, depth, tokens and aliases apply
+ * before anything is built. Merge keys, tags outside the core schema, repeated keys and the names `__proto__`, `constructor`, `prototype`
+ * are problems.
  *
  * Problem codes: `yaml-limit`, `yaml-syntax`, `yaml-documents`, `yaml-tag`, `yaml-alias`, `yaml-merge`, `duplicate-key`, `bad-key`,
  * `forbidden-name`.
@@ -76,10 +76,10 @@ export function parseYaml(text: string, file: string, options: YamlOptions = {})
   return { root: usable, problems: build.problems.slice(0, MAX_LISTED), places, text: source };
 }
 
-/** A list may begin in the column of the key that it belongs to, so a column can hold two levels. */
+/** A list may begin in the column of its key, so a column can hold two levels. */
 const DEPTH_PER_LEVEL = 2;
 
-/** A node with the number of values in it and of lists and maps around the deepest one, aliases replaced. */
+/** A node, with the number of values in it and the depth of its nested lists and maps, aliases expanded. */
 interface Sized {
   readonly node: SourceNode;
   readonly size: number;
@@ -91,7 +91,7 @@ interface Build {
   readonly hasAliases: boolean;
   readonly problems: Problem[];
   readonly anchors: Map<string, ParsedNode>;
-  /** Finished nodes with an anchor: an alias is the same object. One that is missing here would contain itself. */
+  /** Finished nodes with an anchor; an alias is the same object. An anchored node missing here would contain itself. */
   readonly made: Map<ParsedNode, Sized>;
 }
 
@@ -103,13 +103,13 @@ function report(build: Build, code: string, message: string, offset: number, hin
   build.problems.push({ code, severity: 'error', message, at, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** What the parser found wrong. */
+/** Reports the syntax problems that the parser found. */
 function reportForm(document: Document.Parsed, text: string, build: Build): void {
   let lost = false;
   for (const error of document.errors) {
-    // Keys that are not text are found again, with a better message, when the maps are built.
+    // Building the maps reports keys that are not text, with a better message.
     if (error.code === 'NON_STRING_KEY') continue;
-    // Once the parser has lost its place, everything that follows looks wrong to it: only the first says what is wrong.
+    // Once the parser loses its place, everything that follows looks wrong: only the first error is useful.
     const structural = !IN_ONE_VALUE.has(error.code);
     if (lost && structural) continue;
     lost ||= structural;
@@ -129,16 +129,16 @@ function reportForm(document: Document.Parsed, text: string, build: Build): void
   }
 }
 
-/** A text that begins with a reference and has no quotes is read as a map in a map. */
+/** True if an unquoted text begins with a reference, which YAML reads as a map in a map. */
 function bracesBefore(text: string, offset: number): boolean {
   const line = text.slice(Math.max(0, offset - MOST_LOOKED_AT), offset + 2);
   return /(^|[:-]\s+)\{\{[^"'\n]*$/.test(line.slice(line.lastIndexOf('\n') + 1));
 }
 
-/** Characters of a line that are looked at for the cause of an error. */
+/** The number of characters of a line searched for the cause of an error. */
 const MOST_LOOKED_AT = 500;
 
-/** What is wrong inside of one value; what follows is read as it is meant. */
+/** Errors within one value, after which the parser reads on correctly. */
 const IN_ONE_VALUE: ReadonlySet<string> = new Set([
   'BAD_ALIAS',
   'BAD_DQ_ESCAPE',
@@ -238,7 +238,7 @@ function scalarOf(node: ParsedNode & { value: unknown }, build: Build): SourceSc
 }
 
 function plainValue(value: unknown): SourceScalar['value'] {
-  // An escape can give half of a surrogate pair, which is not text that could be written to a file.
+  // An escape can produce half of a surrogate pair, which cannot be written to a file as text.
   if (typeof value === 'string') return value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
@@ -249,7 +249,7 @@ function emptyAt(offset: number, build: Build): SourceScalar {
   return { kind: 'scalar', value: null, text: '', at: build.places.at(offset), range: [offset, offset] };
 }
 
-/** Anchors are known in the order of the text, so an alias means the last anchor of its name before it. */
+/** Converts an alias. Anchors are recorded in the order of the text, so an alias means the last anchor of that name before it. */
 function convertAlias(name: string, offset: number, build: Build): Sized | undefined {
   if (!build.hasAliases) {
     report(build, 'yaml-alias', 'this file may not have aliases', offset, 'write the value out');

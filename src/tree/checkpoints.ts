@@ -2,12 +2,12 @@ import { toErrorData } from '../base/errors.js';
 import type { Listener } from '../events/event.js';
 import { CheckpointLog } from '../audit/checkpoint-log.js';
 
-/** What supervision said of a step that was accepted or ended: `{ path, pre, attempts, outcome, spent }`. */
+/** The supervision record of a step that was accepted or ended: `{ path, pre, attempts, outcome, spent }`. */
 export type Checkpoint = Readonly<Record<string, unknown>>;
 
-/** Keeps checkpoints. No run reads them. */
+/** Stores checkpoints. Runs never read them. */
 export interface CheckpointStore {
-  /** `name` is made of the path of the step, and unique in its run. What it throws is a warning of the result. */
+  /** Saves a checkpoint. `name` derives from the step's path and is unique in its run. A thrown error becomes a warning. */
   save(name: string, checkpoint: Checkpoint): unknown;
 }
 
@@ -19,19 +19,19 @@ export class MemoryCheckpoints implements CheckpointStore {
     this.kept.push(checkpoint);
   }
 
-  /** The newest one of the step with this path; undefined when there is none. */
+  /** Returns the newest checkpoint of the step with this path. Undefined if there is none. */
   get(path: string): Checkpoint | undefined {
     return this.kept.findLast((checkpoint) => checkpoint['path'] === path);
   }
 
-  /** All of them. */
+  /** All checkpoints, oldest first. */
   get decisionTrail(): readonly Checkpoint[] {
     return [...this.kept];
   }
 }
 
 /**
- * A store of checkpoints in memory, for `checkpoints` of a runtime.
+ * Creates a checkpoint store in memory, for the option `checkpoints` of a runtime.
  *
  * @example
  * const checkpoints = checkpointStore();
@@ -42,7 +42,7 @@ export function checkpointStore(): MemoryCheckpoints {
   return new MemoryCheckpoints();
 }
 
-/** Hands the checkpoints of a run to a store. */
+/** Returns a listener that passes the checkpoints of a run to a store. */
 export function savingIn(store: CheckpointStore): { readonly listener: Listener; close(): Promise<readonly string[]> } {
   const saved: Promise<string | undefined>[] = [];
   const save = async (name: string, checkpoint: Checkpoint): Promise<string | undefined> => {

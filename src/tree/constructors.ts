@@ -1,7 +1,7 @@
 import { Agent, Convergence, Goal, Sequence, Workflow } from './objects.js';
 
 /**
- * A workflow: sequences of steps, with parameters.
+ * Creates a workflow: sequences of steps, with parameters.
  *
  * @example
  * const review = workflow('review')
@@ -13,7 +13,7 @@ export function workflow(name: string): Workflow {
 }
 
 /**
- * Steps in the order in which they run.
+ * Creates a sequence of steps, which run in order.
  *
  * @example
  * const main = sequence('main').steps(goal('draft', 'Write a line.'), goal('title', 'Give $draft a title.'));
@@ -23,7 +23,7 @@ export function sequence(name: string): Sequence {
 }
 
 /**
- * One step of work, done by the model itself or by the agents in `using`.
+ * Creates one step of work, done by the model itself or by the agents in `using`.
  *
  * @example
  * const draft = goal('draft', 'Write about $topic.').withOutputs('title', 'text');
@@ -33,7 +33,7 @@ export function goal(name: string, description: string): Goal {
 }
 
 /**
- * Work that is refined, `within` iterations at most, until the model is satisfied. The model is never told the number.
+ * Creates work that is refined until the model is satisfied, in at most `within` iterations. The model never sees that number.
  *
  * @example
  * const polish = convergence('polish', 'Make $draft shorter.', 5);
@@ -43,7 +43,7 @@ export function convergence(name: string, description: string, within: number): 
 }
 
 /**
- * A persona: who does the work. What is to be done is the goal it is used in, or its task.
+ * Creates a persona, which does the work. The work is the goal the agent is used in, or the agent's own task.
  *
  * @example
  * const critic = agent('critic', 'You are a rigorous critic.');

@@ -1,26 +1,26 @@
 import type { Plan, PlanNode } from '../plan/plan.js';
 
-/** A node that has a role in a tree, or stands in a sequence. */
+/** A node that has a role in a tree, or is in a sequence. */
 export interface TreePlace {
   readonly node: PlanNode;
-  /** Of the goal, the convergence or the agent. */
+  /** The name of the goal, the convergence or the agent. */
   readonly name: string;
-  /** Of the goal that it is, or that it is inside of. */
+  /** The name of the goal that the node is or belongs to. */
   readonly goal: string;
-  /** Of the goal that it is one of the agents of. */
+  /** The name of the goal that has this agent. */
   readonly parent: string | undefined;
-  /** The channel of its text. */
+  /** The channel that holds the node's text. */
   readonly channel: string | undefined;
 }
 
-/** The nodes with a role and those in sequences, by their paths without visits, attempts and rounds. */
+/** Returns the nodes with a role and those in sequences, by their paths without visits, attempts and rounds. */
 export function placesOf(plan: Plan): ReadonlyMap<string, TreePlace> {
   const places = new Map<string, TreePlace>();
   addPlaces(plan, '', undefined, places);
   return places;
 }
 
-// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+// Workflows are nested at most 50 deep (see checkPlan), so recursion is safe here.
 function addPlaces(plan: Plan, prefix: string, around: string | undefined, places: Map<string, TreePlace>): void {
   for (const node of plan.nodes) {
     const path = prefix + node.id;
@@ -36,7 +36,7 @@ function addPlaces(plan: Plan, prefix: string, around: string | undefined, place
   }
 }
 
-/** Ids are escaped where names are not fit for them; in a sequence the channel of a text has the name. */
+/** Returns a node's written name. An id is escaped if unfit for it; in a sequence, the text's channel has the name. */
 function nameOf(node: PlanNode, isTop: boolean): string {
   if (node.label !== undefined) return node.label;
   if ('plan' in node) return node.plan.name;

@@ -10,16 +10,16 @@ import type { Plan, PlanNode } from '../plan/plan.js';
 import { placesOf } from './event-places.js';
 import type { TreePlace } from './event-places.js';
 
-/** How much an event matters. */
+/** The severity of an event. */
 export type TreeLevel = 'info' | 'warn' | 'error';
 
-/** What happens in a tree. */
+/** What an event of a tree reports. */
 export type TreeHappening =
   | { readonly name: 'workflow.started'; readonly workflow: string }
   | (Paid & { readonly name: 'workflow.ended'; readonly workflow: string; readonly failure?: ErrorData })
-  /** The tree or what it is run with has problems: nothing has begun. */
+  /** The tree or its runtime has problems, so the run does not start. */
   | { readonly name: 'preflight.failed'; readonly workflow: string; readonly failure: ErrorData }
-  /** A convergence is a goal, too. */
+  /** A convergence is also a goal. */
   | { readonly name: 'goal.started'; readonly goal: string; readonly description: string }
   | (Paid & { readonly name: 'goal.ended'; readonly goal: string; readonly output: string })
   | { readonly name: 'subagent.spawned'; readonly goal: string; readonly agent: string }
@@ -39,29 +39,29 @@ export type TreeHappening =
   | { readonly name: 'output.unparsed'; readonly goal: string; readonly message: string }
   | Told<ToldNote>;
 
-/** What has come to an end, with all that was inside of it. */
+/** The spending of something that ended, including everything inside it. */
 interface Paid {
   /** Calls, tokens and dollars of this session. */
   readonly spent: Spending;
 }
 
-/** What the loop of a convergence and the supervision of a step tell. */
+/** The notes of a convergence's loop and of a step's supervision. */
 type ToldNote = Exclude<
   Extract<StepNote, { readonly kind: `loop.${string}` | `supervision.${string}` | `approval.${string}` }>,
   { readonly kind: 'loop.capped' }
 >;
 
-/** A note as an event: with the fields that it has. */
+/** A note as an event, with the note's fields. */
 type Told<N> = N extends ToldNote ? Omit<N, 'kind'> & { readonly name: N['kind']; readonly goal: string } : never;
 
 /** One event of a tree. */
 export type TreeEvent = TreeHappening & {
   readonly level: TreeLevel;
-  /** Empty for what happens before a run. */
+  /** Empty for events before a run. */
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Address of the step; empty for the run itself. */
+  /** Address of the step. Empty for the run itself. */
   readonly path: string;
 };
 
@@ -69,8 +69,8 @@ export type TreeEvent = TreeHappening & {
 export type TreeListener = (event: TreeEvent) => unknown;
 
 /**
- * Makes the events of a tree out of those of its run, by the roles of the nodes. What a replay repeats has been told, and is not told again. `inputs` are
- * the values that the run has begun with, by their names.
+ * Turns the events of a run into those of its tree, by the roles of the nodes. Events that a replay repeats are not reported again.
+ * `inputs` returns the values the run began with, by name.
  *
  * @example
  * const listener = treeEvents(plan, () => ({ topic: 'rain' }), ({ name, level }) => console.log(level, name));
@@ -85,12 +85,12 @@ export function treeEvents(plan: Plan, inputs: () => Readonly<Record<string, unk
   };
 }
 
-/** A run that did not begin. */
+/** Returns the event of a run that did not start. */
 export function preflightFailed(workflow: string, failure: ErrorData, at: number): TreeEvent {
   return { name: 'preflight.failed', workflow, failure, level: 'error', runId: '', at, path: '' };
 }
 
-/** Fields that are the same in many events. */
+/** Text fields that are sent in full. */
 const NAMES: ReadonlySet<string> = new Set([
   'workflow',
   'goal',
@@ -102,7 +102,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a sink says of an event beside its name: names, numbers, how long an output is, and what was spent.
+ * Returns the attributes of an event for a telemetry sink: names, numbers, the length of an output, and the spending.
  *
  * @example
  * const lines: string[] = [];
@@ -145,13 +145,13 @@ type StepEnded = Extract<SkeinEvent, { readonly type: 'step.ended' }>;
 
 const FAILED: ReadonlySet<string> = new Set(['failed', 'timed_out', 'cancelled', 'out_of_budget']);
 
-/** Follows a run: values that descriptions name, and convergences at their cap. */
+/** Tracks the state of a run: values that descriptions refer to, and convergences at their cap. */
 class TreeEvents {
   private readonly places: ReadonlyMap<string, TreePlace>;
-  /** What was written last, by channel: of those that descriptions name. */
+  /** The latest values of the channels that descriptions refer to. */
   private readonly values = new Map<string, unknown>();
   private readonly named: ReadonlySet<string>;
-  /** By the path of the step. */
+  /** The cap that a convergence reached, by the path of its step. */
   private readonly capped = new Map<string, number>();
   private readonly tallies = new StepTallies();
 
@@ -173,7 +173,7 @@ class TreeEvents {
       case 'run.started':
         return [{ name: 'workflow.started', workflow }];
       case 'run.ended':
-        // It goes on when it is answered.
+        // A paused run continues once it is answered.
         if (event.outcome === 'paused') return [];
         return [{ name: 'workflow.ended', workflow, spent: event.spent, ...present({ failure: event.error }) }];
       case 'step.started':
@@ -241,7 +241,7 @@ class TreeEvents {
     return [{ name: kind, goal, ...fields } as Told<ToldNote>];
   }
 
-  /** The place of a step, or of the step around it that has a role. */
+  /** Returns the place of a step, or of the closest enclosing step with a role. */
   private placeAround(path: string): TreePlace | undefined {
     for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
       const place = this.places.get(at);

@@ -9,14 +9,14 @@ import type { RunOptions } from '../runtime/options.js';
 import type { TreeRunOptions } from './state.js';
 import type { Runtime } from './runtime.js';
 
-/** The model objects of a tree and of what it runs with. */
+/** Collects the model objects of a tree and its runtime. */
 export function modelObjects(tree: TreeWorkflow, defaults: TreeOverride): readonly NamedModel[] {
   const found = [modelOf(defaults)];
   for (const node of walkTree(tree)) if (node.kind !== 'workflow') found.push(modelOf(node.override));
   return found.filter((each) => each !== undefined);
 }
 
-/** Two objects of one name would be one model in the plan. */
+/** Reports different objects with the same name: they would be one model in the plan. */
 export function modelProblems(objects: readonly NamedModel[]): readonly Problem[] {
   const byName = new Map<string, unknown>();
   const problems: Problem[] = [];
@@ -31,7 +31,7 @@ export function modelProblems(objects: readonly NamedModel[]): readonly Problem[
   return problems;
 }
 
-/** The model objects as providers, by the first part of their names; undefined where there are none. */
+/** Returns the model objects as providers, by the first part of their names. Undefined if there are none. */
 export function objectProviders(objects: readonly NamedModel[]): Readonly<Record<string, ModelFactory>> | undefined {
   if (objects.length === 0) return undefined;
   const providers: Record<string, ModelFactory> = {};
@@ -46,7 +46,7 @@ export function objectProviders(objects: readonly NamedModel[]): Readonly<Record
   return providers;
 }
 
-/** The options of a run of a tree: its own, and what the runtime says of runs. */
+/** Returns the options of a tree's run: its own, and those of the runtime. */
 export function runOptionsOf(
   objects: readonly NamedModel[],
   { human, supervisor }: Runtime,

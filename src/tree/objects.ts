@@ -29,24 +29,24 @@ import type { CompiledWorkflow } from './prepare.js';
 import { executeStep, executeTree, succeeded } from './running.js';
 import type { TreeInputs } from './running.js';
 
-/** Known again across copies of this module. */
+/** Shared by all copies of this module, so that they recognize each other's objects. */
 const TREE = Symbol.for('skein.tree');
 
 /** A step of a sequence, or of the fan-out of a goal. */
 export type Step = Goal | Convergence | Agent;
 
-/** Anything in a tree: enough to walk it. */
+/** A part of a tree, as far as walking the tree needs it. */
 export interface Node {
   readonly name: string;
   readonly kind: TreeNode['kind'];
-  /** What stands directly in it, as copies. */
+  /** Its direct children, as copies. */
   readonly children: readonly Node[];
 }
 
-/** What can be supervised by itself: all but agents, which are supervised with the goal around them. */
+/** Parts that can be supervised: all but agents, which are supervised with the goal around them. */
 type Supervisable = TreeObject<Exclude<TreeNode, TreeAgent>>;
 
-/** What all of a tree have. What it is stands in data that is replaced, never changed: whoever takes it has a copy. */
+/** The base of all parts of a tree. The definition is replaced, never changed, so a part added elsewhere is a copy. */
 abstract class TreeObject<D extends TreeNode> implements Node {
   #definition: D;
 
@@ -70,27 +70,27 @@ abstract class TreeObject<D extends TreeNode> implements Node {
     return childrenOf(this.#definition).map(objectOf);
   }
 
-  /** A model judges what the steps in it did. */
+  /** Lets a model judge the results of the steps inside. */
   supervise<T extends Supervisable>(this: T): T {
     return this.supervised('model');
   }
 
-  /** A person judges what the steps in it did. Nothing below can remove that. */
+  /** Lets a person judge the results of the steps inside. Nothing below can remove that. */
   superviseByHuman<T extends Supervisable>(this: T): T {
     return this.supervised('human');
   }
 
-  /** Not supervised, although what is around it is. */
+  /** Turns supervision off, even if the part around it is supervised. */
   unsupervised<T extends Supervisable>(this: T): T {
     return this.supervised('off');
   }
 
-  /** Which calls of tools models look at before they are made, here and in everything inside of it. It is never less careful than what is around it. */
+  /** Sets which tool calls models review first, here and inside. It is never less careful than the setting around it. */
   security(security: SecurityInput): this {
     return this.changed({ security: { ...this.#definition.security, ...securityData(security) } });
   }
 
-  /** What `security('research')` may look into. */
+  /** Sets the scope of `security('research')`. */
   scope(text: string): this {
     return this.changed({ security: { mode: 'default', ...this.#definition.security, scope: text } });
   }
@@ -102,7 +102,7 @@ abstract class TreeObject<D extends TreeNode> implements Node {
     throw refusal('not-supervised', message, 'supervise the goal around it');
   }
 
-  /** `part`: fields of the definition. */
+  /** Replaces fields of the definition with those of `part`. */
   protected changed(part: object): this {
     this.#definition = freezeData({ ...this.#definition, ...part });
     return this;
@@ -117,7 +117,7 @@ abstract class TreeObject<D extends TreeNode> implements Node {
  * console.log((await flow.execute({ model: 'mock/echo' })).outcome);
  */
 export class Workflow extends TreeObject<TreeWorkflow> {
-  /** Adds parameters. One without a default must be given; a default may be the empty text. */
+  /** Adds parameters. A parameter without a default is required; a default may be the empty text. */
   input(...parameters: readonly (string | TreeParameter)[]): this {
     const more = parameters.map((each) => (typeof each === 'string' ? { name: each } : { ...each }));
     return this.changed({ inputs: [...this[TREE].inputs, ...more] });
@@ -129,50 +129,50 @@ export class Workflow extends TreeObject<TreeWorkflow> {
     return this.changed({ sequences: [...this[TREE].sequences, ...more] });
   }
 
-  /** What a run of it may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
+  /** Sets what a run may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
   budget(budget: BudgetInput): this {
     return this.changed({ budget: budgetData(budget) });
   }
 
-  /** Hosts that agents may ask although an untrusted text had a say in it: `example.com`, `*.example.com`. */
+  /** Sets hosts that agents may reach even if an untrusted text influenced the call: `example.com`, `*.example.com`. */
   hosts(...hosts: readonly string[]): this {
     return this.changed({ hosts });
   }
 
-  /** Command lines, word by word, that agents may run although an untrusted text had a say in them. */
+  /** Sets command lines, word by word, that agents may run even if an untrusted text influenced them. */
   commands(...commands: readonly (readonly string[])[]): this {
     return this.changed({ commands });
   }
 
-  /** Calls that agents may make although an untrusted text had a say in them: every argument has its fixed value, or is free. */
+  /** Sets calls that agents may make even if an untrusted text influenced them: each argument is fixed or free. */
   sends(...sends: readonly DeclaredSend[]): this {
     return this.changed({ sends });
   }
 
-  /** All that is wrong, with what the runtime lacks where there is one. Never throws. */
+  /** Returns all problems, including those of the runtime if one is given. Never throws. */
   validate(runtime?: Runtime, options?: TreeRunOptions): readonly Problem[] {
     return problemsOf(this[TREE], runtime, options);
   }
 
-  /** Its plan, with all that is wrong: for the command line, for drawings, and to run it like any other workflow. Never throws. */
+  /** Returns the plan and all problems: for the command line, for drawings, and to run it like any other workflow. Never throws. */
   compile(runtime?: Runtime): CompiledWorkflow {
     return compiledWorkflow(this[TREE], runtime);
   }
 
   /**
-   * Runs it. What happens inside of steps never throws: it is in the result, with what there is of the outputs.
+   * Runs the workflow. Errors inside steps are not thrown: the result holds them, with the outputs that exist.
    *
-   * @throws SkeinError `SKEIN_INPUT` for missing parameters; `SKEIN_DEFINITION` with all problems, before anything runs; what a store says of a run
-   *   that is recorded or resumed
+   * @throws SkeinError `SKEIN_INPUT` for missing parameters; `SKEIN_DEFINITION` with all problems, before anything runs; errors of the
+   * store for a run that is recorded or resumed
    */
   async execute(runtime: Runtime, inputs?: TreeInputs, options?: TreeRunOptions): Promise<TreeResult> {
     return await executeTree(this[TREE], runtime, inputs, options);
   }
 
   /**
-   * Runs it, and gives the result of a run that came to its end.
+   * Runs the workflow, and returns the result of a run that finished.
    *
-   * @throws SkeinError what made it fail, pause or be cancelled
+   * @throws SkeinError if the run failed, was paused or was cancelled
    */
   async executeOrThrow(runtime: Runtime, inputs?: TreeInputs, options?: TreeRunOptions): Promise<TreeResult> {
     return succeeded(await this.execute(runtime, inputs, options));
@@ -180,7 +180,7 @@ export class Workflow extends TreeObject<TreeWorkflow> {
 }
 
 /**
- * Steps in the order in which they run. Make one with `sequence(name)`.
+ * Steps that run in order. Make one with `sequence(name)`.
  *
  * @example
  * const main = sequence('main').steps(goal('draft', 'Write a line.')).customize({ systemContext: 'Write plainly.' });
@@ -191,41 +191,41 @@ export class Sequence extends TreeObject<TreeSequence> {
     return this.changed({ steps: [...this[TREE].steps, ...stepsOf(steps, 'steps')] });
   }
 
-  /** What all steps in it have; what was customized before is replaced. */
+  /** Sets the overrides of all steps inside, replacing earlier ones. */
   customize(override: Override): this {
     return this.changed({ override: overrideOf(override) });
   }
 }
 
-/** What all steps have in common. */
+/** The base of all steps. */
 abstract class StepObject<D extends TreeStep> extends TreeObject<D> {
-  /** Adds fields that the answer has as JSON. With `{ strict: true }` behind them, an answer without its fields fails the step. */
+  /** Adds fields that the answer has as JSON. With a final `{ strict: true }`, an answer without its fields fails the step. */
   withOutputs(...fields: readonly (string | FieldOptions)[]): this {
     return this.changed(withFields(this[TREE], fields));
   }
 
-  /** What it and those inside of it have; what was customized before is replaced. */
+  /** Sets the overrides of the step and those inside, replacing earlier ones. */
   customize(override: Override): this {
     return this.changed({ override: overrideOf(override) });
   }
 
-  /** What it, with those inside of it, may spend in a run: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
+  /** Sets what the step and those inside may spend in a run: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
   budget(budget: BudgetInput): this {
     return this.changed({ budget: budgetData(budget) });
   }
 
-  /** Who makes vetted what it gives although an untrusted text had a say in it: a person who sees it, or a JSON Schema of the answer. */
+  /** Sets who vets an output that an untrusted text influenced: a person who sees it, or a JSON Schema of the answer. */
   endorse(by: 'person' | { readonly schema: Json }): this {
     return this.changed({ endorse: by });
   }
 
-  /** All that is wrong with it; references are judged where there is a state. Never throws. */
+  /** Returns all problems of the step. References are checked only if a state is given. Never throws. */
   validate(runtime?: Runtime, from?: TreeState): readonly Problem[] {
     return problemsOf(alone(this[TREE]), runtime, {}, from ?? 'any');
   }
 
   /**
-   * Runs it by itself. It reads the state, and adds what it leaves.
+   * Runs the step on its own. It reads from the state, and its outputs are added to the state.
    *
    * @throws SkeinError as `execute` of a workflow does
    */
@@ -234,15 +234,15 @@ abstract class StepObject<D extends TreeStep> extends TreeObject<D> {
   }
 }
 
-/** What goals and convergences have in common. */
+/** The base of goals and convergences. */
 abstract class Work<D extends TreeGoal | TreeConvergence> extends StepObject<D> {
-  /** Adds copies of those who do the work, side by side. */
+  /** Adds copies of the steps that do the work, in parallel. */
   using(...steps: readonly Step[]): this {
     return this.changed({ using: [...this[TREE].using, ...stepsOf(steps, 'using')] });
   }
 }
 
-/** How fields are asked for. */
+/** How the fields of an answer are requested. */
 export interface FieldOptions {
   readonly strict?: boolean;
 }
@@ -262,7 +262,7 @@ export class Goal extends Work<TreeGoal> {}
  * const polish = convergence('polish', 'Make the draft shorter.', 0).withinVar('rounds', 20);
  */
 export class Convergence extends Work<TreeConvergence> {
-  /** The parameter or earlier output that says how many iterations there are at most; `within` is 0 then. `cap` bounds it, 100 if absent. */
+  /** Names the parameter or earlier output that holds the maximum number of iterations, with `within` 0. `cap` bounds it, default 100. */
   withinVar(name: string, cap?: number): this {
     return this.changed({ withinVar: name, ...(cap === undefined ? {} : { cap }) });
   }
@@ -275,13 +275,13 @@ export class Convergence extends Work<TreeConvergence> {
  * const critic = agent('critic', 'You are a rigorous critic.').customize({ model: 'mock/echo' });
  */
 export class Agent extends StepObject<TreeAgent> {
-  /** What it is to do, where it does not get its task from the goal around it. */
+  /** Sets the agent's work, unless its task comes from the goal around it. */
   task(text: string): this {
     return this.changed({ task: text });
   }
 }
 
-/** A step in a workflow of its own. */
+/** Wraps a step in a workflow of its own. */
 function alone(step: TreeStep): TreeWorkflow {
   const name = step.name.trim() === '' ? step.kind : step.name;
   return { kind: 'workflow', name, inputs: [], sequences: [{ kind: 'sequence', name: 'main', steps: [step] }] };
@@ -301,7 +301,7 @@ function stepsOf(steps: readonly Step[], method: string): readonly TreeStep[] {
   return definitionsOf(steps, ['goal', 'convergence', 'agent'], method);
 }
 
-/** @throws SkeinError `SKEIN_DEFINITION` for what can't stand there */
+/** @throws SkeinError `SKEIN_DEFINITION` for an object that is not allowed there */
 function definitionsOf<K extends TreeNode['kind']>(
   objects: readonly object[],
   kinds: readonly K[],
@@ -332,7 +332,7 @@ function objectOf(node: TreeNode): Node {
   }
 }
 
-/** The data of a tree, for those who compile it or write it down. */
+/** Returns the data of a tree, for compiling or writing it. */
 export function definitionOf(tree: Workflow): TreeWorkflow {
   return tree[TREE];
 }

@@ -21,25 +21,25 @@ import { providerById } from '../plan/providers.js';
 /** A model: its name `provider/model`, or an object of the AI SDK. */
 export type ModelChoice = string | LanguageModel | Model;
 
-/** What a step and everything in it has in place of what the runtime gives. What is absent stays as it is around it. */
+/** What a step and everything in it uses instead of the runtime's settings. An absent field keeps the surrounding setting. */
 export interface Override {
   readonly model?: ModelChoice;
-  /** Names of built-in tools, and functions; they replace all those around. */
+  /** Names of built-in tools, and functions. They replace all surrounding ones. */
   readonly tools?: readonly (string | ToolDefinition)[];
-  /** Tool servers by name; they replace all those around. */
+  /** Tool servers by name. They replace all surrounding ones. */
   readonly mcp?: Readonly<Record<string, McpServerSpec>>;
-  /** Which tool calls are refused, allowed, or asked about. */
+  /** Which tool calls are refused, allowed, or need approval. */
   readonly policy?: Permissions;
-  /** Added to the system prompts, behind what steps around say. */
+  /** Added to the system prompts, after the text of surrounding steps. */
   readonly systemContext?: string;
   readonly skills?: readonly SkillText[];
-  /** Folders in addition to the working directory that the file tools may read. */
+  /** Folders the file tools may read, in addition to the working directory. */
   readonly extraDirs?: readonly string[];
   /** Settings of the model. */
   readonly settings?: ModelSettings;
-  /** What providers are told of their caches; absent: what they may take from them. */
+  /** What providers may cache. Undefined: whatever can be cached. */
   readonly cache?: CacheUse;
-  /** Where programs run that agents start. */
+  /** Where programs started by agents run. */
   readonly sandbox?: SandboxUse;
 }
 
@@ -56,28 +56,28 @@ const NAMES = [
   'sandbox',
 ] as const satisfies readonly (keyof Override)[];
 
-/** A model object, with the name that it has in plans. */
+/** A model object, with its name in plans. */
 export interface NamedModel {
   readonly name: string;
   readonly object: LanguageModel | Model;
 }
 
-/** What data can't hold: infrastructure that copies of a tree share. */
+/** Infrastructure that data can't hold, shared by copies of a tree. */
 const objects = new WeakMap<TreeOverride, NamedModel>();
 const functions = new WeakMap<FunctionTool, unknown>();
 
-/** The model object of an override. */
+/** Returns the model object of an override. */
 export function modelOf(override: TreeOverride | undefined): NamedModel | undefined {
   return override === undefined ? undefined : objects.get(override);
 }
 
-/** The function behind a tool of an override. */
+/** Returns the function behind a tool of an override. */
 export function functionOf(tool: FunctionTool): unknown {
   return functions.get(tool);
 }
 
 /**
- * An override as data; what the caller changes later does not change it. Model objects and functions are shared.
+ * Converts an override to data, independent of later changes by the caller. Model objects and functions are shared.
  *
  * @throws SkeinError `SKEIN_USAGE` for options that do not exist, `SKEIN_DEFINITION` for a model or a tool that can't be used
  */
@@ -112,7 +112,7 @@ function toolsOf(tools: readonly (string | ToolDefinition)[]): Pick<TreeOverride
   };
 }
 
-/** Named by what it says of itself; never like one that Skein would make. */
+/** Names a model object after its own provider and model. The name never equals that of a model Skein would make. */
 function namedModel(object: LanguageModel | Model): NamedModel {
   const { provider, model } = saidOf(object);
   if (provider === '' || model === '')

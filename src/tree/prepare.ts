@@ -22,14 +22,14 @@ import type { Runtime } from './runtime.js';
 import { givenOf } from './state.js';
 import type { RunOptions } from '../runtime/options.js';
 
-/** What a tree is prepared for. */
+/** The runtime and the options that a tree is prepared for. */
 export interface Occasion {
   readonly runtime: Runtime;
   readonly options: TreeRunOptions;
   readonly given?: readonly GivenValue[] | undefined;
 }
 
-/** A tree with what it runs with, as far as that decides about the plan. */
+/** A tree compiled with the parts of its runtime that affect the plan. */
 interface Prepared {
   readonly fields: readonly unknown[];
   readonly made: CompiledTree;
@@ -37,15 +37,15 @@ interface Prepared {
   readonly modes: ReadonlySet<SupervisionMode>;
 }
 
-/** Of definitions that nobody can change any more: what they were last prepared with. */
+/** The latest preparation of each frozen definition. */
 const kept = new WeakMap<TreeWorkflow, Prepared>();
 
-/** What runs: a plan, or what is wrong. */
+/** A plan to run, or the problems. */
 export interface Ready extends CompiledTree {
   readonly objects: readonly NamedModel[];
 }
 
-/** The plan of a tree for a run, unless something is wrong. */
+/** Compiles a tree for a run, unless it has problems. */
 export async function compiledFor(tree: TreeWorkflow, { runtime, options, given }: Occasion): Promise<Ready> {
   const prepared = preparedTree(tree, runtime, given);
   const { made, objects } = prepared;
@@ -74,7 +74,7 @@ function preparedTree(tree: TreeWorkflow, runtime: Runtime, given?: readonly Giv
   return prepared;
 }
 
-/** All that is wrong with a tree, and with what it is to run with. Whether a local Ollama has a model is known only when it runs. */
+/** Returns all problems of a tree and its runtime. Whether a local Ollama has a model is known only in a run. */
 export function problemsOf(
   tree: TreeWorkflow,
   runtime?: Runtime,
@@ -102,20 +102,20 @@ function lacks(prepared: Prepared, runtime: Runtime, options: TreeRunOptions): r
   return [...found, missing.sure ? problem : { ...problem, severity: 'warning' }];
 }
 
-/** A step in a workflow of its own, with the inputs of a state as its parameters. */
+/** Returns a single step's workflow with the inputs of a state as its parameters. */
 export function withInputs(tree: TreeWorkflow, { inputs }: TreeState): TreeWorkflow {
   return { ...tree, inputs: Object.keys(inputs).map((name) => ({ name })) };
 }
 
-/** A tree as a workflow like any other. */
+/** A tree compiled to an ordinary workflow. */
 export interface CompiledWorkflow extends CompiledTree {
-  /** What the runtime says of runs: options for `run`. */
+  /** The runtime's options for `run`. */
   readonly runOptions: RunOptions;
-  /** Who follows a run that begins with these inputs: the telemetry of the runtime. */
+  /** Returns the listeners of a run that begins with these inputs: the telemetry of the runtime. */
   listeners(inputs: Readonly<Record<string, unknown>>): readonly Listener[];
 }
 
-/** The plan of a tree, for those who run it otherwise: they ask persons in their own way. */
+/** Compiles a tree for callers that run it in another way and ask people in their own way. */
 export function compiledWorkflow(tree: TreeWorkflow, runtime: Runtime = {}): CompiledWorkflow {
   const prepared = preparedTree(tree, runtime);
   const { made, objects } = prepared;
@@ -133,12 +133,12 @@ export function compiledWorkflow(tree: TreeWorkflow, runtime: Runtime = {}): Com
   };
 }
 
-/** Whether a question reaches somebody, now or later. */
+/** Whether a question can be answered, in the process or later. */
 function hasPerson({ human }: Runtime, { store, answer }: TreeRunOptions): boolean {
   return human !== undefined || store !== undefined || answer !== undefined;
 }
 
-/** What a runtime lacks. */
+/** Reports what a runtime lacks. */
 function needs({ objects, modes }: Prepared, { supervisor }: Runtime, isHeard: boolean): readonly Problem[] {
   const problems: Problem[] = [...modelProblems(objects)];
   if (supervisor === undefined && (modes.has('model') || modes.has('human'))) {
@@ -160,7 +160,7 @@ function needs({ objects, modes }: Prepared, { supervisor }: Runtime, isHeard: b
   return problems;
 }
 
-/** Whether somebody needs a model that neither the runtime, nor the options, nor the environment names. */
+/** Reports a needed model that neither the runtime, nor the options, nor the environment names. */
 async function unansweredBy(made: CompiledTree, name: string, options: RunOptions): Promise<Problem | undefined> {
   if (!asksEnvironment(made)) return undefined;
   try {
@@ -182,7 +182,7 @@ function noModel({ message, hint }: SkeinError): Problem {
   };
 }
 
-/** Whether there are agents without a model of their own; where there is no plan, nobody knows of any that has one. */
+/** Whether some agent has no model of its own. Without a plan, none is known to have one. */
 function asksEnvironment({ plan }: Pick<CompiledTree, 'plan'>): boolean {
   return plan === undefined || [...agentsOf(plan)].some(({ node }) => node.agent.models.length === 0);
 }

@@ -34,7 +34,7 @@ export async function executeTree(
   return await started(tree, { runtime, options, inputs: isBegun(options) ? inputs : boundInputs(tree, inputs) });
 }
 
-/** Runs one step by itself: see `Goal.execute`. */
+/** Runs one step on its own: see `Goal.execute`. */
 export async function executeStep(
   tree: TreeWorkflow,
   runtime: Runtime,
@@ -48,13 +48,13 @@ export async function executeStep(
   return result;
 }
 
-/** What is recorded says what it begins with. */
+/** True if a record provides the inputs. */
 function isBegun({ resume, fork, thread }: TreeRunOptions): boolean {
   return resume !== undefined || fork !== undefined || thread !== undefined;
 }
 
 /**
- * Only what is declared is bound.
+ * Binds declared parameters only.
  *
  * @throws SkeinError `SKEIN_INPUT`
  */
@@ -107,11 +107,11 @@ function tellPreflight(workflow: string, error: SkeinError, telemetry: TreeListe
   try {
     telemetry?.(preflightFailed(workflow, toErrorData(error), systemClock.now()));
   } catch {
-    // A listener never decides what becomes of a run.
+    // A listener never affects the run.
   }
 }
 
-/** All problems, behind the word that tells them from what happens in a run. */
+/** Combines all problems in one error, with a prefix that distinguishes it from errors of a run. */
 function preflightError(problems: readonly Problem[]): SkeinError {
   const error = toErrorData(definitionError(problems));
   return fromErrorData({ ...error, message: `preflight: ${error.message}` });
@@ -143,9 +143,9 @@ function resultOf(
 }
 
 /**
- * The result of a run that came to its end.
+ * Returns the result of a run that finished.
  *
- * @throws SkeinError what made it fail, pause or be cancelled
+ * @throws SkeinError if the run failed, was paused or was cancelled
  */
 export function succeeded(result: TreeResult): TreeResult {
   const { outcome, error } = result;

@@ -6,26 +6,26 @@ import type { TreeListener } from './events.js';
 import { overrideOf } from './override.js';
 import type { Override } from './override.js';
 
-/** What a tree runs with. It is read, never changed. */
+/** The settings a tree runs with. They are never changed. */
 export interface Runtime extends Pick<Override, 'model' | 'tools' | 'mcp' | 'policy' | 'systemContext' | 'sandbox'> {
   /** Judges supervised steps. */
   readonly supervisor?: Supervisor;
-  /** Corrections of a step at most. Default 1. */
+  /** Maximum number of corrections of a step. Default 1. */
   readonly maxReorientAttempts?: number;
-  /** Answers for the person, in this process. Without it, and with a store, a question pauses the run. */
+  /** Answers questions for the person, in this process. Without it, and with a store, a question pauses the run. */
   readonly human?: AnswerQuestion;
-  /** Gets the events of the tree, as they happen. What it throws or how slow it is never fails a run. */
+  /** Receives the events of the tree as they happen. Its errors and delays never fail a run. */
   readonly telemetry?: TreeListener;
   /**
-   * Keeps what supervision said of each step that was accepted or ended: a folder, with one of its own for each run, a store, or a function that gets a name
-   * and the checkpoint. No run reads it.
+   * Keeps the supervision record of each step that was accepted or ended: in a folder with a subfolder for each run, in a store, or in a
+   * function that gets a name and the checkpoint. Runs never read it.
    */
   readonly checkpoints?: string | CheckpointStore | CheckpointStore['save'];
-  /** Prints prompts and answers with their content, on stderr. */
+  /** Prints prompts and answers in full, on stderr. */
   readonly debug?: boolean;
 }
 
-/** The fields of a runtime that decide about the plan. */
+/** Returns the fields of a runtime that affect the plan. */
 export function plannedFields({
   model,
   tools,
@@ -39,7 +39,7 @@ export function plannedFields({
 }
 
 /**
- * What steps have that customize nothing.
+ * Returns the defaults for steps that customize nothing.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for a model or a tool that can't be used
  */

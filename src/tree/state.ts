@@ -4,20 +4,20 @@ import type { Problem } from '../base/problem.js';
 import type { RunResult } from '../engine/run-result.js';
 import type { RunOptions } from '../runtime/options.js';
 
-/** What steps that are run by themselves read and add to. */
+/** The state that steps run on their own read and add to. */
 export interface TreeState {
   readonly inputs: Record<string, unknown>;
   /** Texts by the names of steps and fields. */
   readonly outputs: Record<string, string>;
-  /** Convergences that came to their cap, with the cap. */
+  /** The caps of convergences that reached their cap. */
   readonly failures: Record<string, number>;
 }
 
-/** Outputs of a state that are not those of goals: fields, and what agents inside of goals said. */
+/** Outputs of a state that do not come from goals: fields, and the answers of agents inside goals. */
 const parts = new WeakMap<TreeState, Set<string>>();
 
 /**
- * A state for steps that are run by themselves. It is built from a copy of the inputs.
+ * Creates a state for steps that are run on their own, with a copy of the inputs.
  *
  * @example
  * const at = state({ topic: 'looms' });
@@ -28,13 +28,13 @@ export function state(inputs: Readonly<Record<string, unknown>> = {}): TreeState
   return { inputs: { ...inputs }, outputs: {}, failures: {} };
 }
 
-/** What a step finds in a state. */
+/** Lists the outputs that a state offers to a step. */
 export function givenOf(from: TreeState): readonly GivenValue[] {
   const known = parts.get(from);
   return Object.keys(from.outputs).map((name) => ({ name, isGoal: known?.has(name) !== true }));
 }
 
-/** Adds what a step left. */
+/** Adds the outputs of a step to a state. */
 export function addToState(to: TreeState, step: string, result: Pick<TreeState, 'outputs' | 'failures'>): void {
   const known = parts.get(to) ?? new Set();
   parts.set(to, known);
@@ -45,14 +45,14 @@ export function addToState(to: TreeState, step: string, result: Pick<TreeState, 
   Object.assign(to.failures, result.failures);
 }
 
-/** How a tree is run: the options of any run. */
+/** Options for running a tree: those of any run. */
 export type TreeRunOptions = Omit<RunOptions, 'inputs'>;
 
-/** How a run of a tree ended; what there is of the state is there also when it failed. */
+/** How a run of a tree ended. After a failure, the state holds whatever was produced. */
 export interface TreeResult
   extends TreeState, Pick<RunResult, 'runId' | 'outcome' | 'census' | 'questions' | 'spent' | 'saved'> {
-  /** Why it failed. */
+  /** Why the run failed. */
   readonly error?: ErrorData;
-  /** What is worth knowing about the definition. */
+  /** Warnings about the definition. */
   readonly warnings: readonly Problem[];
 }

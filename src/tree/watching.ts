@@ -12,14 +12,14 @@ import { treeEvents } from './events.js';
 import type { Runtime } from './runtime.js';
 import type { TreeResult } from './state.js';
 
-/** What follows a run of a tree. */
+/** The listeners of a tree's run. */
 export interface Watching {
   readonly listeners: readonly Listener[];
-  /** The run is over: what was seen of it, and what could not be written. */
+  /** Ends the watch after the run. Returns the caps reached, and warnings about what could not be written. */
   close(): Promise<Pick<TreeResult, 'failures' | 'warnings'>>;
 }
 
-/** Opens what follows a run. `inputs` gives what it has begun with. */
+/** Creates the listeners of a run. `inputs` returns the values the run began with. */
 export async function watchRun(
   plan: Plan,
   runtime: Runtime,
@@ -48,7 +48,7 @@ export async function watchRun(
   };
 }
 
-/** What keeps the checkpoints of a run; undefined: nothing does. */
+/** Opens the store of a run's checkpoints. Undefined if checkpoints are not kept. */
 async function keepCheckpoints(checkpoints: Runtime['checkpoints'], plan: Plan): Promise<CheckpointFolder | undefined> {
   if (checkpoints === undefined) return undefined;
   if (typeof checkpoints === 'string')
@@ -56,10 +56,10 @@ async function keepCheckpoints(checkpoints: Runtime['checkpoints'], plan: Plan):
   return savingIn(typeof checkpoints === 'function' ? { save: checkpoints } : checkpoints);
 }
 
-/** What a terminal would obey. */
+/** Control characters that a terminal would obey. */
 const CONTROL = /(?![\n\t])\p{Cc}/gu;
 
-/** Prompts and answers with their content, on stderr, without secrets. */
+/** Prints prompts and answers in full, on stderr, without secrets. */
 function printingTexts(redactor: Redactor): Listener {
   return ({ type, path, ...event }) => {
     if (type !== 'step.note' || !('note' in event)) return;
@@ -75,14 +75,14 @@ function printingTexts(redactor: Redactor): Listener {
   };
 }
 
-/** Convergences that came to their cap, in a run that is under way. */
+/** Watches a run for convergences that reach their cap. */
 interface CapWatch {
   readonly listener: Listener;
-  /** The caps by the names of the convergences; inside of a goal `goal.name`. */
+  /** The caps by the names of the convergences; inside a goal `goal.name`. */
   failures(): Record<string, number>;
 }
 
-/** Watches over the convergences of a plan; undefined for one without. What a replay repeats counts like what happens for the first time. */
+/** Watches the convergences of a plan. Undefined if it has none. Replayed events count like new ones. */
 function watchCaps(plan: Plan): CapWatch | undefined {
   const names = new Map(convergencesIn(plan, '', ''));
   if (names.size === 0) return undefined;
@@ -95,7 +95,7 @@ function watchCaps(plan: Plan): CapWatch | undefined {
         note.kind === 'loop.round' || note.kind === 'loop.capped' ? names.get(nodePathOf(event.path)) : undefined;
       if (name === undefined) return;
       if (note.kind === 'loop.capped') caps.set(name, note.rounds);
-      // It begins anew: a retry, or after a correction.
+      // The convergence starts again: after a retry or a correction.
       else if (note.kind === 'loop.round' && note.round === 1) caps.delete(name);
     },
     failures: () => Object.fromEntries(caps),

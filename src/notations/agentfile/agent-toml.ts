@@ -19,7 +19,7 @@ import { DECLARATION_KEYS, readDeclarations } from '../declarations-key.js';
 import { readPairs, readRemote, refuseSandbox, SERVER_NAME } from '../mcp-servers.js';
 import { CACHE, readCache, SANDBOX, TOKENS } from '../model-call-keys.js';
 
-/** A model as a table of agent.toml describes it. What it does not say is that of `[llm]`. */
+/** A model as written in a table of agent.toml. Absent fields default to `[llm]`. */
 export interface WrittenModel {
   readonly provider?: SourceScalar;
   readonly model?: SourceScalar;
@@ -27,7 +27,7 @@ export interface WrittenModel {
   readonly temperature?: number;
 }
 
-/** What one `agent.toml` says. Both forms of the file give the same. */
+/** The content of one `agent.toml`, the same for both forms of the file. */
 export interface AgentToml {
   readonly llm?: WrittenModel;
   readonly supervisor?: WrittenModel;
@@ -36,11 +36,11 @@ export interface AgentToml {
   readonly declared: Declarations;
   readonly security?: SecurityDef;
   readonly servers: Readonly<Record<string, McpServerSpec>>;
-  /** Folders in which skills are looked for. */
+  /** Folders searched for skills. */
   readonly roots?: readonly SourceScalar[];
   readonly cache?: CacheUse;
   readonly sandbox?: SandboxUse;
-  /** Tools in addition to those that only read. */
+  /** Tools in addition to the read-only ones. */
   readonly tools?: readonly SourceScalar[];
 }
 
@@ -100,7 +100,7 @@ const SECURITY = map(
   },
 );
 
-/** Tables that mean something to other programs alone. */
+/** Tables that only other programs use. */
 export const UNUSED = [
   'small_llm',
   'storage',
@@ -119,7 +119,7 @@ const AGENT = map(
   { foreign: unsupportedKeys({ meaning: { tools: 'write tools = [...] above the first [table]' } }) },
 );
 
-/** All that `agent.toml` may hold, in the form of the public examples and in that of the document. */
+/** The form of `agent.toml`, as in the public examples and as in the specification. */
 export const AGENT_TOML = map(
   {
     agent: AGENT,
@@ -189,7 +189,7 @@ function readModel(node: SourceNode, name: string, findings: Findings): WrittenM
   return present({ provider, model, maxTokens, temperature });
 }
 
-/** `workspace` says where tools work, which is where the run is started. */
+/** Warns about `workspace` unless it is the folder where the run starts: that is where tools work. */
 function readWorkspace(file: Fields): void {
   const agent = file.node('agent');
   const fields = agent && readSupported(agent, 'agent', AGENT, file.findings);
@@ -219,7 +219,7 @@ function readSecurity(file: Fields): AgentToml['security'] {
   return { ...said, ...present({ model: fields.given('model') }) };
 }
 
-/** Both `[mcp.NAME]` and `[mcp.servers.NAME]`. */
+/** Reads both `[mcp.NAME]` and `[mcp.servers.NAME]`. */
 function readServers(file: Fields): AgentToml['servers'] {
   const entries = (file.entries('mcp') ?? []).flatMap((entry) =>
     entry.key === 'servers' && entry.value.kind === 'map' ? entry.value.entries : [entry],
@@ -258,7 +258,7 @@ function readServer({ key, value, at }: SourceEntry, findings: Findings): McpSer
   return present({ command: command?.text, args, env: readPairs(fields, 'env', { name }), sandbox });
 }
 
-/** What would be replaced by a variable of the environment when the server starts. */
+/** Reports a value that would be replaced by an environment variable when the server starts. */
 function checkPlain({ text: written, at }: SourceScalar, name: string, findings: Findings): void {
   if (!/\$(?:\{|[A-Za-z_])/.test(written)) return;
   const message = `${name}: variables of the environment can stand in env only`;
@@ -273,7 +273,7 @@ function checkPlain({ text: written, at }: SourceScalar, name: string, findings:
 const SECRET = /(?:^|[_-])(?:api[_-]?key|token|secret|password|credential)s?$/i;
 const REFERENCE = new RegExp(`^\\$\\{${VARIABLE_FORM.slice(1, -1)}\\}$`);
 
-/** Keys of services belong into the environment: the file is one that people share. The value is never shown. */
+/** Reports keys of services: they belong in the environment, because the file is shared. The value is never shown. */
 function checkCredentials(node: SourceNode, path: readonly string[], findings: Findings): void {
   if (node.kind === 'list') for (const item of node.items) checkCredentials(item, path, findings);
   if (node.kind !== 'map') return;
@@ -289,7 +289,7 @@ function checkCredentials(node: SourceNode, path: readonly string[], findings: F
   }
 }
 
-/** What is meant by a provider of a file. */
+/** Returns the provider that a name in the file means. */
 export function providerNamed(name: string): string | undefined {
   const plain = name.toLowerCase() === 'ollama-local' ? 'ollama' : name.toLowerCase();
   return PROVIDER_NAMES.includes(plain) ? plain : undefined;

@@ -17,7 +17,7 @@ import type {
 } from './statements.js';
 import { CLAUSES, STATEMENTS, CLAUSES_OF, SHOWN, isKeyword } from './statements.js';
 
-/** A statement whose clauses are being read. */
+/** A statement while its clauses are being read. */
 export interface Draft {
   readonly kind: WorkKind;
   readonly at: Position;
@@ -32,30 +32,30 @@ export interface Draft {
   security?: WrittenSecurity;
   endorsed?: true;
   supervision?: WrittenSupervision;
-  /** The clauses that it has, by their places in the usual order. */
+  /** The clauses read so far, by their rank in the usual order. */
   readonly seen: Set<number>;
 }
 
-/** Reads what stands behind the name of a statement. */
+/** Reads the rest of a statement after its name. */
 export class ClauseReader {
   constructor(
     private readonly scanner: Scanner,
     private readonly findings: Findings,
   ) {}
 
-  /** Reads the clauses of a line, of which the first piece may have been read. */
+  /** Reads the clauses of a line. The caller may have read the first token. */
   read(draft: Draft, first?: Token): void {
     for (let token = first ?? this.scanner.take(); token.kind !== 'end'; token = this.scanner.take())
       this.clause(draft, token);
   }
 
-  /** Reports what is left of the line. */
+  /** Reports the rest of the line. */
   nothingMore(hint = 'put it on a line of its own, or remove it'): void {
     const token = this.scanner.peek();
     if (token.kind !== 'end') this.findings.error('unexpected', `${shown(token)} has no meaning here`, token.at, hint);
   }
 
-  /** `SUPERVISED [HUMAN]` or `UNSUPERVISED`, of which the first word was read. */
+  /** Reads `SUPERVISED [HUMAN]` or `UNSUPERVISED`, after its first word.  */
   supervision({ text, at }: Token): WrittenSupervision {
     if (meantKeyword(text, ['SUPERVISED', 'UNSUPERVISED']) === 'UNSUPERVISED') return { mode: 'off', at };
     const { kind, text: next, at: place } = this.scanner.peek();
@@ -65,7 +65,7 @@ export class ClauseReader {
     return { mode: 'human', at };
   }
 
-  /** `BUDGET amount, amount`, of which the first word was read. An amount may stand between quotes. */
+  /** Reads `BUDGET amount, amount`, after its first word. An amount may be quoted. */
   budget({ at }: Token): WrittenBudget | undefined {
     const amounts: string[] = [];
     do {
@@ -83,7 +83,7 @@ export class ClauseReader {
     return undefined;
   }
 
-  /** `DEFAULT value` of an input. */
+  /** Reads `DEFAULT value` of an input. */
   inputValue(name: string): Written | undefined {
     const token = this.scanner.peek();
     if (token.kind === 'end') return undefined;
@@ -105,7 +105,7 @@ export class ClauseReader {
     return { text: value.text, at: value.at };
   }
 
-  /** `SECURITY mode ["scope"]`, of which the first word was read. */
+  /** Reads `SECURITY mode ["scope"]`, after its first word. */
   security({ at }: Token): WrittenSecurity | undefined {
     const { kind, text, at: place } = this.scanner.peek();
     const mode = SECURITY_MODES.find((one) => one === text);
@@ -133,7 +133,7 @@ export class ClauseReader {
     }
   }
 
-  /** What stands behind the word or sign of a clause; nothing where it is missing, which is reported. */
+  /** Reads the value of a clause, after its word or sign. A missing value is reported. */
   private valueOf(clause: Exclude<Clause, 'text'>, draft: Draft, token: Token): Partial<Draft> {
     switch (clause) {
       case '->':
@@ -161,7 +161,7 @@ export class ClauseReader {
     }
   }
 
-  /** Which clause begins with a piece. Words in other letters and misspelt ones are reported, and then read as what they mean. */
+  /** Returns the clause that a token begins. Misspelt words and words in the wrong case are reported, then read as meant. */
   private clauseOf({ kind, text, at }: Token): Clause | undefined {
     if (kind === 'text' || kind === '->') return kind;
     if (kind !== 'word') return undefined;
@@ -170,7 +170,7 @@ export class ClauseReader {
     return meant;
   }
 
-  /** Whether a clause may stand here: it belongs to the statement, and is its first one of the kind. */
+  /** Whether a clause is allowed here: it belongs to the statement, and is the first of its kind. */
   private place(draft: Draft, clause: Clause, at: Position): boolean {
     const order = CLAUSES_OF[draft.kind];
     const rank = order.findIndex((group) => group.includes(clause));
@@ -216,7 +216,7 @@ export class ClauseReader {
     );
   }
 
-  /** A text over several lines that swallowed a statement: its end is the beginning of another text. */
+  /** Whether a text over several lines swallowed a statement: then its end is the beginning of another text. */
   private isRunaway({ text }: Token): boolean {
     const next = this.scanner.peek();
     const goesOn = next.kind === 'end' || next.kind === '->' || (next.kind === 'word' && isKeyword(next.text));
@@ -226,7 +226,7 @@ export class ClauseReader {
     );
   }
 
-  /** Words that begin no clause: reported once, and passed. Where a text is missing, they are it. */
+  /** Reports words that begin no clause, once, and skips them. If the statement lacks a text, they become its text. */
   private unexpected(draft: Draft, first: Token): void {
     const words = [first.text];
     while (!this.beginsClause(this.scanner.peek())) words.push(this.scanner.take().text);
@@ -302,13 +302,13 @@ export class ClauseReader {
   }
 }
 
-/** The keyword that was meant by a word which is none: in other letters, or misspelt. */
+/** Returns the keyword that a word means, in another case or misspelt. */
 export function meantKeyword(word: string, keywords: readonly string[]): string | undefined {
   const upper = word.toUpperCase();
   return keywords.includes(upper) ? upper : suggest(word, keywords);
 }
 
-/** Reports a word in place of a keyword. */
+/** Reports a word used instead of a keyword. */
 export function reportWord(word: string, meant: string, at: Position, findings: Findings): void {
   const hint = `did you mean ${meant}?`;
   if (word.toUpperCase() === meant)
@@ -316,7 +316,7 @@ export function reportWord(word: string, meant: string, at: Position, findings: 
   else findings.error('unknown-statement', `${quoteShort(word)} is not a keyword`, at, hint);
 }
 
-/** A piece of a line in messages. */
+/** Describes a token in messages. */
 export function shown({ kind, text }: Token): string {
   if (kind === 'end') return 'the end of the line';
   return kind === 'text' ? 'a text' : quoteShort(kind === 'variable' ? `$${text}` : text);

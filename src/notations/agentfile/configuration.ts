@@ -14,28 +14,28 @@ import { securityFrom } from '../security-key.js';
 import { providerNamed, readAgentToml } from './agent-toml.js';
 import type { AgentToml, WrittenModel } from './agent-toml.js';
 
-/** A model with its settings, in the form that plans have. */
+/** A model with its settings, as in plans. */
 export interface ChosenModel {
   readonly model?: string;
   readonly settings?: ModelSettings;
 }
 
-/** All that the configuration says: of `agent.toml` beside the file, and of the file that `--config` names over it. */
+/** The whole configuration: `agent.toml` beside the file, overridden by the file that `--config` names. */
 export interface Configuration extends Pick<AgentToml, 'servers' | 'budget' | 'declared' | 'cache' | 'sandbox'> {
   readonly model: ChosenModel;
   readonly security?: Security;
-  /** The model of the supervisor; absent: that of the step. */
+  /** The model of the supervisor. Undefined: that of the step. */
   readonly supervisor?: string;
   readonly profiles: ReadonlyMap<string, ChosenModel>;
-  /** Folders in which skills are looked for, absolute. */
+  /** Absolute paths of the folders searched for skills. */
   readonly roots: readonly string[];
-  /** Further tools, and the file that gives them. */
+  /** Additional tools, and the file that names them. */
   readonly tools: { readonly names: NonNullable<AgentToml['tools']>; readonly file: string } | undefined;
 }
 
 const FILE = 'agent.toml';
 
-/** Where skills are looked for that no configuration says a folder for: beside the file. */
+/** The default skills folder, beside the file. */
 const SKILLS = 'skills';
 
 /** Reads the configuration. Problem codes: those of `agent-toml.ts` and of TOML, `unknown-model`, `unknown-provider`, `file-missing` and the like. */
@@ -73,7 +73,7 @@ export async function readConfiguration(
   };
 }
 
-/** A file over another one may raise what that says, and say another scope; it lowers nothing. */
+/** Combines the security settings. A later file may raise the mode and change the scope, but lowers nothing. */
 function strictest(layers: readonly (Security | undefined)[]): Security | undefined {
   return layers.reduce(
     (around, own) => (own?.mode === around?.mode ? (own ?? around) : raised(around, own)),
@@ -83,7 +83,7 @@ function strictest(layers: readonly (Security | undefined)[]): Security | undefi
 
 interface Layer {
   readonly toml: AgentToml;
-  /** As it is shown. */
+  /** The path shown in messages. */
   readonly file: string;
   readonly folder: string;
 }
@@ -99,7 +99,7 @@ async function readLayer(
   return { toml: readAgentToml(root, findings), file: workspace.shown(path), folder: dirname(path) };
 }
 
-/** A file of TOML. One that is not there is an error if somebody named it. */
+/** Reads a TOML file. A missing file is an error only if the user named it. */
 export async function readTomlFile(
   path: string,
   isNeeded: boolean,
@@ -119,7 +119,7 @@ export async function readTomlFile(
   return root;
 }
 
-/** A model as plans name it. What a table does not say, `[llm]` says; a provider of its own models comes before that. */
+/** Returns a model as plans name it. `[llm]` supplies what is absent, except the provider of a model whose own is known. */
 function chosen(written: WrittenModel, llm: WrittenModel, findings: Findings): ChosenModel {
   const maxOutputTokens = written.maxTokens ?? llm.maxTokens;
   const temperature = written.temperature ?? llm.temperature;
@@ -155,7 +155,7 @@ function isKnown(model: string): boolean {
   return ownerOf(model) !== undefined;
 }
 
-/** The provider whose models' names begin so. */
+/** Returns the provider whose model names begin like this one. */
 function ownerOf(model: string): string | undefined {
   return PROVIDERS.find(({ models }) => models?.test(model) === true)?.id;
 }

@@ -22,22 +22,22 @@ import type { Agentfile, WorkStatement, Written } from './statements.js';
 import { checkMissing, narrowed } from './tools.js';
 import type { OfferedTools } from './tools.js';
 
-/** What an Agentfile is defined with, besides its statements. */
+/** The context in which an Agentfile is turned into a tree. */
 export interface Surroundings {
-  /** As it is shown. */
+  /** The path shown in messages. */
   readonly file: string;
   readonly configuration: Configuration;
   readonly offered: OfferedTools;
-  /** What the `FROM` of each statement names; absent where it could not be read. */
+  /** The source that the `FROM` of each statement names. Absent if it could not be read. */
   readonly sources: ReadonlyMap<WorkStatement, Source>;
 }
 
 /**
- * The tree that an Agentfile describes. What is wrong with a tree of any origin is found when it is compiled; here, what only the file can have: names that stand twice or
- * nowhere, profiles, clauses that are missing.
+ * Builds the tree that an Agentfile describes. Compiling finds the problems that any tree can have. Defining finds those of the file alone:
+ * duplicate or unknown names, profiles, missing clauses.
  *
- * Problem codes: `no-goal`, `duplicate-name`, `unknown-name`, `unknown-profile`, `missing-value`, `bad-name`; warnings `no-name`, `no-run`, `not-run`, `no-effect`, `old-reference`,
- * `missing-tool`.
+ * Problem codes: `no-goal`, `duplicate-name`, `unknown-name`, `unknown-profile`, `missing-value`, `bad-name`; warnings `no-name`, `no-run`,
+ * `not-run`, `no-effect`, `old-reference`, `missing-tool`.
  */
 export function defineTree(file: Agentfile, surroundings: Surroundings, findings: Findings): TreeWorkflow {
   return new Definer(file, surroundings, findings).workflow();
@@ -46,7 +46,7 @@ export function defineTree(file: Agentfile, surroundings: Surroundings, findings
 class Definer {
   private readonly agents = new Map<string, TreeAgent>();
   private readonly goals = new Map<string, TreeGoal | TreeConvergence>();
-  /** Names that a text may have meant by `{{name}}`. */
+  /** Names that `{{name}}` in a text may refer to. */
   private readonly values: ReadonlySet<string>;
 
   constructor(
@@ -95,7 +95,7 @@ class Definer {
     return { name: name.text, at: name.at };
   }
 
-  /** What is declared, by its name; the first of a name counts. */
+  /** Declares statements by name. The first one with a name counts. */
   private declare<T>(
     statements: readonly WorkStatement[],
     what: string,
@@ -156,11 +156,11 @@ class Definer {
     return 'number' in within ? { within: within.number } : { within: 0, withinVar: within.variable };
   }
 
-  /** The text of a statement. That of a skill is not searched for `$name`s: it may hold code. */
+  /** Returns the text of a statement. A skill's text is not searched for `$name`s, because it may hold code. */
   private text({ text, from, name }: WorkStatement, source: Source | undefined): string {
     const written = source?.text ?? text?.text ?? '';
     const at = text?.at ?? from?.at ?? name.at;
-    // What could not be read was reported.
+    // An unreadable source was reported before.
     if (written.trim() === '' && from !== undefined) return source === undefined ? '-' : '';
     checkMissing(written, at, this.findings);
     if (source?.skill !== undefined) return written.replaceAll('$', '$$$$');
@@ -198,7 +198,7 @@ class Definer {
     };
   }
 
-  /** What a name in `USING` stands for. */
+  /** Resolves a name in `USING`. */
   private used<T>(
     { text, at }: Written,
     what: string,
@@ -245,14 +245,14 @@ class Definer {
         this.findings.error('missing-value', message, name.at, 'write USING goal, goal');
       }
       const steps = using.flatMap((goal) => this.used(goal, 'goal', this.goals, this.file.agents));
-      // That it has none was reported.
+      // The missing steps were reported before.
       if (steps.length === 0) return [];
       const own = present({ supervision: supervision?.mode, security: security?.security });
       return [{ kind: 'sequence', name: name.text, steps, ...own, at }];
     });
   }
 
-  /** An agent can't be taken out of what a person has to approve. */
+  /** Reports agents that opt out of a person's approval: that is not allowed. */
   private checkAgents(): void {
     const { agents, goals, runs, supervision } = this.file;
     for (const { name, supervision: own } of agents) {
@@ -272,14 +272,14 @@ class Definer {
     }
   }
 
-  /** What the file says, over what the configuration does. */
+  /** Returns the budget of the file, over that of the configuration. */
   private budget(): Budget | undefined {
     const own = this.file.budget?.budget;
     const { budget } = this.around.configuration;
     return own === undefined ? budget : { ...budget, ...own };
   }
 
-  /** What the file or the configuration asks for, whichever is stricter. Problem code: `lowered-security`. */
+  /** Returns the stricter security of the file and the configuration. Problem code: `lowered-security`. */
   private security(): Security | undefined {
     const { security: written } = this.file;
     const { security: configured } = this.around.configuration;
@@ -292,7 +292,7 @@ class Definer {
   }
 }
 
-/** What agents and goals say in the same words. */
+/** Returns the settings that agents and goals share. */
 function settingsOf({ budget, security, endorsed }: WorkStatement): Pick<TreeAgent, 'budget' | 'security' | 'endorse'> {
   const endorse = endorsed === true ? ('person' as const) : undefined;
   return present({ budget: budget?.budget, security: security?.security, endorse });

@@ -27,17 +27,17 @@ import type { Agentfile, WorkStatement } from './statements.js';
 import { offerTools } from './tools.js';
 import type { OfferedTools } from './tools.js';
 
-/** An Agentfile as the tree that it describes, with all that it is compiled with. */
+/** An Agentfile as a tree, and everything it is compiled with. */
 interface ReadAgentfile {
   readonly tree: TreeWorkflow;
-  /** What all steps have. */
+  /** The defaults of all steps. */
   readonly defaults: TreeOverride;
   readonly configuration: Configuration;
   readonly offered: OfferedTools;
   readonly workspace: Workspace;
 }
 
-/** Loads an Agentfile, the prompts and skills that it names, and the configuration beside it. */
+/** Loads an Agentfile, the prompts and skills it names, and the configuration beside it. */
 export async function load(opened: OpenedFile, loading: Loading): Promise<Workflow> {
   const findings = createFindings(loading);
   const { tree, configuration, offered, workspace, defaults } = await readTree(opened, loading, findings);
@@ -45,7 +45,7 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
   const { supervisor: judge } = configuration;
   const compiled = compileTree(tree, { notation: 'agentfile', defaults, ...present({ judge }) });
   findings.add(compiled.problems);
-  // Of a file that is called, the step that calls it says what it gives.
+  // The inputs of a called file are checked at the calling step.
   if (loading.chain.length === 1) checkGiven(loading.inputs ?? [], tree, findings);
   const files = [opened.source, ...workspace.used];
   const plan = hasErrors(findings.list) ? undefined : compiled.plan;
@@ -64,7 +64,7 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
   };
 }
 
-/** An input that nothing declares is most likely another one, misspelt: it is refused before anything is spent. */
+/** Reports undeclared inputs. Such an input is most likely a misspelling, so it is refused before anything is spent. */
 function checkGiven(given: readonly string[], { inputs }: TreeWorkflow, findings: Findings): void {
   const known = inputs.map(({ name }) => name);
   for (const name of new Set(given)) {
@@ -74,7 +74,7 @@ function checkGiven(given: readonly string[], { inputs }: TreeWorkflow, findings
   }
 }
 
-/** An Agentfile as a module for `skein/tree`: absent when there are errors. */
+/** Converts an Agentfile to a module for `skein/tree`. The code is undefined if there are errors. */
 export async function convertAgentfile(
   file: string,
   options: WorkflowOptions,
@@ -95,7 +95,7 @@ export async function convertAgentfile(
   return { code: treeCode(tree, defaults, opened.source), problems };
 }
 
-/** Reads an Agentfile and everything around it, and makes the tree of it. */
+/** Reads an Agentfile with everything around it, and builds its tree. */
 async function readTree(opened: OpenedFile, options: WorkflowOptions, findings: Findings): Promise<ReadAgentfile> {
   const { file, source } = opened;
   const { cwd, home, config, tools = [], mayRead } = options;
@@ -116,14 +116,14 @@ async function readTree(opened: OpenedFile, options: WorkflowOptions, findings: 
   return { tree, defaults, configuration, offered, workspace };
 }
 
-/** What `policy.toml` beside the file says: it lies in the project, so it can only narrow. */
+/** Reads `policy.toml` beside the file. It lies in the project, so it can only narrow permissions. */
 async function policyBeside(workspace: Workspace, findings: Findings): Promise<NarrowPolicy | undefined> {
   const path = join(workspace.base, 'policy.toml');
   const root = await readTomlFile(path, false, workspace, findings);
   return root && readPolicyMap(root, { file: workspace.shown(path), widens: false }, findings);
 }
 
-/** What is left of a policy to be looked at in a run: tools that are switched off are not offered. */
+/** Returns the part of a policy that must be checked in a run. Tools that are switched off are not offered at all. */
 function limitsOf(policy: NarrowPolicy | undefined): NarrowPolicy | undefined {
   if (policy === undefined) return undefined;
   const { allow, deny, folders, domains, mcp, tools = {} } = policy;

@@ -18,17 +18,16 @@ import type {
 import { CLAUSES, STATEMENTS, LINE_WORDS, isKeyword } from './statements.js';
 
 /**
- * Reads the text of an Agentfile. Reading goes on after a mistake, so all that is wrong is found in one go, with line and column; a damaged statement is read as what
- * it was most likely meant to be.
- *
- * Problem codes: `unknown-statement`, `keyword-case`, `missing-name`, `missing-value`, `not-closed`, `unexpected`, `duplicate-statement`, `duplicate-clause`, `misplaced-clause`,
- * `loop`; warnings `clause-order`, `continued-line`, `spread-text`, `stale-statement`, `unnamed-goal`, `missing-quotes`.
+ * Parses the text of an Agentfile. Parsing continues after a mistake, so all mistakes are found at once. A damaged statement is read as
+ * what it most likely means. Problem codes: `unknown-statement`, `keyword-case`, `missing-name`, `missing-value`, `not-closed`,
+ * `unexpected`, `duplicate-statement`, `duplicate-clause`, `misplaced-clause`, `loop`; warnings `clause-order`, `continued-line`,
+ * `spread-text`, `stale-statement`, `unnamed-goal`, `missing-quotes`.
  */
 export function parseAgentfile(text: string, file: string, findings: Findings): Agentfile {
   return new Parser(text, file, findings).read();
 }
 
-/** Words of statements that are clauses, too: on a line of their own they are for the whole file. */
+/** Statement words that are also clauses. On a line of their own they apply to the whole file. */
 const OF_FILE: readonly string[] = ['SUPERVISED', 'BUDGET', 'SECURITY'];
 
 class Parser {
@@ -42,7 +41,7 @@ class Parser {
   private readonly budgets: WrittenBudget[] = [];
   private readonly securities: WrittenSecurity[] = [];
   private readonly refused = new Set<string>();
-  /** The statement above, if further clauses may follow it. */
+  /** The statement above, if more clauses may follow it. */
   private open: Draft | undefined;
 
   constructor(
@@ -83,7 +82,7 @@ class Parser {
     this.begin(word, token);
   }
 
-  /** The word with which a line begins, or that was meant by it; `text` and `->` for clauses without one. */
+  /** Returns the word that begins the line, or that it means; `text` and `->` for clauses without a word. */
   private statementWord(token: Token): string | undefined {
     const { kind, text, at } = token;
     if (kind === '->' || (kind === 'text' && this.open !== undefined && !hasText(this.open))) return kind;
@@ -145,7 +144,7 @@ class Parser {
     this.clauses.nothingMore();
   }
 
-  /** The name behind a keyword; a text in its place is one, too. */
+  /** Reads the name after a keyword. A quoted text is accepted as a name, and reported. */
   private nameAfter({ text, at }: Token, example: string): Written | undefined {
     const name = this.scanner.peek();
     if ((name.kind === 'word' && !isKeyword(name.text)) || name.kind === 'other' || name.kind === 'text') {
@@ -186,7 +185,7 @@ class Parser {
     this.work(draft);
   }
 
-  /** Reads clauses of a statement, and the text below it that it may have instead. */
+  /** Reads the clauses of a statement, or the text below it. */
   private work(draft: Draft, first?: Token): void {
     this.clauses.read(draft, first);
     if (hasText(draft)) return;
@@ -197,7 +196,7 @@ class Parser {
     this.findings.warning('missing-quotes', message, prose.at, 'put the text between """ and """');
   }
 
-  /** Indented lines of prose below the line that was read. */
+  /** Reads the indented lines of prose below the current line. */
   private below(): Written | undefined {
     this.scanner.endLine();
     return this.scanner.indentedText((word) => LINE_WORDS.includes(word) || /^(?:->|")/.test(word));
@@ -272,7 +271,7 @@ class Parser {
   }
 }
 
-/** Goals without a name are called `goal-1`, `goal-2` ... Other statements without one are left out: that they have none is an error. */
+/** Names goals without a name `goal-1`, `goal-2` ... Other statements without a name were reported, and are left out. */
 function nameGoals(drafts: readonly Draft[], findings: Findings): readonly WorkStatement[] {
   const taken = new Set(drafts.map(({ name }) => name?.text));
   let number = 0;
@@ -291,7 +290,7 @@ function hasText({ text, from }: Draft): boolean {
   return text !== undefined || from !== undefined;
 }
 
-/** Something that the statement needs is not there yet. */
+/** Whether the statement still lacks something it needs. */
 function isUnfinished(draft: Draft): boolean {
   if (draft.kind === 'RUN') return draft.using.length === 0;
   return !hasText(draft) || (draft.kind === 'CONVERGE' && draft.within === undefined);

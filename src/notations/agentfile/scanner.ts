@@ -1,36 +1,36 @@
 import type { Position } from '../../base/problem.js';
 import { placesOf } from '../../text/places.js';
 
-/** A piece of a line. `text` of a text is what it means, without quotes and escapes. */
+/** A token of a line. The `text` of a quoted text is its value, without quotes and escapes. */
 export interface Token {
   readonly kind: 'word' | 'variable' | 'text' | 'path' | '->' | ',' | '=' | 'other' | 'end';
   readonly text: string;
   readonly at: Position;
-  /** Of a text between single quotes that goes on over several lines: where it begins in the source. */
+  /** The start in the source of a text in single quote marks that spans several lines. */
   readonly spread?: number;
 }
 
-/** The text of the lines between two places, for a text that stands without quotes. */
+/** The lines of a text without quotes. */
 export interface Indented {
   readonly text: string;
   readonly at: Position;
 }
 
-/** Parts of a piece without quotes, and of a path. */
+/** Parts of an unquoted token, and of a path. */
 const PLAIN = /[^ \t\r\n",#=-]+|-(?!>)/y;
 const PATH = /[^ \t\r\n#]+/y;
 const WORD = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' };
 
 /**
- * Reads an Agentfile piece by piece. Each character is looked at a bounded number of times, so the time is linear in the text. Lines end with LF;
- * a CR before it is a blank.
+ * Splits an Agentfile into tokens. Each character is visited a bounded number of times, so the time is linear in the text. Lines end with
+ * LF; a CR before it is a blank.
  */
 export class Scanner {
   private offset = 0;
   private ahead: Token | undefined;
   private readonly places;
-  /** Up to here a text between single quotes ends with its line: its end was looked for once, and looking again for each would take the square of the time. */
+  /** Up to here a text in single quote marks ends with its line: searching for each end again would take quadratic time. */
   private tightTo = 0;
 
   constructor(
@@ -42,18 +42,19 @@ export class Scanner {
     if (source.startsWith('\uFEFF')) this.offset = 1;
   }
 
-  /** Where the next piece would begin. */
+  /** The place of the next token. */
   get here(): Position {
     return this.places.at(this.offset);
   }
 
-  /** Nothing is left. */
+  /** True if nothing is left. */
   get atEnd(): boolean {
     return this.offset >= this.source.length;
   }
 
   /**
-   * Goes back to the end of the line on which a text began that was not meant to be so long; gives what of it stands on that line. Up to here, texts end with their lines.
+   * Rewinds to the end of the line on which an overlong text began, and returns its part on that line. Texts up to here end with their
+   * lines.
    */
   backTo(start: number): string {
     const end = this.endOfLine(start);
@@ -63,12 +64,12 @@ export class Scanner {
     return unescape(this.source.slice(start, end).trimEnd());
   }
 
-  /** The next piece of the line, which stays the next one. */
+  /** Returns the next token of the line without consuming it. */
   peek(): Token {
     return (this.ahead ??= this.read());
   }
 
-  /** The next piece of the line; `end` at its end, which is not passed. */
+  /** Consumes the next token of the line. At the end of the line returns `end`, and stays there. */
   take(): Token {
     const token = this.peek();
     this.ahead = undefined;
@@ -95,7 +96,7 @@ export class Scanner {
     return { kind: 'other', text, at };
   }
 
-  /** The next piece, as the path after `FROM`, which was just taken: everything up to a blank or `#`. */
+  /** Consumes the path after `FROM`: everything up to a blank or `#`. */
   takePath(): Token {
     this.skipBlanks();
     const at = this.here;
@@ -104,7 +105,7 @@ export class Scanner {
     return text === '' ? { kind: 'end', text, at } : { kind: 'path', text, at };
   }
 
-  /** Passes the rest of the line and its end, unless a new line was begun. */
+  /** Skips the rest of the line and its end, unless the scanner is already at the start of a line. */
   endLine(): void {
     this.ahead = undefined;
     if (this.offset > 0 && this.source[this.offset - 1] === '\n') return;
@@ -116,7 +117,7 @@ export class Scanner {
     this.offset = Math.min(end + 1, this.source.length);
   }
 
-  /** Passes blank lines and comments; tells whether the line that follows is indented. */
+  /** Skips blank lines and comments. Returns whether the next line is indented. */
   nextStatement(): { readonly indented: boolean } {
     for (;;) {
       const start = this.offset;
@@ -126,9 +127,7 @@ export class Scanner {
     }
   }
 
-  /**
-   * The indented lines from here up to one that is not, or that `stop` says is something else, without their common indentation. Undefined when there is none.
-   */
+  /** Reads indented lines without their common indentation, until one is not indented or `stop` accepts its first word. */
   indentedText(stop: (firstWord: string) => boolean): Indented | undefined {
     const lines: string[] = [];
     let at: Position | undefined;
@@ -163,7 +162,7 @@ export class Scanner {
     if (this.source[this.offset] === '#') this.offset = this.endOfLine(this.offset);
   }
 
-  /** Takes what a sticky pattern finds here, again and again. */
+  /** Consumes matches of a sticky pattern for as long as there are any. */
   private readWhile(part: RegExp): string {
     const start = this.offset;
     part.lastIndex = start;
@@ -196,7 +195,7 @@ export class Scanner {
     return undefined;
   }
 
-  /** A text between triple quotes: as it stands, without one line end on each side. */
+  /** Reads a text between triple quotes, unchanged except for one line end removed on each side. */
   private readBlock(at: Position): Token {
     const start = this.offset + 3;
     const end = this.source.indexOf('"""', start);
@@ -211,7 +210,7 @@ export class Scanner {
   }
 }
 
-/** What a text between single quotes means; an escape that is not known stays as it is written. */
+/** Returns the value of a text in single quote marks. Unknown escapes are kept as written. */
 function unescape(text: string): string {
   return text.includes('\\') ? text.replaceAll(/\\([^])/g, (whole, char: string) => ESCAPED[char] ?? whole) : text;
 }

@@ -11,24 +11,24 @@ import type { Written } from './statements.js';
 
 const SKILL_FILE = 'SKILL.md';
 
-/** What `FROM` names: a prompt in Markdown, or a skill. */
+/** The content that `FROM` names: a prompt in Markdown, or a skill. */
 export interface Source {
   readonly text: string;
-  /** Absent: a prompt, in which `$name`s count. */
+  /** Undefined for a prompt, in which `$name`s are references. */
   readonly skill?: {
     readonly name: string;
     readonly description: string;
-    /** Absent: all tools that there are. */
+    /** Undefined: all available tools. */
     readonly allowed: readonly string[] | undefined;
-    /** Its folder, and what beside the text is in it. */
+    /** The skill's folder, and the other entries in it. */
     readonly folder: string;
     readonly parts: readonly string[];
   };
 }
 
 /**
- * Reads what `FROM` names: a path beneath the folder of the Agentfile, or a bare name, which is looked for in the folders of skills too, in order. Nothing outside of
- * these folders is read, by any link. Problem codes: `from-outside`, `from-kind`, `skill-form`, `file-missing` and the other codes of files.
+ * Reads the source that `FROM` names: a path beneath the folder of the Agentfile, or a bare name, which is also searched for in the skill
+ * folders, in order. Links out of these folders are not followed. Problem codes: `from-outside`, `from-kind`, `skill-form`, `file-...`.
  */
 export async function readSource(
   from: Written,
@@ -90,7 +90,7 @@ async function readPrompt(from: Written, workspace: Workspace, findings: Finding
   };
 }
 
-/** A missing file, with the name in its folder that was most likely meant. */
+/** Adds a hint to a missing file: the name in its folder that was most likely meant. */
 async function withNear<T extends { readonly failure: string; readonly hint?: string }>(
   unread: T,
   { text }: Written,
@@ -99,7 +99,7 @@ async function withNear<T extends { readonly failure: string; readonly hint?: st
   if (unread.failure !== 'missing') return unread;
   const path = normalize(text);
   const folder = join(path, '..');
-  // A folder of the file's own may be a link to another one.
+  // The folder may be a link to a place outside.
   const place = await placeBeneath(base, folder);
   const near = place.ok ? suggest(basename(path), await listNames(place.path)) : undefined;
   return near === undefined ? unread : { ...unread, hint: `did you mean ${join(folder, near)}?` };
@@ -137,14 +137,14 @@ async function readSkill(
   return { text, skill: { name, description, allowed, folder: workspace.shown(folder), parts } };
 }
 
-/** A list, or a text with blanks or commas between the names; a rule in parentheses belongs to the name before it. */
+/** Reads a list, or a text of names separated by blanks or commas. A rule in parentheses belongs to the name before it. */
 function allowedTools(node: SourceNode | undefined): readonly string[] | undefined {
   if (node === undefined || node.kind === 'map') return undefined;
   if (node.kind === 'list') return node.items.flatMap((item) => (item.kind === 'scalar' ? [item.text] : []));
   return node.text.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? [];
 }
 
-/** What an agent with a skill is told of the files beside it. */
+/** Tells an agent with a skill where the files beside the skill are. */
 export function skillContext({ skill }: Source): string | undefined {
   if (skill === undefined || skill.parts.length === 0) return undefined;
   const places = skill.parts.map((part) => `${part} in ${skill.folder}/${part}`);

@@ -8,7 +8,7 @@ export interface Written {
   readonly at: Position;
 }
 
-/** Words with which a statement begins. */
+/** Words that begin a statement. */
 export const STATEMENTS = [
   'NAME',
   'INPUT',
@@ -21,7 +21,7 @@ export const STATEMENTS = [
   'SECURITY',
 ] as const;
 
-/** Words with which a clause of a statement begins; `->` is one too. */
+/** Words that begin a clause of a statement. `->` also begins one. */
 export const CLAUSES = [
   'FROM',
   'DEFAULT',
@@ -35,10 +35,10 @@ export const CLAUSES = [
   'UNSUPERVISED',
 ] as const;
 
-/** A clause, by the word or sign with which it begins. `text` is the text between quotes. */
+/** A clause, by the word or sign that begins it. `text` is the quoted text. */
 export type Clause = (typeof CLAUSES)[number] | 'text' | '->';
 
-/** Who judges what a step did, as a file says it. */
+/** Who judges a step's result, as written. */
 export interface WrittenSupervision {
   readonly mode: 'model' | 'human' | 'off';
   readonly at: Position;
@@ -72,7 +72,7 @@ export interface WrittenSecurity {
 /** The kinds of statements that have a name and clauses. */
 export type WorkKind = 'AGENT' | 'GOAL' | 'CONVERGE' | 'RUN';
 
-/** `AGENT`, `GOAL`, `CONVERGE` or `RUN` with their clauses; which of them it may have is decided where it is read. */
+/** `AGENT`, `GOAL`, `CONVERGE` or `RUN` with their clauses. The parser checks which clauses are allowed. */
 export interface WorkStatement {
   readonly kind: WorkKind;
   readonly name: Written;
@@ -87,12 +87,12 @@ export interface WorkStatement {
     { readonly number: number; readonly at: Position } | { readonly variable: string; readonly at: Position };
   readonly budget?: WrittenBudget;
   readonly security?: WrittenSecurity;
-  /** By a person. */
+  /** True if a person endorses the output. */
   readonly endorsed?: true;
   readonly supervision?: WrittenSupervision;
 }
 
-/** An Agentfile as it was read. Statements that were refused are not in it, apart from the names of loops. */
+/** An Agentfile as parsed. Refused statements are left out, apart from the names of loops. */
 export interface Agentfile {
   readonly name?: Written;
   readonly inputs: readonly InputStatement[];
@@ -103,24 +103,24 @@ export interface Agentfile {
   readonly supervision?: WrittenSupervision;
   readonly budget?: WrittenBudget;
   readonly security?: WrittenSecurity;
-  /** Names that statements have which were refused: who uses them is not told once more. */
+  /** Names of refused statements. References to them are not reported again. */
   readonly refused: ReadonlySet<string>;
 }
 
-/** Statements of older files. */
+/** Statements of an older language version. */
 const STALE = ['WORKFLOW', 'VERSION', 'LOOP'] as const;
 
-/** All words that mean something at the beginning of a line. */
+/** All words with a meaning at the beginning of a line. */
 export const LINE_WORDS: readonly string[] = [...STATEMENTS, ...STALE, ...CLAUSES];
 
 const KEYWORDS: ReadonlySet<string> = new Set([...LINE_WORDS, 'HUMAN', 'THEN']);
 
-/** Whether a word can't be a name. */
+/** Whether a word is reserved, so that it can't be a name. */
 export function isKeyword(word: string): boolean {
   return KEYWORDS.has(word);
 }
 
-/** The clauses that a statement may have, in the order in which they are usually written. */
+/** The clauses of each statement, in their usual order. */
 export const CLAUSES_OF: Readonly<Record<WorkKind, readonly (readonly Clause[])[]>> = {
   AGENT: [
     ['text', 'FROM'],
@@ -145,7 +145,7 @@ export const CLAUSES_OF: Readonly<Record<WorkKind, readonly (readonly Clause[])[
   RUN: [['USING'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
 };
 
-/** How a clause is written. */
+/** The syntax of each clause, for messages. */
 export const SHOWN: Readonly<Record<Clause, string>> = {
   text: '"..."',
   '->': '-> field, field',

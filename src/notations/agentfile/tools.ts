@@ -8,7 +8,7 @@ import { builtInOf, mcpPrefix } from '../../plan/tool-names.js';
 import type { Findings } from '../../text/findings.js';
 import type { Configuration } from './configuration.js';
 
-/** Names of tools in Agentfiles, and the name under which the model sees each: exactly that tool, and no other with it. */
+/** Tool names in Agentfiles, and the name under which the model sees each. Each name selects exactly one tool. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['read', 'Read'],
   ['write', 'Write'],
@@ -20,17 +20,17 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['web_fetch', 'web_fetch'],
 ]);
 
-/** Tools that texts of Agentfiles name and that do not exist here. */
+/** Tools that texts of Agentfiles mention and that Skein does not have. */
 const MISSING =
   /\b(?:spawn_agents?|web_search|memory_[a-z]+)\b|`(?:recall|remember)`|\b(?:recall|remember)(?=\(| tool)|\b[Uu]se (?:recall|remember)\b/g;
 
-/** Which tools a file has. */
+/** The tools that a file has. */
 export interface OfferedTools {
   /** Built-in tools, as an agent's `tools`. */
   readonly tools: readonly string[];
-  /** The servers whose tools are among them, each with those that are. */
+  /** The servers of the offered tools, each limited to them. */
   readonly mcpServers: Readonly<Record<string, McpServerSpec>>;
-  /** What they are and why, in one line. */
+  /** The tools and the reason for them, in one line. */
   readonly note: string;
 }
 
@@ -40,7 +40,7 @@ interface Asked {
   readonly by: string;
 }
 
-/** Gathers the tools of a file: those that only read, further ones of `agent.toml` and of `--tools`, without those that the policy denies. Problem codes: `unknown-tool`. */
+/** Collects a file's tools: read-only, of `agent.toml`, of `--tools`, minus those the policy denies. Problem codes: `unknown-tool`. */
 export function offerTools(
   { tools: configured, servers }: Configuration,
   flag: readonly string[],
@@ -68,7 +68,7 @@ export function offerTools(
   };
 }
 
-/** The tools of a skill: those that it allows among those that there are. Rules for arguments can't be kept, so the tool is left out. */
+/** Returns the tools that a skill allows, as far as they are offered. Rules for arguments can't be enforced, so such a tool is left out. */
 export function narrowed(
   offered: OfferedTools,
   allowed: readonly string[],
@@ -89,7 +89,7 @@ export function narrowed(
   };
 }
 
-/** Those of the servers that names of tools name, each with these tools alone. */
+/** Returns the servers that the names refer to, each limited to these tools. */
 function usedServers(servers: OfferedTools['mcpServers'], names: readonly string[]): OfferedTools['mcpServers'] {
   const used = Object.entries(servers).flatMap(([server, spec]) => {
     const named = names.filter((name) => serverOf(name, [server]));
@@ -102,7 +102,7 @@ function usedServers(servers: OfferedTools['mcpServers'], names: readonly string
   return Object.fromEntries(used);
 }
 
-/** Warns of a text that names a tool which does not exist. */
+/** Warns about a text that mentions a tool which does not exist. */
 export function checkMissing(text: string, at: Position, findings: Findings): void {
   const found = text.match(MISSING);
   if (found === null) return;
@@ -111,12 +111,12 @@ export function checkMissing(text: string, at: Position, findings: Findings): vo
   findings.warning('missing-tool', message, at, 'the model is not offered it; write what to do without it');
 }
 
-/** How Agentfiles name a tool. */
+/** Returns a tool's name in Agentfiles. */
 export function nameInFiles(tool: string): string {
   return [...NAMES].find(([, name]) => name === tool)?.[0] ?? tool;
 }
 
-/** The built-in tool of a name, in the words of Agentfiles or any other. */
+/** Returns the built-in tool with a name, in the words of Agentfiles or any other. */
 export function toolOf(name: string): BuiltInTool | undefined {
   return builtInOf(NAMES.get(name) ?? name);
 }

@@ -11,17 +11,17 @@ import { reportOne, reportUnsupported } from '../../text/unsupported.js';
 import { withMendedHead } from './mended-head.js';
 import { readTraits } from './read-agent.js';
 
-/** An agent file. The body is the system prompt as it stands: braces in it belong to other systems and mean nothing here. */
+/** An agent file. The body is the system prompt, verbatim: braces in it belong to other systems and are not references. */
 export interface AgentFile extends AgentTraits {
   readonly name: string;
   readonly body: string;
 }
 
 /**
- * Reads the text of an agent file (`.agent.md`, `.md`). Keys that mean something only to other systems (`handoffs`, `target` ...)
- * are left alone, and what is lost without them is reported. A head that is not YAML, as texts with `: ` in them make it, is read line by line, with
- * a warning. Undefined when it is not an agent file. Problem codes: `front-matter`, `no-front-matter`,
- * `not-supported` and those of the YAML and shape readers.
+ * Reads the text of an agent file (`.agent.md`, `.md`). Keys that only other systems use (`handoffs`, `target` ...) are ignored, and what
+ * is lost is reported. A head that is not YAML, usually because of texts with `: `, is read line by line, with a warning. Returns undefined
+ * if the text is not an agent file. Problem codes: `front-matter`, `no-front-matter`, `not-supported` and those of the YAML and shape
+ * readers.
  */
 export function readAgentFile(text: string, file: string, findings: Findings): AgentFile | undefined {
   const head = readHead(text, file);
@@ -56,7 +56,7 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
   return { name: name === '' ? stem : name, body: head.body, ...readTraits(fields, 'the agent') };
 }
 
-/** What an agent is called whose file does not say so. */
+/** Returns the default name of the agent in a file. */
 export function nameOfFile(path: string): string {
   return basename(path).replace(/(\.agent)?\.md$/, '');
 }

@@ -6,8 +6,8 @@ import { CACHE, SANDBOX, TOKENS } from '../model-call-keys.js';
 import { unsupportedKeys } from '../../text/unsupported.js';
 
 /**
- * What agent files of other systems may ask for and Skein does not do, and what is lost by it. What loses meaning or safety keeps a workflow from
- * being loaded that uses the agent, unless it is read leniently. Keys that are not here concern other programs alone, and are left alone.
+ * Keys in agent files of other systems that Skein does not support, by what is lost. If meaning or safety is lost, a workflow that uses the
+ * agent does not load, unless it is read leniently. Keys not listed here concern only other programs and are ignored.
  */
 export const UNSUPPORTED_OF_AGENT_FILES = unsupportedKeys({
   meaning: {
@@ -23,7 +23,7 @@ export const UNSUPPORTED_OF_AGENT_FILES = unsupportedKeys({
   nothing: { maxTurns: 'an agent has 25 turns' },
 });
 
-/** Values of `permissionMode` that allow less than asking a person does, and the others. */
+/** Unsupported values of `permissionMode`: those that allow less than asking a person does, and the others. */
 export const PERMISSION_MODES = unsupportedKeys({
   safety: {
     plan: 'name tools that only read: tools: [read_file, list_dir, glob, grep]',
@@ -36,7 +36,7 @@ export const PERMISSION_MODES = unsupportedKeys({
   },
 });
 
-/** Keys of a tool server. */
+/** Unsupported keys of a tool server. */
 export const UNSUPPORTED_OF_SERVERS = unsupportedKeys({
   meaning: { cwd: 'servers run in the working directory; name the folder in args' },
 });
@@ -49,7 +49,7 @@ export const MODEL: Form = either(
 
 const toolNames = (about: string): Form => either([text('', { blank: true }), texts('')], about);
 
-/** Ways to reach a tool server, and the key that each goes with. */
+/** Transports of a tool server, and the key that each requires. */
 export const TRANSPORTS: ReadonlyMap<string, 'command' | 'url'> = new Map([
   ['local', 'command'],
   ['stdio', 'command'],
@@ -77,7 +77,7 @@ const SERVER_KEYS = {
 
 const ADDRESS = text(URL_ABOUT, ADDRESS_FORM);
 
-/** A server by how it is reached. Keys of other programs are left alone. */
+/** The form of a server, by its transport. Keys of other programs are ignored. */
 const SERVER_BY: Readonly<Record<'command' | 'url' | 'either', MapForm>> = {
   command: serverMap({ ...SERVER_KEYS, command: { ...SERVER_KEYS.command, needed: true } }),
   url: serverMap({ ...SERVER_KEYS, url: { ...ADDRESS, needed: true } }),
@@ -94,17 +94,17 @@ function serverMap(keys: MapForm['keys']): MapForm {
   return map(keys, 'a tool server', { foreign: UNSUPPORTED_OF_SERVERS, open: true });
 }
 
-/** A tool server, by its name in schemas. */
+/** A tool server, by its transport. */
 const SERVER = variants('type', Object.fromEntries([...TRANSPORTS].map(([type, key]) => [type, SERVER_BY[key]])), {
   without: SERVER_BY.either,
   blank: true,
   off: { disabled: true, enabled: false },
 });
 
-/** Forms that stand in several places, by name. */
+/** Forms used in several places, by name. */
 export const NAMED_IN_AGENTS = { 'mcp-server': SERVER } as const;
 
-/** What agent files and inline agents have in common. */
+/** The keys that agent files and inline agents share. */
 export const TRAITS = {
   description: text('for people'),
   tools: toolNames('what the agent may use; [] for nothing'),
@@ -117,7 +117,7 @@ export const TRAITS = {
   'mcp-servers': names(named('mcp-server'), 'tool servers by name', { pattern: SERVER_NAME.source }),
 } as const;
 
-/** The head of an agent file. Keys of other programs are left alone. */
+/** The head of an agent file. Keys of other programs are ignored. */
 export const AGENT_FILE = map(
   {
     name: text('the name by which steps find the agent; by default the name of the file'),

@@ -29,7 +29,7 @@ import { inputChannel, inputSpec } from '../inputs-key.js';
 import type { References } from './references.js';
 import type { Workspace } from '../opened-file.js';
 
-/** Everything that was found for a definition. */
+/** A definition with everything it refers to. */
 export interface Parts {
   readonly definition: Definition;
   readonly agents: ReadonlyMap<string, Agent>;
@@ -37,19 +37,19 @@ export interface Parts {
   readonly references: References;
   readonly plans: CalledPlans;
   readonly workspace: Workspace;
-  /** Inputs that are given; one that is not declared is an input when a text uses it. */
+  /** Names of the given inputs. An undeclared one is an input if a text uses it. */
   readonly given: readonly string[];
-  /** Of these, those that are inputs whether or not a text uses them. */
+  /** The given names that are inputs even if no text uses them. */
   readonly recorded: ReadonlySet<string>;
-  /** Whether steps that don't say may ask the person. */
+  /** The default for whether steps may ask the person. */
   readonly interactive: boolean;
 }
 
 const BACKOFF_MS = 500;
 
 /**
- * The plan of a definition: a node for each step, whose output is the channel `steps.ID.output`. All references
- * are resolved and checked on the way. With findings that are errors the plan must not be used.
+ * Builds the plan of a definition: one node for each step, with the output channel `steps.ID.output`. All references are resolved and
+ * checked. If there are errors among the findings, the plan must not be used.
  */
 export function buildPlan(parts: Parts, findings: Findings): Plan {
   const { definition } = parts;
@@ -80,15 +80,15 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
   });
 }
 
-/** Where steps stand. */
+/** The context of a list of steps. */
 interface Around {
   readonly parts: Parts;
-  /** What holds for their agents, unless they say otherwise. */
+  /** The default supervision of their agents. */
   readonly supervise: SuperviseDef | undefined;
   readonly findings: Findings;
 }
 
-/** The nodes of a list of steps, and how they are connected. */
+/** Builds the nodes of a list of steps, and their connections. */
 function buildCourse(steps: readonly StepDef[], around: Around): Pick<Plan, 'nodes' | 'edges' | 'routes'> {
   const { parts, findings } = around;
   const { graph } = parts.references;
@@ -122,7 +122,7 @@ function setNode(step: StepDef, values: ValuesDef, around: Around): PlanNode {
   };
 }
 
-/** A step without a model: what is put in is not cut, as it is not read by one. */
+/** Builds a step without a model. Inserted values are not truncated, because no model reads them. */
 function buildCall(step: StepDef, tool: ToolDef, around: Around): PlanNode {
   const { references, definition } = around.parts;
   const parts = { servers: definition.mcpServers, findings: around.findings };
@@ -133,7 +133,7 @@ function buildCall(step: StepDef, tool: ToolDef, around: Around): PlanNode {
   };
 }
 
-/** The node of a step that contains others: a loop, a map, a file. */
+/** Builds the node of a step that contains others: a loop, a map, a file. */
 function buildWhole(step: StepDef, around: Around): PlanNode {
   const { parts, findings } = around;
   const { references } = parts;
@@ -165,7 +165,7 @@ function askNode(step: StepDef, ask: AskDef, around: Around): AskNode {
   });
 }
 
-/** What the file gives, as read behind all of its steps. */
+/** Builds the values of the file, read at the point after all steps. */
 function buildValues({ definition, references }: Parts): Plan['values'] {
   const { end } = references.graph;
   const { values } = definition.output;
@@ -199,12 +199,12 @@ function buildNode(step: StepDef, around: Around): AgentNode {
   };
 }
 
-/** What is inserted into prompts is cut as the file says. */
+/** Returns how values inserted into prompts are truncated. */
 function promptSettings({ definition: { config, output } }: Parts): { readonly truncate: Truncate | undefined } {
   return { truncate: config.truncate ?? output.truncate };
 }
 
-/** What nodes of any kind have. */
+/** Builds the fields that all nodes share. */
 function policies(step: StepDef, { parts, findings }: Around): NodeBase {
   return present({
     id: step.id,
@@ -234,7 +234,7 @@ function onError({ keys }: StepDef): NodeBase['onError'] & string {
   }
 }
 
-/** `on_error: retry` repeats whatever failed, once unless told otherwise; `retry_count` alone only what may go better next time. */
+/** Returns the retry policy: `on_error: retry` covers any failure, once by default; `retry_count` alone only temporary ones. */
 function retryPolicy({ keys }: StepDef): RetryPolicy | undefined {
   const always = keys.on_error === 'retry';
   const retries = keys.retry_count ?? (always ? 1 : 0);
@@ -274,7 +274,7 @@ function notEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** An inline prompt may refer to what its step can see; the text of a file is taken as it is. */
+/** Returns the instructions of an agent. An inline prompt may hold references; the text of a file is used verbatim. */
 function instructions(agent: Agent | undefined, step: StepDef, parts: Parts): Template {
   if (agent === undefined) return [];
   if (agent.prompt === undefined) return agent.body === '' ? [] : [agent.body];

@@ -13,10 +13,10 @@ import { allSteps, stepChannel } from './definition.js';
 import type { StepDef } from './definition.js';
 import type { Called, References } from './references.js';
 
-/** The plans of the files that steps call. A file that could not be loaded is absent, and was reported. */
+/** The plans of called files. A file that could not be loaded is absent, and was reported. */
 export type CalledPlans = ReadonlyMap<CallDef, Plan>;
 
-/** What called files give, by the id of the step that calls them. */
+/** Returns the result and outputs of called files, by the id of the calling step. */
 export function calledBy(steps: readonly StepDef[], plans: CalledPlans): ReadonlyMap<string, Called> {
   return new Map(
     allSteps(steps).flatMap(({ id, call }) => {
@@ -26,7 +26,7 @@ export function calledBy(steps: readonly StepDef[], plans: CalledPlans): Readonl
   );
 }
 
-/** What called files say that they give, as JSON Schemas, by the id of the step that calls them. */
+/** Returns the JSON Schemas of the values of called files, by the id of the calling step. */
 export function valueSchemas(steps: readonly StepDef[], plans: CalledPlans): ReadonlyMap<string, Json> {
   return new Map(
     allSteps(steps).flatMap(({ id, call }) => {
@@ -36,22 +36,22 @@ export function valueSchemas(steps: readonly StepDef[], plans: CalledPlans): Rea
   );
 }
 
-/** A step that calls a file, and what holds for it. */
+/** A calling step, and the context in which it is built. */
 interface CallParts {
   readonly call: CallDef;
   readonly base: NodeBase;
   readonly plans: CalledPlans;
-  /** What holds for the agents of the file. */
+  /** The supervision of the agents in the file. */
   readonly supervise: SuperviseDef | undefined;
   readonly references: References;
 }
 
-/** The node of another file. Problem codes: `unknown-input`, `missing-input`, `human-gate`, and those of references. */
+/** Builds the node of a called file. Problem codes: `unknown-input`, `missing-input`, `human-gate`, and those of references. */
 export function callNode(step: StepDef, parts: CallParts, findings: Findings): CallNode {
   const { call, base, plans, references } = parts;
   const { id, label, at } = step;
   const plan = plans.get(call);
-  // The file could not be loaded, which was reported.
+  // The unloadable file was reported before.
   if (plan === undefined) return { ...base, kind: 'call', plan: NO_PLAN };
   const given = {
     label,
@@ -75,10 +75,10 @@ export function callNode(step: StepDef, parts: CallParts, findings: Findings): C
   });
 }
 
-/** The plan of the file, supervised as the step that calls it is. */
+/** Returns the plan of the file with the supervision of the calling step. */
 function supervised(plan: Plan, step: StepDef, around: SuperviseDef | undefined, findings: Findings): Plan {
   if (around === undefined || around.mode === 'nobody') return plan;
-  // What is promised stands in texts of this file.
+  // An instruction refers to texts of the calling file, so it is not passed on.
   const { instruction: _, ...inside } = around;
   const { supervise } = supervisionFields(inside, { template: () => [] });
   if (supervise === undefined) return plan;

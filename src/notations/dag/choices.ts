@@ -31,17 +31,17 @@ export function readAnswers(step: Fields, label: string): readonly AnswerDef[] {
   });
 }
 
-/** What of a node says where it is chosen from, and what it chooses. */
+/** How the choosing steps of a plan are connected to those they choose. */
 export interface Choices {
   readonly routes: readonly Route[];
-  /** Steps that only run when they are chosen. */
+  /** Steps that run only if chosen. */
   readonly chosen: ReadonlySet<string>;
   choiceOf(step: StepDef): AgentNode['choice'];
-  /** Edges without those that are choices. */
+  /** Returns the edges that are not choices. */
   without(edges: readonly Edge[]): readonly Edge[];
 }
 
-/** Connects the steps that choose with those that they may choose. Problem codes: `unknown-step`, `bad-choice`. */
+/** Connects choosing steps to the steps they may choose. Problem codes: `unknown-step`, `bad-choice`. */
 export function connectChoices(steps: readonly StepDef[], graph: StepGraph, findings: Findings): Choices {
   const by = new Map<string, string>();
   const routes: Route[] = [];
@@ -63,7 +63,7 @@ export function connectChoices(steps: readonly StepDef[], graph: StepGraph, find
   };
 }
 
-/** A step that waits for others too would have to run when one of these has ended. */
+/** Whether a step can be chosen. It must depend on the choosing step alone: the end of another dependency would start it, too. */
 function isTarget(step: StepDef, to: AnswerDef['to'], graph: StepGraph, findings: Findings): boolean {
   const known = graph.idsBeside(step);
   if (!known.has(to.text)) {

@@ -16,8 +16,8 @@ import { countChannel, endingChannel, itemChannel, stepChannel } from './definit
 import type { References } from './references.js';
 
 /**
- * The conditions of a step; all must hold. Expressions (`cel`) see `output`, the output of the condition's step, and `steps.ID.output` and
- * `inputs.NAME`.
+ * Builds the conditions of a step, all of which must hold. Expressions (`cel`) see `output`, the output of the condition's step, and
+ * `steps.ID.output` and `inputs.NAME`.
  *
  * Problem codes: `condition-step`, `bad-json`, `bad-expression` and those of references.
  */
@@ -40,7 +40,7 @@ export function buildConditions(step: StepDef, references: References, findings:
 }
 
 /**
- * When a loop ends, as what is behind its steps sees it: its last step has given the line, a value is true, or an expression holds.
+ * Builds the end condition of a loop, in the scope after its steps: its last step output the line, a value is true, or an expression holds.
  *
  * Problem codes: `bad-expression` and those of references.
  */
@@ -56,7 +56,7 @@ export function buildUntil(loop: StepDef, references: References, findings: Find
   return cel === undefined ? [] : [cel];
 }
 
-/** One value of the file, and nothing else. */
+/** A text that is exactly one reference. */
 const REFERENCE = /^[\w.-]+$/;
 
 function conditionValue(
@@ -87,19 +87,19 @@ function jsonOperand(node: SourceNode, findings: Findings): Json | undefined {
 }
 
 interface Scope {
-  /** Whose expression it is. */
+  /** The owner of the expression, in messages. */
   readonly owner: string;
   readonly step: StepDef;
   readonly value: ValueRef | undefined;
   readonly references: References;
 }
 
-/** A scope, and what an expression reads in it. */
+/** A scope, and the paths that an expression reads in it. */
 interface Reading extends Scope {
   readonly reads: readonly (readonly string[])[];
 }
 
-/** An expression in a text of a step. Problem codes: `bad-expression`, `unknown-member` and those of references. */
+/** Compiles an expression in a text of a step. Problem codes: `bad-expression`, `unknown-member` and those of references. */
 export function computedIn(
   text: string,
   { step, owner, at }: { readonly step: StepDef; readonly owner: string; readonly at: Position },
@@ -114,7 +114,7 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
   return computed && { op: 'cel', ...computed };
 }
 
-/** The text of an expression, and where it stands. */
+/** The text of an expression, and its place. */
 type Written = Pick<SourceScalar, 'text' | 'at'>;
 
 function celOf(node: Written, scope: Scope, findings: Findings): Computed | undefined {
@@ -153,13 +153,13 @@ function celOf(node: Written, scope: Scope, findings: Findings): Computed | unde
   return { expression: node.text, vars };
 }
 
-/** How the run ended, where the step runs when all others have ended. */
+/** Returns the run's ending as variables, for a step that runs after all others. */
 function runVars({ references, step }: Scope): Readonly<Record<string, CelVar>> {
   if (!references.graph.isAtEnd(step)) return {};
   return { run: { fields: { outcome: { channel: RUN_OUTCOME }, error: { channel: RUN_ERROR } } } };
 }
 
-/** What an expression reads of an output: `steps.ID.output.PATH`, in loops `steps.LOOP.outputs.ID.output.PATH`, and `output.PATH`. */
+/** Checks what is read of an output: `steps.ID.output.PATH`, in loops `steps.LOOP.outputs.ID.output.PATH`, and `output.PATH`. */
 function checkRead(read: readonly string[], { references, step, owner }: Scope, { at }: Written): void {
   const output = read.indexOf('output');
   const id = output === 0 ? step.condition?.step?.text : read[0] === 'steps' ? read[output - 1] : undefined;
@@ -167,7 +167,7 @@ function checkRead(read: readonly string[], { references, step, owner }: Scope, 
   if (id !== undefined) references.canHave(id, path, owner, at);
 }
 
-/** Without a name (`size(steps)`, `steps[x]`) all steps that have run are meant. */
+/** Adds the steps an expression reads. Without a name (`size(steps)`, `steps[x]`), all upstream steps are added. */
 function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: Written, scope: Reading): void {
   const { references, step } = scope;
   const ids = isName(name) ? [name] : references.graph.upstreamOf(step);
@@ -179,7 +179,7 @@ function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: Wr
   for (const id of ids) steps.set(id, outputsOf([id], node, scope));
 }
 
-/** What is read of a step: its output, how it ended, of a loop also its steps, and of a called file the outputs of the steps at its top. */
+/** Returns what is readable of a step: its output, its ending, the steps of a loop, the top-level outputs of a called file. */
 function outputsOf(ids: readonly string[], node: Written, scope: Reading): CelVar {
   const { references } = scope;
   const output = { channel: stepChannel(...ids) };
@@ -199,7 +199,7 @@ function outputsOf(ids: readonly string[], node: Written, scope: Reading): CelVa
   };
 }
 
-/** What an expression reads of how a step ended. */
+/** Returns what an expression reads of how a step ended. */
 function endingsOf(
   ids: readonly string[],
   node: Written,
@@ -220,7 +220,7 @@ function endingsOf(
   return found;
 }
 
-/** The items of the maps around a step, with the index and the name of the innermost one. */
+/** Returns the items of the maps around a step, with the index and the key of the innermost one. */
 function itemVars({ references, step }: Scope): Readonly<Record<string, CelVar>> {
   const maps = references.graph.mapsAround(step);
   const [inner] = maps;
@@ -242,7 +242,7 @@ function addInputs(inputs: Map<string, CelVar>, name: string | undefined, node: 
   }
 }
 
-/** `*` says that the whole map is used. */
+/** Whether this is a name. `*` means that the whole map is used. */
 function isName(name: string | undefined): name is string {
   return name !== undefined && name !== '*';
 }

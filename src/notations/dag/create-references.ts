@@ -15,26 +15,25 @@ import type { References } from './references.js';
 import { knownOf, resolve } from './resolve.js';
 import type { StepGraph } from './step-graph.js';
 
-/** How values are named without braces. */
+/** The syntax of references without braces. */
 const FORM = { mark: '', forms: 'steps.ID.output or inputs.NAME, followed by .PATH for JSON, without braces' } as const;
 
-/** What references are resolved in. */
+/** The context in which references are resolved. */
 interface ReferenceSource extends Pick<References, 'called' | 'tells'>, TextSource {
   readonly yaml: ParsedYaml;
   readonly inputs: readonly InputDef[];
   readonly given: readonly string[];
-  /** Of outputs, by the id of their step. */
+  /** The schemas of outputs, by the id of their step. */
   readonly schemas: ReadonlyMap<string, Json>;
 }
 
 /**
- * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}`, `{{steps.LOOP.outputs.ID.output}}` and `{{steps.ID.output.PATH}}`, each also with a `?` behind it. A name between braces that is
- * none of these stays as it is, and a warning says so (`not-a-reference`); one of a step or an input is an error (`bad-reference`).
+ * Resolves `{{inputs.NAME}}`, `{{steps.ID.output}}`, `{{steps.LOOP.outputs.ID.output}}` and `{{steps.ID.output.PATH}}`, each optionally
+ * followed by `?`. Any other name in braces is kept, with a warning (`not-a-reference`); if it names a step or an input, it is an error
+ * (`bad-reference`). `{{= EXPRESSION }}` is evaluated.
  *
- * `{{= EXPRESSION }}` is worked out.
- *
- * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `no-such-path`, `unknown-member`, `bad-reference`, `not-a-reference`, `not-a-list`,
- * `too-many-references`.
+ * Problem codes: `unknown-input`, `unknown-step`, `not-upstream`, `no-such-path`, `unknown-member`, `bad-reference`, `not-a-reference`,
+ * `not-a-list`, `too-many-references`.
  */
 export function createReferences(source: ReferenceSource, graph: StepGraph, findings: Findings): References {
   const inputs = new Set([...source.inputs.map((input) => input.name), ...source.given]);
@@ -88,7 +87,7 @@ export function createReferences(source: ReferenceSource, graph: StepGraph, find
     typeOf: (name) => source.inputs.find((input) => input.name === name)?.type,
     canUseInput: (name, owner, at, optional = false) => {
       if (!inputs.has(name)) reportInput(name, owner, at, { inputs, findings });
-      // One that may be missing need not be given.
+      // An optional reference does not make a declared input required.
       else if (!optional || !source.inputs.some((input) => input.name === name)) usedInputs.add(name);
     },
   };

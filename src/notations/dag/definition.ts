@@ -20,21 +20,21 @@ import type { ToolDef } from '../tool-steps.js';
 import type { ValuesDef } from '../values-key.js';
 import type { STEP } from './keys.js';
 
-/** A workflow file as it was written: types are checked, names are not resolved yet. */
+/** A workflow file as written. Types are checked; names are not resolved. */
 export interface Definition {
   readonly name: string;
   readonly description: string | undefined;
   readonly inputs: readonly InputDef[];
   readonly config: ConfigDef;
-  /** Of all steps. */
+  /** The supervision of all steps. */
   readonly supervise: SuperviseDef | undefined;
-  /** Of a run. */
+  /** The budget of a run. */
   readonly budget: Budget | undefined;
   readonly security: SecurityDef | undefined;
   readonly declared: Declarations;
-  /** Absent: agents are found in the agent folders. Empty: the section could not be read. */
+  /** Undefined: agents come from the agent folders. Empty: the section could not be read. */
   readonly agents: readonly AgentDef[] | undefined;
-  /** Tool servers of steps that call a tool by themselves. */
+  /** Tool servers of steps that call a tool directly. */
   readonly mcpServers: Readonly<Record<string, McpServerSpec>>;
   readonly skills: readonly SourceScalar[];
   readonly steps: readonly StepDef[];
@@ -51,13 +51,13 @@ export interface ConfigDef {
   readonly streaming: boolean | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly searchPaths: readonly SourceScalar[];
-  /** Absent: no bound. */
+  /** Undefined: unlimited. */
   readonly concurrency: number | undefined;
   readonly interactive: boolean | undefined;
   readonly truncate: Truncate | undefined;
 }
 
-/** Shared memory, when it is switched on. */
+/** Shared memory, if enabled. */
 export interface MemoryDef {
   readonly inject: boolean;
   readonly content: string | undefined;
@@ -72,33 +72,33 @@ export interface AgentDef {
   readonly inline: InlineAgent | undefined;
 }
 
-/** What decides about an agent apart from its prompt, in agent files and inline alike. */
+/** The traits of an agent other than its prompt, for agent files and inline agents. */
 export interface AgentTraits {
   readonly description: string | undefined;
   readonly models: readonly string[];
-  /** Absent: the defaults; empty: none. */
+  /** Undefined: the defaults. Empty: none. */
   readonly tools: readonly string[] | undefined;
   /** Tools whose calls a person must allow. */
   readonly approve: readonly string[] | undefined;
   readonly checks: readonly AnswerCheck[] | undefined;
   readonly cache: CacheUse | undefined;
-  /** Where its commands run. */
+  /** Where the agent's commands run. */
   readonly sandbox: SandboxUse | undefined;
-  /** The longest answer. */
+  /** The longest answer, in tokens. */
   readonly maxTokens: number | undefined;
   readonly mcpServers: Readonly<Record<string, McpServerSpec>> | undefined;
 }
 
-/** An agent that is written in the workflow file; its prompt may hold references. */
+/** An agent defined in the workflow file. Its prompt may hold references. */
 export interface InlineAgent extends AgentTraits {
   readonly prompt: SourceScalar | undefined;
 }
 
-/** A step: it asks an agent, or is one of the other types. */
+/** A step: it calls an agent, or has one of the other types. */
 export interface StepDef {
-  /** Empty when it is missing. */
+  /** Empty if missing. */
   readonly id: string;
-  /** For messages: `step "scan"`, or `step 3` without an id. */
+  /** The name in messages: `step "scan"`, or `step 3` without an id. */
   readonly label: string;
   readonly at: Position;
   readonly loop: LoopSteps | undefined;
@@ -110,7 +110,7 @@ export interface StepDef {
   /** The steps under `finally` of the file. */
   readonly last?: { readonly steps: readonly StepDef[] } | undefined;
   readonly tool: ToolDef | undefined;
-  /** The values that it makes. */
+  /** The values that the step sets. */
   readonly set: ValuesDef | undefined;
   readonly agent: SourceScalar | undefined;
   readonly prompt: SourceScalar | undefined;
@@ -119,7 +119,7 @@ export interface StepDef {
   readonly dependsOn: readonly SourceScalar[];
   readonly condition: ConditionDef | undefined;
   readonly skills: readonly SourceScalar[];
-  /** The words, numbers and truth values of the step, by key. */
+  /** The words, numbers and booleans of the step, by key. */
   readonly keys: Values<typeof STEP.keys>;
   readonly timeoutMs: number | undefined;
   readonly supervise: SuperviseDef | undefined;
@@ -127,15 +127,15 @@ export interface StepDef {
   readonly security: SecurityDef | undefined;
   readonly models: readonly string[];
   readonly extraDirs: readonly SourceScalar[];
-  /** By what the agent may answer, and the steps that this leads to; empty: it does not choose. */
+  /** The answers the agent may choose, and the steps they lead to. Empty if the agent does not choose. */
   readonly choose: readonly AnswerDef[];
   readonly conversation: Conversation | undefined;
 }
 
-/** What a step has that does not ask an agent: one of these. */
+/** The type of a step that does not call an agent: one of these fields is set. */
 export type OfType = Pick<StepDef, 'loop' | 'map' | 'ask' | 'call' | 'wait' | 'end' | 'tool' | 'set'>;
 
-/** What a step has of them that asks an agent. */
+/** The type fields of a step that calls an agent. */
 export const NO_TYPE: OfType = {
   loop: undefined,
   map: undefined,
@@ -147,27 +147,27 @@ export const NO_TYPE: OfType = {
   set: undefined,
 };
 
-/** What is repeated, and how. */
+/** The steps of a loop, and how they repeat. */
 export interface LoopSteps extends LoopDef {
   readonly steps: readonly StepDef[];
 }
 
-/** What is done for each item of a list. */
+/** The steps that run for each item of a list. */
 export interface MapSteps extends MapDef {
   readonly steps: readonly StepDef[];
 }
 
-/** The steps of a loop, of a map or under `finally`; undefined for any other step. */
+/** Returns the steps of a loop, of a map or under `finally`. Undefined for any other step. */
 export function innerSteps({ loop, map, last }: StepDef): readonly StepDef[] | undefined {
   return (loop ?? map ?? last)?.steps;
 }
 
-/** All steps, each loop and each map in front of its own. */
+/** Returns all steps, each loop and each map before its inner steps. */
 export function allSteps(steps: readonly StepDef[]): readonly StepDef[] {
   return steps.flatMap((step) => [step, ...allSteps(innerSteps(step) ?? [])]);
 }
 
-/** JSON Schemas of outputs by the id of their step; that of a loop is that of its last step. */
+/** Returns the JSON Schemas of outputs by the id of their step. The schema of a loop is that of its last step. */
 export function schemasOf(steps: readonly StepDef[]): ReadonlyMap<string, Json> {
   return new Map(
     allSteps(steps).flatMap((step) => {
@@ -204,21 +204,21 @@ export interface OutputDef {
   readonly steps: readonly SourceScalar[] | undefined;
   readonly format: OutputFormat;
   readonly truncate: Truncate | undefined;
-  /** What the run gives; absent: what its steps have given. */
+  /** The values of the run. Undefined: the outputs of its steps. */
   readonly values: ValuesDef | undefined;
 }
 
-/** Channel that holds a step's output; of a step in a loop, as it is reached from outside, behind the ids of the loops around it. */
+/** Returns the channel of a step's output. For a step in a loop as seen from outside, the ids of the enclosing loops come first. */
 export const stepChannel = (...ids: readonly string[]): string => `steps.${ids.join('.outputs.')}.output`;
 
-/** Channel of a loop that holds what a step of it gave in the round before, by the channel of that step. */
+/** Returns the loop's channel for a step's output in the previous round, by the step's own channel. */
 export const beforeChannel = (channel: string): string => `${channel}?`;
 
-/** Channel that holds how a step ended; ids as in {@link stepChannel}. */
+/** Returns the channel that holds how a step ended. Ids are as in {@link stepChannel}. */
 export const endingChannel = (...ids: readonly string[]): string => `steps.${ids.join('.outputs.')}.ending`;
 
-/** Channels that hold the index of an item, and what it is called. */
+/** Returns the channels of an item's index and key. */
 export const countChannel = (map: string, word: 'index' | 'key'): string => `items.${map}.${word}`;
 
-/** Channel that holds an item of a map, as its steps see it. */
+/** Returns the channel that holds an item of a map, in the scope of its steps. */
 export const itemChannel = (map: string): string => `items.${map}`;

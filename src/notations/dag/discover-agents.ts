@@ -9,15 +9,15 @@ import type { AgentFile } from './agent-file.js';
 import type { Definition, StepDef } from './definition.js';
 import type { Workspace } from '../opened-file.js';
 
-/** A folder in which agents are looked for, and where the workflow file names it. */
+/** A folder searched for agents, and the place where the workflow file names it. */
 interface AgentFolder {
   readonly path: string;
   readonly at: SourceScalar | undefined;
-  /** It comes with the working directory, which may be a checkout of somebody else's. */
+  /** True if the folder belongs to the working directory, which may be somebody else's checkout. */
   readonly local: boolean;
 }
 
-/** The folders in which agents are looked for, in the order in which they count. */
+/** Returns the folders searched for agents, in order of precedence. */
 export function agentFolders(definition: Definition, { cwd, home }: Workspace): readonly AgentFolder[] {
   return [
     { path: join(cwd, '.github', 'agents'), at: undefined, local: true },
@@ -36,25 +36,25 @@ export interface FoundAgent {
   readonly local: boolean;
 }
 
-/** A file in a folder of agents that is none, and why. */
+/** A file in an agent folder that is not an agent, and why. */
 interface Skipped {
   readonly file: string;
-  /** Names by which it may have been meant. */
+  /** Names by which a step may have meant the file. */
   readonly names: readonly string[];
   readonly why: string;
 }
 
-/** What is in the folders of agents. */
+/** The content of the agent folders. */
 export interface Discovery {
   readonly found: ReadonlyMap<string, FoundAgent>;
-  /** What an agent of this name hides although it is the user's own: other files, as they are shown. */
+  /** Returns the user's own files that an agent of this name hides, as shown in messages. */
   hides(name: string): Promise<readonly string[]>;
-  /** Why a file that has this name is not an agent. */
+  /** Returns why a file with this name is not an agent. */
   skipped(name: string): string | undefined;
 }
 
 /**
- * Looks for agents: the first folder that has a name wins. A file that is not an agent is skipped with a warning.
+ * Searches for agents. The first folder that has a name wins. A file that is not an agent is skipped with a warning.
  *
  * Problem codes: `agent-skipped`, `file-...`.
  */
@@ -109,17 +109,17 @@ async function readFound(
   if (!text.ok) return skip(`it ${text.message}`, start, text.hint);
   const own = createFindings(findings);
   const agent = readAgentFile(text.text, file, own);
-  // What is lost with an agent matters only where the agent is used.
+  // What an agent file loses matters only where the agent is used.
   const wrong = own.list.filter((problem) => problem.severity === 'error' && problem.code !== 'not-supported');
   if (agent !== undefined && wrong.length === 0) return { path, text: text.text, agent, findings: own, local };
   const [first] = wrong;
   return skip(first?.message ?? 'it has no front matter', { ...start, ...first?.at }, first?.hint);
 }
 
-/** Where somebody who keeps agents with a workflow would put them. */
+/** Folders, relative to the workflow, where its author might keep agents. */
 const BESIDE = ['.', 'agents', '.github/agents', '.claude/agents'];
 
-/** Files beside the workflow that are called like an agent. Where the workflow lies in the working directory itself, these are the same. */
+/** Finds files beside the workflow named like an agent. In the working directory itself, the agent folders are the same. */
 async function besideWorkflow(name: string, workspace: Workspace): Promise<readonly string[]> {
   const { base, cwd } = workspace;
   if (base === cwd || !/^[\w.-]+$/.test(name)) return [];
@@ -128,7 +128,7 @@ async function besideWorkflow(name: string, workspace: Workspace): Promise<reado
   return read.filter(({ ok }) => ok).map(({ path }) => workspace.shown(path));
 }
 
-/** Says that an agent of the working directory hides one of the user's own (`agent-hides-another`). */
+/** Warns that an agent of the working directory hides one of the user's own (`agent-hides-another`). */
 export function reportHidden(name: string, file: string, hidden: readonly string[], findings: Findings): void {
   if (hidden.length === 0) return;
   findings.warning(

@@ -8,7 +8,7 @@ import type { StepDef } from './definition.js';
 import type { References } from './references.js';
 import type { StepGraph } from './step-graph.js';
 
-/** The node of a step that ends the file: the loops around it are parts of the same file. */
+/** Builds the node of a step that ends the file. The loops around it are parts of the same file. */
 export function endNode(
   step: StepDef,
   { status, reason }: EndDef,
@@ -28,14 +28,14 @@ export function endNode(
   });
 }
 
-/** What is known of the steps of a list. */
+/** The graph of a list of steps, and its chosen steps. */
 interface Known {
   readonly graph: StepGraph;
-  /** Steps that only run when they are chosen. */
+  /** Steps that run only if chosen. */
   readonly chosen: ReadonlySet<string>;
 }
 
-/** Reports steps that depend on one that ends the file in any case. Problem code: `unreachable-step`. */
+/** Reports steps that depend on one that always ends the file. Problem code: `unreachable-step`. */
 export function reportUnreachable(steps: readonly StepDef[], { graph, chosen }: Known, findings: Findings): void {
   const ending = new Set(steps.filter((step) => !chosen.has(step.id) && endsFile(step)).map(({ id }) => id));
   for (const step of steps) {
@@ -47,7 +47,7 @@ export function reportUnreachable(steps: readonly StepDef[], { graph, chosen }: 
   }
 }
 
-/** Whether the file ends with a step in any case: it is an end, or a loop with one. Those that an agent chooses need not run. */
+/** Whether a step always ends the file: it is an end, or a loop with one. Steps that an agent chooses may not run. */
 function endsFile({ condition, end, loop, keys }: StepDef): boolean {
   if (condition !== undefined) return false;
   if (end !== undefined) return true;

@@ -8,20 +8,20 @@ import type { AgentDef, AgentTraits, Definition } from './definition.js';
 import { discoverAgents, reportHidden } from './discover-agents.js';
 import type { Workspace } from '../opened-file.js';
 
-/** An agent that steps can use: instructions as fixed text (`body`), or as text with references (`prompt`). */
+/** An agent that steps can use. Its instructions are fixed text (`body`) or text with references (`prompt`). */
 export interface Agent extends AgentTraits {
   readonly name: string;
   readonly body: string;
   readonly prompt: SourceScalar | undefined;
-  /** The file that it was read from, as it is shown. */
+  /** The path of the agent's file, as shown in messages. */
   readonly file?: string;
 }
 
 /**
- * Finds the agents that the steps name. With a section `agents` these are the only ones; without it they are looked for in
- * `.github/agents` and `.claude/agents` of the working directory, `.copilot/agents` of the home directory and `agent_search_paths`;
- * the first place that has the name wins. A file there that is not an agent is skipped with a warning (`agent-skipped`); one of the working
- * directory that hides one of the user's own gives a warning too (`agent-hides-another`).
+ * Finds the agents that the steps name. If there is a section `agents`, only its agents count. Otherwise, they are searched for in
+ * `.github/agents` and `.claude/agents` of the working directory, `.copilot/agents` of the home directory and `agent_search_paths`; the
+ * first place that has the name wins. A file there that is not an agent is skipped with a warning (`agent-skipped`). An agent of the
+ * working directory that hides one of the user's own is also a warning (`agent-hides-another`).
  *
  * Problem codes: `unknown-agent`, `file-...`, `agent-skipped`, `agent-hides-another`.
  */
@@ -107,7 +107,7 @@ async function discover(
   return agents;
 }
 
-/** How many found agents are named in a hint. */
+/** The maximum number of agents named in a hint. */
 const MOST_NAMED = 8;
 
 function missingHint(found: readonly string[]): string {

@@ -14,7 +14,7 @@ import type { Workspace } from '../opened-file.js';
 const SKILL_FILE = 'SKILL.md';
 
 /**
- * The skills of each step: those of the workflow, then its own. A skill is a file, or a folder with a `SKILL.md`; it is looked for
+ * Finds the skills of each step: those of the workflow, then its own. A skill is a file, or a folder with a `SKILL.md`. It is searched for
  * relative to the workflow file, then in the step's `extra_dirs`, then in `.github/skills` and `.claude/skills` of the working directory.
  *
  * Problem codes: `file-missing` and the other codes of files.

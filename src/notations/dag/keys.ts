@@ -20,7 +20,7 @@ import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
 const MANY = 1_000_000;
 
-/** What happens when a step fails, in the notation's words. */
+/** The values of `on_error`. */
 const ON_ERROR = ['fail', 'continue', 'skip', 'retry'] as const;
 
 /** The section `condition` of a step. */
@@ -38,7 +38,7 @@ export const CONDITION = map(
   'whether the step runs at all; everything that is named must hold',
 );
 
-/** An answer of `choose`, where it says more than a step. */
+/** The long form of an answer of `choose`. */
 export const ANSWER = map(
   {
     step: text('the id of the step that runs', { needed: true }),
@@ -55,7 +55,7 @@ const EVERY_STEP = {
   condition: CONDITION,
 } as const;
 
-/** Those of a step that works, and may fail. */
+/** The keys of a step that works and can fail. */
 const ANY_STEP = {
   ...EVERY_STEP,
   on_error: word(ON_ERROR, 'what happens when the step fails', { default: 'fail' }),
@@ -68,7 +68,7 @@ const ANY_STEP = {
 
 const CALLS = callForms(ANY_STEP);
 
-/** A step. */
+/** A step that calls an agent. */
 export const STEP = map(
   {
     ...ANY_STEP,
@@ -185,7 +185,7 @@ export const OUTPUT = map(
   'what is printed, and how',
 );
 
-/** An agent that is written in the workflow. */
+/** An agent defined in the workflow. */
 export const INLINE = map(
   {
     description: TRAITS.description,
@@ -236,7 +236,7 @@ export const WORKFLOW = map(
   'a workflow of steps that depend on each other',
 );
 
-/** Forms that stand in several places, by name. */
+/** Forms used in several places, by name. */
 export const NAMED = {
   budget: STEP_BUDGET,
   security: SECURITY_KEY,

@@ -6,22 +6,22 @@ import { channelsOf, conversationsOf, endingsIn, outputsIn, readsOf } from './lo
 import { endingChannel, NO_TYPE, stepChannel } from './definition.js';
 import type { References } from './references.js';
 
-/** The id of the step that the steps under `finally` are. */
+/** The id of the step that holds the steps under `finally`. */
 export const LAST_ID = 'finally';
 
-/** The steps under `finally` as one step, which sees all others. */
+/** Wraps the steps under `finally` in one step, which sees all others. */
 export function lastStep(inner: readonly StepDef[], steps: readonly StepDef[]): readonly StepDef[] {
   const [first] = inner;
   if (first === undefined) return [];
   const dependsOn = steps.flatMap(({ id, at }): readonly SourceScalar[] =>
     id === '' ? [] : [{ kind: 'scalar', value: id, text: id, at, range: [0, 0] }],
   );
-  // Its words and numbers decide nothing.
+  // The plain keys are required by the type, and have no effect here.
   const { keys, at } = first;
   return [{ ...NOTHING, keys, id: LAST_ID, label: LAST_ID, at, dependsOn, last: { steps: inner } }];
 }
 
-/** What a step has that only has steps. */
+/** The fields of a step that only contains steps. */
 const NOTHING: Omit<StepDef, 'id' | 'label' | 'at' | 'dependsOn' | 'keys' | 'last'> = {
   ...NO_TYPE,
   agent: undefined,
@@ -39,7 +39,7 @@ const NOTHING: Omit<StepDef, 'id' | 'label' | 'at' | 'dependsOn' | 'keys' | 'las
   conversation: undefined,
 };
 
-/** The node of the steps under `finally`: nothing leads to it, and its failure changes no outcome. */
+/** Builds the node of the steps under `finally`. No edge leads to it, and its failure changes no outcome. */
 export function lastNode(
   { at, last }: StepDef,
   course: Pick<Plan, 'nodes' | 'edges' | 'routes'>,
@@ -68,7 +68,7 @@ export function lastNode(
   };
 }
 
-/** How a plan with such a node says so. */
+/** Returns the plan fields that declare such a node. */
 export function lastFields(node: CallNode | undefined): Pick<Plan, 'computed' | 'finally'> {
   return node === undefined ? {} : { computed: RUN_CHANNELS, finally: LAST_ID };
 }

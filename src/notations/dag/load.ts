@@ -19,7 +19,7 @@ import { connectSteps } from './step-graph.js';
 import { buildSettings, checkOutputSteps, readInitialMemory } from './settings.js';
 import { openWorkspace } from '../opened-file.js';
 
-/** Loads a DAG workflow, and the agent and skill files that it names. */
+/** Loads a DAG workflow, and the agent and skill files it names. */
 export const load = fromYaml(async ({ source, yaml, root }, loading, findings) => {
   const definition = readWorkflow(root, findings);
   if (definition === undefined) return undefined;
@@ -55,10 +55,10 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
     return { plan: buildPlan({ ...found, references }, into), told: references.told };
   };
   const first = build(new Set(), findings);
-  // Who reads how a step ended is known when all references are resolved.
+  // Resolving all references shows whose ending is read, so such plans are built twice.
   const { plan } = first.told.size === 0 ? first : build(first.told, createFindings());
   checkOutputSteps(definition, graph, findings);
-  // Whoever calls the file knows where the name is written.
+  // The inputs of a called file are checked at the calling step.
   if (loading.chain.length === 1) checkGiven(given, plan, findings);
   const own = new Map([...agents.values()].flatMap(({ name, file }) => (file === undefined ? [] : [[name, file]])));
   const mine = {
@@ -70,7 +70,7 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   return usable(plan, withCalled(mine, called), findings);
 });
 
-/** An input that nothing asks for is most likely another one, misspelt: it is refused before anything is spent. */
+/** Reports unused, undeclared inputs. Such an input is most likely a misspelling, so it is refused before anything is spent. */
 function checkGiven(given: readonly string[], plan: Plan, findings: Findings): void {
   const known = plan.inputs.map((input) => input.name);
   for (const name of new Set(given)) {

@@ -8,19 +8,18 @@ import type { StepDef } from './definition.js';
 import { beforeChannel, endingChannel, stepChannel } from './definition.js';
 import type { References } from './references.js';
 
-/** What a loop is made of. */
+/** The parts of a loop. */
 interface LoopParts {
-  /** What it has as any other node. */
+  /** The fields that all nodes share. */
   readonly base: NodeBase;
-  /** Its steps. */
+  /** The loop's steps. */
   readonly course: Pick<Plan, 'nodes' | 'edges' | 'routes'>;
   readonly references: References;
 }
 
 /**
- * The node of a loop: its steps are a plan, whose inputs are what they read of the file, and of the round before. Its output is that of its last step.
- *
- * Problem codes: those of references and expressions.
+ * Builds the node of a loop. Its steps are a plan; inputs are what they read of the file and of the previous round. Its output is that of
+ * its last step. Problem codes: those of references and expressions.
  */
 export function loopNode(step: StepDef, { base, course, references }: LoopParts, findings: Findings): LoopNode {
   const { maxRounds = 1, rounds, keep, onMaxRounds, steps = [] } = step.loop ?? {};
@@ -67,7 +66,7 @@ export function loopNode(step: StepDef, { base, course, references }: LoopParts,
   };
 }
 
-/** Inputs, outputs of nodes, and conversations. */
+/** Returns the channels of inputs, outputs of nodes, and conversations. */
 export function channelsOf(inputs: readonly InputSpec[], nodes: readonly PlanNode[]): readonly ChannelSpec[] {
   const talks = conversationsOf(nodes);
   const written = nodes.flatMap((node) => [node.output ?? [], node.writes ?? [], node.ending ?? []].flat());
@@ -76,7 +75,7 @@ export function channelsOf(inputs: readonly InputSpec[], nodes: readonly PlanNod
   return [...[...plain].map((name) => ({ name })), ...talks.map((name) => ({ name, reducer: 'extend' as const }))];
 }
 
-/** The steps of a loop that give something, and what is reached in them from outside, by the ids that lead there. */
+/** Returns the steps of a loop that have outputs, and the outputs inside them that are visible outside, by the ids that lead there. */
 export function outputsIn(steps: readonly StepDef[], references: References): readonly (readonly string[])[] {
   return steps.flatMap((step) => {
     const { id, loop, call } = step;
@@ -87,7 +86,7 @@ export function outputsIn(steps: readonly StepDef[], references: References): re
   });
 }
 
-/** The steps of a loop, and of the loops in it, that tell how they ended, by the ids that lead there. */
+/** Returns the steps of a loop, and of loops inside it, whose ending is read, by the ids that lead there. */
 export function endingsIn(steps: readonly StepDef[], references: References): readonly (readonly string[])[] {
   return steps.flatMap(({ id, loop }) => {
     const inner = endingsIn(loop?.steps ?? [], references).map((ids) => [id, ...ids]);
@@ -95,7 +94,7 @@ export function endingsIn(steps: readonly StepDef[], references: References): re
   });
 }
 
-/** Channels of the conversations in which nodes, and what is in them, take part. */
+/** Returns the channels of the conversations that nodes, and nodes inside them, take part in. */
 export function conversationsOf(nodes: readonly PlanNode[]): readonly string[] {
   const names = nodes.flatMap((node) => {
     if (node.kind === 'agent') return node.conversation === undefined ? [] : [node.conversation.channel];
@@ -109,20 +108,20 @@ function talksIn({ channels }: Plan): readonly string[] {
   return channels.flatMap(({ name, reducer }) => (reducer === 'extend' ? [name] : []));
 }
 
-/** What a loop or a map gets from around it: neither its item nor what the round before gave. */
+/** Returns what a loop or a map reads from outside: neither its item nor outputs of the previous round. */
 function fromAround(node: LoopNode | MapNode): readonly string[] {
   const own = new Set(node.kind === 'map' ? [node.item, node.index, node.itemKey] : Object.keys(node.carryAs ?? {}));
   return node.plan.inputs.flatMap(({ channel }) => (own.has(channel) ? [] : [channel]));
 }
 
-/** Channels that nodes, and what is in them, read. */
+/** Returns the channels that nodes, and nodes inside them, read. */
 export function readsOf(nodes: readonly PlanNode[], until: readonly Condition[]): ReadonlySet<string> {
   const inside = nodes.flatMap((node) => (node.kind === 'call' || !('plan' in node) ? [] : fromAround(node)));
   const references = [...nodes.flatMap(referencesOf), ...conditionReferences(until, 'until')];
   return new Set([...references.map(({ channel }) => channel), ...inside]);
 }
 
-/** Outputs of its own steps that must be true: those of steps that were skipped are empty, as for any other reader. */
+/** Returns the loop's own outputs that must be true. They default to empty, like the output of a skipped step. */
 function testedIn(until: readonly Condition[], own: ReadonlySet<string>): readonly string[] {
   return until.flatMap((condition) =>
     condition.op === 'truthy' && own.has(condition.value.channel) ? [condition.value.channel] : [],

@@ -6,19 +6,19 @@ import { channelsOf, conversationsOf, endingsIn, outputsIn, readsOf } from './lo
 import { countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
 import type { References } from './references.js';
 
-/** What a map is made of. */
+/** The parts of a map. */
 interface MapParts {
   readonly map: MapSteps;
-  /** What it has as any other node. */
+  /** The fields that all nodes share. */
   readonly base: NodeBase;
-  /** Its steps. */
+  /** The map's steps. */
   readonly course: Pick<Plan, 'nodes' | 'edges' | 'routes'>;
   readonly references: References;
 }
 
 /**
- * The node of a map: its steps are a plan, whose inputs are the item and what they read of the file. What it gives for an item is the output of its last
- * step. Problem codes: `map-result`, and those of references.
+ * Builds the node of a map. Its steps are a plan, whose inputs are the item and what the steps read of the file. The result for an item is
+ * the output of its last step. Problem codes: `map-result`, and those of references.
  */
 export function mapNode(step: StepDef, { map, base, course, references }: MapParts, findings: Findings): MapNode {
   const { over, as: _as, steps, ...bounds } = map;
@@ -55,7 +55,7 @@ export function mapNode(step: StepDef, { map, base, course, references }: MapPar
   });
 }
 
-/** Channel of what a map gives for an item. */
+/** Returns the channel of a map's result for an item. */
 function resultOf(
   { label }: StepDef,
   steps: readonly StepDef[],

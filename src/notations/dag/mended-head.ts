@@ -1,14 +1,14 @@
 import { AGENT_FILE, UNSUPPORTED_OF_AGENT_FILES } from './agent-keys.js';
 
-/** Keys of agent files that are read, or of which it is said what is lost without them. */
+/** Keys of agent files that are read, or whose loss is reported. */
 const KNOWN: ReadonlySet<string> = new Set([...Object.keys(AGENT_FILE.keys), ...UNSUPPORTED_OF_AGENT_FILES.keys()]);
 
 const KEY = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/;
 
 /**
- * The text of an agent file with a head that can be read as YAML where it was written as if each key had the rest of its line as text:
- * such texts are put in quotes, with the lines that go on below them. Other keys are left out. Every line stays on its line.
- * `withMendedHead('---\ndescription: Use it when: always\n---\n')` gives `'---\ndescription: "Use it when: always"\n---\n'`.
+ * Repairs the head of an agent file that was written as if each key's value were the rest of its line: such values are quoted, with their
+ * continuation lines. Other keys are left out. Line numbers do not change.
+ * `withMendedHead('---\ndescription: Use it when: always\n---\n')` returns `'---\ndescription: "Use it when: always"\n---\n'`.
  */
 export function withMendedHead(text: string): string {
   const lines = text.split('\n');
@@ -31,7 +31,7 @@ function mended(head: readonly string[]): readonly string[] {
   return result;
 }
 
-/** The lines of one key. */
+/** Repairs the lines of one key. */
 function mendedBlock(block: readonly string[]): readonly string[] {
   const [, key = '', first = ''] = KEY.exec(block[0] ?? '') ?? [];
   if (!KNOWN.has(key)) return [];

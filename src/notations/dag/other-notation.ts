@@ -3,7 +3,7 @@ import type { Findings } from '../../text/findings.js';
 import { entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 
-/** Top-level keys that belong to other kinds of files, most telling first. */
+/** Top-level keys of other kinds of files, most significant first. */
 const MARKS: readonly (readonly [key: string, kind: string])[] = [
   ['prompts', 'a PromptPack'],
   ['states', 'a state machine'],
@@ -19,7 +19,7 @@ const MARKS: readonly (readonly [key: string, kind: string])[] = [
   ['services', 'a service description'],
 ];
 
-/** Reports (`not-a-dag`) a file without `steps` that looks like something else; all other findings about it would be noise. */
+/** Reports (`not-a-dag`) a file without `steps` that looks like something else. Other findings about it would be noise. */
 export function reportOtherNotation(root: SourceNode, findings: Findings): boolean {
   const hint = 'a DAG workflow has the keys name and steps';
   if (root.kind !== 'map') {
@@ -30,7 +30,7 @@ export function reportOtherNotation(root: SourceNode, findings: Findings): boole
   const keys = root.entries.map((entry) => entry.key);
   if (keys.some((key) => suggest(key, ['steps']) !== undefined) || keys.includes('steps')) return false;
   const found = MARKS.find(([key]) => {
-    // A DAG workflow that only lacks its steps has agents too.
+    // A DAG workflow whose steps are missing has agents, too.
     if (key === 'agents' && (entryOf(root, 'name') !== undefined || entryOf(root, 'config') !== undefined))
       return false;
     return entryOf(root, key) !== undefined;

@@ -13,7 +13,7 @@ import { readPairs, readRemote, SERVER_NAME } from '../mcp-servers.js';
 import { TRAITS, TRANSPORTS, UNSUPPORTED_OF_SERVERS } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
 
-/** Reads what agent files and inline agents have in common: description, model, tools, which of their calls a person must allow, checks, cache, sandbox, the longest answer, MCP servers. */
+/** Reads the traits that agent files and inline agents share: all keys but the prompt. */
 export function readTraits(fields: Fields, label: string): AgentTraits {
   return {
     description: fields.text('description'),
@@ -28,7 +28,7 @@ export function readTraits(fields: Fields, label: string): AgentTraits {
   };
 }
 
-/** The key `model`: one name, or a list of names to try in order. None when the key is absent. Problem codes: `wrong-type`, `unknown-provider`. */
+/** Reads `model`: a name, or a list of names to try in order. Empty if absent. Problem codes: `wrong-type`, `unknown-provider`. */
 export function readModels(fields: Fields, called: string): readonly string[] {
   const node = fields.node('model');
   if (node === undefined) return [];
@@ -46,8 +46,8 @@ export function readModels(fields: Fields, called: string): readonly string[] {
 }
 
 /**
- * The keys `tools` and `approve`: a list, or one text with commas (the form of Claude's agent files). Undefined when the key is absent.
- * An entry with commas is split too, but not within parentheses: `Bash(git add, git commit)` is one entry.
+ * Reads the keys `tools` and `approve`: a list, or one text with commas (the form of Claude's agent files). Undefined if the key is absent.
+ * A list entry with commas is also split, but not within parentheses: `Bash(git add, git commit)` is one entry.
  */
 function readTools(fields: Fields, key: 'tools' | 'approve', label: string): readonly string[] | undefined {
   const node = fields.node(key);
@@ -77,7 +77,7 @@ function splitTools(text: string): readonly string[] {
   return parts;
 }
 
-/** The key `mcp-servers`: tool servers by name. */
+/** Reads the key `mcp-servers`: tool servers by name. */
 export function readServers(fields: Fields, label: string): AgentTraits['mcpServers'] {
   const { findings } = fields;
   const servers = fields.entries('mcp-servers')?.flatMap((entry): [string, McpServerSpec][] => {
@@ -119,7 +119,7 @@ function readServer(entry: SourceEntry, label: string, findings: Findings): McpS
   return present({ command, args, env: readPairs(fields, 'env'), tools, sandbox });
 }
 
-/** A type that goes with an address beside a command alone, or the other way round: one of the two is not what was meant. */
+/** Reports a type that requires an address beside a command alone, or the reverse: one of the two is a mistake. */
 function disagrees(fields: Fields, type: string): boolean {
   const wanted = TRANSPORTS.get(type);
   const other = wanted === 'url' ? 'command' : 'url';

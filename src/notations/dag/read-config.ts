@@ -81,7 +81,7 @@ function readProvider(config: Fields): ProviderSpec | undefined {
 function readTruncate(owner: Fields): Truncate | undefined {
   const fields = owner.fields('truncate', TRUNCATE);
   const { strategy = 'chars', limit, keep } = fields?.values(TRUNCATE) ?? {};
-  // Without a limit nothing is cut.
+  // Without a limit, nothing is truncated.
   if (limit === undefined || limit === 0) return undefined;
   return present({ strategy, limit, keep });
 }
@@ -93,7 +93,7 @@ const FORMATS: ReadonlyMap<string, OutputFormat> = new Map([
   ['json', 'json'],
 ]);
 
-/** Reads the section `output` of a workflow file. An unknown format is a warning and gives Markdown. */
+/** Reads the section `output` of a workflow file. An unknown format is a warning; Markdown is used. */
 export function readOutput(root: Fields): OutputDef {
   const fields = root.section('output', OUTPUT);
   const written = fields.given('format')?.text;

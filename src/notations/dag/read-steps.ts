@@ -28,16 +28,16 @@ import { readModels } from './read-agent.js';
 /** The longest delay of a timer: 24.8 days. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
-/** Loops and maps within each other, at most: plans within plans are bounded too. */
+/** The maximum nesting of loops and maps, as plans within plans are bounded too. */
 const DEEPEST = 40;
 
-/** Where a list of steps stands. */
+/** The context of a list of steps. */
 interface ListPlace {
   readonly owner: string;
   readonly depth: number;
-  /** Of all ids of the file so far. */
+  /** The lines of all step ids of the file so far. */
   readonly lines: Map<string, number>;
-  /** The key that the list stands under. */
+  /** The key of the list. */
   readonly key: 'steps' | 'finally';
 }
 
@@ -87,7 +87,7 @@ function readList(root: Fields, place: ListPlace): readonly StepDef[] {
     if (step.id !== '' && first !== undefined) {
       const hint = `the first one is on line ${first}`;
       findings.error('duplicate-step', `there are two steps with the id ${quoteShort(step.id)}`, step.at, hint);
-      // Its agent, prompt and references are looked at all the same; the name stays with the first one.
+      // The step is still checked, but its id stays with the first step that has it.
       steps.push({ ...step, id: '' });
       return;
     }
@@ -97,7 +97,7 @@ function readList(root: Fields, place: ListPlace): readonly StepDef[] {
   return steps;
 }
 
-/** Problem codes: `unknown-value`. */
+/** Reads the type of a step. Problem codes: `unknown-value`. */
 function typeOf(node: SourceNode, label: string, findings: Findings): keyof typeof STEP_FORMS {
   const written = entryOf(node, 'type')?.value;
   if (written?.kind !== 'scalar' || written.text.trim() === '' || written.value === null) return 'agent';
@@ -145,7 +145,7 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
   };
 }
 
-/** What only a step of its type has. */
+/** Reads the fields that only a step of this type has. */
 function readType(type: keyof typeof STEP_FORMS, fields: Fields, label: string, place: ListPlace): Partial<OfType> {
   switch (type) {
     case 'agent':
@@ -170,13 +170,13 @@ function readType(type: keyof typeof STEP_FORMS, fields: Fields, label: string, 
   }
 }
 
-/** What its output must be, or is. */
+/** Returns the schema of a step's output. */
 function schemaOfStep({ tool, set }: Partial<OfType>, fields: Fields): Json | undefined {
   if (set !== undefined) return schemaOfValues(set);
   return tool === undefined ? readSchema(fields) : outputSchema(tool);
 }
 
-/** Keys that tell of steps of other types, beside `run` and `tool`. */
+/** Keys that mark steps of other types, besides `run` and `tool`. */
 const OTHER_BODIES = ['agent', 'prompt', 'steps', 'over', 'question', 'file', 'until', 'values'];
 
 function checkId(id: string, fields: Fields): void {
@@ -190,7 +190,7 @@ function checkAgent(fields: Fields, label: string): void {
   if (fields.lacks('prompt')) fields.error('missing-prompt', 'prompt', `${label} has no prompt`, 'add "prompt: TEXT"');
 }
 
-/** The steps of a loop or a map. */
+/** Reads the steps of a loop or a map. */
 function readInner(fields: Fields, owner: string, { depth, lines }: ListPlace): readonly StepDef[] {
   return readList(fields, { owner, depth: depth + 1, lines, key: 'steps' });
 }

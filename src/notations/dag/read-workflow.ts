@@ -18,7 +18,7 @@ import { readSteps } from './read-steps.js';
 const LONGEST_NAME = WORKFLOW.keys.name.longest ?? Infinity;
 
 /**
- * Reads a whole workflow file. Undefined when the file is something else than a DAG workflow.
+ * Reads a whole workflow file. Returns undefined if the file is not a DAG workflow.
  * Problem codes: `not-a-dag`, `missing-name`, `bad-name`, `bad-agent`, and those of the sections.
  */
 export function readWorkflow(node: SourceNode, findings: Findings): Definition | undefined {
@@ -61,7 +61,7 @@ function readName(root: Fields): string {
 function readAgents(root: Fields): readonly AgentDef[] | undefined {
   const { findings } = root;
   const entries = root.entries('agents');
-  // A section that cannot be read is not the same as none: agents must not be looked for elsewhere then.
+  // An unreadable section differs from an absent one: agents must not be searched for elsewhere then.
   if (entries === undefined) return root.has('agents') ? [] : undefined;
   if (entries.length === 0) return undefined;
   return entries.map((entry, index) => {
@@ -83,7 +83,7 @@ function isEmpty(node: SourceNode): boolean {
   return node.kind === 'scalar' && node.value === null;
 }
 
-/** An agent of which something is said already. */
+/** Returns an empty entry for an agent whose mistake was reported. */
 function unread({ key: name, at }: SourceEntry): AgentDef {
   return { name, at, file: undefined, inline: undefined };
 }

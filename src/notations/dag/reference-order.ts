@@ -3,7 +3,7 @@ import type { Findings } from '../../text/findings.js';
 import type { References, Use } from './references.js';
 import { nearestStep } from './step-graph.js';
 
-/** Whether a step gives something that can be read. Problem code: `missing-output`. */
+/** Checks that a step has an output. Problem code: `missing-output`. */
 export function checkOutput(id: string, { step, at }: Pick<Use, 'step' | 'at'>, references: References): boolean {
   const { graph } = references;
   if (graph.hasOutput(id)) return true;
@@ -13,7 +13,7 @@ export function checkOutput(id: string, { step, at }: Pick<Use, 'step' | 'at'>, 
   return false;
 }
 
-/** Whether a step has ended whenever its reader starts. Problem codes: `unknown-step`, `not-upstream`. */
+/** Checks that a step has ended whenever its reader starts. Problem codes: `unknown-step`, `not-upstream`. */
 export function checkStep(
   id: string,
   { step, at }: Pick<Use, 'step' | 'at'>,

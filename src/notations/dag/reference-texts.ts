@@ -7,20 +7,20 @@ import type { Findings } from '../../text/findings.js';
 import type { References, Use } from './references.js';
 import { resolve } from './resolve.js';
 
-/** What texts are read with. */
+/** The context in which texts are parsed. */
 export interface TextSource {
-  /** Reads an expression in a text. */
+  /** Compiles an expression in a text. */
   readonly computed: (text: string, use: Omit<Use, 'truncate'>, references: References) => Computed | undefined;
 }
 
-/** A reference, or an expression; one that is empty has no end. */
+/** A reference or an expression. An expression without text is not closed. */
 interface Reading {
   readonly expression: string;
   readonly computed?: string;
   readonly written: string;
 }
 
-/** References and expressions between double braces, as they were written. */
+/** Splits a text at the references and expressions in double braces, keeping how they were written. */
 export function splitText(text: string): readonly (string | Reading)[] {
   return splitExpressions(text).flatMap((part): readonly (string | Reading)[] => {
     if (typeof part !== 'string') return [{ expression: '', computed: part.expression ?? '', written: part.written }];
@@ -32,7 +32,7 @@ export function splitText(text: string): readonly (string | Reading)[] {
   });
 }
 
-/** What stands in the place of a reference or an expression; undefined: the text stays. */
+/** Returns the replacement of a reference or an expression. Undefined if the text is kept. */
 export function filled(
   { computed, expression, written }: Reading,
   use: Use,
@@ -53,7 +53,7 @@ export function filled(
   return found && { ...found, ...present({ truncate: use.truncate }) };
 }
 
-/** What is written like a reference and is none: what it leaves out is said when it names a step or an input. */
+/** Reports a text that looks like a reference and is not one. If it names a step or an input, the hint completes it. */
 function reportNoReference(expression: string, use: Use, references: References, findings: Findings): void {
   const { inputs } = references;
   const ids = references.graph.idsAround(use.step);

@@ -8,49 +8,49 @@ import type { CalledOutput } from '../results.js';
 import type { StepDef } from './definition.js';
 import type { StepGraph } from './step-graph.js';
 
-/** What a called file gives. */
+/** The result and outputs of a called file. */
 export interface Called {
-  /** Channel of its result; undefined when it has none, or several. */
+  /** Channel of its result. Undefined if it has none, or several. */
   readonly result: string | undefined;
   readonly outputs: readonly CalledOutput[];
 }
 
-/** What references may point at, and which of it was used. */
+/** What references may refer to, and which of it is used. */
 export interface References {
   readonly graph: StepGraph;
   readonly inputs: ReadonlySet<string>;
   readonly usedInputs: Set<string>;
-  /** What called files give, by the id of the step that calls them. */
+  /** Outputs of called files, by the id of the calling step. */
   readonly called: ReadonlyMap<string, Called>;
-  /** Steps of which somebody reads how they ended, found so far. */
+  /** Steps whose ending is read, found so far. */
   readonly told: Set<string>;
-  /** Those of them that have a channel for it. */
+  /** Steps that have a channel for their ending. */
   readonly tells: ReadonlySet<string>;
-  /** Parses a text with references, as one step sees it. `owner` is who is named when an input is unknown, `step "a"` by default. */
+  /** Parses a text with references in a step's scope. Messages about unknown inputs name `owner`, default `step "a"`. */
   template(
     scalar: SourceScalar,
     step: StepDef,
     options?: { truncate?: Truncate | undefined; owner?: string },
   ): Template;
-  /** The value that a text names, without braces. */
+  /** Resolves a reference without braces. */
   value(scalar: SourceScalar, step: StepDef): ValueRef | undefined;
-  /** The value that a key of a step names, which must be one, and of `over` and `choices` must not be something else than a list. */
+  /** Resolves the required reference under a key of a step. For `over` and `choices` its schema must not exclude a list. */
   named(scalar: SourceScalar, step: StepDef, key: NamingKey['key']): ValueRef | undefined;
-  /** Counts references; false, and a problem, when the plan would get too large. */
+  /** Counts references. Returns false, and reports a problem, if the plan would become too large. */
   spend(count: number, at: Position): boolean;
   /** Checks that a step may read another step's output. */
   canRead(id: string, step: StepDef, at: Position): void;
-  /** Checks that another step has ended for certain. */
+  /** Checks that another step has certainly ended. */
   canTell(id: string, step: StepDef, at: Position): void;
-  /** Checks that the output of a step can have something at a path (`no-such-path`). */
+  /** Checks that a step's output can have a value at a path (`no-such-path`). */
   canHave(id: string, path: readonly string[], owner: string, at: Position): void;
-  /** Reports what is wrong with a reference. */
+  /** Reports a mistake in a reference. */
   fault(code: string, message: string, at: Position, hint: string): void;
-  /** The JSON Schema of what a step gives, where one says. */
+  /** Returns the JSON Schema of a step's output, if known. */
   schemaOf(id: string): Json | undefined;
-  /** The type that an input declares. */
+  /** Returns the declared type of an input. */
   typeOf(input: string): InputType | undefined;
-  /** Checks that an input exists, and remembers that it is used. */
+  /** Checks that an input exists, and marks it as used. */
   canUseInput(name: string, owner: string, at: Position, optional?: boolean): void;
 }
 

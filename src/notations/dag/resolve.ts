@@ -11,7 +11,7 @@ import { beforeChannel, countChannel, endingChannel, itemChannel, stepChannel } 
 import type { StepDef } from './definition.js';
 import type { Called, References, Use } from './references.js';
 
-/** A value, in the words of the file; undefined when it is none. With a `?` behind it, it may be missing, or that of the round before. */
+/** Resolves a reference; undefined if it is not one. With a trailing `?`, the value may be missing, or be the previous round's. */
 export function resolve(expression: string, use: Use, references: References): TemplateRef | undefined {
   const optional = expression.endsWith('?');
   const [kind, name = '', field = '', ...path] = (optional ? expression.slice(0, -1) : expression).split('.');
@@ -36,7 +36,7 @@ export function resolve(expression: string, use: Use, references: References): T
       );
 }
 
-/** How the run ended: `outcome`, `error.message`, `error.code`. */
+/** Resolves a reference to the run's ending: `outcome`, `error.message`, `error.code`. */
 function runRef([name = '', ...path]: readonly string[], use: Use, references: References): TemplateRef | undefined {
   const rest = path.filter((part) => part !== '');
   const optional = { optional: true } as const;
@@ -47,7 +47,7 @@ function runRef([name = '', ...path]: readonly string[], use: Use, references: R
   return { channel: RUN_OUTCOME };
 }
 
-/** The item of a map around the step, or what stands at a path in it. */
+/** Returns the reference to the item of a map around the step, or to a path in it. */
 function itemRef(map: StepDef, path: readonly string[], optional: boolean, { truncate }: Use): TemplateRef {
   return {
     channel: itemChannel(map.id),
@@ -56,14 +56,14 @@ function itemRef(map: StepDef, path: readonly string[], optional: boolean, { tru
   };
 }
 
-/** The way of a reference: the ids of steps, those in a called file, and what is left. */
+/** The parts of a reference: ids of steps, ids inside a called file, and the rest. */
 interface Way {
   readonly ids: readonly string[];
   readonly inside: readonly string[];
   readonly rest: readonly string[];
 }
 
-/** Follows a reference from a step into the loops and the called file that it names. */
+/** Follows a reference from a step into the loops and the called file it names. */
 function walk(name: string, words: readonly string[], { graph, called }: References): Way {
   const ids = [name];
   let rest = words;
@@ -75,7 +75,7 @@ function walk(name: string, words: readonly string[], { graph, called }: Referen
   return { ids, inside, rest };
 }
 
-/** `ID.output.PATH`, with the ids of loops around it, and `outputs` between them, in front. */
+/** Resolves `ID.output.PATH`, preceded by the ids of enclosing loops, each followed by `outputs`. */
 function outputRef(
   [name = '', ...words]: readonly string[],
   optional: boolean,
@@ -100,7 +100,7 @@ function outputRef(
   };
 }
 
-/** How a step ended: `status`, `error`, and of a map `errors`; undefined when it is about something else. Problem code: `unknown-member`. */
+/** Resolves a step's ending: `status`, `error`, for a map `errors`. Undefined for other references. Problem code: `unknown-member`. */
 function endingRef(
   { ids, rest }: Pick<Way, 'ids' | 'rest'>,
   optional: boolean,
@@ -127,7 +127,7 @@ function endingRef(
   return isBefore ? { ...ref, channel: beforeChannel(ref.channel) } : ref;
 }
 
-/** Whether a called file gives what is read of it: its result, or the output of one of its steps. */
+/** Checks that a called file has what is read of it: its result, or the output of one of its steps. */
 function checkCalled(called: Called, id: string, inside: readonly string[], use: Use, references: References): void {
   const { owner, at } = use;
   const known = called.outputs.map(({ names }) => names.join('.outputs.'));
@@ -142,13 +142,13 @@ function checkCalled(called: Called, id: string, inside: readonly string[], use:
   }
 }
 
-/** What is known of a value: the JSON Schema that it has, and the path in it that a reference names. */
+/** The JSON Schema of a value, if known, and the path into it that a reference names. */
 interface Known {
   readonly schema: Json | undefined;
   readonly path: readonly string[];
 }
 
-/** What is known of the value that a reference names, which could be resolved. */
+/** Returns the schema of the value that a resolved reference names. */
 export function knownOf(expression: string, step: StepDef, references: References): Known {
   const [kind = '', name = '', ...words] = expression.replace(/\?$/, '').split('.');
   if (kind === 'inputs') return { schema: inputSchema(references.typeOf(name)), path: words };

@@ -9,8 +9,8 @@ import type { StepGraph } from './step-graph.js';
 import type { Workspace } from '../opened-file.js';
 
 /**
- * How a run of the workflow is carried out and shown. `memory` is the first text of the shared memory; undefined when it is off.
- * What is printed is cut by `output.truncate`, or else by `config.truncate`.
+ * Builds the settings for running and printing the workflow. `memory` is the initial shared memory; undefined if it is off. Printed outputs
+ * are truncated by `output.truncate`, which defaults to `config.truncate`.
  */
 export function buildSettings(
   definition: Definition,
@@ -31,7 +31,7 @@ export function buildSettings(
   });
 }
 
-/** The first text of the shared memory: the file beside the workflow file, or else the text in it, or nothing. Undefined when it is off. */
+/** Returns the initial shared memory: the file beside the workflow, or the text in it, or empty. Undefined if memory is off. */
 export async function readInitialMemory(
   definition: Definition,
   workspace: Workspace,
@@ -49,7 +49,7 @@ export async function readInitialMemory(
   return '';
 }
 
-/** Checks that the steps named in `output` exist (`unknown-step`), and give something (`missing-output`). */
+/** Checks that the steps named in `output` exist (`unknown-step`) and have outputs (`missing-output`). */
 export function checkOutputSteps(definition: Definition, graph: StepGraph, findings: Findings): void {
   const { ids } = graph;
   for (const { text, at } of definition.output.steps ?? []) {

@@ -6,41 +6,41 @@ import type { SourceScalar } from '../../text/nodes.js';
 import { allSteps, innerSteps } from './definition.js';
 import type { StepDef } from './definition.js';
 
-/** Which step comes before which. The steps of a loop or a map are a graph of their own, and see what has ended when that starts. */
+/** The order of steps. The steps of a loop or a map form a graph of their own, and see what ended before that loop or map started. */
 export interface StepGraph {
-  /** Steps of the file itself, not those in loops and maps. */
+  /** Top-level steps of the file, not those inside loops and maps. */
   readonly ids: ReadonlySet<string>;
-  /** The steps of its list. */
+  /** Returns the ids in the step's own list. */
   idsBeside(step: StepDef): ReadonlySet<string>;
-  /** The steps beside a step and beside the loops and maps around it. */
+  /** Returns the ids in the step's own list and in the lists of the loops and maps around it. */
   idsAround(step: StepDef): ReadonlySet<string>;
-  /** False for a step that leaves nothing behind: it ends the file, or waits for time to pass. */
+  /** False for a step without an output: it ends the file, or waits for a time. */
   hasOutput(id: string): boolean;
-  /** Known dependencies of a step, in order, each once. */
+  /** Returns the known dependencies of a step, in order, each once. */
   dependsOn(id: string): readonly string[];
-  /** True when a step has ended whenever this one starts. */
+  /** True if a step has ended whenever this one starts. */
   endsBefore(id: string, step: StepDef): boolean;
-  /** True when a step has ended in the round before, but for the first one: a loop around this step has it. */
+  /** True if a step ended in the previous round, except in the first: a loop around this step contains it. */
   endedInRoundBefore(id: string, step: StepDef): boolean;
-  /** True for a loop or a map around a step. */
+  /** True for a loop or a map around the step. */
   isAround(id: string, step: StepDef): boolean;
-  /** True for what runs when all others have ended. */
+  /** True for the step that runs after all others, and for steps inside it. */
   isAtEnd(step: StepDef): boolean;
-  /** How many loops and maps are around a step. */
+  /** Returns the number of loops and maps around a step. */
   blocksAround(step: StepDef): number;
-  /** All steps that have ended whenever this one starts. */
+  /** Returns all steps that have ended whenever this one starts. */
   upstreamOf(step: StepDef): readonly string[];
-  /** The innermost loop or map that has a step. */
+  /** Returns the innermost loop or map that contains a step. */
   blockOf(id: string): StepDef | undefined;
-  /** The maps around a step, from the inside out. */
+  /** Returns the maps around a step, innermost first. */
   mapsAround(step: StepDef): readonly StepDef[];
-  /** A step by its id. */
+  /** Returns a step by its id. */
   step(id: string): StepDef | undefined;
-  /** The steps of a loop; of another step none. */
+  /** Returns the steps of a loop. Empty for other steps. */
   stepsIn(id: string): readonly string[];
-  /** Who reads what ends a loop: behind all of its steps. */
+  /** Returns the scope in which a loop's end condition is read: after all of its steps. */
   endOf(loop: StepDef): StepDef;
-  /** Who reads what the file gives: behind all of its steps. Undefined without steps. */
+  /** The scope in which the file's values are read: after all of its steps. Undefined without steps. */
   readonly end: StepDef | undefined;
 }
 
@@ -51,14 +51,14 @@ interface Level {
   readonly walk: (step: StepDef) => (id: string) => boolean;
 }
 
-/** The lists of steps of a file, and how each is connected. */
+/** The lists of steps of a file, and how they are connected. */
 interface Levels {
   readonly top: Level;
   readonly of: ReadonlyMap<StepDef, Level>;
   readonly ofId: ReadonlyMap<string, Level>;
-  /** Who reads what ends a loop. */
+  /** The scopes in which end conditions of loops are read. */
   readonly ends: ReadonlyMap<StepDef, StepDef>;
-  /** Who reads what the file gives. */
+  /** The scope in which the file's values are read. */
   readonly end: StepDef | undefined;
   readonly parents: ReadonlyMap<string, readonly string[]>;
 }
@@ -99,7 +99,7 @@ function connectLists(steps: readonly StepDef[], findings: Findings): Levels {
 export function connectSteps(steps: readonly StepDef[], findings: Findings): StepGraph {
   const { top, of: levels, ofId, ends, end, parents } = connectLists(steps, findings);
   const { ids } = top;
-  // Of steps with the same id, which were reported, the first one counts.
+  // If several steps have the same id, which was reported, the first one counts.
   const byId = new Map(
     allSteps(steps)
       .toReversed()
@@ -139,12 +139,12 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
   };
 }
 
-/** What ends the file, and time that passes. */
+/** True for steps that have no output: they end the file, or wait for a time. */
 function givesNothing({ end, wait, last }: StepDef): boolean {
   return end !== undefined || last !== undefined || (wait !== undefined && wait.event === undefined);
 }
 
-/** The level of a step, and those of the blocks around it, each with what stands in it. */
+/** Yields the level of a step and those of the enclosing blocks, each with the step or block in it. */
 function* levelsAround(step: StepDef, levels: ReadonlyMap<StepDef, Level>): Generator<readonly [Level, StepDef]> {
   for (let here: StepDef | undefined = step; here !== undefined;) {
     const level = levels.get(here);
@@ -190,21 +190,21 @@ function parentsIn(
   return parents;
 }
 
-/** Steps that a hint lists. */
+/** The maximum number of steps in a hint. */
 const MOST_LISTED = 8;
 
-/** A hint for a step that does not exist: the one that was most likely meant, or those that there are. */
+/** Returns a hint for an unknown step: the one most likely meant, or the existing ones. */
 export function nearestStep(word: string, ids: ReadonlySet<string>, findings: Findings): string {
   const listed = [...ids].slice(0, MOST_LISTED).join(', ');
   return findings.near(word, ids) ?? `steps are: ${listed}${ids.size > MOST_LISTED ? ', ...' : ''}`;
 }
 
-/** Steps of a cycle that are named in the message. */
+/** The maximum number of steps of a cycle in a message. */
 const LONGEST_PATH = 20;
 
 type Parents = ReadonlyMap<string, readonly string[]>;
 
-/** Tells which steps are upstream of a step. */
+/** Returns a function that tells which steps are upstream of a step. */
 function upstreamWalk(parents: Parents): (step: StepDef) => (id: string) => boolean {
   const indexes = new Map([...parents.keys()].map((id, index) => [id, index]));
   const indexOf = (id: string): number => indexes.get(id) ?? -1;
@@ -220,7 +220,7 @@ function reportCycle(steps: readonly StepDef[], parents: Parents, findings: Find
   const stuck = stepsThatNeverStart(parents);
   let [here] = stuck;
   if (here === undefined) return;
-  // Each of these steps waits for another one of them, so a walk along the dependencies comes back to a step it has seen.
+  // Each of these steps waits for another of them, so a walk along dependencies returns to a step it has visited.
   const walked: string[] = [];
   const seenAt = new Map<string, number>();
   while (here !== undefined && !seenAt.has(here)) {

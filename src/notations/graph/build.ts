@@ -21,7 +21,7 @@ import { conditionsOf, policiesOf } from './policies.js';
 import { reducerName } from './reducers.js';
 import { readSupervise, supervisedNode } from './supervising.js';
 
-/** A graph as a plan, with everything that is wrong with it. The plan of a graph with errors may lack what could not be built. */
+/** A graph's plan and all its problems. If there are errors, the plan may lack what could not be built. */
 export interface BuiltGraph {
   readonly plan: Plan;
   readonly bindings: Bindings;
@@ -29,7 +29,7 @@ export interface BuiltGraph {
   readonly problems: readonly Problem[];
 }
 
-/** Makes the plan of a graph and checks it. Nothing is run, and nothing is thrown for what is wrong. */
+/** Builds and checks the plan of a graph. It runs nothing, and does not throw for problems. */
 export function buildGraph(draft: GraphDraft): BuiltGraph {
   const bindings = Object.create(null) as Record<string, unknown>;
   const made = new Map<string, BuiltNode>();
@@ -81,7 +81,7 @@ function outputOf({ output }: DraftSettings, bindings: Record<string, unknown>):
   return Object.keys(output);
 }
 
-/** What follows from another problem, by the code of that one. */
+/** Codes of problems that only follow from another problem, by the code of that one. */
 const ECHOES: Readonly<Record<string, readonly string[]>> = {
   'no-entry': ['missing-entry', 'ambiguous-start', 'unreachable-node'],
   'static-cycle': ['entry-waits'],
@@ -111,7 +111,7 @@ function nodeOf(made: BuiltNode, options: DraftNode['options'], bindings: Record
   return { ...node, ...own, ...(when === undefined ? {} : { when: [...(node.when ?? []), ...when] }) };
 }
 
-/** Declared inputs, then those that are read and that no node gives. */
+/** Returns the declared inputs, then the keys that are read and that no node writes. */
 function inputsOf(draft: GraphDraft, { inputs }: Inference, nodes: readonly PlanNode[]): readonly InputSpec[] {
   const specs = new Map<string, InputSpec>();
   for (const input of draft.settings.inputs ?? []) {
@@ -125,7 +125,7 @@ function inputsOf(draft: GraphDraft, { inputs }: Inference, nodes: readonly Plan
     : undefined;
   for (const [name, { optional, readers }] of inputs) {
     if (specs.has(name)) continue;
-    // A name of a node is here only as what that node reads of itself: its first value.
+    // The name of a node is an input only if that node reads itself: then it is the initial value.
     const isWritten = written.has(name) && !draft.nodes.has(name);
     if (isWritten) continue;
     const mayBeWritten = behind !== undefined && readers.every((reader) => behind.has(reader));
@@ -134,7 +134,7 @@ function inputsOf(draft: GraphDraft, { inputs }: Inference, nodes: readonly Plan
   return [...specs.values()];
 }
 
-/** Nodes that run after one which may have written anything. */
+/** Returns the nodes that run after one that may write any key. */
 function behindUnknownWriters(draft: GraphDraft, nodes: readonly PlanNode[]): ReadonlySet<string> | undefined {
   const writers = nodes.filter((node) => writesUnknown(node));
   if (writers.length === 0) return undefined;
@@ -168,7 +168,7 @@ function routesOf(draft: GraphDraft, bindings: Record<string, unknown>): readonl
   for (const route of draft.routes.values()) {
     bindings[`route:${route.from}`] = route.router;
     const mentions = mentionedBy(draft, route);
-    // What of a map is not text is left out: it is reported.
+    // Targets of a map that are not text are left out; they are reported elsewhere.
     const said = Object.entries(route.map ?? {}).filter(([, target]) => typeof target === 'string');
     routes.push(
       present({

@@ -10,7 +10,7 @@ import type { Inference, Reads } from './infer.js';
 import { isNodeSpec } from './nodes/planned.js';
 import { reducerName } from './reducers.js';
 
-/** A graph and what was made of it. */
+/** A graph and what was built from it. */
 interface Checked {
   readonly draft: GraphDraft;
   readonly inference: Inference;
@@ -20,7 +20,7 @@ interface Checked {
 type Add = (code: string, message: string, hint?: string) => void;
 
 /**
- * What is wrong with a graph beyond what is wrong with its plan, in the order in which nodes and routes were added: `no-entry`, `bad-reducer`, `overwritten-input`,
+ * Checks a graph beyond its plan, in the order nodes and routes were added: `no-entry`, `bad-reducer`, `overwritten-input`,
  * `unreadable-parameters`, `mixed-routing`, `bad-map`, `not-upstream`, `entry-waits`; with a declared state `undeclared-key`.
  */
 export function checkDraft(checked: Checked): readonly Problem[] {
@@ -50,7 +50,7 @@ function quoted(name: string): string {
   return JSON.stringify(name);
 }
 
-/** Where all nodes name what they read, those that wait for nothing start (E6). */
+/** Checks the entry. If all nodes name what they read, none is needed: those that wait for nothing start (E6). */
 function checkEntry({ draft, plan }: Checked, add: Add): void {
   const { entry } = draft;
   if (entry === undefined) {
@@ -95,7 +95,7 @@ function checkSettings(draft: GraphDraft, add: Add): void {
   if (answerKey !== undefined) check(answerKey, 'the answer is');
 }
 
-/** The value of a node takes the place of an input of its name: only a node that reads it may be called like one. */
+/** Reports inputs named like a node, whose value would replace the input. Only a node that reads the input may have its name. */
 function checkInputs({ settings, nodes }: GraphDraft, inference: Inference, add: Add): void {
   for (const input of settings.inputs ?? []) {
     const name = typeof input === 'string' ? input : input.name;
@@ -130,7 +130,7 @@ function checkRouting(draft: GraphDraft, node: DraftNode, hasEdges: boolean, add
   add('mixed-routing', message, 'let the router answer with a list of all nodes that come next');
 }
 
-/** With a declared state, everything that a node reads or writes is a key of it. */
+/** Checks that everything a node reads or writes is a key of the declared state. */
 function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Add): void {
   const { state = {} } = draft.settings;
   const { output, writes = [] } = node.options;
@@ -147,7 +147,7 @@ function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Ad
   }
   for (const { name, optional } of inference.reads.get(node.name)?.names ?? []) {
     if (Object.hasOwn(state, name) || draft.nodes.has(name)) continue;
-    // What a workflow inside may take, and nobody gives.
+    // An optional input of a workflow inside may be absent.
     if (optional && isNodeSpec(node.body)) continue;
     add(
       'undeclared-key',
@@ -173,8 +173,8 @@ interface Pending {
 }
 
 /**
- * What reads the result of a node without waiting for it must lie behind it, or it would run without it: where that node chooses what runs
- * next, behind one of its targets. A router reads what has run before it.
+ * Checks that a node that reads a result without waiting for it lies downstream of its source: otherwise it would run without the result.
+ * If the source chooses what runs next, the reader must lie downstream of one of its targets. A router reads what ran before it.
  */
 function checkUpstream({ draft, inference, plan }: Checked, add: Add): void {
   const pending: Pending[] = [];
@@ -193,7 +193,7 @@ function checkUpstream({ draft, inference, plan }: Checked, add: Add): void {
     shape,
     pending,
     ({ from }) => [indexOf(from)],
-    // A route without declared targets may lead anywhere, also to what reads.
+    // A route without declared targets may lead anywhere, including the reader.
     ({ reader }, leadsTo, source) =>
       leadsTo(indexOf(reader)) || shape.openRoutes.some((open) => open === source || leadsTo(open)),
   );
@@ -207,7 +207,7 @@ function checkUpstream({ draft, inference, plan }: Checked, add: Add): void {
   }
 }
 
-/** How what is read comes to run before what reads it. */
+/** Suggests how to make a source run before its reader. */
 function wayTo(draft: GraphDraft, { from, reader, inRoute }: Pending): string {
   if (inRoute) return `let ${quoted(reader)} run after ${quoted(from)}`;
   const source = draft.nodes.get(from);

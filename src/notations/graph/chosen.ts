@@ -6,24 +6,24 @@ import { reachedFrom } from '../../plan/reach.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import { policiesOf } from './policies.js';
 
-/** An edge that follows from what a node reads. `optional`: it has a default. */
+/** An edge inferred from what a node reads. `optional`: the parameter has a default. */
 export interface ReadEdge extends Edge {
   readonly optional: boolean;
 }
 
-/** A node that says itself what runs next: by its route, or by what it returns. */
+/** Whether a node chooses what runs next: by its route, or by what it returns. */
 export function chooses(draft: GraphDraft, node: DraftNode): boolean {
   return draft.routes.has(node.name) || node.options.goto !== undefined;
 }
 
-/** The nodes that a route without declared targets names in its source; none for others. */
+/** Returns the nodes that a route without declared targets names in its source. Empty for other routes. */
 export function mentionedBy(draft: GraphDraft, { router, targets, map }: DraftRoute): readonly string[] {
   return targets === undefined && map === undefined ? mentionsOf(router, draft.nodes.keys()) : [];
 }
 
 /**
- * Tells the edges into nodes that a route may choose from the others: such a node runs when it is chosen, so what it reads carries data
- * only. It is not so for a node without which its route is never reached, as the first of a loop: that one has to run before it can be chosen.
+ * Separates the edges into nodes that a route may choose from the others. A chosen node runs when chosen, so the edges of its reads carry
+ * only data. Exception: a node without which its route is unreachable, such as a loop's first node, must run first.
  */
 export function splitChosen(
   draft: GraphDraft,
@@ -51,7 +51,7 @@ export function splitChosen(
   return { control, data };
 }
 
-/** Where the routes of a graph may lead, as far as that can be seen. */
+/** Returns the possible targets of a graph's routes, as far as they are visible. */
 function choicesOf(draft: GraphDraft): readonly Route[] {
   const routes: Route[] = [];
   const add = (from: string, answers: readonly unknown[]): void => {
@@ -65,7 +65,7 @@ function choicesOf(draft: GraphDraft): readonly Route[] {
   return routes;
 }
 
-/** What of a graph says what follows what. */
+/** Builds a plan that only holds the order of the nodes. */
 function planOf(draft: GraphDraft, edges: readonly Edge[], routes: readonly Route[]): Plan {
   const nodes = [...draft.nodes.values()].map(({ name, options }): PlanNode => {
     const { join, onError, onMaxVisits } = policiesOf(options);
@@ -83,7 +83,7 @@ function planOf(draft: GraphDraft, edges: readonly Edge[], routes: readonly Rout
   return entry === undefined ? plan : { ...plan, entry };
 }
 
-/** Names of the nodes that a run can come to: by a route, a handler, or when all that they wait for can be reached. */
+/** Returns the nodes that a run can reach: by a route, a handler, or once all they wait for is reachable. */
 function reachedBy(plan: Plan): ReadonlySet<string> {
   const { edges, inEdges, outEdges, starts } = analyzeShape(plan);
   const reached = new Set(starts);
@@ -105,7 +105,7 @@ function reachedBy(plan: Plan): ReadonlySet<string> {
   return new Set([...reached].map((node) => plan.nodes[node]?.id ?? ''));
 }
 
-/** Gives the names of the nodes that any way leads to from one. */
+/** Returns a function that finds the nodes reachable from a node. */
 function reachable(plan: Plan): (name: string) => ReadonlySet<string> {
   const shape = analyzeShape(plan);
   return (name) =>

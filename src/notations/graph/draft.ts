@@ -16,10 +16,10 @@ import type { ReducerInput } from './reducers.js';
 import { readSupervise } from './supervising.js';
 import type { SuperviseInput } from './supervising.js';
 
-/** What a graph is made with. */
+/** The settings of a graph. */
 export interface DraftSettings
   extends Limits, Pick<Plan, 'name' | 'description' | 'firstExitWins' | 'finally'>, Declarations {
-  /** Standard Schemas by key of the state; absent: any key may be written. */
+  /** Standard Schemas by key of the state. Undefined: any key may be written. */
   readonly state?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly InputInput[];
   readonly reducers?: Readonly<Record<string, ReducerInput | undefined>>;
@@ -27,7 +27,7 @@ export interface DraftSettings
   readonly supervise?: SuperviseInput;
   readonly budget?: BudgetInput;
   readonly security?: SecurityInput;
-  /** Keys that a run gives, or Standard Schemas by key. */
+  /** Keys that a run returns, or Standard Schemas by key. */
   readonly output?: readonly string[] | Readonly<Record<string, unknown>>;
 }
 
@@ -38,30 +38,27 @@ export interface DraftOptions extends NodePolicies {
   readonly output?: string;
 }
 
-/** A node as it was added. */
+/** A node as added. */
 export interface DraftNode {
   readonly name: string;
-  /** `node`: its result is kept under its name, and what it reads makes edges. `update`: it returns an update. */
+  /** `node`: its result is stored under its name, and its reads create edges. `update`: it returns an update. */
   readonly layer: 'node' | 'update';
   readonly body: NodeFunction | NodeSpec;
   readonly options: DraftOptions;
 }
 
-/** The function of a node, whatever its types. */
+/** The function of a node, of any type. */
 export type NodeFunction = (...args: never[]) => unknown;
 
-/** A choice as it was added. */
+/** A route as added. */
 export interface DraftRoute extends RouteOptions {
   readonly from: string;
   readonly router: NodeFunction;
-  /** Whether the function names what it reads. */
+  /** Whether the function's parameter names what it reads. */
   readonly named: boolean;
 }
 
-/**
- * What a user has said about a graph so far. What can be seen to be wrong in one call is refused there; names of nodes that are still to
- * come are not.
- */
+/** The graph as declared so far. A mistake visible in one call is refused at once; names of nodes that may be added later are not. */
 export class GraphDraft {
   readonly nodes = new Map<string, DraftNode>();
   readonly routes = new Map<string, DraftRoute>();

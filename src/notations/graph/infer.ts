@@ -9,28 +9,28 @@ import type { BuiltNode } from './nodes/planned.js';
 import { readParameters } from './parameters.js';
 import type { Parameter } from './parameters.js';
 
-/** What a function or a made node reads. */
+/** What a function or a built node reads. */
 export interface Reads {
   readonly names: readonly Parameter[];
-  /** Why its names can't be seen; then there are none. */
+  /** Why the names can't be seen. If set, `names` is empty. */
   readonly refused?: string;
 }
 
-/** What follows from the names that nodes and routers read. */
+/** What the reads of nodes and routers imply. */
 export interface Inference {
-  /** By node. */
+  /** The reads of nodes, by node. */
   readonly reads: ReadonlyMap<string, Reads>;
-  /** By the node after which it chooses. */
+  /** The reads of routers, by the node they follow. */
   readonly routeReads: ReadonlyMap<string, Reads>;
-  /** Edges that nobody declared. */
+  /** Inferred edges. */
   readonly edges: readonly Edge[];
-  /** Reads of what a node gave that chooses itself what runs next, and those of a node that a route may choose: only data comes along. */
+  /** Reads that carry only data: of a node that chooses what runs next, or by a node that a route may choose. */
   readonly dataOnly: readonly ReadEdge[];
-  /** Names that no node is called, with whether every reader has a default, in the order in which they were found. */
+  /** Names read that are not nodes, in the order found, and whether every reader has a default. */
   readonly inputs: ReadonlyMap<string, FoundInput>;
 }
 
-/** A name that somebody must give. */
+/** A name that must be supplied as an input. */
 export interface FoundInput {
   readonly optional: boolean;
   /** The nodes that read it. */
@@ -39,7 +39,7 @@ export interface FoundInput {
 
 const NOTHING: Reads = { names: [] };
 
-/** Finds out what reads what. Nothing is called. */
+/** Infers the reads of all nodes and routers. It calls no function. */
 export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>): Inference {
   const reads = new Map<string, Reads>();
   const found: ReadEdge[] = [];
@@ -53,10 +53,10 @@ export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>):
       before.readers.push(reader);
     }
   };
-  // A key that says how a node ended is that node's, like the key of its name.
+  // A key for a node's ending belongs to that node, like the key of its name.
   const endings = new Map([...draft.nodes.values()].map((node) => [node.options.ending, node]));
   for (const node of draft.nodes.values()) {
-    // What runs at the end waits for nobody, and is told how the others ended.
+    // The node that runs at the end waits for nothing, and receives how the others ended.
     const isLast = node.name === draft.settings.finally;
     const all = readsOf(node, built.get(node.name));
     const own = isLast ? { ...all, names: all.names.filter(({ name }) => !RUN_CHANNELS.includes(name)) } : all;
@@ -118,8 +118,8 @@ function named(fn: unknown): Reads {
 }
 
 /**
- * The keys that a node gives and that nobody can read before it has run: a value for one from outside would be lost. A node that may end
- * without a value leaves the one that was given, and what takes the whole state may read anything.
+ * Returns the keys that a node writes and that nothing can read before it has run: an input with such a key would be lost. A node that may
+ * end without a value keeps the given one, and a function that gets the whole state may read any key.
  */
 export function computedKeys(draft: GraphDraft, { reads, routeReads, dataOnly }: Inference): readonly string[] {
   const nodes = [...draft.nodes.values()];
@@ -135,7 +135,7 @@ export function computedKeys(draft: GraphDraft, { reads, routeReads, dataOnly }:
   });
 }
 
-/** Functions that get the whole state: those of `addNode`, and conditions. */
+/** Whether functions of the node get the whole state: those of `addNode`, and conditions. */
 function takesAll({ layer, options }: DraftNode): boolean {
   return layer === 'update' || options.when !== undefined;
 }

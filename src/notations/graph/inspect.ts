@@ -8,7 +8,7 @@ import type { BuiltGraph } from './build.js';
 import type { GraphDraft } from './draft.js';
 import { isNodeSpec } from './nodes/planned.js';
 
-/** Where a run may end: the declared exits, or the nodes without a way out that can run at all. */
+/** Returns where a run may end: the declared exits, or the reachable nodes without a way out. */
 export function exitsOf(plan: Plan): readonly string[] {
   if (plan.exits !== undefined) return plan.exits;
   const shape = analyzeShape(plan);
@@ -20,14 +20,14 @@ export function exitsOf(plan: Plan): readonly string[] {
   });
 }
 
-/** Tells whether any path leads to a node. A choice without declared targets may lead anywhere. */
+/** Returns a function that tells whether any path leads to a node. A route without declared targets may lead anywhere. */
 function reachable(shape: GraphShape): (node: number) => boolean {
   const reached = reachedFrom(shape, shape.starts);
   const isOpen = shape.openRoutes.some((node) => reached.has(node));
   return (node) => isOpen || reached.has(node);
 }
 
-/** The key whose value is the answer of a run: the one that was named, or that of the only exit. */
+/** Returns the key that holds the answer of a run: the configured one, or that of the only exit. */
 export function answerKeyOf(draft: GraphDraft, plan: Plan): string | undefined {
   if (draft.settings.answerKey !== undefined) return draft.settings.answerKey;
   if (plan.output?.length === 1) return plan.output[0];
@@ -37,7 +37,7 @@ export function answerKeyOf(draft: GraphDraft, plan: Plan): string | undefined {
   return plan.output?.includes(key) === false ? undefined : key;
 }
 
-/** What would run, and what must be given. Nothing is called. */
+/** Returns what would run, and which inputs are required. It calls no function. */
 export function dryRunOf({ plan }: BuiltGraph, given: Readonly<Record<string, unknown>>): DryRun {
   const { levels, conditional, required } = outlinePlan(plan);
   const onlySometimes = new Set(conditional);
@@ -52,13 +52,13 @@ export function dryRunOf({ plan }: BuiltGraph, given: Readonly<Record<string, un
   };
 }
 
-/** The graph in a language of diagrams, with the nodes without a way out marked as exits. */
+/** Draws the graph in a diagram language, with nodes without a way out marked as exits. */
 export function draw(plan: Plan, language: 'mermaid' | 'dot'): string {
   const drawn = { ...plan, exits: exitsOf(plan) };
   return language === 'mermaid' ? toMermaid(drawn) : toDot(drawn);
 }
 
-/** Copies of the nodes. */
+/** Returns copies of the nodes. */
 export function nodeViews(draft: GraphDraft): Map<string, GraphNode> {
   return new Map(
     [...draft.nodes.values()].map(({ name, layer, body, options }) => {
@@ -68,7 +68,7 @@ export function nodeViews(draft: GraphDraft): Map<string, GraphNode> {
   );
 }
 
-/** Copies of the edges, the inferred ones last. */
+/** Returns copies of the edges, the inferred ones last. */
 export function edgeViews(draft: GraphDraft, { inference }: BuiltGraph): EdgeView[] {
   return [
     ...[...draft.edges.values()].map((edge) => ({ ...edge, inferred: false })),
@@ -76,7 +76,7 @@ export function edgeViews(draft: GraphDraft, { inference }: BuiltGraph): EdgeVie
   ];
 }
 
-/** Copies of the choices. */
+/** Returns copies of the routes. */
 export function routeViews(draft: GraphDraft): RouteView[] {
   return [...draft.routes.values()].map(({ from, router, map, targets }) => ({
     from,
@@ -86,7 +86,7 @@ export function routeViews(draft: GraphDraft): RouteView[] {
   }));
 }
 
-/** The keys of the state: those that were declared, else the results of nodes and the inputs. */
+/** Returns the keys of the state: the declared ones, or else the results of nodes and the inputs. */
 export function stateKeys(draft: GraphDraft, { plan }: BuiltGraph): Record<string, StateKey> {
   const { state } = draft.settings;
   const keys = new Map<string, StateKey>();
@@ -100,14 +100,14 @@ export function stateKeys(draft: GraphDraft, { plan }: BuiltGraph): Record<strin
   return Object.fromEntries(keys);
 }
 
-/** A node as it can be looked at. */
+/** A view of a node. */
 export interface GraphNode {
   readonly name: string;
-  /** `node`: its result is kept under its name. `update`: it returns an update of the state. */
+  /** `node`: its result is stored under its name. `update`: it returns an update of the state. */
   readonly layer: 'node' | 'update';
-  /** The function; absent for agents, tools and workflows. */
+  /** The function. Undefined for agents, tools and workflows. */
   readonly fn?: unknown;
-  /** The options with which it was added. */
+  /** The options passed when the node was added. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -115,11 +115,11 @@ export interface GraphNode {
 export interface EdgeView {
   readonly from: string;
   readonly to: string;
-  /** It follows from a parameter. */
+  /** True if the edge was inferred from a parameter. */
   readonly inferred: boolean;
 }
 
-/** A choice after a node. */
+/** A route after a node. */
 export interface RouteView {
   readonly from: string;
   readonly router: unknown;
@@ -129,20 +129,20 @@ export interface RouteView {
 
 /** A key of the state. */
 export interface StateKey {
-  /** Where it comes from: declared with a schema, the result of a node, or given by the caller. */
+  /** Its origin: declared with a schema, the result of a node, or an input from the caller. */
   readonly from: 'declared' | 'node' | 'input';
-  /** The Standard Schema that it was declared with. */
+  /** The Standard Schema it was declared with. */
   readonly schema?: unknown;
 }
 
-/** What a run would do, as far as it is known before one. */
+/** What a run would do, as far as that is known in advance. */
 export interface DryRun {
-  /** Names by level. Nodes that run only when a route leads to them are not among them. */
+  /** Names by level, without nodes that run only if a route leads to them. */
   readonly levels: readonly (readonly string[])[];
-  /** Nodes that run only when a route or a failure leads to them. */
+  /** Nodes that run only if a route or a failure leads to them. */
   readonly conditionalNodes: readonly string[];
   readonly entry: string | undefined;
   readonly exits: readonly string[];
-  /** Inputs that must still be given. */
+  /** Inputs that are still missing. */
   readonly inputsRequired: readonly string[];
 }

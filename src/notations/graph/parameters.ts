@@ -4,7 +4,7 @@ import { acorn } from '../../lang/on-demand.js';
 /** A name in the first parameter of a function. */
 export interface Parameter {
   readonly name: string;
-  /** It has a default. */
+  /** True if it has a default. */
   readonly optional: boolean;
 }
 
@@ -16,7 +16,7 @@ const known = new Map<string, Reading>();
 const MOST_KNOWN = 20_000;
 
 /**
- * Reads the names in the first parameter of a function out of its source text, as it runs: renamed locals, defaults and quoted names are
+ * Reads the names in the first parameter of a function from its source text at run time. Renamed locals, defaults and quoted names are
  * understood, and property names survive minifiers. Only the parameters are parsed, so a body may have any syntax.
  */
 export function readParameters(fn: unknown): Reading {
@@ -50,7 +50,7 @@ function readSource(source: string): Reading {
 const NAME = '[A-Za-z_$][\\w$]*';
 const PLAIN_PROPERTY = `${NAME}(?:\\s*:\\s*${NAME})?`;
 
-/** Most functions by far destructure a few plain names: those need no parser, which takes many times as long. */
+/** Most functions destructure a few plain names. They need no parser, which takes many times as long. */
 const PLAIN = new RegExp(
   `^(?:async\\s+)?(?:function\\b\\s*)?(?:${NAME})?\\s*\\(\\s*\\{\\s*(${PLAIN_PROPERTY}(?:\\s*,\\s*${PLAIN_PROPERTY})*)\\s*\\}\\s*(?:,\\s*${NAME}\\s*)?\\)`,
 );
@@ -59,7 +59,7 @@ function plainNames(text = ''): readonly Parameter[] {
   return text.split(',').map((property) => ({ name: property.replace(/:.*$/s, '').trim(), optional: false }));
 }
 
-/** The parameters with their parentheses; undefined for an arrow function with one bare name. */
+/** Returns the parameters with their parentheses. Undefined for an arrow function with one bare name. */
 function parametersOf(source: string): string | undefined {
   const { tokenizer, tokTypes } = acorn();
   const { parenL, parenR, braceL, braceR, bracketL, bracketR, dollarBraceL, arrow } = tokTypes;

@@ -10,10 +10,10 @@ import type { NodeBase, NodeOptions } from '../../plan/plan.js';
 import type { RetryInput } from '../../plan/retry-input.js';
 import type { SuperviseInput } from './supervising.js';
 
-/** Options that are made into plan data. */
+/** Options that need conversion to plan data. */
 const MADE: ReadonlySet<string> = new Set(['when', 'retry', 'supervise', 'budget', 'security']);
 
-/** The options of a node that are plan data as they are. What was not said is absent. */
+/** Returns the options of a node as plan data, without those that are undefined or need bindings. */
 export function policiesOf(options: NodePolicies): Partial<NodeBase> {
   const said = NODE_OPTION_NAMES.flatMap((name) => {
     const value = options[name];
@@ -27,7 +27,7 @@ export function policiesOf(options: NodePolicies): Partial<NodeBase> {
   };
 }
 
-/** Conditions as plan data; their functions go to the bindings. */
+/** Converts conditions to plan data. Their functions go into the bindings. */
 export function conditionsOf(
   name: string,
   when: NodePolicies['when'],
@@ -39,40 +39,40 @@ export function conditionsOf(
 /** A condition of a node: a function of the state, or plan data. */
 export type WhenInput<S> = StateTest<S> | Condition;
 
-/** What any node of a graph may have. */
+/** Policies that any node of a graph may have. */
 export interface NodePolicies<S = StateOf> extends Omit<
   NodeOptions,
   'when' | 'retry' | 'supervise' | 'budget' | 'security'
 > {
-  /** All must hold, else the node is skipped. */
+  /** Conditions that must all hold; otherwise the node is skipped. */
   readonly when?: WhenInput<S> | readonly WhenInput<S>[];
-  /** Further attempts after a failure that may go away: a number, or what is not as it is by default: 2 of them, with growing delays from 1 s on. */
+  /** Retries after a temporary failure: a number, or changes to the defaults: 2 retries, with growing delays from 1 s. */
   readonly retry?: RetryInput;
-  /** Whether what it did is judged before anything sees it. Default: agents as the graph says, anything else is not. */
+  /** Whether the result is judged before anything sees it. Default: agents as set for the graph, other nodes not. */
   readonly supervise?: SuperviseInput;
-  /** What all visits of it, and everything below it, may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
+  /** What all visits of the node, and all inside it, may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
   readonly budget?: BudgetInput;
-  /** Which models look at the calls that it makes, and what is inside of it: `'paranoid'`, or `{ mode, scope, model }`. */
+  /** Which models review the calls of the node and of all inside it: `'paranoid'`, or `{ mode, scope, model }`. */
   readonly security?: SecurityInput;
-  /** The nodes to which it may jump by returning `goto(name)`. */
+  /** The nodes it may jump to by returning `goto(name)`. */
   readonly goto?: readonly string[];
-  /** Nodes of the graph around to which it may jump by `goto(name, update, { parent: true })`. */
+  /** Nodes of the enclosing graph it may jump to by `goto(name, update, { parent: true })`. */
   readonly gotoParent?: readonly string[];
 }
 
-/** What a choice may have. */
+/** Options of a route. */
 export interface RouteOptions {
-  /** The nodes among which it chooses. Undeclared: any node of the graph. */
+  /** The nodes it chooses among. Undefined: any node of the graph. */
   readonly targets?: readonly string[];
-  /** What an answer means: answer -> node. Undeclared: answers are names of nodes. */
+  /** Maps answers to nodes. Undefined: answers are names of nodes. */
   readonly map?: Readonly<Record<string, string>>;
-  /** What the function reads, when its first parameter is not destructured. */
+  /** The keys the function reads, if its first parameter is not destructured. */
   readonly inputs?: readonly string[];
 }
 
 const POLICY_NAMES = [...NODE_OPTION_NAMES, 'goto', 'gotoParent'] as const;
 
-/** The options that there are, by what is added. */
+/** The valid options, by what is added. */
 export const OPTION_NAMES = {
   function: [...POLICY_NAMES, 'inputs'],
   update: [...POLICY_NAMES, 'writes'],

@@ -4,7 +4,7 @@ import { reducerFor } from '../../plan/reducers.js';
 
 type BuiltIn = Exclude<ReducerName, 'code'>;
 
-/** How the values that nodes give for a key are folded: a built-in reducer, by name or from {@link reducers}, or a function. */
+/** How values written to a key are combined: a built-in reducer, by name or from {@link reducers}, or a function. */
 export type ReducerInput = BuiltIn | ReduceInput;
 
 function fold(name: BuiltIn): ReduceInput {
@@ -13,8 +13,8 @@ function fold(name: BuiltIn): ReduceInput {
 }
 
 /**
- * The built-in reducers, also to be called by hand: `append` makes a list of what nodes give, `extend` joins lists, `mergeDict` merges
- * objects, `add` adds numbers or texts, `last` keeps the last one.
+ * The built-in reducers, which can also be called directly: `append` collects values in a list, `extend` joins lists, `mergeDict` merges
+ * objects, `add` adds numbers or texts, `last` keeps the last value.
  *
  * @example
  * graph<{ messages: string[] }>({ reducers: { messages: reducers.append } });
@@ -34,7 +34,7 @@ const NAMES: ReadonlyMap<unknown, ReducerName> = new Map(
   ]),
 );
 
-/** The name of a reducer in a plan; `code` for a function of the user; undefined for anything else. */
+/** Returns the name of a reducer in a plan: `code` for a function of the user, undefined for anything else. */
 export function reducerName(input: unknown): ReducerName | undefined {
   return NAMES.get(input) ?? (typeof input === 'function' ? 'code' : undefined);
 }

@@ -12,29 +12,29 @@ import type { Supervision, Supervisor } from '../../plan/supervision.js';
 import type { Said } from '../../plan/inherited-supervision.js';
 import type { BuiltNode } from './nodes/planned.js';
 
-/** How what a node did is judged before anything sees it. What is not said is as in the graph around it. */
+/** How a node's result is judged before anything sees it. Absent options default to those of the enclosing graph. */
 export interface SuperviseOptions {
-  /** A person judges every result. Default: a model judges what was not done as promised. */
+  /** Whether a person judges every result. Default: a model judges deviations from what was promised. */
   readonly human?: boolean;
-  /** The model that judges, `provider/model`. Default: that of the agent, else the environment's. */
+  /** The model that judges, `provider/model`. Default: that of the agent, else that of the environment. */
   readonly model?: string;
-  /** Corrections at most; then a person is asked. Default 1. */
+  /** Maximum number of corrections before a person is asked. Default 1. */
   readonly maxReorients?: number;
-  /** What is promised, with `{{ key }}` for values of the state. Default: what an agent is asked; any other node needs it. */
+  /** What is promised, with `{{ key }}` for values of the state. Default: the agent's prompt. Required for other nodes. */
   readonly instruction?: TextInput;
-  /** Judges in place of the model. */
+  /** Judges instead of the model. */
   readonly supervisor?: Supervisor;
 }
 
-/** `true`: by a model. `false`: what holds around it is neither for the node nor for the agents inside of it. */
+/** `true`: a model judges. `false`: supervision from outside applies neither to the node nor to the agents inside it. */
 export type SuperviseInput = boolean | SuperviseOptions;
 
-/** What was said, as plan data. */
+/** The option as plan data. */
 interface SaidInCode extends Said, Omit<Supervision, 'by' | 'supervisor'> {
   readonly supervisor?: Supervisor;
 }
 
-/** What each option must be. */
+/** The check of each option. */
 const OPTIONS: Readonly<
   Record<keyof SuperviseOptions, readonly [is: (value: unknown) => boolean, must: string, hint: string]>
 > = {
@@ -72,7 +72,7 @@ export function readSupervise(owner: string, input: unknown): SaidInCode | undef
   return present({ mode, model, maxReorients, instruction: template, supervisor });
 }
 
-/** Names between braces are keys of the state, with a path behind them. */
+/** Names in braces are keys of the state, optionally followed by a path. */
 const TEXTS = new TextReader(new Set());
 
 function isCount(value: unknown): boolean {
@@ -95,14 +95,14 @@ function checkOptions(owner: string, input: unknown): asserts input is Supervise
   }
 }
 
-/** Where a supervision is put on a node. */
+/** The context in which supervision is added to a node. */
 interface Place {
-  /** What the graph says. */
+  /** The supervision of the graph. */
   readonly around: SaidInCode | undefined;
   readonly problems: Problem[];
 }
 
-/** A node with its supervision: its own, or that of the graph when it is an agent; the agents inside of it have that of the graph. */
+/** Adds supervision to a node: its own, or for an agent that of the graph. Agents inside the node get that of the graph. */
 export function supervisedNode(built: BuiltNode, input: unknown, { around, problems }: Place): BuiltNode {
   const { node } = built;
   const own = readSupervise(`the node ${JSON.stringify(node.id)}`, input);
@@ -132,7 +132,7 @@ export function supervisedNode(built: BuiltNode, input: unknown, { around, probl
 
 const GATE_HINT = 'remove supervise from it, or give it { human: true }';
 
-/** What is no agent is supervised where it says so itself, by who judges in the graph. */
+/** Returns the supervision of a node that is not an agent: only its own counts, with defaults from the graph. */
 function asWhole(own: SaidInCode | undefined, around: SaidInCode | undefined): SaidInCode | undefined {
   if (own === undefined || around === undefined) return own;
   const { mode: _mode, instruction: _instruction, ...shared } = around;

@@ -5,10 +5,10 @@ import { INPUT, namesIn } from './compositions/references.js';
 import { orderOf, waitsOf } from './compositions/step-order.js';
 import type { CompositionStep, PlacedPack, Predicate } from './pack.js';
 
-/** Names that are those of the runtime. */
+/** Tool names reserved for the runtime. */
 const RESERVED: ReadonlySet<string> = new Set(['workflow__transition', 'workflow__set_artifact']);
 
-/** The rules of compositions: names of steps, what they refer to, their order, what may stand in what. */
+/** Checks the rules of compositions: step names, references, order, nesting. */
 export function checkCompositions(placed: PlacedPack): void {
   for (const [name, { steps, output }] of Object.entries(placed.pack.compositions ?? {})) {
     const check = new CompositionCheck(name, steps, placed);
@@ -47,7 +47,7 @@ class CompositionCheck {
     this.checkCycles();
   }
 
-  /** Reports a name that is not that of a step. */
+  /** Reports a name that is not a step. */
   refer(id: string, what: string, keys: readonly string[]): void {
     if (this.ids.has(id)) return;
     this.error('unknown-step', `${what} ${quoteShort(id)} is not a step`, keys, didYouMean(id, this.ids));
@@ -78,7 +78,7 @@ class CompositionCheck {
       this.checkTool(name, tools, id, keys);
   }
 
-  /** References of values and predicates begin with `input` or a step. */
+  /** Checks that references in values and predicates begin with `input` or a step. */
   private checkReferences({ id, input, args, predicate }: CompositionStep, keys: readonly string[]): void {
     const names = new Map([
       ...namesIn(input).map((name) => [name, 'input'] as const),
@@ -93,7 +93,7 @@ class CompositionCheck {
     }
   }
 
-  /** What is compared needs a path and a value, what must be there a path. */
+  /** Checks that a comparison has a path and a value, and a presence test a path. */
   private checkPredicate(predicate: Predicate, id: string, keys: readonly string[]): void {
     const { op, exists, all_of = [], any_of = [], not } = predicate;
     const needed = op === undefined ? (exists === undefined ? [] : ['path']) : ['path', 'value'];
@@ -114,7 +114,7 @@ class CompositionCheck {
     }
   }
 
-  /** A step that only stands behind a choice, or behind parallel steps, waits for nothing. */
+  /** Warns about a step placed after a branch or parallel steps without depending on them. */
   private checkFollower(step: CompositionStep, before: CompositionStep | undefined, keys: readonly string[]): void {
     if (before === undefined || (before.kind !== 'branch' && before.kind !== 'parallel')) return;
     if (step.depends_on !== undefined || before.then === step.id || before.else === step.id) return;
@@ -122,7 +122,7 @@ class CompositionCheck {
     this.placed.findings.warning('loose-step', message, this.at(keys), 'say what it waits for');
   }
 
-  /** Steps that wait for each other, whatever makes them wait. */
+  /** Reports steps that wait for each other, for any reason. */
   private checkCycles(): void {
     const order = new Set(orderOf(waitsOf(this.all)));
     const left = [...this.ids].filter((id) => !order.has(id));

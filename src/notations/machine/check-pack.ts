@@ -23,17 +23,17 @@ import { declarationsOf } from '../../plan/declarations.js';
 import { readFields } from '../../text/shape.js';
 import { readDeclarations } from '../declarations-key.js';
 
-/** How a pack is judged. */
+/** The rules a pack is checked against. */
 export interface PackRules {
-  /** One version of the schema; absent: what either of them takes. */
+  /** One version of the schema. Undefined: either version. */
   readonly schema?: PackSchema | undefined;
-  /** Names of validators that a program brings along. */
+  /** Names of validators that a program supplies. */
   readonly validators: ReadonlySet<string>;
 }
 
 /**
- * Checks a pack: its form, then the rules of its workflow, then everything that its parts say of each other. Rules that look at several parts wait until the form
- * is right.
+ * Checks a pack: its form, then the rules of its workflow, then all references between its parts. Rules that involve several parts wait
+ * until the form is right.
  */
 export function checkPack(root: SourceNode, rules: PackRules, findings: Findings): void {
   const kind = entryOf(root, 'kind')?.value;
@@ -60,7 +60,7 @@ export function checkPack(root: SourceNode, rules: PackRules, findings: Findings
   checkValidators(placed, rules.validators);
 }
 
-/** The rules of the workflow, also where other parts of the pack have mistakes of form. */
+/** Checks the rules of the workflow, even if the form of other parts is wrong. */
 function checkWorkflow(
   workflow: unknown,
   prompts: unknown,
@@ -70,7 +70,7 @@ function checkWorkflow(
   if (workflow === undefined) return;
   const names = isPlainObject(prompts) ? Object.keys(prompts) : [];
   const { spec, problems } = readSpec(workflow);
-  // What keeps a spec from being read is a mistake of form: most often it was found already.
+  // A spec that can't be read has a mistake of form, which was usually reported already.
   if (spec === undefined && hasErrors(findings.list)) return;
   const found = spec === undefined ? problems : checkSpec(spec, new Set(names));
   for (const { problem, keys } of found) put(problem, at('workflow', ...keys), findings);
@@ -87,7 +87,7 @@ function put({ severity, code, message, hint }: Problem, at: Position, findings:
   else findings.warning(code, message, at, hint);
 }
 
-/** Finds the places of the values of a pack. */
+/** Returns a function that finds the places of a pack's values. */
 export function placesIn(root: SourceNode): PlacedPack['at'] {
   return (...keys) => {
     let node = root;
@@ -103,7 +103,7 @@ export function placesIn(root: SourceNode): PlacedPack['at'] {
   };
 }
 
-/** A pack whose `$schema` names one version should be right by that one. */
+/** Warns if a pack does not match the schema version its `$schema` names. */
 function checkSchemaName(root: SourceNode, { pack, findings, at }: PlacedPack): void {
   const named = /\bv?(1\.[45])(?:\.\d+)?\b/.exec(pack.$schema ?? '')?.[1];
   if (named !== '1.4' && named !== '1.5') return;
@@ -116,12 +116,12 @@ function checkSchemaName(root: SourceNode, { pack, findings, at }: PlacedPack): 
   findings.warning('schema-mismatch', message, at('$schema'), 'name the version that the pack is written for');
 }
 
-/** What a pack declares of the calls of its agents: in the settings of the runtime, or in its notes where it has no workflow. */
+/** Returns what a pack declares about the calls of its agents: in the runtime settings, or in its metadata if it has no workflow. */
 export function packDeclarations({ workflow, metadata }: Pack): Declarations {
   return declarationsOf((workflow === undefined ? metadata?.skein : workflow.engine?.skein) ?? {});
 }
 
-/** What the form of a pack can't say of them. Problem codes: those of {@link readDeclarations}. */
+/** Checks declarations beyond their form. Problem codes: those of {@link readDeclarations}. */
 export function checkDeclared(root: SourceNode, findings: Findings): void {
   for (const path of [
     ['workflow', 'engine', 'skein'],

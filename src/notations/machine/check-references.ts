@@ -2,7 +2,7 @@ import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { PlacedPack } from './pack.js';
 
-/** Names that one part of a pack has of another one: tools, agents, states, skills, compositions. */
+/** Checks the references between parts of a pack: tools, agents, states, skills, compositions. */
 export function checkReferences(placed: PlacedPack): void {
   checkTools(placed);
   checkAgents(placed);
@@ -78,7 +78,7 @@ function checkSkills({ pack: { skills = [] }, findings, at }: PlacedPack): void 
   }
 }
 
-/** Compositions that states name must be there. */
+/** Checks that compositions named by states exist. */
 function checkCompositionNames({ pack: { workflow, compositions = {} }, findings, at }: PlacedPack): void {
   for (const [name, { composition = '' }] of Object.entries(workflow?.states ?? {})) {
     if (composition === '' || Object.hasOwn(compositions, composition)) continue;
@@ -88,7 +88,7 @@ function checkCompositionNames({ pack: { workflow, compositions = {} }, findings
   }
 }
 
-/** What no one runs is said once. */
+/** Warns once about parts that never run. */
 function noteWhatIsKept({ pack: { evals = [], prompts }, findings, at }: PlacedPack): void {
   const all = Object.entries(prompts).filter(([, prompt]) => (prompt.evals ?? []).length > 0);
   if (evals.length === 0 && all.length === 0) return;

@@ -7,7 +7,7 @@ import { parsePlaceholders, placeholdersOf } from './placeholders.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import { variableSchema } from './variables.js';
 
-/** Placeholders of prompts and of the fragments in them: each must name something. */
+/** Checks that the placeholders of prompts, and of fragments inside them, name something. */
 export function checkTemplates(placed: PlacedPack): void {
   const { pack, findings, at } = placed;
   const fragments = new Map(Object.entries(pack.fragments ?? {}));
@@ -31,10 +31,10 @@ export function checkTemplates(placed: PlacedPack): void {
   }
 }
 
-/** More characters than this a prompt may not have when its fragments are put in: each of a few may contain the next one twice. */
+/** The maximum length of a prompt with its fragments inserted. A few fragments that each contain the next one twice grow exponentially. */
 const LONGEST = 1_000_000;
 
-/** Fragments that contain themselves, each loop once; and prompts that grow too long by them. */
+/** Reports fragments that contain themselves, each loop once, and prompts that become too long through fragments. */
 function checkFragments(fragments: ReadonlyMap<string, string>, placed: PlacedPack): void {
   const { pack, findings, at } = placed;
   const checked = new Set<string>();
@@ -50,7 +50,7 @@ function checkFragments(fragments: ReadonlyMap<string, string>, placed: PlacedPa
   }
 }
 
-/** The length of texts with their fragments. Loops are reported on the way. */
+/** Returns a function that measures texts with their fragments inserted. It reports loops as it finds them. */
 function measure(
   fragments: ReadonlyMap<string, string>,
   variables: ReadonlySet<string>,
@@ -79,7 +79,7 @@ function measure(
   return (text) => lengthOf(text, []);
 }
 
-/** A state should declare the artifacts that its prompt shows. */
+/** Warns about artifacts that a prompt shows and its state does not declare. */
 function checkArtifacts(prompt: string, used: ReadonlySet<string>, { pack, findings, at }: PlacedPack): void {
   for (const [state, { prompt_task, artifacts = {} }] of Object.entries(pack.workflow?.states ?? {})) {
     if (prompt_task !== prompt) continue;
@@ -92,7 +92,7 @@ function checkArtifacts(prompt: string, used: ReadonlySet<string>, { pack, findi
   }
 }
 
-/** Variables: each once in a prompt, with a default that its own rules take. */
+/** Checks variables: each is declared once in a prompt, and its default satisfies its own rules. */
 export function checkVariables({ pack, findings, at }: PlacedPack): void {
   for (const [prompt, { variables = [] }] of Object.entries(pack.prompts)) {
     const seen = new Set<string>();
@@ -114,7 +114,7 @@ export function checkVariables({ pack, findings, at }: PlacedPack): void {
   }
 }
 
-/** Rules that nothing can follow: a pattern that is none. */
+/** Reports a rule that can't be applied: an invalid pattern. */
 function problemOf({ validation = {} }: Variable): string | undefined {
   const { pattern } = validation;
   if (pattern === undefined) return undefined;

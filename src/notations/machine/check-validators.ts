@@ -12,7 +12,7 @@ const isTexts = (value: unknown): boolean =>
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 interface Kind {
-  /** The parameters of which one must be given. */
+  /** The parameters, one of which is required. */
   readonly needs: readonly string[];
   readonly isRight: (value: unknown) => boolean;
   readonly wanted: string;
@@ -25,7 +25,7 @@ const LENGTH: Kind = {
 };
 const PATTERN: Kind = { needs: ['pattern'], isRight: isText, wanted: 'a regular expression' };
 
-/** Validators that are carried out, by type. */
+/** The supported validators, by type. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['banned_words', { needs: ['words'], isRight: isTexts, wanted: 'a list of words' }],
   ['max_length', LENGTH],
@@ -40,7 +40,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 
 const DIRECTIONS: readonly unknown[] = [undefined, 'output', 'input', 'both'];
 
-/** Validators of prompts: each must be known, and its parameters must say something. A validator that is switched off is checked too. */
+/** Checks the validators of prompts: each must be known and have valid parameters, even if it is switched off. */
 export function checkValidators(placed: PlacedPack, own: ReadonlySet<string>): void {
   for (const [name, { validators = [] }] of Object.entries(placed.pack.prompts)) {
     for (const [index, validator] of validators.entries()) {
@@ -69,7 +69,7 @@ function problemOf({ type, params = {} }: Validator): { code: string; message: s
   return saysNothing(type, kind, params) ?? patternProblem(type, params);
 }
 
-/** An expression that can't be matched in bounded time, and one that is none. */
+/** Reports an expression that is invalid, or can't be matched in bounded time. */
 function patternProblem(type: string, { pattern }: Params): ReturnType<typeof problemOf> {
   if (typeof pattern !== 'string' || !type.startsWith('regex')) return undefined;
   const finding = schemaFindings({ pattern: patternOf(pattern).pattern }, '').find((one) =>

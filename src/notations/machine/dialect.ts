@@ -1,7 +1,7 @@
 import type { Form, Keys } from '../../text/forms.js';
 import { map, text, word } from '../../text/forms.js';
 
-/** Rows of the tables of packs say these often. */
+/** Constants used throughout the key tables of packs. */
 export const MANY = Number.MAX_SAFE_INTEGER;
 export const NEEDED = { needed: true } as const;
 export const WRITTEN = { needed: true, blank: false } as const;
@@ -12,16 +12,16 @@ export const VERSION =
 /** A version of the schema of packs. */
 export type PackSchema = '1.4' | '1.5';
 
-/** How the versions differ: keys that one of them has alone, and words that the newer one lists where the older takes any text. */
+/** The differences between versions: keys in only one of them, and words that 1.5 lists where 1.4 accepts any text. */
 export interface Dialect {
-  /** Absent: what either of them takes. */
+  /** Undefined: whatever either version accepts. */
   readonly schema: PackSchema | undefined;
   readonly is15: boolean;
-  /** Keys of 1.4 alone. */
+  /** Keys that only 1.4 has. */
   readonly older: (keys: Keys) => Keys;
-  /** Keys of 1.5 alone. */
+  /** Keys that only 1.5 has. */
   readonly newer: (keys: Keys) => Keys;
-  /** A row for words of 1.5. */
+  /** Creates a row for words that only 1.5 restricts. */
   readonly words: (words: readonly string[], about: string, more?: { readonly needed?: boolean }) => Form;
 }
 
@@ -36,5 +36,5 @@ export function dialectOf(schema: PackSchema | undefined): Dialect {
   };
 }
 
-/** A map with any keys. */
+/** Creates a row for a map with any keys. */
 export const anyMap = (about: string): Form => map({}, about, { open: true });

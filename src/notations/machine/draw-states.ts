@@ -11,8 +11,8 @@ import { stateSettings } from './settings.js';
 import { stateSupervision } from './supervising.js';
 
 /**
- * The picture of a pack: its states, with events as labels, redirects dashed. Of a pack without a workflow, its prompts. Where its plan is given, what others may
- * have a say in is marked.
+ * Draws a pack: its states, with events as labels and redirects dashed, or its prompts if it has no workflow. If its plan is given, what
+ * untrusted texts may influence is marked.
  */
 export function drawStates(pack: Pack, plan?: Plan): Drawing {
   const { id, prompts, workflow } = pack;
@@ -75,10 +75,10 @@ function linesOf(name: string, state: State): readonly string[] {
   ];
 }
 
-/** Events that lead to the same state share an arrow. */
+/** Draws the transitions of a state. Events that lead to the same state share an arrow. */
 function edgesOf(from: string, state: State, keys: ReadonlyMap<string, string>): readonly DrawnEdge[] {
   const events = new Map<string, string[]>();
-  // A terminal state takes no event, whatever it says.
+  // A terminal state accepts no events, even if it lists some.
   for (const [event, target] of state.terminal === true ? [] : Object.entries(state.on_event ?? {}))
     events.set(target, [...(events.get(target) ?? []), event]);
   const ways = [...events].map(([target, names]) => ({ target, label: names.join(', '), dashed: false }));

@@ -19,7 +19,7 @@ import { promptAgent } from './prompt-agent.js';
 import { readWholePack } from './read-pack.js';
 import { stateSupervision } from './supervising.js';
 
-/** What the plan of a pack was made of. */
+/** What the plan of a pack was built from. */
 export interface LoadedMachine {
   readonly pack: Pack;
   readonly setup: MachinePlan['setup'];
@@ -27,13 +27,13 @@ export interface LoadedMachine {
 
 const MACHINES = new WeakMap<Plan, LoadedMachine>();
 
-/** What a plan was made of; undefined for one that is not a pack's, and for a pack that was loaded to be looked at. */
+/** Returns what a plan was built from. Undefined for other plans, and for a pack that was loaded only for inspection. */
 export function machineOf(plan: Plan): LoadedMachine | undefined {
   return MACHINES.get(plan);
 }
 
 /**
- * Loads a pack. Without `pack` it is there to be looked at: it has no functions, and without a workflow all its prompts.
+ * Loads a pack. Without `pack` it is loaded only for inspection: without functions and, if it has no workflow, with all its prompts.
  *
  * @throws SkeinError `SKEIN_USAGE` for a prompt that the pack does not have
  */
@@ -77,7 +77,7 @@ function talkingPlan(pack: Pack, { agent, ...how }: PackTalk): MachinePlan {
   return machine;
 }
 
-/** The prompts of a pack without a workflow, to be looked at. */
+/** Builds a plan of all prompts of a pack without a workflow, for inspection. */
 function promptsOf(pack: Pack): Plan {
   const channels = ['variables', 'artifacts', 'workflow_context', 'said'];
   return {
@@ -102,7 +102,7 @@ function promptsOf(pack: Pack): Plan {
   };
 }
 
-/** The variables of all prompts. One has the default and the description of the first prompt that has one. */
+/** Returns the variables of all prompts. Each has the default and the description of the first prompt that has one. */
 function parametersOf(pack: Pack): readonly InputSpec[] {
   return [...namesOf(pack).variables].map(([name, byPrompt]) => {
     const all = [...byPrompt.values()];
@@ -117,12 +117,12 @@ function parametersOf(pack: Pack): readonly InputSpec[] {
   });
 }
 
-/** Parts of a pack, and of its prompts, that say nothing about what runs. */
+/** Parts of a pack and of its prompts that do not affect a run. */
 const KEPT = ['metadata', 'compilation', 'template_engine', 'evals'] as const;
 const KEPT_OF_PROMPTS = ['evals', 'pipeline', 'tested_models', 'media'] as const;
 
 /**
- * What is kept of a pack and has no effect, a line for each part.
+ * Lists the parts of a pack that have no effect.
  *
  * @example
  * keptParts(pack); // ['metadata', 'evals', 'prompts["chat"].media']

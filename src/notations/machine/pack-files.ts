@@ -10,7 +10,7 @@ import type { PlacedPack } from './pack.js';
 import { readSkills } from './skills.js';
 import type { PackSkill } from './skills.js';
 
-/** Reads the JSON Schemas that compositions name, by the names that they give them: files beneath the folder of the pack. */
+/** Reads the JSON Schemas that compositions name, by these names. The files must lie beneath the folder of the pack. */
 export async function readSchemas(
   { pack: { compositions = {} }, findings, at }: PlacedPack,
   folder: string | undefined,
@@ -46,16 +46,16 @@ export async function readSchemas(
   return schemas;
 }
 
-/** What stands beside a pack in its folder: its skills, those that stand in it too, and the JSON Schemas of its compositions. */
+/** A pack's skills, from files and from the pack itself, and the JSON Schemas of its compositions. */
 export interface PackFiles {
   readonly skills: readonly PackSkill[];
   readonly schemas: ReadonlyMap<string, Json>;
 }
 
-/** Of a pack without any. */
+/** The files of a pack that has none. */
 export const NO_FILES: PackFiles = { skills: [], schemas: new Map() };
 
-/** Reads them; what can't be read is a problem. `use` is told what was read. */
+/** Reads the files of a pack. Unreadable ones are problems. `use` is called with each file read. */
 export async function readPackFiles(
   placed: PlacedPack,
   folder: string | undefined,

@@ -8,7 +8,7 @@ import type { Dialect, PackSchema } from './dialect.js';
 import { PARAMETERS, evalForm, mediaForm, promptForm } from './prompt-form.js';
 import { COMPOSITION, PREDICATE, SKILL, STEP, TOOL, workflowForm } from './workflow-form.js';
 
-/** The form of a pack, with the forms that stand in several places. */
+/** The form of a pack, and the forms used in several places. */
 export interface PackForm {
   readonly form: MapForm;
   readonly named: Readonly<Record<string, Form>>;
@@ -53,7 +53,7 @@ const COMPILATION = map(
   { open: true },
 );
 
-/** The form of packs of one version, or of what either of them takes. */
+/** Returns the form of packs in one version, or of whatever either version accepts. */
 export function packForm(schema?: PackSchema): PackForm {
   const dialect = dialectOf(schema);
   const keys = {

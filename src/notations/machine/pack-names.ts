@@ -8,12 +8,12 @@ import type { CompositionStep, Pack, Prompt, Variable } from './pack.js';
 import { textsOf } from './pack.js';
 import { placeholdersOf } from './placeholders.js';
 
-/** What is looked up in a pack again and again, found once. */
+/** Look-ups in a pack that are computed once. */
 interface Names {
   readonly fragments: ReadonlyMap<string, string>;
   /** The declarations of each variable, by prompt. */
   readonly variables: ReadonlyMap<string, ReadonlyMap<string, Variable>>;
-  /** By prompt: names of values that steps of compositions give to it. */
+  /** Names of values that composition steps pass to a prompt, by prompt. */
   readonly fromSteps: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -39,8 +39,8 @@ export function namesOf(pack: Pack): Names {
 }
 
 /**
- * The key of a variable's value in the channel `variables`. It is the name, which all prompts share; a prompt with a default that is not that of the
- * first prompt which declares the variable has a key of its own. No name holds a dot.
+ * Returns the key of a variable's value in the channel `variables`. It is the variable's name, shared by all prompts. A prompt whose
+ * default differs from that of the first prompt declaring the variable has its own key. Names contain no dots.
  */
 export function variableKey(pack: Pack, prompt: string, name: string): string {
   const declared = namesOf(pack).variables.get(name);
@@ -51,7 +51,7 @@ export function variableKey(pack: Pack, prompt: string, name: string): string {
     : `${prompt}.${name}`;
 }
 
-/** The names of the artifacts of a pack: those that states declare, and those that prompts show. */
+/** Returns the names of a pack's artifacts: those that states declare, and those that prompts show. */
 export function artifactNames(pack: Pack): readonly string[] {
   const declared = Object.values(pack.workflow?.states ?? {}).flatMap(({ artifacts = {} }) => Object.keys(artifacts));
   const { fragments } = namesOf(pack);
@@ -61,22 +61,22 @@ export function artifactNames(pack: Pack): readonly string[] {
   return [...new Set([...declared, ...shown])];
 }
 
-/** Where a conversation begins: in a state, or outside of the workflow, with one prompt alone. */
+/** Where a conversation begins: in a state, or outside the workflow with a single prompt. */
 export type Beginning = { readonly state: string } | { readonly prompt: string };
 
-/** The states that can be reached from one of them, with it. */
+/** Returns the states reachable from a state, including it. */
 function reachableStates(pack: Pack, from: string): readonly State[] {
   const states = new Map(Object.entries(pack.workflow?.states ?? {}));
   const reached = new Set([from]);
   for (const name of reached) {
     const { on_event = {}, on_max_visits = '' } = states.get(name) ?? {};
-    // The set grows while it is gone through.
+    // The set grows while it is iterated.
     for (const target of [...Object.values(on_event), on_max_visits]) if (states.has(target)) reached.add(target);
   }
   return [...reached].flatMap((name) => states.get(name) ?? []);
 }
 
-/** The prompts of the states that can be reached from one of them, and of the compositions in them; without a state, the one prompt that is named. */
+/** Returns the prompts of the reachable states and their compositions or, without a state, the named prompt. */
 export function reachablePrompts(pack: Pack, from: Beginning): readonly string[] {
   if ('prompt' in from) return [from.prompt];
   const prompts = reachableStates(pack, from.state).flatMap(({ prompt_task = '', composition = '' }) => [
@@ -86,13 +86,13 @@ export function reachablePrompts(pack: Pack, from: Beginning): readonly string[]
   return [...new Set(prompts)].filter((prompt) => Object.hasOwn(pack.prompts, prompt));
 }
 
-/** Where tools are named: a prompt, or a composition. */
+/** A place that names tools: a prompt, or a composition. */
 interface UseOfTools {
   readonly where: string;
   readonly prompt: Prompt;
 }
 
-/** The tools that can be called from where a conversation begins, by the prompts and compositions that name them. */
+/** Returns the prompts and compositions reachable from where a conversation begins, as places that name tools. */
 export function usesOfTools(pack: Pack, from: Beginning): readonly UseOfTools[] {
   const ofPrompt = (name: string): readonly UseOfTools[] => {
     const prompt = Object.hasOwn(pack.prompts, name) ? pack.prompts[name] : undefined;
@@ -108,7 +108,7 @@ export function usesOfTools(pack: Pack, from: Beginning): readonly UseOfTools[] 
   ]);
 }
 
-/** Where conversations with a pack may begin: at the entry, or with any of its agents; without a workflow with any of its prompts. */
+/** Returns where conversations may begin: at the entry or with any agent or, without a workflow, with any prompt. */
 export function beginningsOf(pack: Pack): readonly Beginning[] {
   if (pack.workflow === undefined) return Object.keys(pack.prompts).map((prompt) => ({ prompt }));
   return [
@@ -117,7 +117,7 @@ export function beginningsOf(pack: Pack): readonly Beginning[] {
   ];
 }
 
-/** Names that steps of compositions give values to, by prompt: `input`, and the keys of an object that is their input. */
+/** Returns the names that composition steps assign, by prompt: `input`, and the keys of an object passed as input. */
 function namesFromSteps({ compositions = {} }: Pack): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   const steps = Object.values(compositions).flatMap((one) => one.steps);
@@ -130,14 +130,14 @@ function namesFromSteps({ compositions = {} }: Pack): ReadonlyMap<string, Readon
   return found;
 }
 
-/** The steps of a composition, those in parallel ones too. */
+/** Returns the steps of a composition, including those inside parallel steps. */
 function stepsOf({ compositions = {} }: Pack, name: string): readonly CompositionStep[] {
   const steps = Object.hasOwn(compositions, name) ? (compositions[name]?.steps ?? []) : [];
   return steps.flatMap((step) => [step, ...(step.branches ?? [])]);
 }
 
 /**
- * Where an agent of a pack talks: in the state that it enters at, or outside of the workflow, with its prompt alone.
+ * Returns where an agent of a pack talks: in the state where it enters, or outside the workflow with its prompt alone.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */

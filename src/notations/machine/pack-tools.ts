@@ -14,34 +14,34 @@ import type { Pack, Prompt } from './pack.js';
 import type { PackValidators } from './prompt-checks.js';
 import { checkBindings } from './prompt-checks.js';
 
-/** What carries out a tool of a pack: a function of its input, or a tool with an effect and the like. The pack says what the model is told of it. */
+/** The implementation of a pack's tool: a function of its input, or a tool definition. The pack supplies the description for the model. */
 export type PackTool = ((input: never, step: ToolStep) => unknown) | ToolDefinition;
 
-/** Whether a person must allow the calls of a tool: each, or those of which a function of the input does not say `false`. */
+/** Whether a person must allow the calls of a tool: all, or those for which a function of the input does not return `false`. */
 export type Approval = boolean | ((input: never) => boolean | Promise<boolean>);
 
-/** What a program brings along for the prompts of a pack. */
+/** What a program supplies for the prompts of a pack. */
 export interface PackTools {
-  /** By the name of the tool. */
+  /** Implementations by the name of the tool. */
   readonly tools?: Readonly<Record<string, PackTool>>;
-  /** By the name of the tool. */
+  /** Approvals by the name of the tool. */
   readonly approve?: Readonly<Record<string, Approval>>;
   /** Validators that packs may name, by their types. */
   readonly validators?: PackValidators;
-  /** Tools without a function give what the script says: in runs without models. */
+  /** If true, tools without a function return what the script says: for runs without models. */
   readonly standIn?: boolean;
 }
 
 /** The tools of a prompt. */
 interface ToolsOfPrompt {
   readonly functions: readonly FunctionTool[];
-  /** Tools of the list that nobody implements. */
+  /** Listed tools without an implementation. */
   readonly missing: readonly string[];
-  /** What carries them out, and checks what is said, for the node with this id. */
+  /** Returns the implementations and the checks of answers, for the node with this id. */
   bindings(node: string): Bindings;
 }
 
-/** The functions that a prompt may call: those of its list that its policy does not forbid. */
+/** Returns the functions that a prompt may call: those it lists and its policy does not forbid. */
 export function packTools({ tools: defined = {} }: Pack, prompt: Prompt, given: PackTools): ToolsOfPrompt {
   const blocked = new Set(prompt.tool_policy?.blocklist);
   const found: CalledTool[] = [];
@@ -62,13 +62,13 @@ export function packTools({ tools: defined = {} }: Pack, prompt: Prompt, given: 
   };
 }
 
-/** A tool of a pack, and what carries it out. */
+/** A tool of a pack, and its implementation. */
 export interface CalledTool {
   readonly tool: FunctionTool;
   readonly call: unknown;
 }
 
-/** A tool of a pack by its key or its name; without `call` nobody implements it. */
+/** Finds a tool of a pack by its key or its name. `call` is undefined if it has no implementation. */
 export function packTool(
   defined: NonNullable<Pack['tools']>,
   listed: string,
@@ -100,7 +100,7 @@ function toolOf(own: PackTool, { name, approve, definition }: Told): CalledTool 
   const whole: ToolDefinition = isFunction ? { name, inputSchema: ANY_INPUT, execute: own } : { ...own, name };
   const asks = approve ?? whole.approve;
   const { coerce: _coerce, ...tool } = functionTool({ ...whole, ...(asks === undefined ? {} : { approve: asks }) });
-  // A function of the program's own is not changed.
+  // The program's own function is not modified.
   const call = isFunction ? madeOf((input: never, step: ToolStep) => own(input, step), [own]) : toolFunction(own);
   return {
     tool: {
@@ -113,11 +113,11 @@ function toolOf(own: PackTool, { name, approve, definition }: Told): CalledTool 
 
 const ANY_INPUT = { type: 'object' } as const;
 
-/** What a program brings along, and what its servers may have. */
+/** What a program supplies, and the servers that may have further tools. */
 type Brought = PackTools & { readonly mcpServers?: object };
 
 /**
- * The tools that can be called from where a conversation begins, and that nobody implements, by name; with where they are named.
+ * Returns the tools without an implementation that are reachable from where a conversation begins, by name, with the place that names them.
  *
  * @example
  * toolsWithoutFunction(pack, { state: 'intake' }, {}); // Map { 'find' => 'prompt "intake"' }
@@ -129,7 +129,7 @@ export function toolsWithoutFunction(pack: Pack, from: Beginning, given: PackToo
   return found;
 }
 
-/** Tools that nobody implements, and approvals of tools that the pack does not have, as problems. Which tools servers have is not known before they are started. */
+/** Reports tools without an implementation, and approvals of unknown tools. With servers, their tools are unknown until they start. */
 export function missingTools(pack: Pack, from: Beginning, given: Brought): readonly Problem[] {
   if (Object.keys(given.mcpServers ?? {}).length > 0) return [];
   const brought = Object.keys(given.tools ?? {});

@@ -4,7 +4,7 @@ import type { Position } from '../../base/problem.js';
 import type { Spec } from '../../machine/pure/spec.js';
 import type { Findings } from '../../text/findings.js';
 
-/** What rules look at of a pack whose form is right. */
+/** The parts of a well-formed pack that rules look at. */
 export interface Pack {
   readonly id: string;
   readonly $schema?: string;
@@ -21,7 +21,7 @@ export interface Pack {
   readonly metadata?: Engine;
 }
 
-/** What Skein reads of the settings of the runtime, and of the notes about a pack. */
+/** What Skein reads from the runtime settings, and from a pack's metadata. */
 export interface Engine {
   readonly skein?: WrittenSettings & Declarations;
 }
@@ -33,7 +33,7 @@ export interface WrittenSettings {
   readonly security?: Json;
 }
 
-/** By state. */
+/** Settings by state. */
 type StateKeys = Readonly<Record<string, WrittenSettings & { readonly endorse?: 'person' | 'schema' }>>;
 
 /** A key `supervise`. */
@@ -49,11 +49,11 @@ export type SuperviseKey =
 export interface PackTool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its input. */
+  /** JSON Schema of the tool's input. */
   readonly parameters?: JsonObject;
 }
 
-/** A folder with skills, or a skill that stands in the pack. */
+/** A folder with skills, or a skill defined in the pack. */
 export interface SkillSource {
   readonly path?: string;
   readonly preload?: boolean;
@@ -106,7 +106,7 @@ export interface Parameters {
   readonly presence_penalty?: number;
 }
 
-/** What a prompt is like for one model. */
+/** The changes to a prompt for one model. */
 export interface ModelOverride {
   readonly system_template_prefix?: string;
   readonly system_template_suffix?: string;
@@ -114,7 +114,7 @@ export interface ModelOverride {
   readonly parameters?: Parameters;
 }
 
-/** The templates of a prompt: its own, and those for single models. */
+/** Returns the templates of a prompt: its own, and those for specific models. */
 export function textsOf({ system_template, model_overrides = {} }: Prompt): readonly string[] {
   const overrides = Object.values(model_overrides).flatMap((one) => [
     one.system_template_prefix ?? '',
@@ -141,7 +141,7 @@ export interface CompositionStep {
   readonly depends_on?: readonly string[];
   readonly modifiers?: { readonly retry?: { readonly max_attempts?: number } };
   readonly prompt_task?: string;
-  /** Of a prompt or an agent: a text, or an object of values; texts in it may refer to other steps. */
+  /** The input of a prompt or an agent: a text, or an object of values. Texts in it may refer to other steps. */
   readonly input?: Json;
   readonly output_schema?: string;
   readonly tool?: string;
@@ -173,15 +173,15 @@ export interface Validator {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** A pack with the places of what is in it. */
+/** A pack, with the places of its values. */
 export interface PlacedPack {
   readonly pack: Pack;
   readonly findings: Findings;
-  /** Where the value under some keys stands, or the last of them that is there. */
+  /** Returns the place of the value under a path of keys, or of the deepest one that exists. */
   readonly at: (...keys: readonly string[]) => Position;
 }
 
-/** The problem of a path, where the folder of the pack is not known. */
+/** Reports a path in a pack whose folder is unknown. */
 export function reportNoFolder(findings: Findings, what: string, at: Position): void {
   const message = `${what} is a path, and the folder of the pack is not known`;
   findings.error('no-folder', message, at, 'openPack(text, { folder: FOLDER })');

@@ -1,4 +1,4 @@
-/** What a placeholder of a template names; `written` is what stands between its braces. */
+/** The target of a placeholder in a template. `written` is the text between its braces. */
 export type Placeholder =
   | { readonly kind: 'fragment'; readonly name: string; readonly written: string }
   | { readonly kind: 'artifact'; readonly name: string; readonly written: string }
@@ -7,8 +7,8 @@ export type Placeholder =
   | { readonly kind: 'context'; readonly written: string };
 
 /**
- * Splits the template of a pack into literal text and placeholders, in one pass. A fragment is named as `{{fragments.x}}`, `{{fragment:x}}`, or `{{x}}` where no
- * variable has the name.
+ * Splits a pack's template into literal text and placeholders, in one pass. A fragment is written `{{fragments.x}}`, `{{fragment:x}}`, or
+ * `{{x}}` if no variable has the name.
  *
  * @example
  * parsePlaceholders('Hi {{name}}!', new Map(), new Set(['name'])); // ['Hi ', { kind: 'variable', name: 'name', ... }, '!']
@@ -43,7 +43,7 @@ function placeholderOf(
   return isFragment ? { kind: 'fragment', name: written, written } : { kind: 'variable', name, path, written };
 }
 
-/** The placeholders of a prompt: of its template, of those for single models, and of the fragments in them. A fragment that contains itself is opened once. */
+/** Returns the placeholders of a prompt's templates and of the fragments inside. A recursive fragment is opened once. */
 export function placeholdersOf(
   texts: readonly string[],
   fragments: ReadonlyMap<string, string>,
@@ -58,7 +58,7 @@ export function placeholdersOf(
       found.push(piece);
       if (piece.kind !== 'fragment' || opened.has(piece.name)) continue;
       opened.add(piece.name);
-      // The list grows while it is gone through.
+      // The list grows while it is iterated.
       open.push(fragments.get(piece.name) ?? '');
     }
   }

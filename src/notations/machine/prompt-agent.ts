@@ -9,17 +9,17 @@ import { packTools } from './pack-tools.js';
 import { promptChecks } from './prompt-checks.js';
 import { parsePlaceholders } from './placeholders.js';
 
-/** What a prompt gets from the program around the pack. */
+/** What the program around a pack supplies to a prompt. */
 export interface PromptExtras extends PackTools {
-  /** Tool servers: all their tools are offered, except those that the policy of the prompt forbids. */
+  /** Tool servers. All their tools are offered, except those the prompt's policy forbids. */
   readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
-  /** Texts of skills that are there from the start. */
+  /** Texts of skills that are active from the start. */
   readonly skills?: readonly SkillText[];
 }
 
 /**
- * The agent of a prompt. Its instructions read the channels `variables`, `artifacts` and `workflow_context`; the fragments are part of them. The pack must be
- * free of errors.
+ * Builds the agent of a prompt. Its instructions read the channels `variables`, `artifacts` and `workflow_context`, and include the
+ * fragments. The pack must have no errors.
  *
  * @example
  * promptAgent(pack, 'triage', { tools: { lookup } }).instructions; // ['You help ', { channel: 'variables', path: ['company'] }]
@@ -46,14 +46,14 @@ export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {})
     description: prompt.description,
     instructions: templates.own(),
     models: [],
-    // All of a server, and by their names those that the prompt itself lists: what these say of reading is believed.
+    // All tools of each server, plus the prompt's own tools by name: what named tools declare about reading is trusted.
     tools: servers.flatMap((server) => [`${server}/*`, ...(prompt.tools ?? []).map((tool) => `${server}/${tool}`)]),
     functions,
     mcpServers: servers.length === 0 ? undefined : mcpServers,
     approve: approvalsOf(extras, servers, new Set(functions.map((tool) => tool.name))),
     permissions: servers.length === 0 ? undefined : permissionsOf(policy.blocklist ?? []),
     skills,
-    // So many rounds of calls, and the answer.
+    // The rounds of calls, plus the answer.
     maxTurns: rounds === undefined ? maxTurnsOf({}) : rounds + 1,
     maxToolCalls: policy.max_tool_calls_per_turn,
     settings: settingsFor(),
@@ -63,14 +63,14 @@ export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {})
   });
 }
 
-/** Tools of servers that a person must allow. Before a server is started nothing is known of their inputs, so each call is asked about. */
+/** Returns the server tools that a person must allow. Their inputs are unknown until the server starts, so every call needs approval. */
 function approvalsOf({ approve = {} }: PackTools, servers: readonly string[], functions: ReadonlySet<string>) {
   const names = Object.keys(approve).filter((name) => approve[name] !== false && !functions.has(name));
   if (servers.length === 0 || names.length === 0) return undefined;
   return names.flatMap((name) => (name.startsWith('mcp_') ? [name] : servers.map((server) => `${server}/${name}`)));
 }
 
-/** Tools of servers have the names of their servers in front. */
+/** Returns the permissions. The names of server tools are prefixed with the server's name. */
 function permissionsOf(blocked: readonly string[]): AgentSpec['permissions'] {
   if (blocked.length === 0) return undefined;
   return { deny: blocked.flatMap((tool) => [tool, `mcp_*_${tool}`]), allow: ['*'] };
@@ -123,7 +123,7 @@ class Templates {
     return pieces;
   }
 
-  /** Fragments are templates of the author: what stands in them counts. */
+  /** Expands fragments. They are the author's templates, so placeholders inside them count. */
   private *expanded(text: string): Generator<string | TemplateRef> {
     const { fragments } = namesOf(this.pack);
     for (const piece of parsePlaceholders(text, fragments, this.variables)) {

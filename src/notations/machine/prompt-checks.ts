@@ -6,8 +6,8 @@ import type { Bindings } from '../../plan/plan.js';
 import type { Prompt, Validator } from './pack.js';
 
 /**
- * A validator of a program, by its type in packs: says what is wrong with a text, in words or as `false`. `params` are those of the pack. It has no effects: a
- * replay asks it again.
+ * A program's validator, by its type in packs. It returns what is wrong with a text, in words or as `false`. `params` are those of the
+ * pack. It must have no side effects: a replay calls it again.
  */
 export type PackValidator = (
   text: string,
@@ -18,7 +18,7 @@ export type PackValidator = (
 /** Validators of a program by their types. */
 export type PackValidators = Readonly<Record<string, PackValidator>>;
 
-/** The validators of a prompt as checks of its agent. */
+/** Returns the validators of a prompt as checks of its agent. */
 export function promptChecks({ validators = [] }: Prompt, own: PackValidators = {}): readonly AnswerCheck[] {
   return validators.flatMap((validator, index) => {
     if (validator.enabled === false) return [];
@@ -29,7 +29,7 @@ export function promptChecks({ validators = [] }: Prompt, own: PackValidators = 
   });
 }
 
-/** The functions of these checks, for the node with this id. */
+/** Returns the functions of these checks, for the node with this id. */
 export function checkBindings({ validators = [] }: Prompt, own: PackValidators, node: string): Bindings {
   return Object.fromEntries(
     validators.flatMap((validator, index) => {
@@ -42,7 +42,7 @@ export function checkBindings({ validators = [] }: Prompt, own: PackValidators, 
   );
 }
 
-/** A prompt may have several of one type, with other parameters each. */
+/** Names a validator. A prompt may have several of one type, with different parameters. */
 function nameOf({ type }: Validator, index: number): string {
   return `${type}-${index}`;
 }
@@ -58,7 +58,7 @@ function optionsOf({ fail_on_violation, message, params = {} }: Validator): Chec
   });
 }
 
-/** The parameters were checked with the pack. */
+/** Converts a validator to a check. Its parameters were checked with the pack. */
 function ruleOf({ type, params = {} }: Validator): CheckRule {
   const counts = params as Readonly<Record<string, number | undefined>>;
   const { words, required_fields: fields, fields: alike } = params as Readonly<Record<string, readonly string[]>>;
@@ -93,7 +93,7 @@ function ruleOf({ type, params = {} }: Validator): CheckRule {
   }
 }
 
-/** Packs write in front of an expression that upper and lower case are the same. */
+/** Splits off the `(?i)` that packs put before an expression whose letter case is ignored. */
 export function patternOf(text: string): { readonly pattern: string; readonly ignoreCase?: true } {
   return text.startsWith('(?i)') ? { pattern: text.slice('(?i)'.length), ignoreCase: true } : { pattern: text };
 }

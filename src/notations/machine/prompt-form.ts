@@ -31,7 +31,7 @@ const MODEL_OVERRIDE = map(
   'changes for a model',
 );
 
-/** A prompt. */
+/** Returns the form of a prompt. */
 export function promptForm(dialect: Dialect): Form {
   return map(
     {
@@ -113,7 +113,7 @@ function variableForm({ words, older }: Dialect): Form {
   );
 }
 
-/** A check of quality. */
+/** Returns the form of a quality check. */
 export function evalForm({ words, older }: Dialect): Form {
   return map(
     {
@@ -164,7 +164,7 @@ export const PARAMETERS = map(
   'settings of the model',
 );
 
-/** What a prompt takes in addition to text. */
+/** Returns the form of the media a prompt accepts in addition to text. */
 export function mediaForm({ words }: Dialect): Form {
   const sized = (formats: Form, keys: Keys): Form =>
     map({ max_size_mb: whole(''), allowed_formats: list(formats, ''), ...keys }, '');

@@ -13,37 +13,37 @@ import { NO_FILES, readPackFiles } from './pack-files.js';
 import type { Pack, PlacedPack } from './pack.js';
 
 /**
- * How a pack is judged.
+ * How a pack is checked.
  *
  * @example
  * const options = { file: 'support.pack.json', schema: '1.5' } satisfies PackOptions;
  */
 export interface PackOptions {
-  /** Name of the file that the text is from, for messages. One that ends with `.yaml` or `.yml` is read as YAML. Default `pack.json`. */
+  /** The file's name for messages. If it ends with `.yaml` or `.yml`, the text is read as YAML. Default `pack.json`. */
   readonly file?: string;
-  /** One version of the schema; absent: what 1.4 or 1.5 takes. */
+  /** One version of the schema. Undefined: 1.4 or 1.5. */
   readonly schema?: PackSchema;
-  /** Names of validators that your program brings along. */
+  /** Names of validators that your program supplies. */
   readonly validators?: readonly string[];
 }
 
-/** A pack that was read. */
+/** A pack as read. */
 interface ReadPack {
-  /** Absent when the problems contain an error. */
+  /** Undefined if the problems contain an error. */
   readonly pack: Pack | undefined;
-  /** Those of a text with their places, in their order; those of data without. */
+  /** Problems of a text have places and are sorted by them. Problems of data have none. */
   readonly problems: readonly Problem[];
 }
 
-/** A pack with what stands beside it. */
+/** A pack with the files beside it. */
 interface WholePack extends ReadPack {
   readonly files: PackFiles;
-  /** What was read beside it: absolute paths. */
+  /** The files read beside the pack, by absolute path. */
   readonly sources: readonly SourceFile[];
 }
 
 /**
- * Reads and checks a pack with its skills and schemas, which are looked for beneath its folder alone.
+ * Reads and checks a pack with its skills and schemas, which are searched for only beneath its folder.
  *
  * @throws SkeinError `SKEIN_USAGE` for data that is not JSON
  */
@@ -64,7 +64,7 @@ export async function readWholePack(
 }
 
 /**
- * Reads and checks a pack: a text, JSON or YAML, or data.
+ * Reads and checks a pack, as text (JSON or YAML) or as data.
  *
  * @throws SkeinError `SKEIN_USAGE` for data that is not JSON
  */
@@ -97,13 +97,14 @@ function jsonOf(pack: object): string {
   }
 }
 
-/** A place in a text that no one wrote tells nothing. */
+/** Removes the place of a problem in data: its text was generated, so the place is meaningless. */
 function withoutPlace({ code, severity, message, hint }: Problem): Problem {
   return { code, severity, message, ...(hint === undefined ? {} : { hint }) };
 }
 
 /**
- * Checks a whole pack and gives all problems: those of a text with their places, in their order; those of data without. Nothing is run, started or written.
+ * Checks a whole pack and returns all problems. Problems of a text have places and are sorted by them. Problems of data have none. Nothing
+ * is run, started or written.
  *
  * @throws SkeinError `SKEIN_USAGE` for data that is not JSON
  * @example

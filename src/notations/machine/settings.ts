@@ -13,14 +13,14 @@ import { budgetOf, readBudgetKey } from '../budget-key.js';
 import { readSecurityKey, securityOf } from '../security-key.js';
 import type { Pack, PlacedPack, WrittenSettings } from './pack.js';
 
-/** What a turn may spend, and which calls models look at. */
+/** Returns the budget of a turn, and which calls models review. */
 export function packSettings({ workflow, metadata }: Pack): Pick<Plan, 'budget' | 'security'> {
   return workflow === undefined
     ? present({ security: securityOf(metadata?.skein?.security) })
     : settingsOf(workflow.engine?.skein);
 }
 
-/** The same of a state in a turn, and who endorses what it says. */
+/** Returns the same settings for a state in a turn, and who endorses its answers. */
 export function stateSettings(
   { workflow }: Pack,
   state: string,
@@ -30,7 +30,7 @@ export function stateSettings(
   return { ...settingsOf(own), ...present({ endorse: own?.endorse }) };
 }
 
-/** The same of a composition in a turn. */
+/** Returns the same settings for a composition in a turn. */
 export function compositionSettings({ compositions }: Pack, name: string): Pick<Plan, 'budget' | 'security'> {
   return settingsOf(compositions?.[name]?.engine?.skein);
 }
@@ -39,7 +39,7 @@ function settingsOf({ budget, security }: WrittenSettings = {}): Pick<Plan, 'bud
   return present({ budget: budgetOf(budget), security: securityOf(security) });
 }
 
-/** What the form of a pack can't say of them. Problem codes: `bad-budget`, `no-scope`, `lowered-security`. */
+/** Checks settings beyond their form. Problem codes: `bad-budget`, `no-scope`, `lowered-security`. */
 export function checkSettings(root: SourceNode, placed: PlacedPack): void {
   const { findings } = placed;
   check(at(root, 'workflow', 'engine', 'skein'), 'workflow.engine.skein', 'file', findings);
@@ -51,7 +51,7 @@ export function checkSettings(root: SourceNode, placed: PlacedPack): void {
   checkLowered(placed);
 }
 
-/** A state is as careful as its pack, or more; a composition as the states that it answers in. */
+/** Checks that a state is at least as careful as its pack, and a composition as the states it answers in. */
 function checkLowered({ pack, findings, at: placeOf }: PlacedPack): void {
   const { security: around } = packSettings(pack);
   const look = (what: string, own: Security | undefined, held: Security | undefined, path: readonly string[]): void => {

@@ -16,19 +16,19 @@ export interface PackSkill {
   readonly name: string;
   readonly description: string;
   readonly text: string;
-  /** Folder of its file, relative to that of the pack, with `/`; absent for one that stands in the pack. */
+  /** Folder of its file, relative to the pack's folder, with `/`. Undefined for a skill defined in the pack. */
   readonly folder?: string;
-  /** States that may use it have it from their start. */
+  /** True if states that may use the skill have it from the start. */
   readonly preload: boolean;
 }
 
-/** The tool by which a model asks for the text of a skill. */
+/** The tool with which a model requests the text of a skill. */
 export const SKILL_TOOL = 'skill__activate';
 
 const SKILL_FILE = 'SKILL.md';
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Reads what a pack's skills are: those in it, and each `SKILL.md` beneath the folders that it names. Of two with a name the first one counts. */
+/** Reads a pack's skills: those in it, and each `SKILL.md` beneath the folders it names. Of several with one name, the first counts. */
 export async function readSkills(
   { pack: { skills = [] }, findings, at }: PlacedPack,
   folder: string | undefined,
@@ -117,7 +117,7 @@ async function readSkill(
 }
 
 /**
- * The skills that a state may use: all, those of a folder, those whose folders a pattern matches, or none.
+ * Returns the skills that a state may use: all, those of a folder, those whose folders match a pattern, or none.
  *
  * @example
  * skillsOf('skills/billing', skills); // those beneath that folder
@@ -135,15 +135,15 @@ export function skillsOf(filter: string | undefined, skills: readonly PackSkill[
 
 const WILD: Readonly<Record<string, string>> = { '*': '[^/]*', '**': '.*' };
 
-/** What a state's agent has of its skills: texts from the start, and a tool for the others. */
+/** The skills of a state's agent: texts from the start, and a tool for the others. */
 export interface UsedSkills {
   readonly texts: readonly SkillText[];
   readonly tool?: FunctionTool;
-  /** Gives the text of a skill. */
+  /** Returns the text of a skill. */
   readonly activate: (input: { readonly name: string }) => string;
 }
 
-/** The tool lists names and descriptions; a text that a model asked for stays in the conversation. */
+/** Builds the skills of an agent. The tool lists names and descriptions; a requested text stays in the conversation. */
 export function usedSkills(skills: readonly PackSkill[]): UsedSkills {
   const texts = skills.filter(({ preload }) => preload).map(({ name, text }) => ({ name, text }));
   const others = skills.filter(({ preload }) => !preload);

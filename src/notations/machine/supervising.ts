@@ -7,7 +7,7 @@ import type { Supervision } from '../../plan/supervision.js';
 import type { Said } from '../../plan/inherited-supervision.js';
 import type { Pack, PlacedPack, SuperviseKey } from './pack.js';
 
-/** What a pack says of a supervision, as plan data. */
+/** A pack's supervision as plan data. */
 interface SaidInPack extends Said, Omit<Supervision, 'by' | 'supervisor'> {}
 
 function saidOf(key: SuperviseKey | undefined): SaidInPack | undefined {
@@ -18,7 +18,7 @@ function saidOf(key: SuperviseKey | undefined): SaidInPack | undefined {
   return present({ mode, model, maxReorients, instruction: promised(instruction) });
 }
 
-/** A text in which nothing is filled in. */
+/** Returns the instruction. It is literal text, without references. */
 function promised(text = ''): Supervision['instruction'] | undefined {
   return text.trim() === '' ? undefined : [text];
 }
@@ -29,7 +29,7 @@ function dataOf(said: SaidInPack | undefined): Pick<NodeBase, 'supervise' | 'uns
   return by === 'nobody' ? { unsupervised: true } : { supervise: { ...rest, by } };
 }
 
-/** A pack without a workflow has no settings of the runtime: it says so in its notes. */
+/** A pack without a workflow has no runtime settings, so its supervision is in its metadata. */
 const ofPack = ({ workflow, metadata }: Pack): SuperviseKey | undefined =>
   workflow === undefined ? metadata?.skein?.supervise : workflow.engine?.skein?.supervise;
 const ofState = ({ workflow }: Pack, state: string): SuperviseKey | undefined => {
@@ -37,7 +37,7 @@ const ofState = ({ workflow }: Pack, state: string): SuperviseKey | undefined =>
   return Object.hasOwn(states, state) ? states[state]?.supervise : undefined;
 };
 
-/** The supervision of a state: an agent has that of the pack unless its state says otherwise, a composition that of its state alone. */
+/** Returns the supervision of a state. An agent defaults to that of the pack; a composition only has that of its state. */
 export function stateSupervision(
   pack: Pack,
   state: string,
@@ -51,7 +51,7 @@ export function stateSupervision(
   return dataOf({ ...shared, ...own });
 }
 
-/** The plan of a composition, whose agents are supervised as it says, or else as the pack does. */
+/** Returns the plan of a composition. Its agents are supervised as the composition says, or else as the pack does. */
 export function supervisedComposition(pack: Pack, name: string, plan: Plan): Plan {
   const said = supervisedUnder(
     saidOf(pack.compositions?.[name]?.engine?.skein?.supervise),
@@ -64,12 +64,12 @@ export function supervisedComposition(pack: Pack, name: string, plan: Plan): Pla
   return { ...plan, nodes: plan.nodes.map((node) => (node.kind === 'agent' ? { ...node, unsupervised } : node)) };
 }
 
-/** Gates are looked after when the pack is checked. */
+/** Ignores removed gates: checking the pack reports them. */
 function reported(): void {}
 
 const HINT = 'remove it, or write { "human": true }';
 
-/** The extension `skein` of `engine`, of the workflow and of compositions. Problem codes: `unknown-state`, `human-gate`, `missing-instruction`. */
+/** Checks the extension `skein` of workflow and compositions. Problem codes: `unknown-state`, `human-gate`, `missing-instruction`. */
 export function checkSupervision(placed: PlacedPack): void {
   const { workflow, compositions = {} } = placed.pack;
   for (const [name, { supervise }] of Object.entries(workflow?.engine?.skein?.states ?? {}))
