@@ -21,9 +21,7 @@ export interface PackTalk extends MachineOptions {
 
 /** Where a workflow file is loaded, and how strictly it is checked. */
 export interface WorkflowOptions {
-  /**
-   * Working directory: base of the file's path and, in DAG workflows, of agent folders, `agent_search_paths`, `extra_dirs`, `audit_dir`.
-   */
+  /** Working directory: base of the file's path and, in a DAG, of agent folders, `agent_search_paths`, `extra_dirs`, `audit_dir`. */
   readonly cwd: string;
   /** Home directory, for `~/` and `~/.copilot/agents`. Undefined: these places are not searched. */
   readonly home?: string;
@@ -90,10 +88,7 @@ export function fromYaml(
 /** The parts of a workflow other than its plan. */
 export type WorkflowParts = Required<Pick<Workflow, 'settings' | 'files' | 'agentFiles' | 'agentFolders'>>;
 
-/**
- * Wraps a built plan in a workflow. The plan is checked only if no errors were found before: the check would report the same mistakes less
- * close to the file.
- */
+/** Wraps a built plan in a workflow. It checks the plan only if no errors were found before: they would be reported again. */
 export function usable(plan: Plan, parts: WorkflowParts, findings: Findings): Workflow {
   if (!hasErrors(findings.list)) findings.add(checkPlan(freezeData(plan), NO_BINDINGS));
   noteReadFrom(plan, [...parts.files.map(({ path }) => path), ...parts.agentFolders]);

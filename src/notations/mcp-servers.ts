@@ -19,10 +19,7 @@ export type ReadText = (text: string, where: string, at: Position) => string;
 
 const asItIs: ReadText = (text) => text;
 
-/**
- * Reads a server at an address: `url` and `headers`. `type` is the value of the key `typeKey`. Problem codes: `mcp-server`,
- * `mcp-transport`, `wrong-type`.
- */
+/** Reads a server at an address: `url`, `headers`. `type` is the value of `typeKey`. Codes: `mcp-server`, `mcp-transport`, `wrong-type`. */
 export function readRemote(
   fields: Fields,
   {

@@ -103,8 +103,7 @@ function withoutPlace({ code, severity, message, hint }: Problem): Problem {
 }
 
 /**
- * Checks a whole pack and returns all problems. Problems of a text have places and are sorted by them. Problems of data have none. Nothing
- * is run, started or written.
+ * Checks a whole pack and returns all problems: of a text with places and sorted by them, of data without. Nothing runs or is written.
  *
  * @throws SkeinError `SKEIN_USAGE` for data that is not JSON
  * @example

@@ -12,7 +12,7 @@ import { placeholdersOf } from './placeholders.js';
 
 const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'object', 'array']);
 
-/** What a variable may be, as a JSON Schema. A type that nobody knows asks for nothing. */
+/** Returns the JSON Schema of a variable's value. An unknown type adds no constraint. */
 export function variableSchema({ type, validation = {} }: Variable): JsonObject {
   const { pattern, min_length, max_length, minimum, maximum, enum: allowed } = validation;
   const bounds = { pattern, minLength: min_length, maxLength: max_length, minimum, maximum, enum: allowed };
@@ -20,10 +20,10 @@ export function variableSchema({ type, validation = {} }: Variable): JsonObject 
 }
 
 /**
- * The channel `variables` for some prompts: what is given, the defaults of what is not, and the empty text for what needs no value.
+ * Builds the channel `variables` for some prompts: the given values, defaults for the others, and the empty text for optional ones.
  *
- * @throws SkeinError `SKEIN_INPUT` that names every value that is missing, unknown, of the wrong type or refused by its rules, and every placeholder that
- * would have no value
+ * @throws SkeinError `SKEIN_INPUT` that names every value that is missing, unknown, of the wrong type or refused by its rules, and every
+ * placeholder without a value
  */
 export function completeVariables(
   pack: Pack,
@@ -37,7 +37,7 @@ export function completeVariables(
   for (const name of prompts) {
     const prompt = ownPrompt(pack, name);
     const declared = new Map((prompt.variables ?? []).map((variable) => [variable.name, variable]));
-    // What happened to it is a matter of the machine, whatever a prompt declares.
+    // The machine supplies its context, even if a prompt declares the name.
     declared.delete('workflow_context');
     for (const variable of declared.values())
       putVariable(isFromStep(pack, name, variable.name) ? { ...variable, required: false } : variable, {
@@ -90,10 +90,10 @@ function putVariable(variable: Variable, { key, given, values, problems }: Putti
     const about = description === undefined ? '' : ` (${description})`;
     const missing = `the variable "${name}" is missing`;
     if (required && usual === undefined) {
-      // Several prompts may need it.
+      // Several prompts may need the same variable.
       if (![...problems].some((problem) => problem.startsWith(missing))) problems.add(`${missing}${about}`);
     }
-    // One that is needed elsewhere may have a value already.
+    // A variable required elsewhere may already have a value.
     else if (usual !== undefined || !values.has(key)) values.set(key, usual ?? '');
     return;
   }
@@ -102,7 +102,7 @@ function putVariable(variable: Variable, { key, given, values, problems }: Putti
   values.set(key, value as Json);
 }
 
-/** Every placeholder must lead to a value. */
+/** Reports placeholders without a value. */
 function checkPlaceholders(pack: Pack, prompt: string, values: JsonObject, problems: Set<string>): void {
   const own = ownPrompt(pack, prompt);
   const declared = new Set((own.variables ?? []).map(({ name }) => name));
@@ -117,8 +117,8 @@ function checkPlaceholders(pack: Pack, prompt: string, values: JsonObject, probl
 }
 
 /**
- * Values that were written as texts, in the types that the pack declares: numbers, truth values, JSON. What does not read as its type stays a text, for the
- * check to find.
+ * Converts values written as texts to the types that the pack declares: numbers, booleans, JSON. A text that does not parse stays a text,
+ * which the check then reports.
  */
 export function variablesFromTexts(pack: Pack, texts: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import { IDENTIFIER, MANY, NEEDED, anyMap } from './dialect.js';
 
 const bound = (about: string): Form => integer(about, { min: 1, max: MANY });
 
-/** What holds for a state, or for a composition. */
+/** The settings of a state or of a composition. */
 const OF_PART = { supervise: SUPERVISE, budget: STEP_BUDGET, security: SECURITY_KEY } as const;
 
 const OF_STATE = { ...OF_PART, endorse: ENDORSE } as const;
@@ -25,7 +25,7 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
       max_wall_time_sec: bound('seconds'),
     },
     'bounds of the workflow',
-    // 1.5.0 says nothing of it; a wrong type is never taken for no bound.
+    // 1.5.0 does not specify the bounds. A wrong type is still an error, never an absent bound.
     { open: schema !== '1.4' },
   );
   const skein = map(
@@ -92,7 +92,7 @@ export const TOOL = map(
   'a tool',
 );
 
-/** A skill that is not named by a path alone. */
+/** A skill that is more than a path. */
 export const SKILL = map(
   {
     path: text('folder or file'),
@@ -121,7 +121,7 @@ const COMMON = {
   ),
 };
 
-/** The targets of a choice, as pairs: an object that is written with a key `then` looks like a promise to the linter. */
+/** The targets of a branch, as pairs: the linter takes an object literal with a key `then` for a promise. */
 const TARGETS: readonly (readonly [string, Form])[] = [
   ['then', text('step', NEEDED)],
   ['else', text('step')],
@@ -176,7 +176,7 @@ export const STEP = variants(
   { exact: true },
 );
 
-/** A condition of a choice. */
+/** The predicate of a branch. */
 export const PREDICATE = map(
   {
     path: text('value that is looked at'),

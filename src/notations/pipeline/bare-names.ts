@@ -5,12 +5,12 @@ import { around } from './blocks.js';
 import type { Placed } from './blocks.js';
 import type { Names } from './order.js';
 
-/** Words that are references with a `$` before them. */
+/** Words that start a reference if preceded by `$`. */
 const ROOTS: ReadonlySet<string> = new Set(['prompt', 'item', 'steps', 'inputs']);
 
 /**
- * The text of a prompt between its references. A name between braces that is the name of a step or value is an error (`bad-reference`), as the `$`
- * is missing; any other stays as it is, with a warning (`not-a-reference`). A backslash before the braces says that they are text.
+ * Returns the text of a prompt between its references. A name in braces that is a step or a value is an error (`bad-reference`), because
+ * the `$` is missing. Any other name is kept, with a warning (`not-a-reference`). A backslash before the braces marks them as text.
  */
 export function textBetween(
   text: string,
@@ -39,7 +39,7 @@ export function textBetween(
     .join('');
 }
 
-/** A step or an input. */
+/** Returns the reference to a step or an input with this name. */
 function named(name: string, reader: Placed, { inputs }: Names): string | undefined {
   const found = [...around(reader)].some((here) => here.block.byId.has(name));
   return found ? `$steps.${name}.output` : inputs.has(name) ? `$inputs.${name}` : undefined;

@@ -5,41 +5,41 @@ import type { CallDef } from '../step-keys.js';
 import { branchesOf } from './definition.js';
 import type { CallStep, PipelineDef, StepDef } from './definition.js';
 
-/** What a step leaves behind: one channel. */
+/** The output of a step: one channel. */
 export interface Output {
   readonly channel: string;
-  /** What it is called in the block of outputs; absent: it is not part of it. */
+  /** The label in the block of outputs. Undefined: it is not part of the block. */
   readonly label: string | undefined;
-  /** Place among all outputs of the file, as declared. */
+  /** Position among all outputs of the file, as declared. */
   readonly order: number;
-  /** Channel in the plan of the file that was called. */
+  /** The channel in the called file's plan. */
   readonly inner?: string;
 }
 
-/** A step at its place. */
+/** A step and its place. */
 export interface Placed {
   readonly step: StepDef;
   readonly block: Block;
   /** Index into `block.steps`. */
   readonly at: number;
-  /** Which of the steps of a parallel block it belongs to, by index; 0 elsewhere. */
+  /** Index of the step of a parallel block that it belongs to; 0 elsewhere. */
   readonly chain: number;
   /** The block of a parallel, sequence, loop or map step. */
   readonly inner: Block | undefined;
-  /** What it gives to the block around it. */
+  /** The outputs that the surrounding block gets. */
   readonly outputs: readonly Output[];
-  /** How it ended, where somebody reads that. */
+  /** The channel of the step's ending, if it is read. */
   readonly ending: Output | undefined;
 }
 
-/** The top list, or the steps of a parallel, a sequence, a loop or a map. Branches of a condition belong to the block that they stand in. */
+/** The top-level list, or the steps of a parallel, a sequence, a loop or a map. Branches of a condition belong to its block. */
 export interface Block {
   readonly kind: 'list' | 'parallel' | 'sequence' | 'loop' | 'map';
-  /** Of its ids: empty for the top list. */
+  /** Prefix of the ids in the block. Empty for the top-level list. */
   readonly path: string;
   readonly holder: Placed | undefined;
   readonly roots: readonly StepDef[];
-  /** All steps, those of branches behind their condition. */
+  /** All steps, with those of branches after their condition. */
   readonly steps: readonly Placed[];
   readonly byId: ReadonlyMap<string, Placed>;
 }
@@ -53,7 +53,7 @@ interface Placing {
   order: number;
 }
 
-/** Puts every step of a pipeline into its block, and gives every output its channel and its label. */
+/** Places every step of a pipeline in its block, and assigns channels and labels to all outputs. */
 export function placeSteps(definition: PipelineDef, calls: ReadonlyMap<CallDef, Plan>, marks: Placing['marks']): Block {
   return placeBlock({ kind: 'list', path: '', holder: undefined, roots: definition.steps }, { calls, marks, order: 0 });
 }
@@ -75,11 +75,11 @@ function placeStep(step: StepDef, block: OpenBlock, chain: number, placing: Plac
     ending: undefined,
   };
   block.steps.push(placed);
-  // Of steps with the same id, which were reported, the first one counts.
+  // If several steps have the same id, which was reported, the first one counts.
   if (!block.byId.has(step.id)) block.byId.set(step.id, placed);
   const path = block.path === '' ? step.id : `${block.path}/${step.id}`;
   if ('steps' in step) {
-    // The output of a map stands where the map does; those of its steps are seen within it only.
+    // The output of a map belongs to the map; the outputs of its steps are visible only inside.
     if (step.type === 'map') placed.outputs = [output(path, `${path} (map)`, placing)];
     placed.inner = placeBlock({ kind: step.type, path, holder: placed, roots: step.steps }, placing);
     if (step.type !== 'map') placed.outputs = placed.inner.steps.flatMap(givenBy);
@@ -89,17 +89,17 @@ function placeStep(step: StepDef, block: OpenBlock, chain: number, placing: Plac
   for (const each of branchesOf(step).flat()) placeStep(each, block, chain, placing);
 }
 
-/** What a step gives to the block around it: its outputs, and how it ended. */
+/** Returns the channels that the surrounding block gets from a step: its outputs, and its ending. */
 export function givenBy({ outputs, ending }: Placed): readonly Output[] {
   return ending === undefined ? outputs : [...outputs, ending];
 }
 
-/** Channel of how a step ended. */
+/** Returns the channel that holds how a step ended. */
 export function endingChannel(path: string): string {
   return `steps.${path}.ending`;
 }
 
-/** The path of a step, as channels have it. */
+/** Returns the path of a step, as used in channels. */
 export function pathOf({ step, block }: Placed): string {
   return block.path === '' ? step.id : `${block.path}/${step.id}`;
 }
@@ -130,7 +130,7 @@ function outputsOf(step: StepDef, path: string, placing: Placing): readonly Outp
   }
 }
 
-/** What a called file gives. One that could not be loaded was reported. */
+/** Returns the outputs of a called file. A file that could not be loaded was reported. */
 function calledBy({ call }: CallStep, path: string, placing: Placing): readonly Output[] {
   const plan = placing.calls.get(call);
   if (plan === undefined) return [];
@@ -147,25 +147,25 @@ function output(path: string, label: string, placing: Placing): Output {
   return { channel: `steps.${path}.output`, label, order: placing.order++ };
 }
 
-/** The step whose output is that of a loop, or of an item of a map: the last one, of a block inside the last one of it. */
+/** Returns the step whose output is that of a loop or of a map's item: the last one, or the last one of a block at the end. */
 export function lastOf({ inner }: Placed): Placed | undefined {
   const last = inner?.byId.get(inner.roots.at(-1)?.id ?? '');
   return last?.step.type === 'sequence' || last?.step.type === 'loop' ? lastOf(last) : last;
 }
 
-/** The output of the last step of a loop or a map; undefined when it does not have exactly one. */
+/** Returns the output of the last step of a loop or a map. Undefined unless it has exactly one. */
 export function resultOf(placed: Placed): Output | undefined {
   const last = lastOf(placed);
   const [only, ...more] = last?.outputs ?? [];
   return more.length === 0 && last?.step.type !== 'parallel' ? only : undefined;
 }
 
-/** A step and those that it stands in, from the inside out. */
+/** Yields a step and those that enclose it, innermost first. */
 export function* around(placed: Placed): Generator<Placed> {
   for (let here: Placed | undefined = placed; here !== undefined; here = here.block.holder) yield here;
 }
 
-/** All steps of a block and of the blocks in it. */
+/** Yields all steps of a block and of the blocks inside it. */
 export function* allSteps(block: Block): Generator<Placed> {
   for (const placed of block.steps) {
     yield placed;
@@ -173,17 +173,17 @@ export function* allSteps(block: Block): Generator<Placed> {
   }
 }
 
-/** The item of a map, as its steps see it. */
+/** The item of a map, in the scope of its steps. */
 export interface Item {
   readonly channel: string;
   readonly name: string;
   readonly map: StepDef;
-  /** Channels of its index and of its name. */
+  /** Channels of its index and of its key. */
   readonly index: string;
   readonly key: string;
 }
 
-/** The items that a step sees, from the inside out. */
+/** Returns the items visible to a step, innermost first. */
 export function itemsOf(reader: Placed): readonly Item[] {
   const items: Item[] = [];
   for (const { block } of around(reader)) {
@@ -198,31 +198,29 @@ function itemOf(placed: Placed, name: string): Item {
   return { channel, name, map: placed.step, index: `${channel}.index`, key: `${channel}.key` };
 }
 
-/** The channels of an item in the plan of its map: with its index and its name where somebody reads them. */
+/** Returns the channels of an item in its map's plan, including index and key if they are read. */
 export function channelsOfItem({ channel, index, key, map }: Item, counted: ReadonlySet<StepDef>): readonly string[] {
   return counted.has(map) ? [channel, index, key] : [channel];
 }
 
-/** The item of a map, as its steps see it. */
+/** Returns the item of a map, in the scope of its steps. */
 export function itemIn(map: Placed): Item {
   return itemOf(map, map.step.type === 'map' ? map.step.map.as : '');
 }
 
-/** The item that a name means: that of the innermost map with this name, or `item` for the innermost of all. */
+/** Returns the item with a name: that of the innermost map that uses it, or for `item` that of the innermost map. */
 export function findMap(name: string, reader: Placed): Item | undefined {
   const items = itemsOf(reader);
   return items.find((item) => item.name === name) ?? (name === 'item' ? items[0] : undefined);
 }
 
-/** A step in a block, and the names that lead to it from outside. */
+/** A step in a block, and the names that refer to it from outside. */
 export interface Address {
   readonly placed: Placed;
   readonly names: readonly string[];
 }
 
-/**
- * How the steps in a block and in the blocks in it are reached from outside: those that have an output, and not what stands in a map.
- */
+/** Yields the steps in a block, and in the blocks inside it, that have outputs visible outside. Steps inside a map do not. */
 export function* addressesIn(block: Block): Generator<Address> {
   for (const placed of block.steps) {
     const names = ['outputs', placed.step.id];
@@ -234,7 +232,7 @@ export function* addressesIn(block: Block): Generator<Address> {
   }
 }
 
-/** Channels of the conversations in which a step of a block, or of a block in it, takes part. */
+/** Returns the channels of the conversations that steps of a block, and of blocks inside it, take part in. */
 export function conversationsIn(block: Block): readonly string[] {
   const channels = [...allSteps(block)].map(({ step }) => step.type === 'agent' && step.conversation?.channel);
   return [...new Set(channels.filter((channel) => typeof channel === 'string'))];

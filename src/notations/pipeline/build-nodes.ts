@@ -45,7 +45,7 @@ import { policies, writing } from './node-base.js';
 import type { NodeParts } from './node-base.js';
 import { supervisedFile } from './supervising.js';
 
-/** The node of a step. Every step is one node with its id; conditions and jumps are nodes that do nothing, and the ways that leave them say the rest. */
+/** Builds the node of a step, which has the step's id. Conditions and jumps are empty nodes; their outgoing edges do the rest. */
 export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNode {
   const { step } = placed;
   switch (step.type) {
@@ -57,7 +57,7 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
       return gotoNode(placed, step, flow, parts);
     case 'parallel':
     case 'sequence':
-      // What its steps see and give has the same names inside and outside.
+      // Channels have the same names inside and outside.
       return {
         kind: 'call',
         ...policies(placed, parts),
@@ -87,7 +87,7 @@ export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNod
   }
 }
 
-/** A jump back is counted: when it has been made too often the workflow fails, or goes on behind it. */
+/** Builds a jump. Jumps back are counted; at the limit the workflow fails, or continues after the jump. */
 function gotoNode(placed: Placed, { limits }: GotoStep, flow: Flow, parts: NodeParts): PassNode {
   const { step, block } = placed;
   const base = { kind: 'pass' as const, id: step.id, at: step.at };
@@ -98,14 +98,14 @@ function gotoNode(placed: Placed, { limits }: GotoStep, flow: Flow, parts: NodeP
   const id = idOf(target) ?? '';
   const fail = `workflow: max loop iterations exceeded (step: ${id}, limit: ${limit})`;
   const hint = `raise ${limits.max === undefined ? 'max_loop_iterations' : 'max of the jump'}, or look at what the condition reads`;
-  // A loop inside of this one begins a new round with it: how often it jumps is counted for each entry.
+  // Each jump restarts loops inside this one, so their jumps are counted anew for each entry.
   const holdsLoop = [...flow.back].some((at) => at >= target && at < placed.at);
   const anew = holdsLoop ? { countsAnewFrom: id } : {};
   const onMaxVisits = limits.onLimit === 'fail' ? { fail, hint } : { to: idOf(behind) ?? END, degraded: true as const };
   return { ...base, maxVisits: limit, ...anew, onMaxVisits };
 }
 
-/** How often a jump back of a block may be made: as the innermost sequence around it says, or else the file. */
+/** Returns the limit of a block's jumps back: that of the innermost sequence around it that sets one, or that of the file. */
 export function loopLimit(block: Block, definition: PipelineDef): number {
   for (let here = block.holder; here !== undefined; here = here.block.holder) {
     if (here.step.type === 'sequence' && here.step.maxLoopIterations !== undefined) return here.step.maxLoopIterations;
@@ -138,14 +138,14 @@ function agentNode(placed: Placed, step: AgentStep, flow: Flow, parts: NodeParts
   };
 }
 
-/** What the step asks for stands before what its agent does. */
+/** Returns the output schema. The step's schema takes precedence over the agent's. */
 function outputOf({ schema }: AgentStep): Pick<AgentNode['agent'], 'output'> {
   return schema === undefined ? {} : { output: { schema } };
 }
 
 function choosing({ at, block }: Placed, { choose }: AgentStep, { ways }: Flow): Pick<AgentNode, 'choice'> {
   if (choose.length === 0) return {};
-  // The first way is that without an answer.
+  // The first target is for no answer.
   const [, ...targets] = (ways[at] ?? []).map((to) => block.steps[to]?.step.id ?? END);
   const answers = choose.map(
     ({ answer, about }, index) => [answer, present({ to: targets[index] ?? END, about })] as const,
@@ -153,7 +153,7 @@ function choosing({ at, block }: Placed, { choose }: AgentStep, { ways }: Flow):
   return { choice: { answers: Object.fromEntries(answers) } };
 }
 
-/** A step without a model. */
+/** Builds the node of a step without a model. */
 function stepNode(placed: Placed, step: ToolStep, parts: NodeParts): TaskNode {
   const { texts, definition, names } = parts;
   const { servers, permissions } = definition;
@@ -169,7 +169,7 @@ function stepNode(placed: Placed, step: ToolStep, parts: NodeParts): TaskNode {
   };
 }
 
-/** Conversations of the steps inside of a step. */
+/** Returns the conversations of the steps inside a step. */
 function talksOf({ inner }: Placed): readonly string[] {
   return inner === undefined ? [] : conversationsIn(inner);
 }
@@ -189,7 +189,7 @@ function askNode(placed: Placed, step: AskStep, parts: NodeParts): AskNode {
   });
 }
 
-/** The blocks around it are parts of the same file. */
+/** Builds the end of the file. The blocks around it are parts of the same file. */
 function endNode(placed: Placed, { end }: EndStep, parts: NodeParts): EndNode {
   const out = [...around(placed)].length - 1;
   const reason = end.reason && parts.texts.template(end.reason, placed);
@@ -208,7 +208,7 @@ function innerPlan(placed: Placed, parts: NodeParts): Plan {
   return parts.planOf(placed.inner);
 }
 
-/** What its steps see and give has the same names inside and outside; from the second round on they see what the round before gave. */
+/** Builds a loop. Channels have the same names inside and outside; from the second round, steps see the previous round's outputs. */
 function loopNode(placed: Placed, step: LoopStep, parts: NodeParts): LoopNode {
   const { keep, onMaxRounds, maxRounds, rounds } = step.loop;
   const names = [...placed.outputs.map((output) => output.channel), ...talksOf(placed)];
@@ -239,13 +239,13 @@ function endOf(placed: Placed, { loop, at }: LoopStep, parts: NodeParts): LoopNo
     const message = `until of ${placed.step.label} looks for a line, and ${what} does not have exactly one output`;
     parts.names.findings.error('loop-result', message, at, hint);
   }
-  // It is read when a round has ended.
+  // The condition is read at the end of a round.
   const end: Placed = { ...placed, block: inner, at: inner.steps.length, chain: 0, inner: undefined };
   const condition = loop.until && buildCondition(loop.until, end, parts);
   return condition === undefined ? [] : [condition];
 }
 
-/** Channels of what a run is started with: every block sees them. */
+/** Returns the channels of a run's inputs, which every block sees. */
 export function givenChannels({ inputs }: PipelineDef): readonly string[] {
   return [PROMPT, ...inputs.map(({ name }) => inputChannel(name))];
 }
@@ -278,7 +278,7 @@ function mapNode(placed: Placed, step: MapStep, parts: NodeParts): MapNode {
   });
 }
 
-/** The output of the last step: what a map gives for an item. */
+/** Returns the channel of a map's result for an item: the output of its last step. */
 function mapResult(placed: Placed, names: Names): string {
   const last = lastOf(placed);
   if (last === undefined) return '';
@@ -290,11 +290,11 @@ function mapResult(placed: Placed, names: Names): string {
   return '';
 }
 
-/** The node of another file. An input `prompt` that is not given otherwise gets what the user message of an agent would be. */
+/** Builds the node of a called file. If its input `prompt` is not given, it gets the user message an agent would get. */
 function callNode(placed: Placed, step: CallStep, parts: NodeParts): CallNode {
   const plan = parts.calls.get(step.call);
   const base = policies(placed, parts);
-  // The file could not be loaded, which was reported.
+  // The unloadable file was reported before.
   if (plan === undefined) return { kind: 'call', ...base, plan: NO_PLAN };
   const { findings } = parts.names;
   const { texts } = parts;
@@ -314,7 +314,7 @@ function callNode(placed: Placed, step: CallStep, parts: NodeParts): CallNode {
   return present({ kind: 'call' as const, ...base, writes, output: only?.channel, plan: inner, inputs, outputs });
 }
 
-/** The channel of the input `prompt`, where the step does not give it under `inputs`. Problem code: `unknown-input`. */
+/** Returns the channel of the input `prompt`, unless `inputs` of the step sets it. Problem code: `unknown-input`. */
 function promptInput(step: CallStep, plan: Plan, findings: Findings): string | undefined {
   const prompt = plan.inputs.find(({ name }) => name === PROMPT);
   const isGiven = step.call.inputs.some(({ name }) => name === PROMPT);

@@ -28,20 +28,20 @@ import { securityOf } from './supervising.js';
 import { createTexts } from './templates.js';
 import type { Texts } from './templates.js';
 
-/** What else a plan is built from. */
+/** The context in which a plan is built. */
 export interface BuildContext {
   /** The file of the definition, for the places of references. */
   readonly yaml: ParsedYaml;
-  /** The plan of the file that a `call` step names. A file that could not be loaded is absent, and was reported. */
+  /** Plans of called files. A file that could not be loaded is absent, and was reported. */
   readonly calls: ReadonlyMap<CallDef, Plan>;
 }
 
-/** What the workflow gets when no prompt is given. */
+/** The prompt of a run that is given none. */
 export const DEFAULT_PROMPT = 'Please proceed with the workflow step.';
 
 /**
- * The plan of a pipeline: one plan for each block, in which every step is one node with its id. All references are resolved and checked on the
- * way: unknown agents, steps and jump targets are found here. With findings that are errors the plan must not be used.
+ * Builds the plan of a pipeline: one plan for each block, in which every step is one node with its id. All references are resolved and
+ * checked, so unknown agents, steps and jump targets are found here. If there are errors among the findings, the plan must not be used.
  *
  * Problem codes: those of {@link connectBlock}, {@link createTexts} and {@link buildCondition}, `unknown-agent`, `map-result`,
  * `unknown-input`, `missing-input`.
@@ -49,7 +49,7 @@ export const DEFAULT_PROMPT = 'Please proceed with the workflow step.';
 export function buildPlan(definition: PipelineDef, context: BuildContext, findings: Findings): Plan {
   const marks = noMarks();
   const plan = planOf(definition, context, { findings, marks, known: noMarks() });
-  // Who reads how a step ended is known when all references are resolved.
+  // Resolving all references shows what is read of endings and items, so such plans are built twice.
   if (marks.told.size === 0 && marks.counted.size === 0) return plan;
   return planOf(definition, context, { findings: createFindings(), marks: noMarks(), known: marks });
 }
@@ -60,9 +60,9 @@ function noMarks(): Marks {
 
 interface Building {
   readonly findings: Findings;
-  /** Takes what somebody reads. */
+  /** Collects what is read. */
   readonly marks: Marks;
-  /** What of that is known already. */
+  /** What is known to be read. */
   readonly known: Marks;
 }
 
@@ -108,11 +108,11 @@ function planOf(definition: PipelineDef, context: BuildContext, building: Buildi
 }
 
 interface Parts extends NodeParts {
-  /** How many outputs from outside the blocks got so far. */
+  /** The number of outer outputs passed to blocks so far. */
   seen: number;
 }
 
-/** What the file gives, as read behind all of its steps. */
+/** Builds the values of the file, read at the point after all its steps. */
 function valuesIn(top: Block, { values }: PipelineDef, texts: Texts): Plan['values'] {
   const [first] = top.steps;
   if (values === undefined || first === undefined) return undefined;
@@ -134,10 +134,10 @@ function connectAll(block: Block, flows: Flows): void {
   for (const { inner } of block.steps) if (inner !== undefined) connectAll(inner, flows);
 }
 
-/** What all blocks get from outside, together. It grows with the square of the number of blocks, and with it the plan. */
+/** The maximum number of outer outputs passed to all blocks, which grows with the square of their number, as does the plan. */
 const MOST_SEEN = 200_000;
 
-/** The outputs from outside that a block gets. */
+/** Returns the outer outputs that a block gets. */
 function seenBy(block: Block, parts: Parts): readonly Output[] {
   const before = outputsBefore(block, parts.names.flows);
   parts.seen += before.length;
@@ -163,7 +163,7 @@ function blockPlan(block: Block, parts: Parts): Plan {
       continue;
     }
     if (step.type === 'goto' && flow.ways[at]?.length === 2) {
-      // It need not be made, so what it leads to does not wait for it.
+      // The jump may not happen, so its target does not wait for it.
       routes.push({ from: step.id, cases: [], otherwise: [idOf(next)] });
       continue;
     }
@@ -190,7 +190,7 @@ function blockPlan(block: Block, parts: Parts): Plan {
   };
 }
 
-/** The last way is that where no case holds. */
+/** Builds the route of a condition. The last target is for when no case holds. */
 function casesOf(
   step: ConditionStep,
   ways: readonly number[],
@@ -199,19 +199,19 @@ function casesOf(
 ): Route {
   const cases = step.cases.flatMap(({ when }, index) => {
     const condition = when && build(when);
-    // Without a condition something was reported.
+    // A missing condition was reported.
     return condition === undefined ? [] : [{ when: [condition], to: [idOf(ways[index] ?? NOWHERE)] }];
   });
   return { from: step.id, cases, otherwise: [idOf(ways.at(-1) ?? NOWHERE)] };
 }
 
-/** The first way is that without an answer. */
+/** Builds the route of an agent's choice. The first target is for no answer. */
 function routeOf(from: string, [otherwise = END, ...answers]: readonly string[]): Route {
   const targets = [...new Set([otherwise, ...answers])].filter((id) => id !== END);
   return { from, choose: 'result', targets, otherwise: [otherwise] };
 }
 
-/** A plan without an entry starts at nodes that nothing leads to: the steps of a parallel block to which something jumps back get one. */
+/** Returns extra start nodes. A plan starts at nodes without in-edges, so steps of a parallel block that are jump targets need one. */
 function startsOf(block: Block, flow: Flow): readonly { readonly node: PassNode; readonly leadsTo: string }[] {
   const reached = new Set(flow.ways.flat());
   return flow.starts.flatMap((at) => {
@@ -223,8 +223,8 @@ function startsOf(block: Block, flow: Flow): readonly { readonly node: PassNode;
 }
 
 /**
- * Where paths meet, one of them was taken: a node runs whenever it is reached. So do the nodes of a loop, of which a round that passes them by
- * tells nothing.
+ * Sets the join of nodes where paths meet. Only one path was taken, so such a node runs whenever it is reached. So do the nodes of a loop,
+ * because a round that bypasses them sends no tokens.
  */
 function meeting(nodes: readonly PlanNode[], flow: Flow, starts: readonly Edge[]): readonly PlanNode[] {
   const ways = new Map<number, number>();
@@ -256,7 +256,7 @@ function inputsOf(
   return channels.map((channel) => ({ channel, name: channel, required: false }));
 }
 
-/** In declared order, which is the order of the block of outputs. */
+/** Returns the channels of a block in declared order, which is the order of the block of outputs. */
 function channelsOf(block: Block, before: readonly Output[], parts: Parts): readonly ChannelSpec[] {
   const outputs = new Set([...before, ...block.steps.flatMap(givenBy)]);
   const sorted = [...outputs].toSorted((a, b) => a.order - b.order);

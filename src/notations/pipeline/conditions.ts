@@ -10,18 +10,17 @@ import type { Names } from './order.js';
 import { optionally } from './one-reference.js';
 import { translate } from './translate.js';
 
-/** What conditions are built with. */
+/** The context in which conditions are built. */
 export interface ConditionParts {
   readonly yaml: ParsedYaml;
   readonly names: Names;
 }
 
 /**
- * The condition of a step: a reference, in braces or without, is tested for truth; anything else in braces is an expression (CEL) in which
- * references stand as they do elsewhere. What can't become true or false is told in the words of the error that it would be.
+ * Builds the condition of a step. A reference, in braces or not, is tested for truth; other text in braces is an expression (CEL) with
+ * references. What can't be evaluated is reported with its run-time error. Problem codes: `bad-condition`, those of references.
  *
- * Problem codes: `bad-condition`, and those of references.
- * `buildCondition(step.condition, placed, parts)` gives `{ op: 'truthy', value: { channel: 'steps.qa.output' }, text: '{{ $steps.qa.output }}' }`.
+ * `{{ $steps.qa.output }}` becomes `{ op: 'truthy', value: { channel: 'steps.qa.output' }, text: '{{ $steps.qa.output }}' }`.
  */
 export function buildCondition(scalar: SourceScalar, reader: Placed, parts: ConditionParts): Condition | undefined {
   const { names, yaml } = parts;
@@ -48,7 +47,7 @@ export function buildCondition(scalar: SourceScalar, reader: Placed, parts: Cond
   return { op: 'truthy', value: found.ref, text, ...(optional ? { optional } : {}) };
 }
 
-/** Faults of a condition that is not a reference to an output at all. */
+/** Problem codes for a condition that is not a reference to an output at all. */
 const UNRESOLVED: ReadonlySet<string> = new Set(['missing-output', 'bad-reference', 'unknown-variable']);
 
 function hintOf(fault: { readonly message: string; readonly hint?: string | undefined }): string {

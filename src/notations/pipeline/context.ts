@@ -7,7 +7,7 @@ import type { Block, Placed } from './blocks.js';
 import type { ContextDef } from './keys.js';
 import { listed } from './flow.js';
 
-/** The blocks of outputs that steps are shown: `[]` for none. Ids are looked for in the blocks around a step; one that does not exist is reported once. */
+/** Returns a function for the blocks of outputs that a step shows. Ids are looked up around the step; an unknown id is reported once. */
 export function createContexts(
   ofFile: ContextDef | undefined,
   findings: Findings,

@@ -18,59 +18,59 @@ import type { ValuesDef } from '../values-key.js';
 import type { ModelTable } from './agents/agent-models.js';
 import type { ContextDef } from './keys.js';
 
-/** A pipeline file as it was written: types are checked, steps have their ids, references are not resolved yet. */
+/** A pipeline file as written. Types are checked and steps have ids; references are not resolved. */
 export interface PipelineDef {
   /** The name of the file, without its ending. */
   readonly name: string;
   readonly description: string | undefined;
   readonly agents: ReadonlyMap<string, AgentDef>;
   readonly models: ModelTable;
-  /** Tool servers that steps may call by themselves. */
+  /** Tool servers that steps may call directly. */
   readonly servers: Readonly<Record<string, McpServerSpec>>;
   readonly permissions: Permissions;
-  /** Of all agents, wherever they stand. */
+  /** The supervision of all agents. */
   readonly supervise: SuperviseDef | undefined;
-  /** Of a run. */
+  /** The budget of a run. */
   readonly budget: Budget | undefined;
   readonly security: SecurityDef | undefined;
   readonly declared: Declarations;
-  /** In addition to the prompt. */
+  /** The inputs other than the prompt. */
   readonly inputs: readonly InputDef[];
-  /** What a run gives; absent: what its last steps have given. */
+  /** The values of a run. Undefined: the outputs of its last steps. */
   readonly values: ValuesDef | undefined;
-  /** Never empty in a file without errors. A file without `workflow` has one step: its agent `root`, or else its first one. */
+  /** Never empty in a file without errors. Without `workflow`, the only step is the agent `root`, or else the first agent. */
   readonly steps: readonly StepDef[];
-  /** How often each jump back may be made. */
+  /** The limit of each jump back. */
   readonly maxLoopIterations: number;
-  /** Which outputs agents are shown, where nothing else says so. */
+  /** The outputs shown to agents, unless a step or sequence sets its own. */
   readonly context: ContextDef | undefined;
   readonly at: Position;
 }
 
 /** An agent of the section `agents`. */
 export interface AgentDef {
-  /** All but the instructions, which may refer to steps and so differ from step to step. */
+  /** All but the instructions, which may refer to steps and so differ between steps. */
   readonly spec: Omit<AgentSpec, 'instructions'>;
   readonly instruction: SourceScalar | undefined;
   readonly at: Position;
 }
 
-/** What every step has. */
+/** The fields of every step. */
 export interface StepBase {
-  /** As it was written, or else by its place: `step_1`, `par_2`, `cond_3`, in a branch `cond_3_true_1`. Unique in its block. */
+  /** The written id, or one derived from its place: `step_1`, `par_2`, `cond_3`, in a branch `cond_3_true_1`. Unique in its block. */
   readonly id: string;
-  /** Where the id stands; where the step stands when it has none. */
+  /** The place of the id, or of the step if it has none. */
   readonly idAt: Position;
   readonly at: Position;
-  /** For messages: `step "qa"`. */
+  /** The name in messages: `step "qa"`. */
   readonly label: string;
-  /** Where it does not hold the step is skipped. */
+  /** If this does not hold, the step is skipped. */
   readonly when: SourceScalar | undefined;
-  /** Per attempt. */
+  /** Timeout of each attempt, in milliseconds. */
   readonly timeoutMs: number | undefined;
   readonly retry: RetryDef | undefined;
   readonly onError: 'fail' | 'continue';
-  /** Of an agent; of any other step as a whole. */
+  /** The supervision of an agent, or of any other step as a whole. */
   readonly supervise: SuperviseDef | undefined;
   readonly budget: Budget | undefined;
   readonly security: SecurityDef | undefined;
@@ -79,66 +79,66 @@ export interface StepBase {
 
 /** The key `retry`. */
 export interface RetryDef {
-  /** Tries after the first one. */
+  /** Attempts after the first. */
   readonly retries: number;
   readonly backoff: 'fixed' | 'exponential';
   readonly delayMs: number;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly jitter: number;
-  /** Classes and substrings; absent: any error. */
+  /** Classes and substrings. Undefined: any error. */
   readonly on: readonly string[] | undefined;
 }
 
 export interface AgentStep extends StepBase {
   readonly type: 'agent';
   readonly agent: SourceScalar | undefined;
-  /** Takes the place of the workflow's prompt. */
+  /** Replaces the workflow's prompt. */
   readonly prompt: SourceScalar | undefined;
   readonly context: ContextDef | undefined;
-  /** JSON Schema of the answer; stands before that of the agent. */
+  /** JSON Schema of the answer; takes precedence over the agent's. */
   readonly schema: Json | undefined;
-  /** By what the agent may answer, and what runs then; empty: it does not choose. */
+  /** The answers the agent may choose, and the steps that follow. Empty if the agent does not choose. */
   readonly choose: readonly AnswerDef[];
   readonly conversation: Conversation | undefined;
 }
 
-/** An answer of `choose`. Its steps belong to the block that the agent stands in. */
+/** An answer of `choose`. Its steps belong to the block of the agent. */
 export interface AnswerDef {
   readonly answer: string;
   readonly about: string | undefined;
   readonly steps: readonly StepDef[];
 }
 
-/** Its branches belong to the block that it stands in: their steps are addressed like those around it. */
+/** A condition. Its branches belong to its block, so their steps are addressed like those around it. */
 export interface ConditionStep extends StepBase {
   readonly type: 'condition';
-  /** The first one that holds is taken; `true` is one, too. */
+  /** The first case that holds is taken. `true` is also a case. */
   readonly cases: readonly CaseDef[];
-  /** Where none holds: under `false`, or `else`. */
+  /** The steps if no case holds: under `false`, or `else`. */
   readonly otherwise: readonly StepDef[];
 }
 
 /** A case of a condition. */
 export interface CaseDef {
-  /** Absent: something was reported. */
+  /** Undefined if a problem was reported. */
   readonly when: SourceScalar | undefined;
   readonly steps: readonly StepDef[];
 }
 
-/** Its steps start together, and it ends when all have ended. */
+/** Steps that start together. The block ends when all have ended. */
 export interface ParallelStep extends StepBase {
   readonly type: 'parallel';
   readonly require: Require | undefined;
   readonly steps: readonly StepDef[];
 }
 
-/** Its steps run one after the other, and are one step of what is around it. cagent's `subworkflow` is one too. */
+/** Steps that run in order, as one step of the surrounding block. cagent's `subworkflow` is also one. */
 export interface SequenceStep extends StepBase {
   readonly type: 'sequence';
   readonly steps: readonly StepDef[];
-  /** How often each jump back in it may be made; absent: as around it. */
+  /** The limit of each jump back inside. Undefined: that of the surrounding block. */
   readonly maxLoopIterations: number | undefined;
-  /** The steps under `finally` of the file: they run when all others have ended. */
+  /** True for the steps under `finally` of the file, which run after all others. */
   readonly isLast: boolean;
   readonly context: ContextDef | undefined;
 }
@@ -150,29 +150,29 @@ export interface GotoStep extends StepBase {
   readonly limits: JumpLimits;
 }
 
-/** How often a jump back is made. */
+/** The limit of a jump back. */
 export interface JumpLimits {
-  /** Absent: as often as any jump of the file. */
+  /** Undefined: the limit of the surrounding block. */
   readonly max: number | undefined;
-  /** What happens then: the run fails, or goes on behind the jump. */
+  /** At the limit, the run fails, or continues after the jump. */
   readonly onLimit: 'fail' | 'continue';
 }
 
-/** Its steps, one after the other, again and again. */
+/** Steps that run in order, repeatedly. */
 export interface LoopStep extends StepBase {
   readonly type: 'loop';
   readonly loop: LoopDef;
   readonly steps: readonly StepDef[];
 }
 
-/** Its steps, one after the other, for each item of a list. */
+/** Steps that run in order for each item of a list. */
 export interface MapStep extends StepBase {
   readonly type: 'map';
   readonly map: MapDef;
   readonly steps: readonly StepDef[];
 }
 
-/** A step that calls something without a model. */
+/** A step that makes a call without a model. */
 export interface ToolStep extends StepBase {
   readonly type: CallType;
   readonly tool: ToolDef;
@@ -184,7 +184,7 @@ export interface AskStep extends StepBase {
   readonly ask: AskDef;
 }
 
-/** Waits for time to pass, or for an outside event. */
+/** Waits for a time, or for an outside event. */
 export interface WaitStep extends StepBase {
   readonly type: 'wait';
   readonly wait: WaitDef;
@@ -197,13 +197,13 @@ export interface CallStep extends StepBase {
   readonly prompt: SourceScalar | undefined;
 }
 
-/** Makes values of others. */
+/** A step that sets values. */
 export interface SetStep extends StepBase {
   readonly type: 'set';
   readonly values: ValuesDef;
 }
 
-/** Ends the file, wherever in it the step stands. */
+/** Ends the file, from any place in it. */
 export interface EndStep extends StepBase {
   readonly type: 'end';
   readonly end: EndDef;
@@ -225,8 +225,8 @@ export type StepDef =
   | SetStep;
 
 /**
- * Whether nothing runs behind a step, whatever happens: it ends the file, or something in it does that is reached in any case. What jumps may pass by is
- * not reached in any case.
+ * Whether nothing can run after a step: it ends the file, or a step inside that is always reached does. A step that jumps can bypass is not
+ * always reached.
  */
 export function endsFile(step: StepDef): boolean {
   if (step.when !== undefined) return false;
@@ -262,13 +262,13 @@ function jumps(step: StepDef): boolean {
   return step.type === 'goto' || branchesOf(step).some((branch) => branch.some(jumps));
 }
 
-/** The lists of steps of which one runs next. */
+/** Returns the lists of steps, one of which runs next. */
 export function branchesOf(step: StepDef): readonly (readonly StepDef[])[] {
   if (step.type === 'condition') return [...step.cases.map(({ steps }) => steps), step.otherwise];
   return step.type === 'agent' ? step.choose.map(({ steps }) => steps) : [];
 }
 
-/** All steps that call a file, wherever they stand. */
+/** Returns all steps that call a file, at any depth. */
 export function callsIn(steps: readonly StepDef[]): readonly CallStep[] {
   return steps.flatMap((step): readonly CallStep[] => {
     if (step.type === 'call') return [step];

@@ -2,13 +2,13 @@
 export interface Segment {
   readonly text: string;
   readonly kind: 'name' | 'index' | 'key';
-  /** Where it ends, as an offset into the text. */
+  /** The offset of its end in the text. */
   readonly end: number;
 }
 
-/** `$steps.qa.output.ok` in its parts. */
+/** The parts of a reference such as `$steps.qa.output.ok`. */
 export interface Dotted {
-  /** The word behind the `$`. */
+  /** The word after the `$`. */
   readonly root: string;
   readonly segments: readonly Segment[];
   readonly start: number;
@@ -20,7 +20,7 @@ const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 const INDEX = /\[\s*(\d{1,9})\s*\]/y;
 const KEY = /\[\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')\s*\]/y;
 
-/** Reads the reference whose `$` stands at an offset, as far as it goes; undefined when no name follows. */
+/** Reads the longest reference whose `$` is at an offset. Undefined if no name follows. */
 export function readDotted(text: string, start: number): Dotted | undefined {
   const root = match(WORD, text, start + 1);
   if (root === undefined) return undefined;
@@ -51,17 +51,17 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | und
   return pattern.exec(text) ?? undefined;
 }
 
-/** `{{ $... }}` in a text. */
+/** A reference or expression `{{ $... }}` in a text. */
 export interface Braced {
-  /** What stands between the braces, without spaces around it. */
+  /** The content of the braces, trimmed. */
   readonly inside: string;
-  /** As it was written, with its braces. */
+  /** The text as written, with its braces. */
   readonly written: string;
 }
 
 /**
- * Splits a text into literal pieces and what stands in double braces and begins with a `$`. One pass over the text, whatever it holds.
- * `splitBraces('Hi {{ $prompt }}!')` gives `['Hi ', { inside: '$prompt', written: '{{ $prompt }}' }, '!']`.
+ * Splits a text into literal pieces and double braces whose content begins with a `$`, in one pass.
+ * `splitBraces('Hi {{ $prompt }}!')` returns `['Hi ', { inside: '$prompt', written: '{{ $prompt }}' }, '!']`.
  */
 export function splitBraces(text: string): readonly (string | Braced)[] {
   const pieces: (string | Braced)[] = [];
@@ -72,7 +72,7 @@ export function splitBraces(text: string): readonly (string | Braced)[] {
     while (' \t\n'.includes(text[first] ?? '.')) first += 1;
     const close = text[first] === '$' ? text.indexOf('}}', first) : -1;
     if (close === -1) {
-      // Without an end there is none for what follows either.
+      // If one brace is not closed, no later one is either.
       if (text[first] === '$') break;
       open = text.indexOf('{{', first === open + 2 ? open + 1 : first);
       continue;
@@ -86,7 +86,7 @@ export function splitBraces(text: string): readonly (string | Braced)[] {
   return pieces;
 }
 
-/** The dotted references in an expression; what stands in quotes is none. */
+/** Returns the references in an expression, skipping quoted text. */
 export function findDotted(expression: string): readonly Dotted[] {
   const found: Dotted[] = [];
   for (let at = 0; at < expression.length; at += 1) {

@@ -8,37 +8,36 @@ import type { Block, Placed } from './blocks.js';
 import { branchesOf, endsFile } from './definition.js';
 import type { GotoStep, StepDef } from './definition.js';
 
-/** Where it goes on when there is nothing more to do in a block. */
+/** The successor if nothing is left to do in a block. */
 export const NOWHERE = -1;
 
 /**
- * Where a block goes on after a step, as indexes into its steps. A condition has one way for each case, and the last for where none holds; an agent that
- * chooses has one for each answer, behind the one without an answer. A jump back that continues at its limit has the way there behind that to its target. What ends the file
- * has none.
+ * The successors of a step, as indexes into the steps of its block. A condition has one for each case, and a last one for when none holds.
+ * An agent that chooses has one for no answer, then one for each answer. A jump back that continues at its limit has its target, then its
+ * continuation. A step that ends the file has none.
  */
 export type Ways = readonly number[];
 
 /** The order of the steps of one block. */
 export interface Flow {
-  /** Where it starts: one step, or in a parallel block one for each of its steps. */
+  /** The first steps: one, or in a parallel block each of its steps. */
   readonly starts: readonly number[];
   readonly ways: readonly Ways[];
-  /** Jumps to a step that is declared before. */
+  /** Jumps to a step declared before them. */
   readonly back: ReadonlySet<number>;
-  /** Steps that can run; of others it was reported that they can't. */
+  /** Steps that can run. Unreachable steps are reported. */
   readonly reached: ReadonlySet<number>;
   /** Steps that can run more than once. */
   readonly looped: ReadonlySet<number>;
-  /** True when a step can have run before another one; before itself: in a loop. */
+  /** True if a step can have run before another one; for a step and itself, if it is in a loop. */
   precedes(earlier: number, later: number): boolean;
-  /** True when a step has run whenever another one does, or the block (of a parallel block: its part of it) has ended. */
+  /** True if a step has always run before another one, or by the end of its block (for a parallel block, of its part). */
   hasRun(earlier: number, later: number | 'end'): boolean;
 }
 
 /**
- * Connects the steps of a block: each leads to the next one, the last one of a branch to what follows its condition, and a jump to its target.
- *
- * Problem codes: `unknown-step`, `out-of-range` and `bad-jump` for targets, `no-effect`, `unreachable-step`, `endless-loop`.
+ * Connects the steps of a block: each leads to the next, the last of a branch to what follows its condition, a jump to its target. Problem
+ * codes: `unknown-step`, `out-of-range` and `bad-jump` for targets, `no-effect`, `unreachable-step`, `endless-loop`.
  */
 export function connectBlock(block: Block, findings: Findings): Flow {
   const ways: Ways[] = block.steps.map(() => [NOWHERE]);
@@ -52,7 +51,7 @@ export function connectBlock(block: Block, findings: Findings): Flow {
     else if (target !== NOWHERE) warnOfLimits(step, findings);
   };
   let at = 0;
-  /** Connects a list; gives where it begins. */
+  /** Connects a list, and returns its first step. */
   const connect = (steps: readonly StepDef[], next: number): number => {
     const first = steps.length === 0 ? next : at;
     steps.forEach((step, index) => {
@@ -74,13 +73,13 @@ export function connectBlock(block: Block, findings: Findings): Flow {
   if (block.kind === 'parallel') for (const root of block.roots) starts.push(connect([root], NOWHERE));
   else if (roots.length > 0) starts.push(connect(roots, NOWHERE));
   const reached = reachedFrom(starts, ways);
-  // Nothing leads there: it runs when all else has ended.
+  // No step leads there: it runs after all others.
   if (last >= 0) reached.add(at);
   if (last >= 0) ways[at] = [];
   const isBefore = predecessors(ways);
   const end = last < 0 ? NOWHERE : at;
   checkReached(block, { ways, back, reached }, findings);
-  // What ends a loop stands behind its steps.
+  // The end condition of a loop is read after its steps.
   if (block.kind === 'loop') reached.add(ways.length);
   return {
     starts,
@@ -88,20 +87,20 @@ export function connectBlock(block: Block, findings: Findings): Flow {
     back,
     reached,
     looped: stepsInLoops(ways, back),
-    // In the round before.
+    // Any step can have run in the previous round.
     precedes: block.kind === 'loop' ? () => true : (earlier, later) => later === end || isBefore(earlier, later),
     hasRun: dominance(block, starts, ways),
   };
 }
 
-/** How many steps of its block a step stands for. */
+/** Returns the number of steps in the block that a step accounts for, including its branches. */
 function sizeOf(step: StepDef): number {
   return branchesOf(step)
     .flat()
     .reduce((sum, each) => sum + sizeOf(each), 1);
 }
 
-/** A jump forward is made once each time. */
+/** Warns about limits of a jump forward, which are never reached. */
 function warnOfLimits({ limits: { max, onLimit }, label, at }: GotoStep, findings: Findings): void {
   const key = max === undefined ? (onLimit === 'continue' ? 'on_limit' : undefined) : 'max';
   if (key === undefined) return;
@@ -148,7 +147,7 @@ function findTarget(placed: Placed, step: GotoStep, findings: Findings): number 
   return found.at;
 }
 
-/** A step with this id in another block. */
+/** Finds a step with this id in another block. */
 function findElsewhere(block: Block, id: string): Placed | undefined {
   let top = block;
   while (top.holder !== undefined) top = top.holder.block;
@@ -156,7 +155,7 @@ function findElsewhere(block: Block, id: string): Placed | undefined {
   return undefined;
 }
 
-/** Ids for a hint. */
+/** Lists ids for a hint. */
 export function listed(ids: Iterable<string>): string {
   const all = [...ids];
   return `${all.slice(0, 8).join(', ')}${all.length > 8 ? ', ...' : ''}`;
@@ -196,15 +195,15 @@ function checkReached(block: Block, flow: Pick<Flow, 'ways' | 'back' | 'reached'
 }
 
 /**
- * Every way round takes a jump back, and its last step makes one. So of each jump, the last one first: what its target leads to and what leads to the
- * jump, without anything behind the jump.
+ * Returns the steps of all cycles. Every cycle contains a jump back and ends with one. So for each jump, last first, the cycle is what its
+ * target leads to and what leads to the jump, ignoring steps after the jump.
  */
 function stepsInLoops(ways: readonly Ways[], back: ReadonlySet<number>): ReadonlySet<number> {
   const looped = new Set<number>();
   const before = back.size === 0 ? [] : reversed(ways);
   for (const jump of [...back].toSorted((a, b) => b - a)) {
     const [target = NOWHERE] = ways[jump] ?? [];
-    // A loop within one that was found adds nothing.
+    // A cycle inside one already found adds no steps.
     if (looped.has(jump) && looped.has(target)) continue;
     const after = new Set([target]);
     for (const at of after) for (const to of ways[at] ?? []) if (to !== NOWHERE && to <= jump) after.add(to);
@@ -215,7 +214,7 @@ function stepsInLoops(ways: readonly Ways[], back: ReadonlySet<number>): Readonl
   return looped;
 }
 
-/** The steps from which the end of the block can be reached. */
+/** Returns the steps from which the end of the block is reachable. */
 function leadingOut(ways: readonly Ways[]): ReadonlySet<number> {
   const before = reversed(ways);
   const leading = new Set<number>();
@@ -234,11 +233,11 @@ function reversed(ways: readonly Ways[]): readonly (readonly number[])[] {
   return before;
 }
 
-/** Made when it is first asked for: most references are to what runs in any case. */
+/** Returns the function `hasRun`. Dominators are computed on first use: most references are to steps that always run. */
 function dominance(block: Block, starts: readonly number[], ways: readonly Ways[]): Flow['hasRun'] {
   let known: Dominators | undefined;
   const branches = block.steps.some(({ step }) => step.type === 'goto' || branchesOf(step).length > 0);
-  // What starts together shares nothing: each has an end of its own.
+  // Steps that start together have separate ends, so they share nothing.
   const endOf = (at: number): number => ways.length + (block.steps[at]?.chain ?? 0);
   const root = ways.length + starts.length;
   const targets = (at: number): readonly number[] =>
@@ -256,7 +255,7 @@ function predecessors(ways: readonly Ways[]): Flow['precedes'] {
   const walk = walkBack(before);
   return (earlier, later) => {
     const directly = before[later] ?? [];
-    // Most references are to what ran directly before.
+    // Most references are to the step directly before.
     return directly.includes(earlier) || walk(later, directly)(earlier);
   };
 }

@@ -2,15 +2,15 @@ import { entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import type { StepDef } from './definition.js';
 
-/** The ids of one block: the steps of a list and of the branches in it. */
+/** The ids of one block: the steps of a list and of its branches. */
 export interface BlockIds {
-  /** The steps that were read so far, by id. */
+  /** The steps read so far, by id. */
   readonly steps: Map<string, StepDef | undefined>;
-  /** An id that nothing in the block has: the wanted one, or the wanted one with a number behind it. */
+  /** Returns an unused id: the wanted one, or the wanted one with a number appended. */
   free(wanted: string, type: StepDef['type']): string;
 }
 
-/** Longer ones are cut: ids are parts of addresses. */
+/** Longer ids are shortened, because ids are parts of addresses. */
 const LONGEST = 64;
 
 const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
@@ -31,7 +31,7 @@ const PREFIXES: Readonly<Record<StepDef['type'], string>> = {
 };
 
 /**
- * The ids of a block, from the node of its list. Written ids come first, wherever they stand, so that one by position never takes their place.
+ * Creates the ids of a block from its list. Written ids are reserved first, wherever they stand, so that a positional id never conflicts.
  */
 export function createIds(list: SourceNode): BlockIds {
   const taken = new Set<string>();
@@ -54,15 +54,15 @@ export function createIds(list: SourceNode): BlockIds {
 }
 
 /**
- * What a step without an id is called: by its number in its list, from 1, and by its branch.
- * `positionalId('agent', 2, undefined)` gives `'step_2'`.
- * `positionalId('agent', 1, 'cond_3_true')` gives `'cond_3_true_1'`.
+ * Returns the id of a step without one: its number in its list, from 1, after its branch.
+ * `positionalId('agent', 2, undefined)` returns `'step_2'`.
+ * `positionalId('agent', 1, 'cond_3_true')` returns `'cond_3_true_1'`.
  */
 export function positionalId(type: StepDef['type'], number: number, branch: string | undefined): string {
   return `${branch ?? PREFIXES[type]}_${number}`;
 }
 
-/** Branches belong to the block; the steps of parallel, sequence, loop and map steps don't. */
+/** Collects written ids. Branches belong to the block; the steps of parallel, sequence, loop and map steps do not. */
 function collectWritten(list: SourceNode, taken: Set<string>): void {
   if (list.kind !== 'list') return;
   for (const step of list.items) {

@@ -36,7 +36,7 @@ import { describe } from '../../text/nodes.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
 
-/** What may stand under `type`. `subworkflow` is a sequence in the words of cagent. */
+/** The values of `type`. `subworkflow` is cagent's name for a sequence. */
 export type WrittenType =
   | 'agent'
   | 'condition'
@@ -53,13 +53,13 @@ export type WrittenType =
   | 'set'
   | CallType;
 
-/** The key that says which outputs stand above the prompt of an agent. */
+/** The key that selects the outputs shown above an agent's prompt. */
 export const CONTEXT = either(
   [text('', { pattern: '^(?:[Aa][Ll][Ll]|[Nn][Oo][Nn][Ee]|\\s*)$' }), texts('')],
   'which outputs so far stand above the prompt: all (default), none, or those of the steps with these ids',
 );
 
-/** Which outputs are shown; absent: what holds around it, or else all. */
+/** The outputs shown. Undefined: the surrounding setting, or all. */
 export type ContextDef = 'all' | 'none' | readonly SourceScalar[];
 
 /** Reads `context`. Problem codes: `unknown-value`, and those of the types. */
@@ -78,8 +78,8 @@ export function readContext(fields: Fields): ContextDef | undefined {
 const MANY = 1_000_000;
 
 /**
- * What the classes of `retry.on` stand for: codes of errors, and parts of messages. Providers are told apart by the status that the message of a
- * failed call names.
+ * The classes of `retry.on`: error codes, and parts of messages. Provider errors are distinguished by the status in the message of the
+ * failed call.
  */
 const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
   ['timeout', ['SKEIN_TIMEOUT', 'answered 408', 'timeout']],
@@ -93,7 +93,7 @@ const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
 /** The classes of errors by name. */
 export const RETRY_CLASSES: readonly string[] = [...CLASSES.keys()];
 
-/** What a word of `retry.on` is compared with: that of its class, or the word itself as part of a message. */
+/** Returns what a word of `retry.on` is compared with: the entries of its class, or the word itself as part of a message. */
 export function retriedBy(name: string): readonly string[] {
   return CLASSES.get(name.toLowerCase()) ?? [name];
 }
@@ -129,7 +129,7 @@ const WHEN = text('the step runs only where this holds; without it the next one 
 
 const ON_ERROR = word(['fail', 'continue'], 'what happens when the step fails', { default: 'fail' });
 
-/** Keys of steps that can be tried again. */
+/** The keys of steps that can be retried. */
 export const POLICIES = {
   when: WHEN,
   timeout: duration('for each attempt: 90s, 10m, 1h30m, or a number of seconds', 0.0005),
@@ -140,13 +140,13 @@ export const POLICIES = {
   endorse: ENDORSE,
 } as const;
 
-/** Those of steps that contain others. */
+/** The policies of steps that contain others. */
 const POLICIES_OF_BLOCKS = { ...POLICIES, supervise: SUPERVISE_WHOLE } as const;
 
-/** How often each jump back may be made when the file does not say. */
+/** The default limit of each jump back. */
 export const DEFAULT_LOOPS = 100;
 
-/** The key that says how often each jump back may be made. */
+/** The key that sets the limit of each jump back. */
 export const LOOPS = {
   max_loop_iterations: integer('how often each jump back may be made', { max: MANY, default: DEFAULT_LOOPS }),
 };
@@ -154,7 +154,7 @@ export const LOOPS = {
 const STEP = named('step');
 const STEPS = { ...list(STEP, 'the steps', { min: 1 }), needed: true };
 
-/** A workflow that is written as a map. */
+/** A workflow written as a map. */
 export const WORKFLOW = map(
   { steps: STEPS, ...LOOPS, context: CONTEXT, overrides: map(LOOPS, 'takes precedence over the value next to it') },
   'the steps, and how often jumps back may be made',
@@ -167,7 +167,7 @@ const IDENTITY = {
 
 const NAME = any('has no effect here');
 
-/** How often a jump back is made, and what happens then. */
+/** The limit of a jump back, and what happens at the limit. */
 export const JUMP_LIMITS = {
   max: integer('how often this jump back is made at most; by default max_loop_iterations', { min: 1, max: MANY }),
   on_limit: word(['fail', 'continue'], 'what happens then: continue goes on behind it, and the run is degraded', {
@@ -187,7 +187,7 @@ const branch = (about: string): Form =>
     filled: true,
   });
 
-/** An answer of `choose`, where it is not a list of steps. */
+/** An answer of `choose` that is not a plain list of steps. */
 export const ANSWER = map(
   {
     about: text('what the agent learns about the answer'),
@@ -211,7 +211,7 @@ export const CASE = map(
   { one: ['steps', 'goto'] },
 );
 
-/** Another file, with the prompt of a pipeline. */
+/** A call of another file, with the prompt of a pipeline. */
 const CALL = map(
   {
     ...IDENTITY,
@@ -224,7 +224,7 @@ const CALL = map(
 
 const CALLS = callForms({ ...IDENTITY, name: NAME, ...POLICIES });
 
-/** The keys of a step, by its type. `name` stands on any step of cagent, also where it means nothing. */
+/** The keys of a step, by its type. In cagent any step may have a `name`, even without effect. */
 export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
   agent: map(
     {
@@ -302,7 +302,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
   ...CALLS,
 };
 
-/** Forms that stand in several places, by name. */
+/** Forms used in several places, by name. */
 export const NAMED = {
   step: callsOr(CALLS, variants('type', STEP_FORMS, { without: GOTO, about: 'a step' })),
   retry: RETRY,

@@ -6,10 +6,10 @@ import type { SequenceStep, StepDef } from './definition.js';
 import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 
-/** The id of the step that the steps under `finally` are. */
+/** The id of the step that holds the steps under `finally`. */
 export const LAST_ID = 'finally';
 
-/** The steps under `finally`, as one step of the file that nothing leads to. A failure of theirs changes no outcome. Problem code: `duplicate-step`. */
+/** Reads the steps under `finally` as one step without in-edges. Their failure changes no outcome. Problem code: `duplicate-step`. */
 export function readLast(root: Fields, steps: readonly StepDef[]): readonly SequenceStep[] {
   const node = root.node(LAST_ID);
   if (node === undefined || (node.kind === 'scalar' && node.text.trim() === '')) return [];
@@ -31,17 +31,17 @@ export function readLast(root: Fields, steps: readonly StepDef[]): readonly Sequ
   return [{ type: 'sequence', ...base, ...policies, steps: inner, ...rest }];
 }
 
-/** Whether a step is, or stands inside of, what runs when all others have ended. */
+/** Whether a step runs after all others, or is inside one that does. */
 export function isAtEnd(placed: Placed): boolean {
   return [...around(placed)].some(({ step }) => isLast(step));
 }
 
-/** Whether a step is what runs when all others have ended. */
+/** Whether a step runs after all others. */
 export function isLast(step: StepDef): boolean {
   return step.type === 'sequence' && step.isLast;
 }
 
-/** The place of that step in a block; -1 for none. */
+/** Returns the index of that step in a block. -1 if there is none. */
 export function lastIn(block: Block): number {
   const placed = block.steps.at(-1);
   return placed !== undefined && isLast(placed.step) ? placed.at : -1;

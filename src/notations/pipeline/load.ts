@@ -12,14 +12,14 @@ import type { PipelineDef } from './definition.js';
 import { readPipeline } from './read-pipeline.js';
 import { resultNodes } from '../results.js';
 
-/** Loads a pipeline, and the files that its steps call. */
+/** Loads a pipeline, and the files its steps call. */
 export const load = fromYaml(async ({ source, yaml, root }, loading, findings) => {
   const { path } = source;
   const definition = readPipeline(root, basename(path, extname(path)) || 'workflow', findings);
   if (definition === undefined) return undefined;
   const called = await loadCalls(callsIn(definition.steps), { ...loading, base: dirname(path) }, findings);
   const plan = buildPlan(definition, { yaml, calls: called.plans }, findings);
-  // Of a file that is called, the step that calls it says what it gives.
+  // The inputs of a called file are checked at the calling step.
   if (loading.chain.length === 1) checkGiven(loading.inputs ?? [], plan, findings);
   const own = {
     settings: settingsOf(plan, definition, called),

@@ -9,22 +9,22 @@ import { retriedBy } from './keys.js';
 import { securityOf, supervising } from './supervising.js';
 import type { SupervisionParts } from './supervising.js';
 
-/** What nodes are built from. */
+/** The context in which nodes are built. */
 export interface NodeParts extends SupervisionParts, ConditionParts {
-  /** The plan of a block. */
+  /** Returns the plan of a block. */
   readonly planOf: (block: Block) => Plan;
   readonly calls: ReadonlyMap<CallDef, Plan>;
-  /** Maps of which somebody reads the index or the name of an item. */
+  /** Maps whose item index or item key is read. */
   readonly counted: ReadonlySet<StepDef>;
 }
 
-/** Where a node writes what its step gives. */
+/** Returns the channels to which a node writes its step's output. */
 export function writing(placed: Placed): Pick<NodeBase, 'writes' | 'output'> {
   const channel = placed.outputs[0]?.channel;
   return channel === undefined ? { writes: [] } : { writes: [channel], output: channel };
 }
 
-/** What every node has, whatever its step does. */
+/** Builds the fields that all nodes share. */
 export function policies(placed: Placed, parts: NodeParts): NodeBase {
   const { step } = placed;
   const { id, timeoutMs, at } = step;

@@ -14,26 +14,26 @@ import { schemaOf } from './output-paths.js';
 import { noteUse, reportFault, resolve } from './references.js';
 import type { Target } from './references.js';
 
-/** What may be one reference and nothing else; with a `?` behind it, it may lead to nothing. */
+/** A text that may be exactly one reference. With a trailing `?`, the value may be missing. */
 export interface Optionally {
-  /** Absent: it is something else. */
+  /** Undefined if the text is something else. */
   readonly dotted: Dotted | undefined;
   readonly optional: boolean;
 }
 
-/** A reference and nothing else, or one with a `?` behind it. */
+/** Parses a text that is exactly one reference, with an optional trailing `?`. */
 export function optionally(text: string): Optionally {
   const optional = text.endsWith('?');
   return { dotted: wholly(optional ? text.slice(0, -1).trimEnd() : text), optional };
 }
 
-/** A text that is one reference and nothing else. */
+/** Parses a text that is exactly one reference. */
 function wholly(text: string): Dotted | undefined {
   const dotted = text.startsWith('$') ? readDotted(text, 0) : undefined;
   return dotted?.end === text.length ? dotted : undefined;
 }
 
-/** The value that a reference stands for; undefined where it stands for a text that is known now. */
+/** Returns the value a reference refers to. Undefined if it refers to a constant text. */
 export function refOf(
   found: Target,
   { dotted, optional, text }: { readonly dotted: Dotted; readonly optional: boolean; readonly text: string },
@@ -49,7 +49,7 @@ export function refOf(
   return found.canBeMissing === true ? { ...ref, written: text, expected: true } : ref;
 }
 
-/** Where the value of a key stands, and what it may refer to. */
+/** The place of a key's value, and what it may refer to. */
 interface Naming {
   readonly key: NamingKey['key'];
   readonly reader: Placed;
@@ -60,7 +60,7 @@ interface Naming {
 const FORM = { mark: '$', forms: '{{ $steps.ID.output }} or {{ $inputs.NAME }}, followed by .PATH for JSON' } as const;
 
 /**
- * The value that a key of a step names, in braces or without; of `over` and `choices` it must not be something else than a list.
+ * Resolves the reference under a key of a step, in braces or not. For `over` and `choices`, its schema must not exclude a list.
  *
  * Problem codes: `bad-reference`, `not-a-list`, and those of references.
  */
@@ -86,7 +86,7 @@ export function namedValue(scalar: SourceScalar, { key, reader, yaml, names }: N
   return ref && orNoItems(ref, naming, optional);
 }
 
-/** What is known of the value that a reference leads to, apart from its path. */
+/** Returns the schema of the value a reference refers to, before its path. */
 function schemaBehind({ input, ending, leaf, names: [root = ''] }: Target, names: Names): Json | undefined {
   if (input !== undefined) return inputSchema(names.inputs.get(input)?.type);
   if (ending === true) return ENDING_SCHEMA;

@@ -10,14 +10,12 @@ import type { AgentDef, StepDef } from './definition.js';
 /** The flow of each block. */
 export type Flows = (block: Block) => Flow;
 
-/**
- * Whether a step can have run before another one starts: on a path from the one to the other, or in an earlier round of a loop around both.
- */
+/** Whether a step can have run before another one starts: on a path between them, or in an earlier round of a loop around both. */
 export function canPrecede(earlier: Placed, reader: Placed, flows: Flows): boolean {
   let [left, right] = inOneBlock(earlier, reader);
   while (left !== undefined && right !== undefined) {
     if (flows(left.block).precedes(left.at, right.at)) return true;
-    // What the steps of a map leave is not seen outside, and so not in a later round either.
+    // Outputs of steps in a map are not visible outside, so not in a later round either.
     if (left.block.kind === 'map') return false;
     const { holder } = left.block;
     left = holder;
@@ -27,8 +25,8 @@ export function canPrecede(earlier: Placed, reader: Placed, flows: Flows): boole
 }
 
 /**
- * Whether a step that is declared before another one need not have run when that does: it stands in a branch, or a jump passes it by. What only an
- * earlier round of a loop can have given is not meant: in the first round it is always missing.
+ * Whether a step declared before another one may not have run when that starts: it is in a branch, or a jump bypasses it. Outputs that only
+ * an earlier round of a loop can provide do not count: in the first round they are always missing.
  */
 export function canBeMissing(earlier: Placed, reader: Placed, flows: Flows): boolean {
   const [left, right] = inOneBlock(earlier, reader);
@@ -41,7 +39,7 @@ export function canBeMissing(earlier: Placed, reader: Placed, flows: Flows): boo
   return !flows(left.block).hasRun(left.at, right.at);
 }
 
-/** The steps of the innermost common block in which, or as which, two steps stand. */
+/** Returns the steps of the innermost common block that are, or contain, two steps. */
 function inOneBlock(one: Placed, other: Placed): [Placed | undefined, Placed | undefined] {
   const holders = new Map([...around(other)].map((each) => [each.block, each]));
   for (const left of around(one)) {
@@ -51,12 +49,12 @@ function inOneBlock(one: Placed, other: Placed): [Placed | undefined, Placed | u
   return [undefined, undefined];
 }
 
-/** What can never run was reported; that nothing runs before it is no other fault. */
+/** Whether a step can run. An unreachable step was reported, so references in it are not. */
 function isReached(placed: Placed, flows: Flows): boolean {
   return [...around(placed)].every(({ block, at }) => flows(block).reached.has(at));
 }
 
-/** The fault of a reference to a step that can't have run before its reader. */
+/** Returns the fault of a reference to a step that can't have run before its reader. */
 export function checkOrder(earlier: Placed, reader: Placed, flows: Flows): Fault | undefined {
   if (canPrecede(earlier, reader, flows) || !isReached(reader, flows)) return undefined;
   const { label } = reader.step;
@@ -82,7 +80,7 @@ export function checkOrder(earlier: Placed, reader: Placed, flows: Flows): Fault
   return { code, message: `${what}, which can't have run before it`, hint };
 }
 
-/** The outputs from outside that a block gets, in declared order: of all steps that can have run before its holder, and of the round before. */
+/** Returns a block's outer outputs in declared order: of steps that can run before its holder, and of the previous round. */
 export function outputsBefore(block: Block, flows: Flows): readonly Output[] {
   const { holder } = block;
   if (holder === undefined) return [];
@@ -97,7 +95,7 @@ export function outputsBefore(block: Block, flows: Flows): readonly Output[] {
   return [...found].toSorted((a, b) => a.order - b.order);
 }
 
-/** What is wrong with a reference. */
+/** A mistake in a reference. */
 export interface Fault {
   readonly code: string;
   readonly message: string;
@@ -105,23 +103,23 @@ export interface Fault {
   readonly severity?: 'warning';
 }
 
-/** What references are resolved in. */
+/** The context in which references are resolved. */
 export interface Names {
   readonly top: Block;
   readonly flows: Flows;
   readonly agents: ReadonlyMap<string, AgentDef>;
   readonly inputs: ReadonlyMap<string, InputDef>;
-  /** Those that something needs. */
+  /** Names of inputs that are required somewhere. */
   readonly usedInputs: Set<string>;
   readonly calls: ReadonlyMap<CallDef, Plan>;
   readonly findings: Findings;
   readonly marks: Marks;
 }
 
-/** What is only built where somebody reads it. */
+/** Steps with parts that are built only if they are read. */
 export interface Marks {
-  /** Steps of which somebody reads how they ended. */
+  /** Steps whose ending is read. */
   readonly told: Set<StepDef>;
-  /** Maps of which somebody reads the index or the name of an item. */
+  /** Maps whose item index or item key is read. */
   readonly counted: Set<StepDef>;
 }

@@ -11,7 +11,7 @@ import type { Segment } from './expressions.js';
 import { listed } from './flow.js';
 import type { Fault, Names } from './order.js';
 
-/** A path needs JSON: a warning where nothing says that there will be any, an error where a schema says that there won't. */
+/** Checks a path into an output: a warning if no schema says the output is JSON, an error if a schema excludes the path. */
 export function checkPath(leaf: Placed, path: readonly Segment[], reader: Placed, names: Names): Fault | undefined {
   const [first] = path;
   if (first === undefined) return undefined;
@@ -34,7 +34,7 @@ export function checkPath(leaf: Placed, path: readonly Segment[], reader: Placed
   return { code: 'no-such-path', message, hint: fault.hint };
 }
 
-/** What a called file says that it gives has these names. */
+/** Checks that the declared values of a called file include a name. */
 function checkValues(step: CallStep, name: string, reader: Placed, names: Names): Fault | undefined {
   const values = names.calls.get(step.call)?.values;
   if (values === undefined || Object.hasOwn(values, name)) return undefined;
@@ -43,7 +43,7 @@ function checkValues(step: CallStep, name: string, reader: Placed, names: Names)
   return { code: 'no-such-path', message, hint: names.findings.near(name, known) ?? `it gives: ${listed(known)}` };
 }
 
-/** The JSON Schema of what a step gives, where something says. */
+/** Returns the JSON Schema of a step's output, if known. */
 export function schemaOf(leaf: Placed, names: Names): Json | undefined {
   const { step } = leaf;
   if (step.type === 'agent') return step.schema ?? names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;

@@ -12,44 +12,44 @@ import { ANSWER, CASE, GOTO, JUMP_LIMITS } from './keys.js';
 import { NO_POLICIES, readWhen } from './read-policies.js';
 import type { OpenStep } from './step-types.js';
 
-/** Where a list of steps stands. */
+/** The context of a list of steps. */
 export interface ListPlace {
-  /** `steps`, `steps[2].false`. */
+  /** Such as `steps`, `steps[2].false`. */
   readonly path: string;
   readonly depth: number;
-  /** Of the block that the list belongs to. */
+  /** The ids of the list's block. */
   readonly ids: BlockIds;
-  /** In a branch: what ids by position begin with, such as `cond_3_true`. */
+  /** The prefix of positional ids in a branch, such as `cond_3_true`. */
   readonly branch: string | undefined;
   readonly ran: AgentsRun;
-  /** Its steps start together: none of them runs before another. */
+  /** True if the steps start together, so that none runs before another. */
   readonly beside: boolean;
 }
 
-/** Which step of a list ran an agent first; then the lists around it, of the same block. */
+/** The first step of a list that runs each agent, and the lists around it in the same block. */
 interface AgentsRun {
   readonly here: Map<string, string>;
   readonly around: AgentsRun | undefined;
 }
 
-/** Reads a list of steps, wherever it stands. */
+/** Reads a list of steps at any place. */
 type ReadList = (list: SourceNode, place: ListPlace, findings: Findings) => readonly StepDef[];
 
-/** Of the first list of a block. */
+/** Creates the state of a block's first list. */
 export function nothingRan(): AgentsRun {
   return { here: new Map(), around: undefined };
 }
 
-/** Of a jump that says nothing of its own. */
+/** The limits of a jump that sets none. */
 export const NO_LIMITS: JumpLimits = { max: undefined, onLimit: 'fail' };
 
-/** The keys `max` and `on_limit` of a jump. Problem codes: those of the types. */
+/** Reads the keys `max` and `on_limit` of a jump. Problem codes: those of the types. */
 export function readLimits(fields: Fields): JumpLimits {
   const { max, on_limit: onLimit = 'fail' } = fields.values(GOTO);
   return { max, onLimit };
 }
 
-/** The answers by which an agent chooses. Problem codes: those of names, `wrong-form`, `no-effect`, `empty-block`. */
+/** Reads the answers by which an agent chooses. Problem codes: those of names, `wrong-form`, `no-effect`, `empty-block`. */
 export function readAnswers(step: OpenStep, place: ListPlace, read: ReadList): AgentStep['choose'] {
   const { fields } = step;
   return (fields.entries('choose') ?? []).flatMap(({ key: answer, value, at }) => {
@@ -62,7 +62,7 @@ export function readAnswers(step: OpenStep, place: ListPlace, read: ReadList): A
   });
 }
 
-/** What a map holds that has either `steps` or a jump: the list, or the jump alone. */
+/** Returns the content of a map with either `steps` or a jump: the list, or the jump alone. */
 function stepsOrJump(told: Fields, value: SourceNode): SourceNode | undefined {
   const limits = Object.keys(JUMP_LIMITS);
   if (!told.has('goto')) {
@@ -81,8 +81,8 @@ function stepsOrJump(told: Fields, value: SourceNode): SourceNode | undefined {
 }
 
 /**
- * A condition: one with two ways, or one with cases. Problem codes: `empty-block`, `mixed-condition`, `missing-condition`, `wrong-type`, and those of
- * {@link readAnswers}.
+ * Reads a condition, with two branches or with cases. Problem codes: `empty-block`, `mixed-condition`, `missing-condition`, `wrong-type`,
+ * and those of {@link readAnswers}.
  */
 export function readCondition(step: OpenStep, place: ListPlace, read: ReadList): ConditionStep {
   const { fields, base } = step;
@@ -152,7 +152,7 @@ function readBranch(
   return readWays({ written: fields.node(branch), key: branch, at: fields.placeOf(branch) }, step, place, read);
 }
 
-/** One of several ways on, as it was written. */
+/** One of several branches, as written. */
 interface Way {
   readonly written: SourceNode | undefined;
   readonly key: string;
@@ -177,9 +177,9 @@ function readWays({ written, key, at }: Way, step: OpenStep, place: ListPlace, r
   return steps;
 }
 
-/** A branch that ends with an agent that has run before may be meant to go back to it; it runs it once more and goes on. */
+/** Warns about a branch that ends with an agent that ran before: it may be meant as a jump back, but runs the agent again. */
 function warnOfRunsOnce(last: StepDef | undefined, ran: AgentsRun, findings: Findings): void {
-  // With a prompt of its own it is another task.
+  // With a prompt of its own, the step is a different task.
   if (last?.type !== 'agent' || last.agent === undefined || last.prompt !== undefined) return;
   const agent = last.agent.text;
   let before: AgentsRun | undefined = ran;

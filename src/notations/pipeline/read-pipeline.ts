@@ -23,7 +23,7 @@ import { PROMPT } from './references.js';
 const FIRST_STEP = 'add a step: - {type: agent, name: AGENT}';
 
 /**
- * Reads a whole pipeline file. Undefined when the file is something else.
+ * Reads a whole pipeline file. Returns undefined if the file is something else.
  * Problem codes: `not-a-pipeline`, `no-steps`, and those of the sections.
  */
 export function readPipeline(root: SourceNode, name: string, findings: Findings): PipelineDef | undefined {
@@ -67,7 +67,7 @@ export function readPipeline(root: SourceNode, name: string, findings: Findings)
   };
 }
 
-/** Every pipeline has the input `prompt`, and its own. */
+/** Reads the file's own inputs. Every pipeline also has the input `prompt`. */
 function readOwnInputs(root: Fields): PipelineDef['inputs'] {
   const inputs = readInputs(root);
   const taken = inputs.find(({ name }) => name === PROMPT);
@@ -76,7 +76,7 @@ function readOwnInputs(root: Fields): PipelineDef['inputs'] {
   return inputs.filter((input) => input !== taken);
 }
 
-/** Versions of cagent's format, of which the keys are known. */
+/** The newest version of cagent's format whose keys are known. */
 const NEWEST_VERSION = 12;
 
 function checkVersion(root: Fields, findings: Findings): void {
@@ -127,13 +127,13 @@ function readSteps(node: SourceNode | undefined, findings: Findings, workflow?: 
   return [];
 }
 
-/** A file of agents alone runs its agent `root`, or else the first one. */
+/** Builds the only step of a file without a workflow: the agent `root`, or else the first one. */
 function singleStep(root: Fields, agents: ReadonlyMap<string, AgentDef>, findings: Findings): readonly AgentStep[] {
   const [first] = agents.keys();
   const name = agents.has('root') ? 'root' : first;
   const at = name === undefined ? root.at : (agents.get(name)?.at ?? root.at);
   if (name === undefined) {
-    // A section that could not be read has its own problems.
+    // An unreadable section has its own problems.
     const given = root.node('agents');
     const isBlank = given === undefined || (given.kind === 'scalar' && given.text.trim() === '');
     const isEmpty = isBlank || root.entries('agents')?.length === 0;

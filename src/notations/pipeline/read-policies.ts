@@ -10,16 +10,16 @@ import { DEFAULT_LOOPS, LOOPS, POLICIES, RETRY, RETRY_CLASSES, WORKFLOW } from '
 import type { RetryDef, StepBase } from './definition.js';
 
 const FIRST_DELAY_MS = 1_000;
-/** What `jitter: true` stands for. */
+/** The value of `jitter: true`. */
 const SOME_JITTER = 0.1;
 
-/** What a step says of failures and time. */
+/** The settings of a step for failures, time, supervision, spending and security. */
 export type Policies = Pick<
   StepBase,
   'when' | 'timeoutMs' | 'retry' | 'onError' | 'supervise' | 'budget' | 'security' | 'endorse'
 >;
 
-/** Of steps that can't fail. */
+/** The policies of steps that can't fail. */
 export const NO_POLICIES: Policies = {
   when: undefined,
   timeoutMs: undefined,
@@ -32,8 +32,8 @@ export const NO_POLICIES: Policies = {
 };
 
 /**
- * Reads `when`, `timeout`, `on_error`, `retry`, `supervise`, `budget`, `security` and `endorse` of a step. Problem codes: `missing-condition`, `bad-duration`, `bad-retry`, `no-effect`, those of
- * {@link readSupervise}, of {@link readBudgetKey}, of {@link readSecurityKey} and of the types.
+ * Reads `when`, `timeout`, `on_error`, `retry`, `supervise`, `budget`, `security`, `endorse`. Codes: `missing-condition`, `bad-duration`,
+ * `bad-retry`, `no-effect`, those of types, {@link readSupervise}, {@link readBudgetKey}, {@link readSecurityKey}.
  */
 export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'whole'): Policies {
   return {
@@ -48,7 +48,7 @@ export function readPolicies(fields: Fields, supervises: 'agents' | 'whole' = 'w
   };
 }
 
-/** The key `when`, of a step or of a case. Problem code: `missing-condition`. */
+/** Reads the key `when`, of a step or of a case. Problem code: `missing-condition`. */
 export function readWhen(fields: Fields): SourceScalar | undefined {
   const when = fields.scalar('when');
   if (when?.text.trim() !== '') return when;
@@ -57,7 +57,7 @@ export function readWhen(fields: Fields): SourceScalar | undefined {
   return undefined;
 }
 
-/** The key `on_error`. */
+/** Reads the key `on_error`. */
 export function readOnError(fields: Fields): StepBase['onError'] {
   return fields.word('on_error', POLICIES.on_error) ?? 'fail';
 }
@@ -120,7 +120,7 @@ function numberBetween(
   return undefined;
 }
 
-/** What is almost the name of a class is most likely meant to be one. */
+/** Warns about a word that looks like a misspelt class. */
 function warnOfNearClass({ text, at }: SourceScalar, { name, findings }: Fields): void {
   const word = text.trim().toLowerCase();
   const hint = word === '' || RETRY_CLASSES.includes(word) ? undefined : findings.near(word, RETRY_CLASSES);
@@ -129,7 +129,7 @@ function warnOfNearClass({ text, at }: SourceScalar, { name, findings }: Fields)
   findings.warning('unknown-value', message, at, hint);
 }
 
-/** Classes of errors and parts of messages; a blank one would be part of every message. */
+/** Reads classes of errors and parts of messages. A blank part is refused: it would match every message. */
 function readPatterns(fields: Fields): readonly string[] | undefined {
   const texts = fields.texts('on');
   const node = fields.node('on');
@@ -148,12 +148,12 @@ function readPatterns(fields: Fields): readonly string[] | undefined {
 
 const KEY = 'max_loop_iterations';
 
-/** The forms of a workflow. */
+/** The accepted forms of a workflow, for messages. */
 export const SHAPE = "expected a list of steps or a map with 'steps' and optional 'max_loop_iterations'";
 
 /**
- * How often each jump back of a workflow may be made; undefined when it does not say. Values of zero and below mean the default, in both places.
- * Problem codes: `no-effect`, and those of the types.
+ * Reads the limit of a workflow's jumps back. Undefined if the workflow sets none. Values of zero and below mean the default, in both
+ * places. Problem codes: `no-effect`, and those of the types.
  */
 export function readLoops(workflow: Fields): number | undefined {
   const overrides = workflow.fields('overrides', WORKFLOW.keys.overrides);

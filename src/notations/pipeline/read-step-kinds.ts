@@ -5,30 +5,30 @@ import type { AskStep, CallStep, MapStep, ParallelStep, StepDef, WaitStep } from
 import { NO_POLICIES, readOnError, readPolicies, readWhen } from './read-policies.js';
 import type { OpenStep } from './step-types.js';
 
-/** A step that repeats steps for each item of a list. */
+/** Reads a step that repeats steps for each item of a list. */
 export function readMap({ fields, base }: OpenStep, steps: readonly StepDef[]): MapStep {
   return { type: 'map', ...base, ...readPolicies(fields), map: readMapKeys(fields), steps };
 }
 
-/** Steps that start together. */
+/** Reads steps that start together. */
 export function readParallel({ fields, base }: OpenStep, steps: readonly StepDef[]): ParallelStep {
   const require = readRequire(fields, { most: Math.max(1, steps.length), word: 'step' });
   return { type: 'parallel', ...base, ...readPolicies(fields), require, steps };
 }
 
-/** A question to a person. */
+/** Reads a question to a person. */
 export function readAsk({ fields, base }: OpenStep): AskStep {
   const policies = { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
   return { type: 'ask', ...base, ...policies, ask: readAskKeys(fields) };
 }
 
-/** A step that waits. */
+/** Reads a step that waits. */
 export function readWait({ fields, base }: OpenStep): WaitStep {
   const policies = { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
   return { type: 'wait', ...base, ...policies, wait: readWaitKeys(fields) };
 }
 
-/** Another workflow file as a step. */
+/** Reads a call of another workflow file. */
 export function readCall({ fields, base }: OpenStep): CallStep {
   return {
     type: 'call',

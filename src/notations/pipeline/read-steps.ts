@@ -21,14 +21,13 @@ import { callBody, readToolStep } from '../tool-steps.js';
 import { checkRequired, OTHER_BODIES, typeOf } from './step-types.js';
 import type { OpenStep } from './step-types.js';
 
-/** Lists of steps within lists of steps, at most: plans within plans are bounded too. */
+/** The maximum nesting of lists of steps, as plans within plans are bounded too. */
 const DEEPEST = 40;
 
 /**
- * Reads a list of steps that is a block of its own: ids are unique in it and in the branches of its conditions.
- *
- * Problem codes: `missing-type`, `missing-agent`, `missing-condition`, `missing-target`, `missing-over`, `missing-question`,
- * `missing-file`, `empty-block`, `mixed-condition`, `duplicate-step`, `runs-once`, `too-deep`, `unknown-value`, and those of ids, policies and types.
+ * Reads a list of steps that is a block: ids are unique in it, including the branches of its conditions. Problem codes: `missing-type`,
+ * `missing-agent`, `missing-condition`, `missing-target`, `missing-over`, `missing-question`, `missing-file`, `empty-block`,
+ * `mixed-condition`, `duplicate-step`, `runs-once`, `too-deep`, `unknown-value`, and those of ids, policies and types.
  */
 export function readBlock(
   list: SourceNode,
@@ -88,7 +87,7 @@ function readStep(node: SourceNode, index: number, place: ListPlace, findings: F
   return step;
 }
 
-/** Undefined: there is none, or none that can be addressed. */
+/** Reads the id of a step. Undefined if it is absent or invalid. */
 function readId(node: SourceNode, path: string, findings: Findings): SourceScalar | undefined {
   const id = entryOf(node, 'id')?.value;
   if (id === undefined || (id.kind === 'scalar' && id.value === null)) return undefined;
@@ -97,7 +96,7 @@ function readId(node: SourceNode, path: string, findings: Findings): SourceScala
   return undefined;
 }
 
-/** A step of a branch that repeats the id and the agent of an earlier step, and nothing else, continues there. */
+/** Whether a step is a jump: a step of a branch that only repeats the id and the agent of an earlier step continues there. */
 function isJump(node: SourceNode, first: StepDef | undefined, place: ListPlace): boolean {
   if (place.branch === undefined || first?.type !== 'agent' || node.kind !== 'map') return false;
   const agent = entryOf(node, 'name')?.value;
@@ -182,7 +181,7 @@ function readAgentStep(step: OpenStep, place: ListPlace): AgentStep {
   };
 }
 
-/** The steps of a parallel, a sequence, a loop or a map: a block of their own. */
+/** Reads the steps of a parallel, a sequence, a loop or a map, which are a block of their own. */
 function readInner(
   type: 'parallel' | 'sequence' | 'loop' | 'map',
   step: OpenStep,
@@ -200,7 +199,7 @@ function readInner(
   return [];
 }
 
-/** A workflow within a step, in both of its forms. */
+/** Reads a workflow within a step, in either form. */
 function readSubworkflow(step: OpenStep, place: ListPlace): SequenceStep {
   const { fields, base } = step;
   const { findings } = fields;

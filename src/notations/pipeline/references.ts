@@ -15,24 +15,24 @@ import { canBeMissing, canPrecede, checkOrder } from './order.js';
 import { isComposite } from '../../plan/input-types.js';
 import { inputChannel } from '../inputs-key.js';
 
-/** What a reference stands for: a value of the state, or a text that is known now. */
+/** What a reference refers to: a value of the state, or a constant text. */
 export interface Target {
   readonly ref?: ValueRef;
   readonly text?: string;
-  /** Names under which an expression finds it: `steps`, `par`, `outputs`, `gen_1`, `output`. */
+  /** Names under which an expression finds the value: `steps`, `par`, `outputs`, `gen_1`, `output`. */
   readonly names: readonly string[];
-  /** How many segments the names took; the rest is the path. */
+  /** The number of segments that are names. The rest is the path. */
   readonly used: number;
-  /** Set where the last name is only the beginning of its segment, as in `$steps.a.output-1`. */
+  /** Set if the last name is only the beginning of its segment, as in `$steps.a.output-1`. */
   readonly endsAt?: number;
-  /** How a step ended: the reference is whole, path and all. */
+  /** True for a step's ending. The reference then includes its path. */
   readonly ending?: true;
   readonly warning?: Fault;
-  /** The input that it is. */
+  /** The input, if it is one. */
   readonly input?: string;
   /** The step whose output it is. */
   readonly leaf?: Placed;
-  /** The step stands in a branch, and need not have run. */
+  /** True if the step is in a branch, so that it may not have run. */
   readonly canBeMissing?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Target {
 export const PROMPT = 'prompt';
 
 /**
- * Resolves `$prompt`, `$inputs.NAME`, `$item` and `$steps.ID.output`, as one step sees them.
+ * Resolves `$prompt`, `$inputs.NAME`, `$item` and `$steps.ID.output` in the scope of a step.
  *
  * Codes of faults: `unknown-variable`, `unknown-input`, `unknown-step`, `out-of-range`, `missing-output`, `bad-reference`, `not-upstream`,
  * `no-structured-output` (a warning), `no-such-path`.
@@ -86,7 +86,7 @@ function resolveInput([first, ...path]: readonly Segment[], reader: Placed, name
   return { ref: refOf(inputChannel(name), path), input: name, names: ['inputs', name], used: 1 };
 }
 
-/** How the run ended, as the steps under `finally` see it. */
+/** Resolves a reference to the run's ending, which the steps under `finally` see. */
 function ofRun(segments: readonly Segment[], reader: Placed): Target | Fault {
   const [first, ...path] = segments;
   const channel = first?.text === 'outcome' ? RUN_OUTCOME : first?.text === 'error' ? RUN_ERROR : undefined;
@@ -102,26 +102,26 @@ function ofRun(segments: readonly Segment[], reader: Placed): Target | Fault {
   return { ref: refOf(channel, path), names: ['run', first.text], used: 1, canBeMissing: channel === RUN_ERROR };
 }
 
-/** Whether a reference could be resolved. */
+/** Whether a reference could not be resolved. */
 export function isFault(found: Target | Fault): found is Fault {
   return 'code' in found;
 }
 
-/** Reports what is wrong with a reference; false when it can't be used. */
+/** Reports a mistake in a reference. Returns false if the reference can't be used. */
 export function reportFault(found: Target | Fault, at: Position, findings: Findings): found is Target {
   const fault = isFault(found) ? found : found.warning;
   if (fault !== undefined) findings[fault.severity ?? 'error'](fault.code, fault.message, at, fault.hint);
   return !isFault(found);
 }
 
-/** Notes that something needs an input. */
+/** Records that an input is required. */
 export function noteUse({ input }: Target, { usedInputs }: Names, optional = false): void {
   if (input !== undefined && !optional) usedInputs.add(input);
 }
 
 function variable(name: string, channel: string, segments: readonly Segment[]): Target {
   const ref = refOf(channel, segments);
-  // The channel of an item is called after its map.
+  // The channel of an item is named after its map, so the reference keeps its written form.
   const written = name === channel ? ref : { ...ref, written: `$${name}${segments.map(segmentText).join('')}` };
   return { ref: written, names: [name], used: 0 };
 }
@@ -158,7 +158,7 @@ function resolveStep(segments: readonly Segment[], reader: Placed, names: Names)
   return { ref, ...common, leaf: step, canBeMissing: missing, ...(wrong === undefined ? {} : { warning: wrong }) };
 }
 
-/** In the block of the reader, or else in those around it. */
+/** Finds a step in the block of the reader, or else in those around it. */
 function findStep(id: string, reader: Placed): Placed | undefined {
   return [...around(reader)].map(({ block }) => block.byId.get(id)).find((found) => found !== undefined);
 }
@@ -174,7 +174,7 @@ function unknownStep(id: string, reader: Placed, names: Names): Fault {
   return { code: 'unknown-step', message: inside === undefined ? message : `${message} in this place`, hint };
 }
 
-/** How the reader reaches a step in some block, if that can have run before. */
+/** Returns how the reader can refer to a step in another block, if that step can have run before. */
 function findInside(id: string, reader: Placed, names: Names): readonly string[] | undefined {
   for (const here of around(reader)) {
     for (const { placed, names: path } of addressesIn(here.block)) {

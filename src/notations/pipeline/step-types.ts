@@ -12,7 +12,7 @@ import type { WrittenType } from './keys.js';
 const TYPES = Object.keys(STEP_FORMS) as readonly WrittenType[];
 const ALL_KEYS: ReadonlySet<string> = new Set(Object.values(STEP_FORMS).flatMap(({ keys }) => Object.keys(keys)));
 
-/** What a step without a type most likely is, by a key that only this type needs. */
+/** The likely type of a step without one, by a key that only this type requires. */
 const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
   ['condition', 'condition'],
   ['cases', 'condition'],
@@ -28,22 +28,20 @@ const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
   ['name', 'agent'],
 ];
 
-/** The keys that no step without a model has. */
+/** The keys that steps without a model do not have. */
 export const OTHER_BODIES: readonly string[] = [...TELLING.map(([key]) => key), 'prompt', 'goto'].filter(
   (key) => key !== 'name',
 );
 
-/** A step while it is read. */
+/** A step while it is being read. */
 export interface OpenStep {
   readonly fields: Fields;
-  /** `steps[2].false[0]`. */
+  /** Such as `steps[2].false[0]`. */
   readonly path: string;
   readonly base: Omit<StepBase, keyof Policies>;
 }
 
-/**
- * The type of a step; one with nothing but `goto` needs none. Problem codes: `missing-type`, `unknown-value`, `wrong-type`, `unknown-key`.
- */
+/** Returns a step's type; with only `goto` it needs none. Problem codes: `missing-type`, `unknown-value`, `wrong-type`, `unknown-key`. */
 export function typeOf(node: SourceNode, path: string, findings: Findings): WrittenType | undefined {
   if (node.kind !== 'map') {
     const hint = 'begin it with "- type: agent"';
@@ -78,20 +76,18 @@ function reportMissingType(node: SourceNode & { kind: 'map' }, path: string, fin
   findings.error('missing-type', `workflow ${path}: step requires type`, node.at, hint);
 }
 
-/** The keys without which a step of a type says nothing. */
+/** The required key of each type. */
 const REQUIRED: Partial<Record<WrittenType, readonly [key: string, code: string, hint: string]>> = {
   agent: ['name', 'missing-agent', 'add "name: AGENT"'],
   condition: ['condition', 'missing-condition', 'add "condition: $steps.ID.output"'],
   goto: ['goto', 'missing-target', 'add "goto: ID", the id of a step around it'],
 };
 
-/**
- * Reports the key that a step of a type must have and lacks. Problem codes: `missing-agent`, `missing-condition`, `missing-target`.
- */
+/** Reports the required key that a step lacks. Problem codes: `missing-agent`, `missing-condition`, `missing-target`. */
 export function checkRequired(type: WrittenType, { fields, path }: OpenStep): void {
   const [key, code, hint] = REQUIRED[type] ?? [];
   if (key === undefined || code === undefined || !fields.lacks(key)) return;
-  // It has cases in its place.
+  // The condition has cases instead.
   if (type === 'condition' && fields.names('cases')) return;
   fields.error(code, key, `workflow ${path}: ${type} step requires ${key}`, hint);
 }

@@ -9,7 +9,7 @@ import type { Segment } from './expressions.js';
 import { listed } from './flow.js';
 import type { Fault, Names } from './order.js';
 
-/** A step on the way of a reference, and what is left of it. */
+/** A step reached by a reference, and the rest of the reference. */
 interface Walk {
   readonly placed: Placed;
   readonly segments: readonly Segment[];
@@ -17,22 +17,22 @@ interface Walk {
   readonly names: readonly string[];
 }
 
-/** Where the names of a reference lead. */
+/** The target of a reference's names. */
 export interface Leaf extends Omit<Walk, 'segments'> {
   readonly output?: Output;
   readonly channel?: string;
   readonly text?: string;
   readonly endsAt?: number | undefined;
-  /** How the step ended. */
+  /** The step's ending. */
   readonly ending?: ValueRef;
 }
 
-/** Whether the names lead nowhere. */
+/** Whether the names could not be resolved. */
 export function isWrong(leaf: Leaf | Fault): leaf is Fault {
   return 'code' in leaf;
 }
 
-/** Follows the names of a reference from a step on; `flat`: the word `outputs` may be left out. */
+/** Follows the names of a reference from a step. `flat`: the word `outputs` may be left out. */
 export function walkIn(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
   const { placed, segments, used } = walk;
   const { step } = placed;
@@ -63,10 +63,10 @@ function noOutput({ label }: StepDef): Fault {
   return missingOutput(`${label}, which has no output`, 'refer to a step with an output');
 }
 
-/** Steps that only say how it goes on. */
+/** Types of steps that only direct the flow. */
 const ENDLESS: ReadonlySet<StepDef['type']> = new Set(['condition', 'goto', 'end']);
 
-/** How a step ended: `status`, `error`, and of a map `errors`. Problem code: `unknown-member`. */
+/** Resolves a step's ending: `status`, `error`, and for a map `errors`. Problem code: `unknown-member`. */
 function endingOf({ placed, segments, used, names }: Walk, flat: boolean): Leaf | Fault | undefined {
   const { step, inner } = placed;
   const word = segments[used];
@@ -95,7 +95,7 @@ function leafOf(walk: Walk, output: Output | undefined): Leaf | Fault {
     const hint = `it has one for each item: write $steps${name}.output[0], or $steps${name}.output for all`;
     return missingOutput(`a step of ${step.label}`, hint);
   }
-  // The word of blocks is not part of the path.
+  // `outputs` belongs to blocks, and is not part of the path.
   const rest = segments
     .slice(word?.kind === 'name' && word.text === 'outputs' ? used + 1 : used)
     .map(segmentText)
@@ -107,7 +107,7 @@ function missingOutput(message: string, hint: string): Fault {
   return { code: 'missing-output', message, hint };
 }
 
-/** A segment, as it is written. */
+/** Returns a segment as written. */
 export function segmentText(segment: Segment): string {
   if (segment.kind === 'name') return `.${segment.text}`;
   return segment.kind === 'index' ? `[${segment.text}]` : `["${segment.text}"]`;
@@ -142,7 +142,7 @@ function walkBlock(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
   return walkIn({ placed: found, segments, used: next, names: [...walk.names, 'outputs', id] }, true, names);
 }
 
-/** Its output is that of its last step; those of all its steps are reached as in other blocks. */
+/** Follows a reference into a loop. The loop's output is that of its last step; its other steps are reached as in other blocks. */
 function walkLoop(walk: Walk, names: Names): Leaf | Fault {
   const { placed, segments, used } = walk;
   if (segments[used]?.text === 'outputs') return walkBlock(walk, false, names);
@@ -153,7 +153,7 @@ function walkLoop(walk: Walk, names: Names): Leaf | Fault {
   return missingOutput(`the output of ${placed.step.label}, whose last step does not have exactly one`, hint);
 }
 
-/** A block has no `output` of its own, whatever is left out. */
+/** Whether a word may name a step of a block. A block has no `output` of its own. */
 function isChild(word: Segment | undefined, inner: Block): boolean {
   return word?.text !== 'output' || inner.byId.has('output');
 }
@@ -161,7 +161,7 @@ function isChild(word: Segment | undefined, inner: Block): boolean {
 function walkCall(walk: Walk, step: CallStep, names: Names): Leaf | Fault {
   const { placed, segments, used } = walk;
   const plan = names.calls.get(step.call);
-  // The file could not be loaded, which was reported.
+  // The unloadable file was reported before.
   if (plan === undefined) return { channel: '', placed, used: segments.length, names: walk.names };
   if (segments[used]?.text !== 'outputs') {
     const result = calledResult(plan);

@@ -14,14 +14,14 @@ import type { PipelineDef } from './definition.js';
 import type { Names } from './order.js';
 import type { Texts } from './templates.js';
 
-/** What supervisions are made with. */
+/** The context in which supervision is built. */
 export interface SupervisionParts {
   readonly definition: PipelineDef;
   readonly names: Names;
   readonly texts: Texts;
 }
 
-/** The supervision of a node: an agent has that of the file unless it, or a step around it, says otherwise; any other step has its own alone. */
+/** Returns a node's supervision. An agent defaults to the file's, unless an enclosing step switches it off; other steps do not. */
 export function supervising(
   placed: Placed,
   { definition, names, texts }: SupervisionParts,
@@ -36,13 +36,13 @@ export function supervising(
   });
 }
 
-/** What the file says, unless a step around takes its agents out. */
+/** Returns the supervision of the file, unless an enclosing step switches it off. */
 function outsideOf(placed: Placed, { supervise }: PipelineDef): SuperviseDef | undefined {
   const [, ...holders] = around(placed);
   return holders.find(({ step }) => step.supervise?.mode === 'nobody')?.step.supervise ?? supervise;
 }
 
-/** The model that a key names for who judges. */
+/** Resolves the model of a judge, as named by a key. */
 function modelOf(
   text: SourceScalar,
   key: 'supervise' | 'security',
@@ -57,11 +57,11 @@ function modelOf(
   return found[0];
 }
 
-/** The plan of a file that is called, supervised as the step that calls it is. Problem code: `human-gate`. */
+/** Returns the plan of a called file with the supervision of the calling step. Problem code: `human-gate`. */
 export function supervisedFile(plan: Plan, placed: Placed, { definition, names }: SupervisionParts): Plan {
   const def = placed.step.supervise?.mode === 'nobody' ? placed.step.supervise : outsideOf(placed, definition);
   if (def === undefined || def.mode === 'nobody') return plan;
-  // What is promised stands in texts of this file.
+  // An instruction refers to texts of the calling file, so it is not passed on.
   const { instruction: _, ...inside } = def;
   const { supervise } = supervisionFields(inside, {
     template: () => [],
@@ -77,7 +77,7 @@ export function supervisedFile(plan: Plan, placed: Placed, { definition, names }
   });
 }
 
-/** The security of the file or of a step. */
+/** Returns the security of the file or of a step. */
 export function securityOf(
   def: SecurityDef | undefined,
   { definition, names }: Pick<SupervisionParts, 'definition' | 'names'>,

@@ -20,27 +20,27 @@ import { noteUse, PROMPT, reportFault, resolve } from './references.js';
 import type { Names } from './order.js';
 import { translate } from './translate.js';
 
-/** Texts with references, parsed once and resolved for each step that uses them. */
+/** Parses texts with references once, and resolves them for each step that uses them. */
 export interface Texts {
-  /** A prompt or a question: whatever begins like a reference must be one. */
+  /** Parses a prompt or a question. Anything that begins like a reference must be one. */
   template(scalar: SourceScalar, reader: Placed): Template;
-  /** The instructions of an agent: only `$steps`, `$prompt` and items are references, other braces are text. */
+  /** Parses the instructions of an agent. Only `$steps`, `$prompt` and items are references; other braces are text. */
   instructions(scalar: SourceScalar, reader: Placed): Template;
-  /** The user message of a step: the outputs so far, and its own prompt or that of the workflow. */
+  /** Builds the user message of a step: the outputs so far, then its own prompt or that of the workflow. */
   message(prompt: SourceScalar | undefined, reader: Placed): Template;
-  /** The value that a key of a step names, in braces or without, which of `over` and `choices` must not be something else than a list. */
+  /** Resolves the reference under a key, in braces or not. For `over` and `choices`, its schema must not exclude a list. */
   value(scalar: SourceScalar, reader: Placed, key: NamingKey['key']): ValueRef | undefined;
 }
 
-/** A reference in a text; without `dotted` what stands in the braces is not a valid one. With a `?` behind it, it may lead to nothing. */
+/** A reference in a text. Without `dotted`, it is not valid. With a trailing `?`, the value may be missing. */
 type Piece = Written &
   Optionally & {
-    /** It is an expression, `{{= EXPRESSION }}`; undefined in it: nothing ends it. */
+    /** Set for an expression, `{{= EXPRESSION }}`. `expression` is undefined if it is not closed. */
     readonly computed?: { readonly expression: string | undefined };
   };
 
 /**
- * Resolves the references in texts. What is inserted is never looked at again.
+ * Creates the parser of texts. Inserted values are never parsed again.
  *
  * Problem codes: those of {@link resolve}, `bad-reference`, `bad-expression`, `unknown-member`, `too-many-references`.
  */
@@ -50,7 +50,7 @@ export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef
   const spend = spending(names.findings, 'references in instructions count once for each step of their agent');
   const fill = (scalar: SourceScalar, reader: Placed, isReference: (piece: Piece) => boolean): Template => {
     const parsed = pieces(scalar);
-    // A text without references is the same for all of its steps.
+    // A text without references is the same for all steps.
     if (parsed.every((piece) => typeof piece === 'string')) return parsed;
     const template: (string | TemplateRef | Computed)[] = [];
     for (const piece of parsed) {
@@ -81,7 +81,7 @@ export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef
   };
 }
 
-/** Problem codes: `bad-expression`, `unknown-member`, those of references. */
+/** Compiles an expression. Problem codes: `bad-expression`, `unknown-member`, those of references. */
 function computedOf(
   { written, at }: Piece,
   { expression }: NonNullable<Piece['computed']>,

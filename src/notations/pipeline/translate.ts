@@ -9,28 +9,28 @@ import type { Fault, Names } from './order.js';
 import { isFault, noteUse, reportFault, resolve } from './references.js';
 import type { Target } from './references.js';
 
-/** An expression whose references are variables. */
+/** An expression whose references became variables. */
 interface Translated {
   readonly computed: Computed;
-  /** Absent: there is a problem. */
+  /** Undefined if there is a problem. */
   readonly compiled: Expression | undefined;
   readonly problem: Problem | undefined;
-  /** All that it reads are references. */
+  /** True if it reads only references. */
   readonly isKnown: boolean;
 }
 
 interface Translating {
   readonly names: Names;
-  /** Of a reference as it was written. */
+  /** Returns the place of a reference, by its written form. */
   placeOf(written: string): Position;
-  /** Tells of a fault in other words; false: it is told as it is. */
+  /** Reports a fault in other words. Returns false if the fault should be reported unchanged. */
   isTold(fault: Fault, at: Position): boolean;
 }
 
-/** A variable of an expression while it is put together. */
+/** A variable of an expression while it is being built. */
 type Fields = Map<string, Fields | ValueRef>;
 
-/** The expression of a file, in which references stand as they do elsewhere, as one over variables. Undefined: faults of references were told. */
+/** Translates a file's expression with references to one over variables. Undefined if faults of references were reported. */
 export function translate(inside: string, reader: Placed, translating: Translating): Translated | undefined {
   const { names } = translating;
   const vars: Fields = new Map();
@@ -59,7 +59,7 @@ export function translate(inside: string, reader: Placed, translating: Translati
   };
 }
 
-/** Of `$steps.a.output.items.size()` the last name is not part of the path, and of `.count-1` only what stands before the minus. */
+/** Shortens a reference: in `$steps.a.output.items.size()` the last name is not part of the path, and `.count-1` ends before the minus. */
 function withoutCall(text: string, dotted: Dotted): Dotted {
   const segments = dotted.segments.slice();
   const last = segments.at(-1);
@@ -76,7 +76,7 @@ function withoutCall(text: string, dotted: Dotted): Dotted {
   return { ...dotted, segments: [...segments.slice(0, cut), ...(name === '' ? [] : [{ ...minus, text: name }])] };
 }
 
-/** Where the names of a reference end; the path behind them stays as it was written. */
+/** Returns where the names of a reference end. The path after them is kept as written. */
 function endOf(found: Target, dotted: Dotted): number {
   if (found.endsAt !== undefined) return found.endsAt;
   const rootEnd = dotted.start + 1 + dotted.root.length;
@@ -89,7 +89,7 @@ const WORDS = new Set(
   ),
 );
 
-/** Adds a value to the variables, and gives the name under which the expression finds it. */
+/** Adds a value to the variables, and returns its name in the expression. */
 function nameIn(found: Target, vars: Fields): string {
   if (found.ref === undefined) return found.text ?? '';
   const [root = '', ...names] = found.names;
@@ -106,7 +106,7 @@ function nameIn(found: Target, vars: Fields): string {
   return root + names.map((name) => (plain(name) ? `.${name}` : `["${name}"]`)).join('');
 }
 
-/** Whether a read leads to one of the values. */
+/** Whether a read refers to one of the values. */
 function isKnown(read: readonly string[], vars: Fields): boolean {
   let here: Fields | ValueRef | undefined = vars;
   for (const name of read) {

@@ -8,19 +8,19 @@ import type { Policy } from '../../plan/policy.js';
 import { NOT_READ, isBeneath, leadsOut, readText, reportUnread, shownPath } from '../../text/files.js';
 import { createFindings } from '../../text/findings.js';
 
-/** Where policies are looked for. */
+/** Where policies are searched for. */
 export interface PolicySearch {
   /** The working directory. */
   readonly cwd: string;
-  /** Named by who runs the workflow. */
+  /** The policy named by the person who runs the workflow. */
   readonly file?: string | undefined;
 }
 
 /**
- * Opens the policies that hold in a folder: those of the user's configuration, the one that is named, and one that lies in the project as
- * `skein.policy.yaml` or `skein.policy.toml`, which can only narrow. So can one that is named and lies in the project: who writes there could change it.
+ * Opens the policies that apply in a folder: those of the user's configuration, the named one, and the project's `skein.policy.yaml` or
+ * `skein.policy.toml`. One inside the project, even if named, can only narrow: anyone who writes there could change it.
  *
- * @throws SkeinError `SKEIN_FILE` when the named one can't be read, `SKEIN_DEFINITION` with all that is wrong in `details.problems`
+ * @throws SkeinError `SKEIN_FILE` if the named one can't be read, `SKEIN_DEFINITION` with all problems in `details.problems`
  * @example
  * await run(workflow, { policy: await openPolicies({ cwd: process.cwd(), file: 'ci-policy.yaml' }) });
  */
@@ -32,7 +32,7 @@ export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonl
   const policies: Policy[] = [];
   for (const path of paths) {
     const shown = path === named && file !== undefined ? file : shownPath(path, cwd);
-    // The project's own could be a link to any file of the user's.
+    // The project's own policy could be a link to any file of the user.
     const isOther = path !== named && dirname(path) === resolve(cwd) && (await leadsOut(path, resolve(cwd)));
     const text = isOther ? NOT_READ : await readText(path);
     if (!text.ok) {
@@ -41,14 +41,14 @@ export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonl
       continue;
     }
     const widens = !(await isBeneath(path, cwd));
-    // Most projects have none: what reads them comes with the first.
+    // Most projects have no policy, so its reader loads on first use.
     const { readPolicyText } = await import('./read-policy.js');
     const policy = await readPolicyText(text.text, { file: shown, widens, path }, findings);
     if (policy !== undefined) policies.push(policy);
   }
   const { list } = findings;
   if (list.length > 0) throw unusable(list);
-  // The one that is named wins over the user's own.
+  // The named policy takes precedence over the user's own.
   return policies.toSorted((a, b) => Number(a.file === file) - Number(b.file === file));
 }
 

@@ -14,19 +14,19 @@ import { readFlag, readRules, readTexts, readWord } from './values.js';
 import { parseToml } from '../../text/toml.js';
 import { parseYaml } from '../../text/yaml.js';
 
-/** Where a policy lies. */
+/** The origin of a policy. */
 export interface PolicyPlace {
-  /** As it is shown. */
+  /** The path shown in messages. */
   readonly file: string;
-  /** It is from outside of the project, and named by who runs the workflow. */
+  /** True if the policy is outside the project and was named by the person who runs the workflow. */
   readonly widens: boolean;
 }
 
-/** What is changed of a thing that is being read. */
+/** The fields of an object read so far. */
 type Draft<T> = { -readonly [K in keyof T]?: T[K] | undefined };
 type Change = Draft<Policy>;
 
-/** What stands at the top of a policy and what is read of it. A table of any other name is one of a tool. */
+/** Readers of the top-level keys of a policy. A table with any other name is that of a tool. */
 const KEYS: Readonly<Record<string, (entry: SourceEntry, findings: Findings) => Change>> = {
   default_deny: (entry, findings) => ({ defaultDeny: readFlag(entry, findings) }),
   allow: (entry, findings) => ({ allow: readRules(entry, findings) }),
@@ -37,17 +37,17 @@ const KEYS: Readonly<Record<string, (entry: SourceEntry, findings: Findings) => 
 };
 const SAME: Readonly<Record<string, string>> = { allowed_dirs: 'folders', allow_domains: 'domains' };
 
-/** Keys by which a policy lets more happen. */
+/** Keys that widen permissions. */
 const WIDER: Readonly<Record<string, (entry: SourceEntry, findings: Findings) => Change>> = {
   project: (entry, findings) => ({ project: readWord(entry, ['untrusted', 'public'] as const, findings) }),
   servers: (entry, findings) => ({ servers: readServers(entry, findings) }),
-  // Read together, as files of workflows have them.
+  // Read together, as in workflow files.
   ...Object.fromEntries(DECLARED.map((key) => [key, () => ({})])),
 };
 
 /**
- * Reads a policy, of whatever notation. Problem codes: `policy-not-enforced` (a warning that keeps a run from starting: a rule that is read and ignored is worse
- * than none), `policy-rule`, `policy-widens`, `wrong-type`, `unknown-value`, and those of {@link readDeclarations}.
+ * Reads a policy from any notation. Problem codes: `policy-not-enforced` (a warning that keeps a run from starting: ignoring a rule is
+ * worse than having none), `policy-rule`, `policy-widens`, `wrong-type`, `unknown-value`, and those of {@link readDeclarations}.
  */
 export function readPolicyMap(root: SourceNode, { file, widens }: PolicyPlace, findings: Findings): Policy {
   const changes: Change[] = [];
@@ -112,7 +112,7 @@ function readMcp({ key, value }: SourceEntry, findings: Findings): Change {
   return change;
 }
 
-/** What is said of one tool. */
+/** Reads the table of one tool. */
 function readTool({ key, value, at }: SourceEntry, name: string, findings: Findings): readonly Change[] {
   if (value.kind !== 'map') {
     reportRule(name, { value, at }, findings);
@@ -123,7 +123,7 @@ function readTool({ key, value, at }: SourceEntry, name: string, findings: Findi
   const isOn = flag === undefined || readFlag(flag, findings);
   const own = toolOf(key) ?? key;
   let domains: readonly string[] | undefined;
-  // Nothing is left of a tool that is switched off that a rule could forbid.
+  // The rules of a disabled tool have nothing to forbid.
   for (const entry of isOn ? value.entries.filter((one) => one !== flag) : []) {
     const rule = { ...entry, key: `${name}.${entry.key}` };
     if (entry.key === 'timeout') tool.timeoutMs = readTime(rule, findings);
@@ -136,7 +136,7 @@ function readTool({ key, value, at }: SourceEntry, name: string, findings: Findi
   return [{ tools: { [own]: read }, ...present({ domains }) }];
 }
 
-/** Patterns of the command, the path or the address of a tool. An empty list says nothing. */
+/** Reads patterns for the command, the path or the address of a tool. An empty list has no effect. */
 function readPatterns(tool: string, entry: SourceEntry, findings: Findings): readonly string[] | undefined {
   if (comparedIn(tool) === undefined) {
     reportRule(entry.key, entry, findings);
@@ -188,7 +188,7 @@ function reportRule(
   findings.add([{ code: 'policy-not-enforced', severity: 'warning', message, at, hint, holds: true }]);
 }
 
-/** Reads the text of a policy, YAML or TOML by the name of its file. Undefined: it can't be read as either. */
+/** Reads the text of a policy, YAML or TOML by its file name. Undefined if it can't be parsed. */
 export async function readPolicyText(
   text: string,
   { file, widens, path }: { readonly file: string; readonly widens: boolean; readonly path: string },

@@ -5,14 +5,14 @@ import type { SourceEntry } from '../../text/nodes.js';
 import { describe } from '../../text/nodes.js';
 import { toolOf } from '../agentfile/tools.js';
 
-/** `true` or `false`; `false` for what is neither, which is reported. */
+/** Reads `true` or `false`. Any other value is reported and counts as `false`. */
 export function readFlag({ key, value }: SourceEntry, findings: Findings): boolean {
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
   findings.error('wrong-type', `${key} must be true or false`, value.at, 'write true or false, without quotes');
   return false;
 }
 
-/** One of some words. */
+/** Reads one of several words. */
 export function readWord<T extends string>(
   { key, value }: SourceEntry,
   words: readonly T[],
@@ -29,7 +29,7 @@ export function readWord<T extends string>(
   return found;
 }
 
-/** A list of texts; undefined for one without any. */
+/** Reads a list of texts. Undefined if it has none. */
 export function readTexts({ key, value }: SourceEntry, findings: Findings): readonly string[] | undefined {
   const items = value.kind === 'list' ? value.items : undefined;
   if (items === undefined) {
@@ -50,7 +50,7 @@ export function readTexts({ key, value }: SourceEntry, findings: Findings): read
   return texts.length === 0 ? undefined : texts;
 }
 
-/** Rules for calls, each in the form of a permission; `ruleOf` makes one of what is written. */
+/** Reads rules for calls, each in the form of a permission. `ruleOf` converts a written text to a rule. */
 export function readRules(
   { key, value, at }: SourceEntry,
   findings: Findings,
@@ -77,7 +77,7 @@ function wrongWith(rule: string): string | undefined {
   return strange === undefined ? undefined : `${parsed.tool} has no argument ${quoteShort(strange)}`;
 }
 
-/** `server:tool` is a tool of a server, and a built-in tool is called as it calls itself. */
+/** Converts a rule: `server:tool` is a tool of a server, and a built-in tool gets its own name. */
 function ownRule(text: string): string {
   if (/^(?!mcp:)[^:\s=]+:[^:\s=]+$/.test(text)) return `mcp:${text}`;
   const [name = ''] = text.split(':', 1);

@@ -10,81 +10,81 @@ import { agentSpec } from './inherited.js';
 import { fieldsRequest, goalBlock, GOAL_SYSTEM, joinedTexts, PRIOR_GOALS, textTemplate } from './prompts.js';
 import type { Visible } from './prompts.js';
 
-/** What all steps of a tree are made with. */
+/** What all steps of a tree are compiled with. */
 export interface Workshop {
   /** Fields of agents in fan-outs that are values of their own. */
   readonly single: ReadonlySet<string>;
-  /** The function of a tool. Absent: no tool has one. */
+  /** Returns the function of a tool. Undefined: no tool has one. */
   readonly functionOf?: (tool: FunctionTool) => unknown;
-  /** Corrections at most, of each supervised step. */
+  /** Maximum number of corrections for each supervised step. */
   readonly maxReorients?: number;
-  /** The model that judges supervised steps. Absent: that of the step. */
+  /** The model that judges supervised steps. Undefined: that of the step. */
   readonly judge?: string;
 }
 
-/** A goal that ran before, as plans inside of later steps have it: one object for all of them. */
+/** A goal that ran earlier, as plans inside later steps hold it: one object shared by all of them. */
 export interface PriorGoal {
   readonly input: InputSpec;
   readonly channel: ChannelSpec;
 }
 
-/** Where a step is put. */
+/** Where a step is compiled to. */
 export interface Placing {
   readonly shop: Workshop;
-  /** Of its node. */
+  /** The id of its node. */
   readonly id: string;
-  /** Takes its text. */
+  /** The channel for its text. */
   readonly channel: string;
-  /** What the channels of those inside of it begin with. */
+  /** The prefix of channels for steps inside it. */
   readonly base: string;
-  /** It stands in a sequence: its fields are values of their own. */
+  /** True in a sequence: the step's fields are values of their own. */
   readonly isTop: boolean;
-  /** What is around it; for the step itself with its own. */
+  /** The surrounding override; for the step's own node merged with its own. */
   readonly override: TreeOverride;
   readonly mode: SupervisionMode;
-  /** Of the sequence that it stands in, which is no node. */
+  /** The security of its sequence, which has no node. */
   readonly security?: Security | undefined;
   readonly visible: Visible;
-  /** Prior goals by name, in the order of the run. */
+  /** Prior goals by name, in run order. */
   readonly prior: ReadonlyMap<string, PriorGoal>;
   /** The task of an agent in a fan-out. */
   readonly task?: Template;
-  /** What its answer is asked for in addition, by the step around it whose only part it is. */
+  /** Additional requests for its answer, from an enclosing step whose only part it is. */
   readonly more?: AskedMore;
 }
 
-/** What a step asks of the answer that is its own, in addition to what its text says. */
+/** What an enclosing step requests of the answer, in addition to the step's own text. */
 export interface AskedMore {
-  /** Stands behind the goal. */
+  /** Appended after the goal. */
   readonly tail?: Template;
-  /** Channel of the iterations of the convergence around. */
+  /** Channel of the iterations of the enclosing convergence. */
   readonly history?: string;
   readonly fields?: Fields;
   readonly strict?: boolean | undefined;
-  /** An answer that has no fields. */
+  /** The condition for an answer that has no fields. */
   readonly fieldsUnless?: AgentNode['fieldsUnless'] | undefined;
 }
 
-/** Fields of an answer by the channels that take them. */
+/** Fields of an answer by the channels they are written to. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** A step as a node. */
+/** A step compiled to a node. */
 export interface CompiledStep {
   readonly node: PlanNode;
   readonly bindings: Readonly<Record<string, unknown>>;
-  /** Channels that it writes, its text first. */
+  /** Channels it writes, its text first. */
   readonly writes: readonly string[];
-  /** Fields of agents, its own and those inside of it. */
+  /** Fields of agents: its own and those inside it. */
   readonly fields: Fields;
 }
 
-/** The fields of a step, and of the one around it whose only part it is. */
+/** Returns the fields of a step, and of an enclosing step whose only part it is. */
 export function allFields({ outputs }: Pick<TreeWork, 'outputs'>, place: Placing): Fields {
   const own = outputs.map((field) => [place.isTop ? field : `${place.base}.${field}`, field] as const);
   return { ...Object.fromEntries(own), ...place.more?.fields };
 }
 
-/** A goal that the model itself works on. */
+/** Compiles a goal that the model works on directly. */
 export function compileGoal(goal: TreeWork, place: Placing): CompiledStep {
   const block = goalBlock(goal.name, goal.description, place.visible);
   return agentStep(goal, place, {
@@ -93,7 +93,7 @@ export function compileGoal(goal: TreeWork, place: Placing): CompiledStep {
   });
 }
 
-/** A persona with a task: in a sequence its own one, in a fan-out that of the goal around it. */
+/** Compiles a persona with a task: its own in a sequence, that of the enclosing goal in a fan-out. */
 export function compileAgent(agent: TreeAgent, place: Placing): CompiledStep {
   const task = place.task ?? textTemplate(agent.task ?? '', place.visible);
   return agentStep(agent, place, {
@@ -102,12 +102,12 @@ export function compileAgent(agent: TreeAgent, place: Placing): CompiledStep {
   });
 }
 
-/** What of a step an agent is made of. */
+/** The parts of a step that an agent is built from. */
 interface Asked extends Pick<TreeWork, 'outputs' | 'strict'> {
   readonly at?: Position;
 }
 
-/** A model that is asked for text and fields, as a node. */
+/** Compiles a call of a model for text and fields to a node. */
 export function agentStep(
   asked: Asked,
   place: Placing,

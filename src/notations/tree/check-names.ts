@@ -5,8 +5,8 @@ import { isSameStep } from './names.js';
 import type { GivenValue, NameOwner } from './names.js';
 
 /**
- * Names of one state: those of inputs, steps and their fields. The same step may run twice. Steps inside of another one stand under its name,
- * so only their own kind can be in their way.
+ * Checks the names in one state: those of inputs, steps and their fields. The same step may run twice. Steps inside another one are
+ * addressed under its name, so they can only conflict with each other.
  */
 export function checkTreeNames(tree: TreeWorkflow, given: readonly GivenValue[], findings: TreeFindings): void {
   const owners = new Map<string, NameOwner>();
@@ -38,7 +38,7 @@ interface Registry {
   readonly findings: TreeFindings;
 }
 
-/** Takes the name of a step; false where the same step runs again, or where the name is somebody else's. */
+/** Claims the name of a step. Returns false if the same step runs again, or the name is already taken. */
 function isFirst(step: TreeStep, place: TreePlace, { owners, findings }: Registry): boolean {
   const { kind, name } = step;
   if (name === '') return true;
@@ -79,7 +79,7 @@ function ownerText({ kind, name }: NameOwner): string {
   return kind === 'parameter' ? 'parameter' : `${kind}:${name}`;
 }
 
-/** Steps side by side: two of one name must be the same, and nobody may have a field twice. */
+/** Checks parallel steps: two with one name must be the same step, and no field may be declared twice. */
 function checkInside(step: TreeStep, { path }: TreePlace, findings: TreeFindings): void {
   if (step.kind === 'agent') return;
   const byName = new Map<string, TreeStep[]>();

@@ -19,16 +19,16 @@ import { lacksScope, lowers, raised, securityText } from '../../plan/security.js
 import type { Security } from '../../plan/security.js';
 import { childrenOf, partOf, TreeFindings, within } from './definition.js';
 
-/** What a tree is checked with. */
+/** The context in which a tree is checked. */
 export interface TreeCheckOptions {
-  /** Values that are there when it begins, for a step that is run by itself. `any`: nobody knows yet, so references are not judged. */
+  /** Initial values, for a step that runs on its own. `any`: unknown, so references are not checked. */
   readonly given?: readonly GivenValue[] | 'any';
 }
 
 /**
- * All that is wrong with a tree whose names and texts are trimmed. Codes: `no-name`, `no-sequence`, `no-steps`, `no-description`, `no-prompt`, `no-task`,
- * `no-scope`, `bad-within`, `duplicate-parameter`, `duplicate-sequence`, `duplicate-name`, `output-conflict`, `shadowed-input`, `unknown-reference`,
- * `human-gate`, `lowered-security`.
+ * Returns all problems of a tree whose names and texts are trimmed. Codes: `no-name`, `no-sequence`, `no-steps`, `no-description`,
+ * `no-prompt`, `no-task`, `no-scope`, `bad-within`, `duplicate-parameter`, `duplicate-sequence`, `duplicate-name`, `output-conflict`,
+ * `shadowed-input`, `unknown-reference`, `human-gate`, `lowered-security`.
  */
 export function checkTree(tree: TreeWorkflow, { given = [] }: TreeCheckOptions = {}): readonly Problem[] {
   const findings = new TreeFindings();
@@ -142,7 +142,7 @@ function isCap(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0;
 }
 
-/** Security: `no-scope` for `research` that does not say into what, `lowered-security` for what is less careful than what it stands in. */
+/** Checks security: `no-scope` for `research` without a scope, `lowered-security` for a node less careful than the one around it. */
 export function checkTreeSecurity(tree: TreeWorkflow, findings: TreeFindings): void {
   const look = (node: TreeNode, around: Security | undefined, place: TreePlace): void => {
     const { security: own } = node;

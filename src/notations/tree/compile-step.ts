@@ -10,7 +10,7 @@ import { modeOf, mergeOverride } from './inherited.js';
 import { PRIOR_GOALS, textTemplate } from './prompts.js';
 import { insideOf } from './team.js';
 
-/** Makes the node of a step, with what is inside of it. */
+/** Compiles a step, including the steps inside it, to a node. */
 export function compileStep(step: TreeStep, around: Placing): CompiledStep {
   const place = { ...around, override: mergeOverride(around.override, step.override), mode: modeOf(step, around.mode) };
   const compiled = unsupervised(step, place);
@@ -35,7 +35,7 @@ function unsupervised(step: TreeStep, place: Placing): CompiledStep {
   }
 }
 
-/** What is promised is the description, with the prior goals where the work sees them. */
+/** Builds the supervision. The instruction is the description, with the prior goals if the work sees them. */
 function supervision(
   step: TreeStep,
   { visible, mode, override, shop }: Placing & { readonly mode: Supervision['by'] },
@@ -52,7 +52,7 @@ function supervision(
   });
 }
 
-/** A goal whose work others do: a call. */
+/** Compiles a goal whose work is done by other steps, to a call. */
 function compileFanOut(goal: TreeGoal, place: Placing): CompiledStep {
   const { id, visible } = place;
   const { plan, bindings, outputs, fields } = insideOf(

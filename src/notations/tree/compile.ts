@@ -16,27 +16,27 @@ import type { GivenValue } from './names.js';
 import { takenInput } from './team.js';
 import { tidyTree } from './tidy.js';
 
-/** How a tree is made into a plan. */
+/** How a tree is compiled. */
 export interface TreeOptions extends Pick<Workshop, 'functionOf' | 'maxReorients' | 'judge'> {
-  /** The notation that the plan is said to be written in. Default `tree`. */
+  /** The notation recorded in the plan. Default `tree`. */
   readonly notation?: 'tree' | 'agentfile';
-  /** What steps have that is not customized: of the runtime, or of the configuration of an Agentfile. */
+  /** Defaults for steps that do not customize them: those of the runtime, or of an Agentfile's configuration. */
   readonly defaults?: TreeOverride;
-  /** Values that are there when it begins, for a step that is run by itself. */
+  /** Initial values, for a step that runs on its own. */
   readonly given?: readonly GivenValue[];
 }
 
-/** A tree as a plan, with everything that is wrong with it. */
+/** A tree's plan and all its problems. */
 export interface CompiledTree {
-  /** Absent when there are errors. */
+  /** Undefined if there are errors. */
   readonly plan: Plan | undefined;
   readonly bindings: Bindings;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Checks a tree and makes its plan: a node for each step, one after the other. A goal is an agent, or a call with agents side by side; a convergence is a
- * loop. Nothing is run, and nothing is thrown for what is wrong.
+ * Checks a tree and compiles its plan: a node for each step, in order. A goal is an agent, or a call with parallel agents; a convergence is
+ * a loop. Nothing runs, and problems are not thrown.
  */
 export function compileTree(definition: TreeWorkflow, options: TreeOptions = {}): CompiledTree {
   const tree = tidyTree(definition);
@@ -69,7 +69,7 @@ export function compileTree(definition: TreeWorkflow, options: TreeOptions = {})
   return { plan: hasErrors(all) ? undefined : plan, bindings: Object.freeze(bindings), problems: all };
 }
 
-/** Each step that was made is among the prior goals of those behind it. */
+/** Compiles the steps. Each becomes a prior goal of those after it. */
 function compiledSteps(
   tree: TreeWorkflow,
   prior: Map<string, PriorGoal>,
@@ -90,7 +90,7 @@ function compiledSteps(
       override: mergeOverride(defaults, around?.override),
       mode: around === undefined ? treeMode : modeOf(around, treeMode),
       security: around?.security,
-      // Both grow as the steps go on; nothing keeps them.
+      // Both grow with the walk, and are only read during it.
       visible,
       prior,
     });
@@ -107,7 +107,7 @@ function priorGoal(name: string): PriorGoal {
   return { input: takenInput(name), channel: { name, label: name } };
 }
 
-/** Goals are shown to those behind them; their channels stand in the order of the tree. */
+/** Returns the channels in the order of the tree, with labels for prior goals. */
 function channelsOf(prior: ReadonlyMap<string, PriorGoal>, names: readonly string[]): readonly ChannelSpec[] {
   return [...new Set(names)].map((name) => prior.get(name)?.channel ?? { name });
 }

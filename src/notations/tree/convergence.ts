@@ -8,12 +8,12 @@ import { CONVERGED, goalBlock, historyBlock, PRIOR_GOALS, refinement } from './p
 import { insideOf } from './team.js';
 import type { CompileStep } from './team.js';
 
-/** Iterations at most where only the run says how many. */
+/** The maximum number of iterations if the run determines the number. */
 const CAP = 100;
 
 /**
- * Work that is refined: a loop, until the line of the marker. Where it is the only part of another such work, both are one refinement: iterations inside go on
- * from those around, and an answer that has the line at once ends both.
+ * Compiles a convergence to a loop, which ends at the marker line. If it is the only part of another convergence, both form one refinement:
+ * inner iterations continue from the outer ones, and an answer that has the line at once ends both.
  */
 export function compileConvergence(work: TreeConvergence, place: Placing, compile: CompileStep): CompiledStep {
   const { id, channel, visible } = place;
@@ -32,7 +32,7 @@ export function compileConvergence(work: TreeConvergence, place: Placing, compil
     tail: asked(true),
     fieldsUnless: { line: CONVERGED, after: { channel: history } },
   };
-  // It has run before where it stands twice: what it gave then is not a prior goal.
+  // A step used twice has run before. Its earlier result is not a prior goal.
   const isAgain = place.prior.has(channel);
   const prior = isAgain ? new Map([...place.prior].filter(([name]) => name !== channel)) : place.prior;
   const inside = insideOf(work, { ...place, more, prior }, task, compile);

@@ -16,8 +16,8 @@ import type { Security } from '../../plan/security.js';
 import { present } from '../../base/json.js';
 
 /**
- * A tree as data: what the constructors of `skein/tree` and Agentfiles are read into, before it is checked and compiled. Texts are as the author
- * wrote them, with their `$name`s.
+ * A tree as data: what the constructors of `skein/tree` and Agentfiles produce, before it is checked and compiled. Texts are unchanged,
+ * with their `$name`s.
  */
 export interface TreeWorkflow extends Declarations {
   readonly kind: 'workflow';
@@ -30,55 +30,55 @@ export interface TreeWorkflow extends Declarations {
   readonly at?: Position;
 }
 
-/** Who judges what a step did. Absent: as the step around it. `off` opts out. */
+/** Who judges the results of a step. Undefined: as for the step around it. `off` opts out. */
 export type SupervisionMode = 'model' | 'human' | 'off';
 
-/** A value that a caller gives. It is required unless it has a default, which may be the empty text. */
+/** An input from the caller. It is required unless it has a default, which may be the empty text. */
 export interface TreeParameter {
   readonly name: string;
   readonly default?: string;
   readonly at?: Position;
 }
 
-/** Steps in the order in which they run. */
+/** Steps that run in order. */
 export interface TreeSequence {
   readonly kind: 'sequence';
   readonly name: string;
   readonly steps: readonly TreeStep[];
   readonly supervision?: SupervisionMode;
-  /** Of all steps in it. */
+  /** The security of all steps inside. */
   readonly security?: Security;
   readonly override?: TreeOverride;
   readonly at?: Position;
 }
 
-/** What can stand in a sequence, and in the fan-out of a goal. */
+/** A step of a sequence, or of the fan-out of a goal. */
 export type TreeStep = TreeGoal | TreeConvergence | TreeAgent;
 
-/** One step of work, done by the model itself, or by those in `using` side by side. */
+/** One step of work, done by the model itself, or by the steps in `using` in parallel. */
 export interface TreeGoal extends TreeWork {
   readonly kind: 'goal';
 }
 
-/** Work that is refined until the model says that it has converged. */
+/** Work that is refined until the model declares convergence. */
 export interface TreeConvergence extends TreeWork {
   readonly kind: 'convergence';
-  /** Iterations at most; 0 where `withinVar` says it. */
+  /** Maximum number of iterations. 0 if `withinVar` determines it. */
   readonly within: number;
-  /** The input or earlier output that holds the number. */
+  /** The input or earlier output that holds the maximum. */
   readonly withinVar?: string;
-  /** With `withinVar`: the largest number that it may hold. Default 100. */
+  /** The upper bound of the value of `withinVar`. Default 100. */
   readonly cap?: number;
 }
 
-/** What goals and convergences have in common. */
+/** The fields that goals and convergences share. */
 export interface TreeWork {
   readonly name: string;
   readonly description: string;
   readonly using: readonly TreeStep[];
   /** Fields that the answer has as JSON. */
   readonly outputs: readonly string[];
-  /** An answer without its fields fails the step. */
+  /** True if an answer without its fields fails the step. */
   readonly strict?: boolean;
   readonly supervision?: SupervisionMode;
   readonly budget?: Budget;
@@ -104,8 +104,8 @@ export interface TreeAgent {
 }
 
 /**
- * What is different for a step and everything in it. Each field replaces what the step around it has, except that system contexts add up. Functions and
- * model objects of a program are kept beside it.
+ * Overrides for a step and everything in it. Each field replaces the surrounding one, except that system contexts are concatenated. A
+ * program's functions and model objects are stored separately.
  */
 export interface TreeOverride {
   /** `provider/model`. */
@@ -117,21 +117,21 @@ export interface TreeOverride {
   readonly permissions?: Permissions;
   readonly systemContext?: string;
   readonly skills?: readonly SkillText[];
-  /** Folders in addition to the working directory that the file tools may read. */
+  /** Folders the file tools may read, in addition to the working directory. */
   readonly extraDirs?: readonly string[];
   readonly settings?: ModelSettings;
-  /** What providers are told of their caches; absent: what they may take from them. */
+  /** What providers may cache. Undefined: whatever can be cached. */
   readonly cache?: CacheUse;
-  /** What a policy beside the file keeps agents from. */
+  /** The restrictions of a policy beside the file. */
   readonly policy?: NarrowPolicy;
-  /** Where programs run that agents start. */
+  /** Where programs started by agents run. */
   readonly sandbox?: SandboxUse;
 }
 
-/** Anything with a name in a tree; parameters are arguments, not nodes. */
+/** Any named part of a tree. Parameters are arguments, not nodes. */
 export type TreeNode = TreeWorkflow | TreeSequence | TreeStep;
 
-/** What stands directly in a node, in declared order. Agents have nothing in them. */
+/** Returns the direct children of a node, in declared order. Agents have none. */
 export function childrenOf(node: TreeNode): readonly TreeNode[] {
   switch (node.kind) {
     case 'workflow':
@@ -148,24 +148,24 @@ export function childrenOf(node: TreeNode): readonly TreeNode[] {
 
 const PARTS = { workflow: 'sequences', sequence: 'steps', goal: 'using', convergence: 'using', agent: '' } as const;
 
-/** Where a child stands, `using[2]`. */
+/** Returns the place of a child, such as `using[2]`. */
 export function partOf({ kind }: TreeNode, at: number): string {
   return `${PARTS[kind]}[${at}]`;
 }
 
-/** A node and all nodes below it, in declared order, each before what stands in it. */
+/** Yields a node and all nodes below it, in declared order, each before its children. */
 export function* walkTree(node: TreeNode): Generator<TreeNode> {
   yield node;
   for (const child of childrenOf(node)) yield* walkTree(child);
 }
 
-/** Where something of a tree stands: in a file, or in the data. */
+/** The place of a part of a tree: in a file, or in the data. */
 export interface TreePlace {
   readonly at?: Position | undefined;
   readonly path: string;
 }
 
-/** Collects what is wrong with a tree. */
+/** Collects the problems of a tree. */
 export class TreeFindings {
   readonly problems: Problem[] = [];
 
@@ -183,7 +183,7 @@ export class TreeFindings {
   }
 }
 
-/** A place deeper inside. */
+/** Returns a place nested in another one. */
 export function within(place: string, part: string): string {
   return place === '' ? part : `${place}.${part}`;
 }

@@ -4,7 +4,7 @@ import { present } from '../../base/json.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 
-/** How a node is supervised, by what it says itself and what stands around it. A person's gate holds for everything below it. */
+/** Returns how a node is supervised, by its own mode and the surrounding one. A person's gate applies to everything below it. */
 export function modeOf(node: TreeNode, around: SupervisionMode): SupervisionMode {
   return around === 'human' ? 'human' : (ownMode(node) ?? around);
 }
@@ -13,7 +13,7 @@ function ownMode(node: TreeNode): SupervisionMode | undefined {
   return node.kind === 'agent' ? undefined : node.supervision;
 }
 
-/** Nothing below a person's gate can remove it. */
+/** Reports nodes that would remove a person's gate above them. */
 export function checkModes(tree: TreeWorkflow, findings: TreeFindings): void {
   const look = (node: TreeNode, around: SupervisionMode, place: TreePlace): void => {
     const own = ownMode(node);
@@ -28,7 +28,7 @@ export function checkModes(tree: TreeWorkflow, findings: TreeFindings): void {
   look(tree, 'off', { at: tree.at, path: '' });
 }
 
-/** The modes of all steps that are supervised by themselves: those of sequences, and goals and convergences at any depth. */
+/** Returns the modes of all steps that are supervised on their own: steps of sequences, and goals and convergences at any depth. */
 export function modesUsed(tree: TreeWorkflow): ReadonlySet<SupervisionMode> {
   const used = new Set<SupervisionMode>();
   const look = (node: TreeNode, around: SupervisionMode, isTop: boolean): void => {
@@ -40,7 +40,7 @@ export function modesUsed(tree: TreeWorkflow): ReadonlySet<SupervisionMode> {
   return used;
 }
 
-/** What a step has: what is around it, with its own on top. System contexts add up; tools and functions replace those around together. */
+/** Merges a step's override into the surrounding one. System contexts are concatenated; tools and functions are replaced together. */
 export function mergeOverride(around: TreeOverride, own: TreeOverride | undefined): TreeOverride {
   if (own === undefined) return around;
   const { tools, functions, ...rest } = around;
@@ -57,7 +57,7 @@ export function mergeOverride(around: TreeOverride, own: TreeOverride | undefine
   };
 }
 
-/** An agent with a system prompt of its own and what is customized. Tools of MCP servers come in addition to those that are named. */
+/** Builds an agent with its own system prompt and overrides. Tools of MCP servers are added to the named tools. */
 export function agentSpec(name: string, instructions: Template, override: TreeOverride): AgentSpec {
   const { model, tools = [], functions = [], mcpServers = {}, systemContext, ...rest } = override;
   const served = Object.keys(mcpServers).map((server) => `${server}/*`);

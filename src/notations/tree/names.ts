@@ -2,45 +2,45 @@ import { canonicalHash } from '../../base/hash.js';
 import type { TreeAgent, TreeStep, TreeWorkflow } from './definition.js';
 import { within } from './definition.js';
 
-/** Who has a name in the state of a tree. */
+/** The owner of a name in the state of a tree. */
 export interface NameOwner {
   readonly kind: 'parameter' | TreeStep['kind'];
   readonly name: string;
-  /** The step itself, for one that stands twice; absent for other names. */
+  /** The step itself, to recognize one that is used twice. Undefined for other names. */
   readonly step?: TreeStep;
 }
 
-/** Values that a step finds when it is run by itself. */
+/** An initial value of a step that runs on its own. */
 export interface GivenValue {
   readonly name: string;
-  /** A prior goal; else a field of one. */
+  /** True for a prior goal, false for one of its fields. */
   readonly isGoal: boolean;
 }
 
-/** A step of a sequence, in the order of the run, and what it can refer to. */
+/** A step of a sequence, in run order, and what it can refer to. */
 export interface PlacedStep {
   readonly step: TreeStep;
-  /** Where it stands in the tree: `sequences[0].steps[1]`. */
+  /** The place in the tree: `sequences[0].steps[1]`. */
   readonly path: string;
   readonly sequence: number;
-  /** Channels by the names that are known before it runs. It grows with the walk. */
+  /** Channels by the names known before the step runs. The map grows with the walk. */
   readonly visible: ReadonlyMap<string, string>;
 }
 
 const INPUTS = 'inputs.';
 
-/** The channel of a parameter. */
+/** Returns the channel of a parameter. */
 export function inputChannel(name: string): string {
   return INPUTS + name;
 }
 
-/** Whether a channel is among those that names stand for. */
+/** Whether a visible name refers to a channel. */
 export function isVisible(channel: string, visible: ReadonlyMap<string, string>): boolean {
   if (visible.get(channel) === channel) return true;
   return channel.startsWith(INPUTS) && visible.get(channel.slice(INPUTS.length)) === channel;
 }
 
-/** The steps of all sequences, in order. What each one leaves is visible to those behind it; of the fields of agents inside, those in `single`. */
+/** Yields the steps of all sequences, in order. Later steps see each one's outputs, and of its inner agents' fields those in `single`. */
 export function* placedSteps(
   tree: TreeWorkflow,
   single: ReadonlySet<string>,
@@ -58,13 +58,13 @@ export function* placedSteps(
   }
 }
 
-/** Whether two steps are the same one, wherever they stand. */
+/** Whether two steps are the same, wherever they are used. */
 export function isSameStep(one: TreeStep, other: TreeStep): boolean {
   return one === other || stepDigest(one) === stepDigest(other);
 }
 
 function stepDigest(step: TreeStep): string {
-  // Numbers that JSON does not have are wrong, and told elsewhere.
+  // Numbers that JSON lacks are reported elsewhere.
   return canonicalHash(JSON.parse(JSON.stringify(unplaced(step))));
 }
 
@@ -73,13 +73,13 @@ function unplaced(step: TreeStep): object {
   return 'using' in rest ? { ...rest, using: rest.using.map(unplaced) } : rest;
 }
 
-/** Fields of those inside of a step, at any depth; a field that two declare stands there twice. */
+/** Returns the fields of steps inside a step, at any depth. A field declared twice appears twice. */
 export function fieldsInside(step: TreeStep): readonly string[] {
   if (step.kind === 'agent') return [];
   return step.using.flatMap((child) => [...child.outputs, ...fieldsInside(child)]);
 }
 
-/** Fields of agents in fan-outs that are values of their own: declared once, and nobody else's name. */
+/** Returns the fields of agents in fan-outs that are values of their own: declared once, and not used as another name. */
 export function singleFields(tree: TreeWorkflow): ReadonlySet<string> {
   const others = new Set(tree.inputs.map(({ name }) => name));
   const counts = new Map<string, number>();
@@ -94,7 +94,7 @@ export function singleFields(tree: TreeWorkflow): ReadonlySet<string> {
   return new Set([...counts].flatMap(([field, count]) => (count === 1 && !others.has(field) ? [field] : [])));
 }
 
-/** The texts of a step that may refer to names, with what messages call them. Those of the steps inside of it have their own. */
+/** Returns the texts of a step that may refer to names, with their names in messages, without those of inner steps. */
 export function textsOf(step: TreeStep): readonly { readonly text: string; readonly owner: string }[] {
   if (step.kind !== 'agent') return [{ text: step.description, owner: `${step.kind} ${step.name}` }];
   return agentTexts(step);
@@ -105,7 +105,7 @@ function agentTexts({ name, prompt, task }: TreeAgent): ReturnType<typeof textsO
   return [{ text: prompt, owner: `agent ${name} prompt` }, ...asked];
 }
 
-/** A step and those inside of it, with their places. */
+/** Yields a step and those inside it, with their places. */
 export function* stepsWithin(
   step: TreeStep,
   path: string,
@@ -115,17 +115,17 @@ export function* stepsWithin(
   for (const [at, child] of step.using.entries()) yield* stepsWithin(child, within(path, `using[${at}]`));
 }
 
-/** What an id may hold as it is. */
+/** Names that can be an id unchanged. */
 const PLAIN = /^[A-Za-z0-9_-]*$/;
-/** One code unit that it may not hold. */
+/** One code unit that an id must not contain. */
 const OTHER = /[^A-Za-z0-9_-]/g;
 const LONGEST = 180;
 
-/** Ids of the nodes of a plan, made of names. */
+/** Creates ids of a plan's nodes from names. */
 export class NodeIds {
   private readonly taken = new Set<string>();
 
-  /** The id for a name: other characters by their code, and a number where the name stands again. */
+  /** Returns an unused id for a name. Other characters are replaced by their codes, and a repeated name gets a number. */
   next(name: string): string {
     const plain = PLAIN.test(name) ? name : name.replaceAll(OTHER, (one) => `_${one.charCodeAt(0).toString(16)}.`);
     const base = plain === 'END' ? 'END_' : plain.slice(0, LONGEST);

@@ -3,22 +3,22 @@ import type { Template, TemplateRef } from '../../lang/values.js';
 import { escapeXml } from '../../lang/xml-block.js';
 import { piecesOf } from './references.js';
 
-/** Bytes that the outputs of prior goals may take in a prompt, and as many the iterations of a convergence; the oldest are left out first. */
+/** The maximum bytes in a prompt for outputs of prior goals, and for iterations of a convergence. The oldest are left out first. */
 const PRIOR_BYTES = 100_000;
 
-/** The line by which a model says that there is nothing left to improve. */
+/** The line with which a model declares that nothing is left to improve. */
 export const CONVERGED = 'CONVERGED';
 
-/** What a goal without agents begins with. */
+/** The system prompt of a goal without agents. */
 export const GOAL_SYSTEM = 'You are a helpful assistant executing a goal.';
 
-/** What the one begins with who puts the answers of several together. */
+/** The system prompt of the agent that merges the answers of several agents. */
 export const SYNTHESIS_SYSTEM = 'You are synthesizing the answers of several agents.';
 
-/** Names and where their values are. */
+/** Names and the channels of their values. */
 export type Visible = ReadonlyMap<string, string>;
 
-/** A text of the author as it is inserted: names are values of the state. In markup the text and each value are escaped. */
+/** Converts an author's text to a template, in which names are values of the state. In markup, the text and each value are escaped. */
 export function textTemplate(text: string, visible: Visible, escape?: 'xml'): Template {
   return piecesOf(text).map((piece): string | TemplateRef => {
     if (typeof piece === 'string') return escape === undefined ? piece : escapeXml(piece);
@@ -28,29 +28,29 @@ export function textTemplate(text: string, visible: Visible, escape?: 'xml'): Te
   });
 }
 
-/** What goals before this one gave. */
+/** The outputs of earlier goals. */
 export const PRIOR_GOALS: Template = freezeData([
   { outputs: 'prior', xml: { tag: 'prior-goals', each: 'goal' }, budget: PRIOR_BYTES },
 ]);
 
-/** What is to be done. */
+/** Builds the block that states the goal. */
 export function goalBlock(name: string, description: string, visible: Visible): Template {
   return [`<goal name="${escapeXml(name)}">\n`, ...textTemplate(description, visible, 'xml'), '\n</goal>'];
 }
 
-/** What the iterations before this one gave: the list in a channel. */
+/** Builds the block of earlier iterations, from the list in a channel. */
 export function historyBlock(channel: string): Template {
   return [{ items: { channel }, xml: { tag: 'convergence-history', each: 'iteration' }, budget: PRIOR_BYTES }];
 }
 
-/** How a refinement ends; who is not asked for the marker only refines. */
+/** Returns the request to refine. Only a caller that needs the marker requests it. */
 export function refinement(isAskedForMarker: boolean): string {
   const refine = 'Refine the previous iteration, if there is one.';
   const marker = `When you are satisfied and nothing is left to improve, answer with ${CONVERGED} on a line of its own.`;
   return isAskedForMarker ? `${refine} ${marker}` : refine;
 }
 
-/** Asks for fields; nothing where there are none. */
+/** Requests fields. Empty if there are none. */
 export function fieldsRequest(fields: readonly string[]): Template {
   if (fields.length === 0) return [];
   return [`\n\nAnswer with one JSON object that has exactly these fields: ${fields.join(', ')}.`];
@@ -62,7 +62,7 @@ export interface AgentAnswer {
   readonly channel: string;
 }
 
-/** Asks to put the answers of several agents together, in declared order. */
+/** Builds the prompt that merges the answers of several agents, in declared order. */
 export function synthesisPrompt(answers: readonly AgentAnswer[], task: Template): Template {
   return [
     'Merge the answers of the agents below into one coherent answer to the goal. Be concise and leave out what is said twice.\n\n',
@@ -75,7 +75,7 @@ export function synthesisPrompt(answers: readonly AgentAnswer[], task: Template)
   ];
 }
 
-/** A template with texts that follow one another as one piece. */
+/** Merges adjacent literal pieces of a template. */
 export function joinedTexts(template: Template): Template {
   const pieces: Template[number][] = [];
   for (const piece of template) {

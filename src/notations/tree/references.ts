@@ -8,12 +8,12 @@ export interface NameReference {
   readonly name: string;
 }
 
-/** Texts are split by it: what it catches stands between them, nothing for `$$`. */
+/** Splits a text at references. The capture is the name, or undefined for `$$`. */
 const REFERENCE = /\$(?:\$|([A-Za-z_][A-Za-z0-9_]*))/;
 
 /**
- * Splits a text into literal pieces and the names in it, in one pass: `$$` is a `$`, and a `$` before anything that is not a name is text.
- * `piecesOf('Pay $sum by $day, $$5')` gives `['Pay ', { name: 'sum' }, ' by ', { name: 'day' }, ', $5']`.
+ * Splits a text into literal pieces and names, in one pass: `$$` is a `$`, and a `$` before anything that is not a name is text.
+ * `piecesOf('Pay $sum by $day, $$5')` returns `['Pay ', { name: 'sum' }, ' by ', { name: 'day' }, ', $5']`.
  */
 export function piecesOf(text: string): readonly (string | NameReference)[] {
   const parts: readonly (string | undefined)[] = text.split(REFERENCE);
@@ -33,13 +33,13 @@ export function piecesOf(text: string): readonly (string | NameReference)[] {
   return pieces;
 }
 
-/** The names that a text refers to, each once. */
+/** Returns the names that a text refers to, each once. */
 export function namesIn(text: string): readonly string[] {
   const names = piecesOf(text).flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
   return [...new Set(names)];
 }
 
-/** Every `$name` must be a parameter, or what a step before this one gives. */
+/** Checks that every `$name` is a parameter, or an output of an earlier step. */
 export function checkReferences(tree: TreeWorkflow, given: readonly GivenValue[], findings: TreeFindings): void {
   const single = singleFields(tree);
   const steps = tree.sequences.flatMap(({ steps: all }) => all);

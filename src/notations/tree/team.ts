@@ -8,21 +8,21 @@ import { isVisible, NodeIds } from './names.js';
 import { agentSpec } from './inherited.js';
 import { goalBlock, SYNTHESIS_SYSTEM, synthesisPrompt } from './prompts.js';
 
-/** Makes the node of a step inside of another one. */
+/** Compiles a step inside another one to a node. */
 export type CompileStep = (step: TreeStep, place: Placing) => CompiledStep;
 
-/** What does the work of a goal, or of a round of a convergence: a plan, and what it leaves. */
+/** The plan that does the work of a goal or of a convergence's round, and its outputs. */
 export interface Inside {
   readonly plan: Plan;
   readonly bindings: Readonly<Record<string, unknown>>;
-  /** Channel of the plan around -> channel of this plan; the text first. */
+  /** Channels of the outer plan, with the channel of this plan for each. The text is first. */
   readonly outputs: Readonly<Record<string, string>>;
   readonly fields: CompiledStep['fields'];
 }
 
 /**
- * The plan of those who do the work: agents side by side, and one who puts together what several say; without any, the model itself.
- * `task` is what agents are told, `place.more` what the one is told whose text is the result.
+ * Builds the plan of the workers: agents in parallel, and one that merges their answers; without agents, the model itself. `task` is the
+ * agents' task. `place.more` applies to the one whose text is the result.
  */
 export function insideOf(work: TreeWork, place: Placing, task: Template, compile: CompileStep): Inside {
   const ids = new NodeIds();
@@ -51,7 +51,7 @@ export function insideOf(work: TreeWork, place: Placing, task: Template, compile
   return assembled(work, place, isOnly ? workers : [...workers, synthesis(work, place, ids.next('synthesis'))]);
 }
 
-/** Puts the answers together: by the model of the goal, without tools. */
+/** Compiles the step that merges the answers, with the goal's model and without tools. */
 function synthesis(work: TreeWork, place: Placing, id: string): CompiledStep {
   const { tools: _tools, functions: _functions, mcpServers: _servers, skills: _skills, ...override } = place.override;
   const labels = new NodeLabels();
@@ -90,12 +90,12 @@ function assembled(work: TreeWork, place: Placing, steps: readonly CompiledStep[
   };
 }
 
-/** What a plan inside takes from the channel of the same name, if it is there. */
+/** Returns an optional input that reads the outer channel of the same name. */
 export function takenInput(channel: string): InputSpec {
   return { name: channel, channel, required: false };
 }
 
-/** What the nodes read of the plan around: its inputs, iterations, and prior goals with their labels. */
+/** Returns what the nodes read of the outer plan: its inputs, iterations, and prior goals with their labels. */
 function surroundings(
   nodes: readonly PlanNode[],
   { visible, prior, more }: Placing,
@@ -128,7 +128,7 @@ function outputsOf(
   return outputs;
 }
 
-/** Names of steps side by side; the same one again gets a number. */
+/** Labels of parallel steps. A repeated name gets a number. */
 class NodeLabels {
   private readonly counts = new Map<string, number>();
 

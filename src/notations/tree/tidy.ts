@@ -1,7 +1,7 @@
 import { present } from '../../base/json.js';
 import type { TreeSequence, TreeStep, TreeWork, TreeWorkflow } from './definition.js';
 
-/** A tree with all names and texts trimmed: as it is checked and compiled. */
+/** Trims all names and texts of a tree, before it is checked and compiled. */
 export function tidyTree(tree: TreeWorkflow): TreeWorkflow {
   return {
     ...tree,
@@ -27,7 +27,7 @@ function tidySecurity({ security }: Pick<TreeWorkflow, 'security'>): Pick<TreeWo
   return { security: present({ mode, scope: scope?.trim() || undefined, model: model?.trim() || undefined }) };
 }
 
-/** A step with all names and texts trimmed. */
+/** Trims all names and texts of a step. */
 export function tidyStep(step: TreeStep): TreeStep {
   switch (step.kind) {
     case 'goal':

@@ -16,9 +16,9 @@ export interface WrittenFile {
   readonly text: string;
 }
 
-/** An Agentfile with the configuration that it needs. */
+/** An Agentfile and its configuration. */
 export interface ConvertedTree {
-  /** None when the tree says something that an Agentfile can't say. */
+  /** Empty if the tree has something that an Agentfile can't express. */
   readonly files: readonly WrittenFile[];
   readonly problems: readonly Problem[];
 }
@@ -27,8 +27,8 @@ const SUPERVISION = { model: ' SUPERVISED', human: ' SUPERVISED HUMAN', off: ' U
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Writes a tree as an Agentfile. What the language can't say is a problem (`not-in-agentfile`): nothing is left out silently. `defaults` is what the runtime gives to all
- * steps.
+ * Writes a tree as an Agentfile. What the language can't express is a problem (`not-in-agentfile`), so nothing is lost silently. `defaults`
+ * are those of the runtime for all steps.
  */
 export function agentfileOf(tree: TreeWorkflow, defaults: TreeOverride): ConvertedTree {
   const writer = new Writer(tree, defaults);
@@ -90,7 +90,7 @@ class Writer {
     return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`;
   }
 
-  /** What all steps have, with the settings that the sequences have instead of a runtime, which has none. */
+  /** Returns the defaults of all steps. Settings, which a runtime lacks, come from the sequences. */
   defaults(): TreeOverride {
     const { settings, cache } = this.tree.sequences[0]?.override ?? {};
     return {
@@ -99,7 +99,7 @@ class Writer {
     };
   }
 
-  /** The same step may stand in several places. */
+  /** Adds a step once; the same step may be used in several places. */
   private add(lines: string[], step: TreeStep, line: () => string): void {
     const key = `${step.kind === 'agent' ? 'agent' : 'goal'} ${step.name}`;
     const digest = JSON.stringify(step, (name, value: unknown) => (name === 'at' ? undefined : value));
@@ -125,7 +125,7 @@ class Writer {
   private profileOf(agent: TreeAgent, model: string | undefined, settings: ModelSettings | undefined): string {
     const { settings: around = {} } = this.defaults();
     this.checkSettings(`agent ${agent.name}`, settings ?? {});
-    // A profile has what it does not say from [llm].
+    // A profile inherits what it does not set from [llm].
     if (settings !== undefined && Object.keys(around).some((key) => !Object.hasOwn(settings, key)))
       this.refuse(agent, 'its settings leave out some that all steps have: a profile has them too');
     return ` REQUIRES "${this.profiles.nameOf(model, settings ?? {})}"`;
@@ -185,7 +185,7 @@ class Writer {
     return step.endorse === undefined ? '' : ' ENDORSED';
   }
 
-  /** Goals alone stand in sequences, and what is customized there must be the same in all. */
+  /** Checks that sequences contain only goals, and that all have the same overrides. */
   private checkSequences(): void {
     const [first, ...others] = this.tree.sequences.map(({ override }) => JSON.stringify(override ?? {}));
     for (const { name, steps, override } of this.tree.sequences) {
@@ -233,7 +233,7 @@ function fields({ outputs }: Pick<TreeStep, 'outputs'>): string {
   return outputs.length === 0 ? '' : ` -> ${outputs.join(', ')}`;
 }
 
-/** A text between quotes: over several lines where it has them and they can stay as they are. */
+/** Quotes a text, over several lines if it has them and needs no escapes. */
 function quoted(text: string): string {
   if (text.includes('\n') && !text.includes('"""') && !text.includes('\r') && !text.endsWith('"'))
     return `"""\n${text}\n"""`;

@@ -14,8 +14,8 @@ import { walkTree } from '../../tree/definition.js';
 const SUPERVISION = { model: '.supervise()', human: '.superviseByHuman()', off: '.unsupervised()' } as const;
 
 /**
- * A module for `skein/tree` with the tree of an Agentfile: a constant for each agent and goal, under the comments that stand above it in the file. `defaults` is what the
- * configuration gives to all steps.
+ * Writes the tree of an Agentfile as a module for `skein/tree`: a constant for each agent and goal, below the comments above it in the
+ * file. `defaults` are those of the configuration for all steps.
  */
 export function treeCode(tree: TreeWorkflow, defaults: TreeOverride, source: SourceFile): string {
   const comments = commentsOf(source.text);
@@ -43,7 +43,7 @@ export function treeCode(tree: TreeWorkflow, defaults: TreeOverride, source: Sou
   ].join('');
 }
 
-/** Each agent and goal with the name of its constant, in an order in which what is used comes first. */
+/** Names the constant of each agent and goal, in an order in which used steps come first. */
 function namesOf(tree: TreeWorkflow): ReadonlyMap<TreeStep, string> {
   const steps = [...walkTree(tree)].filter((node) => node.kind !== 'workflow' && node.kind !== 'sequence');
   const ordered = [...steps.filter(({ kind }) => kind === 'agent'), ...steps.filter(({ kind }) => kind !== 'agent')];
@@ -113,7 +113,7 @@ function inputsCode({ inputs }: TreeWorkflow): string {
   return each.length === 0 ? '' : `\n  .input(${each.join(', ')})`;
 }
 
-/** An override in the words of `skein/tree`. */
+/** Converts an override to the option names of `skein/tree`. */
 function runtimeOf({ mcpServers, permissions, ...rest }: TreeOverride): Readonly<Record<string, unknown>> {
   return {
     ...rest,
@@ -122,13 +122,13 @@ function runtimeOf({ mcpServers, permissions, ...rest }: TreeOverride): Readonly
   };
 }
 
-/** A text over several lines keeps its lines. */
+/** Writes a text as code. Line breaks are kept. */
 function textCode(text: string): string {
   if (!text.includes('\n') || text.includes('\r')) return literal(text);
   return `\`${text.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`)}\``;
 }
 
-/** A value as code. JSON is code, but for names that need no quotes. */
+/** Writes a value as code: JSON, except for quotes around names that need none. */
 function literal(value: unknown): string {
   if (typeof value === 'string') return stringCode(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
@@ -146,7 +146,7 @@ function stringCode(text: string): string {
   return `'${inside.replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`)}'`;
 }
 
-/** The comments directly above each line of an Agentfile, as comments of code. */
+/** Returns the comments directly above each line of an Agentfile, as comments of code. */
 function commentsOf(text: string): ReadonlyMap<number, readonly string[]> {
   const comments = new Map<number, readonly string[]>();
   let above: string[] = [];

@@ -29,7 +29,7 @@ export class Profiles {
   }
 }
 
-/** The `agent.toml` with what all steps have, and the profiles; empty when nothing needs one. */
+/** Writes `agent.toml` with the defaults of all steps and the profiles. Empty if nothing needs one. */
 export function agentToml(
   { model, settings = {}, cache, sandbox, tools = [], mcpServers = {} }: TreeOverride,
   profiles: Profiles,
@@ -54,7 +54,7 @@ export function agentToml(
   return tables.join('\n');
 }
 
-/** The `policy.toml` of a tree that has not all the tools that only read; empty when it has them. */
+/** Writes `policy.toml` for a tree that lacks some read-only tools. Empty if it has all of them. */
 export function policyToml(tools: readonly string[]): string {
   if (READ_ONLY_TOOLS.every((tool) => tools.includes(tool))) return '';
   const tables = tools.map((tool) => `\n[tools.${keyText(nameInFiles(tool))}]\nenabled = true\n`);
@@ -94,13 +94,13 @@ function serverTable(name: string, { command, args, env, url, sandbox }: McpServ
   return `${lines.join('\n')}\n`;
 }
 
-/** Whether a value can be written: TOML has no null. */
+/** Whether a value can be written. TOML has no null. */
 export function fitsToml(value: unknown): boolean {
   if (typeof value !== 'object') return true;
   return value !== null && Object.values(value).every(fitsToml);
 }
 
-/** A value on one line. */
+/** Writes a value on one line. */
 function tomlValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
   if (!isPlainObject(value)) return JSON.stringify(value);

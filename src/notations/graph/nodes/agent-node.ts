@@ -15,33 +15,33 @@ import { plannedNode, plannedOf } from './planned.js';
 
 /** How an agent is used as a node. */
 export interface AgentNodeOptions {
-  /** What messages call it. Default: the name of the node. */
+  /** The agent's name in messages. Default: the name of the node. */
   readonly name?: string;
-  /** The key of the state that holds the task. Default `task`. `null`: what was said last in the conversation is answered. */
+  /** The key of the state that holds the task. Default `task`. `null`: the agent answers the last message of the conversation. */
   readonly taskParam?: string | null;
   /**
-   * The key of the state that holds a conversation, with the reducer `extend`: what was said before is sent, and what is said here is added. For agents of
-   * {@link agent}.
+   * The key of the state that holds a conversation, with the reducer `extend`. Its messages are sent, and new messages are added to it. For
+   * agents of {@link agent}.
    */
   readonly conversation?: string | Conversation;
-  /** Whether what it tells while it works is reported by the graph too. Default true; without, an agent of your own is only asked for its result. */
+  /** Whether the graph also emits the agent's progress events. Default true. If false, only the `run` of your own agent is called. */
   readonly forwardEvents?: boolean;
   /**
-   * It says which node runs next, by the call of a tool; or a function makes what guides each step, and the node's option `goto` declares where it may
-   * lead. For agents of {@link agent}.
+   * Lets the agent choose the next node by a tool call. Alternatively, a function creates the guide of each step, and the node's option
+   * `goto` declares its targets. For agents of {@link agent}.
    */
   readonly choice?: ChoiceInput | GuideOf;
 }
 
-/** How an agent chooses: by answer the name of a node, or the name and what the model is told about the answer. */
+/** How an agent chooses: for each answer the name of a node, or the name and a description for the model. */
 export interface ChoiceInput extends Omit<Choice, 'answers'> {
   readonly answers: Readonly<Record<string, string | Choice['answers'][string]>>;
 }
 
 /**
- * An agent as a node: its task is a text of the state, its answer is the result of the node. An agent of {@link agent}, a team, a loop or a
- * graph becomes a part of the plan: a recorded run goes on inside of it, at the first call of a model that is not recorded. Any other agent is one
- * step. An agent that fails fails the node, and none is ever called twice because its stream broke.
+ * Uses an agent as a node. Its task is a text of the state; its answer is the result of the node. An agent of {@link agent}, a team, a loop
+ * or a graph becomes part of the plan: a recorded run continues inside it, at the first model call that is not recorded. Any other agent is
+ * one step. An agent that fails fails the node, and no agent is called twice because its stream broke.
  *
  * @example
  * const flow = graph<{ task: string }>()
@@ -96,7 +96,7 @@ function targetsOf({ answers }: Choice): readonly string[] {
   return [...new Set(Object.values(answers).map(({ to }) => to))].filter((to) => to !== END);
 }
 
-/** What only an agent can do whose calls Skein makes. */
+/** Refuses options that only work for agents whose calls Skein makes. */
 function checkForeign({ choice, conversation, taskParam }: AgentNodeOptions): void {
   const hint = 'use an agent of agent({ ... })';
   if (choice !== undefined) throw refusal('bad-choice', "this agent can't choose by the call of a tool", hint);
@@ -113,7 +113,7 @@ function checkAgent(agent: unknown): void {
   );
 }
 
-/** An agent of somebody else: one step. */
+/** Builds the node of a foreign agent, as one step. */
 function ownNode(agent: AnyAgent, options: AgentNodeOptions, node: string, output: string): BuiltNode {
   const { name = node, forwardEvents = true } = options;
   const taskParam = options.taskParam ?? 'task';
@@ -125,7 +125,7 @@ function ownNode(agent: AnyAgent, options: AgentNodeOptions, node: string, outpu
   };
   return {
     node: { id: node, kind: 'task', output, asked: [{ channel: taskParam }] },
-    // What it does is seen as far as it is a function.
+    // Changes to the agent's functions are detected from their source.
     bindings: { [node]: madeOf(body, partsOf(agent, ['run', 'stream'])) },
   };
 }

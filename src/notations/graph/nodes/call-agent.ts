@@ -5,10 +5,10 @@ import { ownValue } from '../../../base/json.js';
 import { kindText, valueText } from '../../../lang/value-text.js';
 import { ownOrInherited } from './json-schema.js';
 
-/** Anything that takes a task and gives an answer: a text, or an object with `answer` and `success`. */
+/** Anything that accepts a task and returns an answer: a text, or an object with `answer` and `success`. */
 export interface AnyAgent {
   run(task: string, options?: { readonly signal?: AbortSignal }): unknown;
-  /** What it tells while it works; the event `answer` holds the answer, unless the generator returns a result. */
+  /** Yields progress events. The event `answer` holds the answer, unless the generator returns a result. */
   stream?(
     task: string,
     options?: { readonly signal?: AbortSignal },
@@ -17,19 +17,19 @@ export interface AnyAgent {
 
 /** How an agent is called. */
 export interface AgentCall {
-  /** Who asks, for messages: `agentNode('review')`. */
+  /** The caller's name in messages: `agentNode('review')`. */
   readonly by: string;
   readonly signal: AbortSignal;
-  /** Takes its events; absent: they are not asked for. */
+  /** Receives the agent's events. Undefined: events are not requested. */
   readonly emit?: ((event: JsonObject) => void) | undefined;
   /** Further options, for agents that run on Skein. */
   readonly options?: object;
 }
 
 /**
- * Calls an agent once and gives its answer. An agent whose stream breaks is not called again: what it did until then is done.
+ * Calls an agent once and returns its answer. If its stream breaks it is not called again: its work so far is done.
  *
- * @throws SkeinError when it failed, or ended without an answer
+ * @throws SkeinError if the agent failed, or ended without an answer
  */
 export async function callAgent(agent: AnyAgent, task: string, call: AgentCall): Promise<string> {
   const options = { ...call.options, signal: call.signal };
@@ -68,14 +68,14 @@ function isStream(stream: unknown): boolean {
   return typeof stream === 'object' && stream !== null && Symbol.asyncIterator in stream;
 }
 
-/** What the events of an agent say of its end. */
+/** What an agent's events report about its end. */
 interface Told {
   readonly answer?: unknown;
   readonly error?: unknown;
   readonly failed?: boolean;
 }
 
-/** Events of what runs inside of the agent say nothing of its own end. */
+/** Reads the end from an event. Events from inside the agent do not report its own end. */
 function toldBy(event: unknown): Told {
   const source = ownValue(event, 'source') ?? null;
   if (source !== null) return {};
@@ -104,7 +104,7 @@ function answerTold({ answer, error, failed = false }: Told, by: string): string
 function answerIn(result: unknown, by: string): string {
   if (typeof result === 'string') return result;
   if (ownValue(result, 'success') === false) throw failure(ownValue(result, 'error'), by);
-  // Results of classes have their answer behind a getter.
+  // Results that are class instances may have their answer behind a getter.
   const answer = ownOrInherited(result, 'answer');
   if (answer !== undefined) return valueText(answer);
   throw new SkeinError('SKEIN_STEP_FAILED', `${by}: the agent ended without an answer`, {

@@ -2,13 +2,13 @@ import type { JsonObject } from '../../../base/json.js';
 import { isPlainObject, ownValue } from '../../../base/json.js';
 import { refusal } from '../../../base/problem.js';
 
-/** A schema: JSON Schema as data, or a Standard Schema that can say itself as one, such as those of zod. */
+/** A schema: JSON Schema as data, or a Standard Schema that can be converted to one, such as those of zod. */
 export type SchemaInput = JsonObject | { readonly '~standard': unknown };
 
 /**
- * The JSON Schema of what somebody gave as a schema.
+ * Returns the JSON Schema of a given schema.
  *
- * @throws SkeinError `SKEIN_DEFINITION` when there is none
+ * @throws SkeinError `SKEIN_DEFINITION` if it has none
  */
 export function jsonSchemaOf(schema: unknown, what: string): JsonObject {
   const standard = standardOf(schema);
@@ -24,29 +24,29 @@ export function jsonSchemaOf(schema: unknown, what: string): JsonObject {
   const convert = ownOrInherited(converter, 'input');
   if (typeof convert === 'function') {
     const converted: unknown = Reflect.apply(convert, converter, [{ target: 'draft-2020-12' }]);
-    // Schemas of libraries carry functions and symbols beside their data.
+    // Schemas of libraries carry functions and symbols in addition to their data.
     return JSON.parse(JSON.stringify(converted)) as JsonObject;
   }
   const hint = 'give its JSON Schema, for instance z.toJSONSchema(schema)';
   throw refusal('bad-schema', `${what} can't be converted to JSON Schema`, hint);
 }
 
-/** The `~standard` of a Standard Schema. */
+/** Returns the `~standard` of a Standard Schema. */
 function standardOf(schema: unknown): object | undefined {
   const standard = ownOrInherited(schema, '~standard');
   return typeof standard === 'object' && standard !== null ? standard : undefined;
 }
 
-/** A property of an object or a function, also one behind a getter of its class. */
+/** Reads a property of an object or a function, including inherited properties and getters. */
 export function ownOrInherited(value: unknown, key: string): unknown {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
   return (value as Readonly<Record<string, unknown>>)[key];
 }
 
-/** What a schema makes of a value. */
+/** The result of validating a value. */
 type Validated = { readonly value: unknown } | { readonly findings: readonly string[] };
 
-/** Lets a Standard Schema check a value; one that is only JSON Schema takes it as it is. */
+/** Validates a value with a Standard Schema. A plain JSON Schema returns the value unchanged. */
 export async function validated(schema: unknown, value: unknown): Promise<Validated> {
   const standard = standardOf(schema);
   const validate = ownOrInherited(standard, 'validate');

@@ -7,33 +7,33 @@ import { innerBindings } from './planned.js';
 import { answerOf, inputsOf, innerOf } from './workflow-node.js';
 import type { InnerWorkflow } from './workflow-node.js';
 
-/** How a workflow is run again and again. */
+/** How a workflow is repeated. */
 export interface LoopNodeOptions {
   /**
-   * When it ends: with a line of its answer, without the spaces around it; or when a function says so, which gets the final state of a round and its
-   * number, from 1.
+   * When the loop ends: if its answer has this line, ignoring surrounding spaces, or if a function returns true. The function gets the
+   * final state of a round and its number, from 1.
    */
   readonly until: { readonly line: string } | ((state: Readonly<Record<string, unknown>>, round: number) => boolean);
-  /** Rounds at most. */
+  /** Maximum number of rounds. */
   readonly maxRounds: number;
-  /** The key of the state that says how many rounds this run makes at most: a whole number up to `maxRounds`, or its text. */
+  /** The key of the state that holds this run's maximum number of rounds: a whole number up to `maxRounds`, or its text. */
   readonly rounds?: string;
-  /** When `until` did not hold in any round: fail (default), or continue with the last one. */
+  /** If `until` held in no round: fail (default), or continue with the last round. */
   readonly onMaxRounds?: 'fail' | 'continue';
-  /** `before`: the answer is that of the round before the last one; of the first round its own, without the line. */
+  /** `before`: the answer is that of the second-to-last round; if there is only one, its own without the line. */
   readonly keep?: 'before';
-  /** `repeated`: a round with the answer of the round before ends it, too. */
+  /** `repeated`: a round that repeats the previous answer also ends the loop. */
   readonly stopWhen?: 'repeated';
-  /** Inputs of the workflow that have, from the second round on, what the round before wrote under this name. */
+  /** Inputs of the workflow that, from the second round on, get the previous round's value of the same name. */
   readonly carry?: readonly string[];
-  /** Inputs of the workflow that take a list, and the keys whose values in the rounds so far are in it. */
+  /** Inputs of the workflow that get a list of all earlier rounds' values, each with the key of these values. */
   readonly collect?: Readonly<Record<string, string>>;
-  /** The key, or the node, of the workflow whose value is its answer. Default: what the workflow says, or that of its only exit. */
+  /** The key or node of the workflow that holds its answer. Default: as the workflow declares, or that of its only exit. */
   readonly answerKey?: string;
 }
 
 /**
- * A workflow again and again, as a node of another. Its inputs take the values of the same names; its answer is the result of the node.
+ * Repeats a workflow, as a node of another one. Its inputs get the values of the same names; its answer is the result of the node.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for what is not a workflow, has problems, or has no answer
  * @example

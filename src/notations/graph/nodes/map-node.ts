@@ -10,30 +10,30 @@ import { innerBindings } from './planned.js';
 import { answerOf, innerOf } from './workflow-node.js';
 import type { InnerWorkflow } from './workflow-node.js';
 
-/** More items fail the node, unless it says otherwise: fan-out is never unbounded. */
+/** The default maximum number of items: fan-out is never unbounded. */
 const MOST_ITEMS = 1000;
 
-/** How a node does the same for each item of a list. */
+/** How a node runs for each item of a list. */
 export interface MapOptions {
   /** The key of the state that holds the list. */
   readonly over: string;
-  /** What the item is called in the function or the workflow. Default `item`. */
+  /** The name of the item in the function or the workflow. Default `item`. */
   readonly item?: string;
-  /** The field of an item that names it in addresses, `id` or `file.path`; unique in the list. Default: its index. */
+  /** The field of an item that names it in addresses, such as `id` or `file.path`. Unique in the list. Default: the index. */
   readonly key?: string;
-  /** How many items at once. Default: as the run allows. */
+  /** Maximum number of concurrent items. Default: the limit of the run. */
   readonly concurrency?: number;
-  /** More items fail the node. Default 1000. */
+  /** Maximum number of items; a longer list fails the node. Default 1000. */
   readonly maxItems?: number;
-  /** A failed item fails the node (default), or gives null. */
+  /** A failed item fails the node (default), or its result is null. */
   readonly onItemError?: 'fail' | 'continue';
-  /** How many items must succeed, or all: a failed one cancels no other. It is left out of the list, or null with `onItemError: 'continue'`. */
+  /** How many items must succeed, or all; failed items cancel no others. They are left out, or null with `onItemError: 'continue'`. */
   readonly require?: Require;
-  /** What else the function reads, when its first parameter is not destructured. */
+  /** Further keys the function reads, if its first parameter is not destructured. */
   readonly inputs?: readonly string[];
-  /** The key, or the node, of a workflow whose value is the result of an item. Default: its answer. */
+  /** The key or node of a workflow that holds the result of an item. Default: its answer. */
   readonly answerKey?: string;
-  /** The result of an item is the whole final state of its workflow. */
+  /** If true, the result of an item is the whole final state of its workflow. */
   readonly projectState?: boolean;
 }
 
@@ -51,19 +51,19 @@ export const MAP_OPTION_NAMES: ReadonlySet<string> = new Set([
   'projectState',
 ] satisfies (keyof MapOptions)[]);
 
-/** What is done for an item. */
+/** The plan that runs for an item. */
 interface ItemPlan {
   readonly plan: Plan;
   readonly bindings: Bindings;
   readonly result: string;
-  /** What it needs beside the item. */
+  /** Keys it requires in addition to the item. */
   readonly needs: readonly string[];
   readonly takes: readonly string[];
 }
 
 /**
- * A function or a workflow for each item of a list, at most so many at once. The results, in the order of the items, are the result of the node.
- * A recorded run knows each item by itself.
+ * Runs a function or a workflow for each item of a list, with bounded concurrency. The result of the node is the list of results, in the
+ * order of the items. A recorded run records each item separately.
  */
 export function mapNode(options: MapOptions, body: NodeFunction | InnerWorkflow): NodeSpec<unknown[]> {
   const { over, item = 'item', key, concurrency, maxItems = MOST_ITEMS, onItemError, require } = options;

@@ -4,10 +4,10 @@ import { toolKey } from '../../../plan/agent-spec.js';
 import type { Bindings, Plan, PlanNode } from '../../../plan/plan.js';
 import type { Template } from '../../../lang/values.js';
 
-/** Known again across copies of this module. */
+/** Shared by all copies of this module, so that they recognize each other's agents. */
 export const PLANNED: unique symbol = Symbol.for('skein.planned') as never;
 
-/** An agent that Skein knows from the inside: a language model with tools, or a workflow. As a node it is recorded and drawn like any other. */
+/** An agent with a known structure: a language model with tools, or a workflow. As a node it is recorded and drawn like any other. */
 export type Planned = PlannedAgent | PlannedWorkflow;
 
 /** A language model with tools. */
@@ -20,33 +20,33 @@ export interface PlannedAgent {
   readonly checks?: Bindings;
 }
 
-/** A workflow that takes a task and gives an answer. */
+/** A workflow that accepts a task and returns an answer. */
 export interface PlannedWorkflow {
   readonly kind: 'workflow';
   readonly plan: Plan;
   readonly bindings: Bindings;
-  /** The input that takes the task. */
+  /** The input for the task. */
   readonly taskParam: string;
-  /** The key whose value is the answer. */
+  /** The key that holds the answer. */
   readonly answerKey: string;
 }
 
-/** What is known of an agent from the inside; undefined for one of somebody else. */
+/** Returns the structure of an agent. Undefined for a foreign agent. */
 export function plannedOf(agent: unknown): Planned | undefined {
   if ((typeof agent !== 'object' && typeof agent !== 'function') || agent === null || !(PLANNED in agent))
     return undefined;
   return agent[PLANNED] as Planned;
 }
 
-/** Where a node is to stand. */
+/** The place of a node. */
 interface Place {
   readonly name: string;
   readonly output: string;
-  /** The key of the state that holds the task; null: there is none. */
+  /** The key of the state that holds the task. Null: there is none. */
   readonly taskParam: string | null;
 }
 
-/** An agent that is known from the inside, as a node. */
+/** Builds the node of an agent with a known structure. */
 export function plannedNode(planned: Planned, place: Place): BuiltNode {
   const task: Template = place.taskParam === null ? [] : [{ channel: place.taskParam, mustBe: 'text' }];
   return planned.kind === 'agent' ? modelNode(planned, place, task) : callNode(planned, place, task);
@@ -78,43 +78,42 @@ function callNode(planned: PlannedWorkflow, { name, output }: Place, template: T
   };
 }
 
-/** The functions of a workflow inside of a node. */
+/** Returns the functions of a workflow inside a node. */
 export function innerBindings(node: string, bindings: Bindings): Bindings {
   return Object.fromEntries(Object.entries(bindings).map(([key, value]) => [`${node}/${key}`, value]));
 }
 
-/** What a {@link NodeSpec} gives: a node of a plan, its functions, and what it reads. */
+/** The result of a {@link NodeSpec}: a node of a plan, its functions, and what it reads. */
 export interface BuiltNode {
-  /** With the id that was asked for. */
+  /** The node, with the requested id. */
   readonly node: PlanNode;
   /** Functions under the keys of {@link Bindings}: the body under the node's name, those of a sub-plan under `NAME/KEY`. */
   readonly bindings?: Bindings;
   /**
-   * Names of the state that it needs, beside those that stand in the node's templates and conditions. Added with `.node`, a name of a
-   * node makes an edge; any other name that no node writes is an input of the workflow.
+   * Names of the state it requires, in addition to those in the node's templates and conditions. If it is added with `.node`, the name of a
+   * node creates an edge. Any other name that no node writes is an input of the workflow.
    */
   readonly reads?: readonly string[];
-  /** Names that it takes when they are there. Added with `.node`, a name of a node makes an edge. */
+  /** Names it reads if present. If it is added with `.node`, the name of a node creates an edge. */
   readonly mayRead?: readonly string[];
 }
 
 /**
- * A node that is made by something else than a function of the user: an agent, a tool, another workflow, a map over a list. It can be
- * built any number of times under different names. `R` is the type of the result that it leaves in the state, `Writes` are further keys that it
- * writes.
+ * A node that is not made from a function of the user: an agent, a tool, another workflow, a map over a list. It can be built several
+ * times, under different names. `R` is the type of the result stored in the state; `Writes` are further keys that it writes.
  */
 export interface NodeSpec<R = unknown, Writes extends string = never> {
-  /** Makes the node under a name. Its result goes to the key `output`, or to the one named like the node. Nothing is started. */
+  /** Builds the node under a name. Its result is stored under the key `output`, which defaults to the node's name. Starts nothing. */
   build(name: string, output?: string): BuiltNode;
-  /** Nodes at which it says by itself to go on. */
+  /** Nodes it may continue with by its own choice. */
   readonly targets?: readonly string[];
-  /** The type of the result; never there when the program runs. */
+  /** The type of the result. Never present at run time. */
   readonly result?: R;
-  /** The keys that it writes in addition; likewise. */
+  /** The keys it writes in addition. Never present at run time. */
   readonly writes?: Writes;
 }
 
-/** Tells node makers from functions. */
+/** Distinguishes node specs from functions. */
 export function isNodeSpec(value: unknown): value is NodeSpec {
   return typeof value === 'object' && value !== null && 'build' in value && typeof value.build === 'function';
 }

@@ -11,23 +11,23 @@ import type { NodeSpec } from './planned.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
 
-/** How a command is run as a node. In texts, `{{ key }}` is the value of that key of the state. */
+/** How a command runs as a node. In texts, `{{ key }}` is the value of that key of the state. */
 export interface RunNodeOptions {
-  /** What the command reads; without it nothing. */
+  /** The command's standard input. Default: none. */
   readonly stdin?: string;
-  /** Variables in addition to the usual ones; `${NAME}` stands for one of the environment. */
+  /** Variables in addition to the usual ones. `${NAME}` inserts an environment variable. */
   readonly env?: Readonly<Record<string, string>>;
-  /** `text`, the default: the output, and another exit code than 0 fails the node; `all`: `{ exit_code, stdout, stderr }`. */
+  /** `text` (default): the output; an exit code other than 0 fails the node. `all`: `{ exit_code, stdout, stderr }`. */
   readonly result?: 'text' | 'all';
-  /** What the output must be; then the node gives the JSON that was checked. */
+  /** The schema of the output. The result of the node is then the checked JSON. */
   readonly schema?: SchemaInput;
-  /** A person must allow the call. */
+  /** If true, a person must allow the call. */
   readonly approve?: boolean;
-  /** Where the command runs; without it, it may do what you may. */
+  /** Where the command runs. Without it, the command may do whatever you may. */
   readonly sandbox?: SandboxUse;
 }
 
-/** What a command gives with `result: 'all'`. */
+/** The result of a command with `result: 'all'`. */
 export interface CommandOutput {
   readonly exit_code: number;
   readonly stdout: string;
@@ -35,8 +35,8 @@ export interface CommandOutput {
 }
 
 /**
- * A command as a node, without a model: a program and its arguments, each of them one text; there is no shell. What it writes is the result of the node. It may
- * take 10 minutes, unless the node has another `timeoutMs`.
+ * Runs a command as a node, without a model: a program and its arguments, each one text, without a shell. Its output is the result of the
+ * node. It times out after 10 minutes, unless the node has another `timeoutMs`.
  *
  * @example
  * const flow = graph<{ word: string }>().node('said', runNode(['echo', '{{ word }}'])).setEntry('said');

@@ -9,15 +9,15 @@ const TEXTS = new TextReader(new Set());
 
 /** How a graph ends. */
 export interface EndNodeOptions {
-  /** Default `succeeded`. `failed`: the run fails with `SKEIN_ENDED`, whose message is the reason; no `retry` and no `onError` of the graph hears of it. */
+  /** Default `succeeded`. `failed`: the run fails with `SKEIN_ENDED` and the reason as message; `retry` and `onError` do not apply. */
   readonly status?: NonNullable<EndNode['status']>;
-  /** Why. Names between braces are keys of the state, with a path behind them: `{{ verdict.why }}`. */
+  /** Why the graph ends. Names in braces are keys of the state, optionally with a path: `{{ verdict.why }}`. */
   readonly reason?: string;
 }
 
 /**
- * A node that ends its graph on purpose: what still runs is cancelled, and the final state is what the node saw, as with `firstExitWins`. In a graph that is a node
- * of another one it ends the inner one only.
+ * Ends a graph on purpose, as a node. Running steps are cancelled, and the final state is what the node saw, as with `firstExitWins`. In a
+ * graph that is a node of another one, it ends only the inner graph.
  *
  * @example
  * const flow = graph<{ tests: string; published?: string }>()
@@ -39,8 +39,8 @@ export function endNode(options: EndNodeOptions = {}): NodeSpec<undefined> {
 }
 
 /**
- * A node that makes values of the state, as one object. In texts `{{ key.path }}` is a value, and `{{= EXPRESSION }}` is worked out in the Common Expression Language over the keys of
- * the state. A text that is one of them and nothing else keeps its type. It takes no slot of `concurrency` and leaves no record.
+ * Sets values of the state, as one object. In texts, `{{ key.path }}` is a value; `{{= EXPRESSION }}` is evaluated in the Common Expression
+ * Language over the state. A text that is exactly one of them keeps its type. Uses no slot of `concurrency`, leaves no record.
  *
  * @example
  * const flow = graph<{ severity: string }>()

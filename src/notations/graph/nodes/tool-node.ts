@@ -9,12 +9,12 @@ import type { ToolDefinition, ToolStep } from './tool.js';
 
 /** How a tool is used as a node. */
 export interface ToolNodeOptions {
-  /** What messages call it. Default: the name of the tool. */
+  /** The tool's name in messages. Default: its own name. */
   readonly name?: string;
 }
 
 /**
- * A tool as a node. Its arguments are the keys of the state with the names that its schema has; what it gives is the result of the node.
+ * Uses a tool as a node. Its arguments are the keys of the state with the names in its schema. Its result is the result of the node.
  *
  * @example
  * const flow = graph<{ a: string; b: string }>().node('sum', toolNode(add)).setEntry('sum');
@@ -48,7 +48,7 @@ export function toolNode<Result>(
   };
 }
 
-/** What a tool gets that a step calls by itself. */
+/** Builds the step object of a tool that a node calls directly. */
 export function toolStepOf(step: TaskStep, stateOf: () => StateOf): ToolStep {
   const { signal, idempotencyKey, runOptions } = step;
   return {
@@ -64,7 +64,7 @@ export function toolStepOf(step: TaskStep, stateOf: () => StateOf): ToolStep {
   };
 }
 
-/** Methods of a class are not own properties. */
+/** Copies a definition with its methods, which are not own properties of a class instance. */
 function bound(definition: ToolDefinition): ToolDefinition {
   return {
     ...definition,

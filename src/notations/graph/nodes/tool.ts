@@ -11,7 +11,7 @@ import { jsonSchemaOf, validated } from './json-schema.js';
 import type { SchemaInput } from './json-schema.js';
 
 /**
- * What a tool gets in addition to its input. `State` is the type of the state that it reads.
+ * What a tool gets in addition to its input. `State` is the type of the state it reads.
  *
  * @example
  * const refund = tool({
@@ -24,50 +24,50 @@ import type { SchemaInput } from './json-schema.js';
  * });
  */
 export interface ToolStep<State extends object = StateOf> {
-  /** Aborted when the call is not wanted any more. */
+  /** Aborted when the call's result is not needed any more. */
   readonly signal: AbortSignal;
-  /** The same on every execution of this call, also after a crash. */
+  /** The same for every execution of this call, even after a crash. */
   readonly idempotencyKey: string;
-  /** Tells whoever listens something; it is not recorded. */
+  /** Emits an event to listeners. It is not recorded. */
   emit(event: JsonObject): void;
-  /** Options for an agent that the tool calls: the models are those of this run. */
+  /** Options for agents that the tool calls, so that they use the models of this run. */
   readonly runOptions: object;
   /**
-   * Asks a person and gives the answer: text, or what the schema asks for. Each question of a call has a name of its own; without one it is its
-   * number. When nobody can answer for now the call ends here and the step is paused. When there is an answer, the call is made again from its
-   * beginning, with the same input, and is given the answer; what the model said before is not asked for again.
+   * Asks a person and returns the answer: text, or what the schema requires. Each question of a call has its own name, by default its
+   * number. If nobody can answer yet, the call ends here and the step pauses. Once there is an answer, the call is made again from its
+   * beginning, with the same input, and gets the answer. Earlier model answers are not requested again.
    */
   ask<const C extends string = string>(question: TextQuestion<C>, name?: string): Promise<C>;
   ask(question: TaskQuestion, name?: string): Promise<unknown>;
-  /** What the node sees of the state, the agent's or that of the tool, read-only. A recorded result holds as long as what was read of it is the same. */
+  /** The state visible to the agent's or tool's node, read-only. A recorded result holds as long as the values read are the same. */
   readonly state: Readonly<State>;
 }
 
 /** A function as a tool: of an agent, or as a node of its own. */
 export interface ToolDefinition<Input = never, Result = unknown> {
-  /** What the model sees: letters, digits, `_`, `-`, at most 64. */
+  /** The name shown to the model: letters, digits, `_`, `-`, at most 64. */
   readonly name: string;
   readonly description?: string;
-  /** What it takes: a JSON Schema of an object, or a schema of zod, Valibot or ArkType. */
+  /** The schema of the input: a JSON Schema of an object, or a schema of zod, Valibot or ArkType. */
   readonly inputSchema: SchemaInput;
   /**
-   * How a crash in the middle of a call is treated when the run is recorded: `read` and `idempotent` calls are made again; `once`, the default,
-   * asks a person what became of it.
+   * What a resume does with a recorded call that was interrupted by a crash: `read` and `idempotent` calls are made again; for `once`, the
+   * default, a person is asked what happened.
    */
   readonly effect?: 'read' | 'idempotent' | 'once';
-  /** Whether its results are the user's own data. Default `untrusted`. */
+  /** Whether its results count as the user's own data. Default `untrusted`. */
   readonly trust?: 'trusted' | 'untrusted';
-  /** Whether a person must allow a call, of an agent or of a node: each, or those of which a function of the checked input says so, as long as it does not say `false`. */
+  /** Whether a person must allow a call from an agent or a node: true, or a function of the checked input that does not return `false`. */
   readonly approve?: boolean | ((input: Input) => boolean | Promise<boolean>);
-  /** Whether texts are turned into the numbers and booleans that the schema asks for. Default true. */
+  /** Whether texts are converted to the numbers and booleans that the schema requires. Default true. */
   readonly coerce?: boolean;
-  /** What one call of it can cost in calls of models and tools, when it is an agent. */
+  /** The maximum number of model and tool calls that one call can make, if the tool is an agent. */
   readonly calls?: CallBounds;
-  /** Does the work. What it gives that is not text reaches a model as JSON. */
+  /** Does the work. A result that is not text is sent to a model as JSON. */
   execute(input: Input, step: ToolStep): Result;
 }
 
-/** The type of what a schema gives. */
+/** The type of a schema's output. */
 type InputOf<Schema> = Schema extends {
   readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined };
 }
@@ -75,7 +75,7 @@ type InputOf<Schema> = Schema extends {
   : Readonly<Record<string, unknown>>;
 
 /**
- * A tool with the types of its input: `execute` gets what the schema says.
+ * Defines a tool with a typed input: `execute` gets what the schema declares.
  *
  * @example
  * const add = tool({
@@ -98,9 +98,9 @@ export function tool<const Schema extends SchemaInput, Result>(
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * A tool as plan data.
+ * Converts a tool to plan data.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for one that can't be used
+ * @throws SkeinError `SKEIN_DEFINITION` for a tool that can't be used
  */
 export function functionTool(definition: ToolDefinition): FunctionTool {
   const { name, description = '', effect = 'once', trust, approve, coerce = true, calls } = definition;
@@ -122,7 +122,7 @@ export function functionTool(definition: ToolDefinition): FunctionTool {
   };
 }
 
-/** What a tool says it takes. A type says so where there are types. */
+/** Returns a tool's input schema. Programs without types may have misnamed it. */
 function schemaOf(definition: ToolDefinition): unknown {
   if (definition.inputSchema === undefined && Reflect.has(definition, 'input')) {
     throw refusal('bad-tool', `the tool "${definition.name}" has no option "input"`, 'did you mean "inputSchema"?');
@@ -130,7 +130,7 @@ function schemaOf(definition: ToolDefinition): unknown {
   return definition.inputSchema;
 }
 
-/** The function of a tool as it is bound: a schema that is more than JSON Schema has the last word on the input. */
+/** Returns the function of a tool as it is bound. A schema that is more than JSON Schema has the final decision on the input. */
 export function toolFunction(definition: ToolDefinition): (input: never, step: ToolStep) => Promise<unknown> {
   const run = async (input: never, step: ToolStep): Promise<unknown> => {
     const checked = await validated(definition.inputSchema, input);
@@ -142,10 +142,10 @@ export function toolFunction(definition: ToolDefinition): (input: never, step: T
 }
 
 /**
- * Calls a tool with arguments by name: missing and unknown ones are refused, texts are turned into what the schema asks for, and the schema is
- * checked. Where the tool says so a person is asked first.
+ * Calls a tool with named arguments. Missing and unknown ones are refused, texts are converted to what the schema requires, and the schema
+ * is checked. If the tool requires approval, a person is asked first.
  *
- * @throws SkeinError `SKEIN_INPUT`, `SKEIN_TOOL_REFUSED` when a person said no
+ * @throws SkeinError `SKEIN_INPUT`, `SKEIN_TOOL_REFUSED` if a person refused
  */
 export async function callTool(
   definition: ToolDefinition,
@@ -180,7 +180,7 @@ function checkInput(name: string, schema: JsonObject, input: Readonly<Record<str
   if (findings.length > 0) throw badInput(name, findings);
 }
 
-/** The input is part of the question, so an answer counts for this call alone. */
+/** Asks for approval. The question includes the input, so an answer applies only to this call. */
 async function allowed(name: string, input: unknown, step: ToolStep): Promise<void> {
   const text = `May ${name} be called with ${JSON.stringify(input)}?`;
   if ((await step.ask({ text, choices: ['allow', 'deny'] }, 'approve')) === 'allow') return;

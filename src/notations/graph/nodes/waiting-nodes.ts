@@ -8,13 +8,13 @@ import type { SchemaInput } from './json-schema.js';
 import { jsonSchemaOf } from './json-schema.js';
 import { refusal } from '../../../base/problem.js';
 
-/** How long a node sleeps: so many milliseconds (or `2h`), until a time, or what a function of the state says. */
+/** How long a node sleeps: for milliseconds or a duration (`2h`), until a time, or as a function of the state returns. */
 export type SleepInput =
   { readonly ms: Moment } | { readonly until: Moment } | ((state: StateOf) => Moment | Promise<Moment>);
 
 /**
- * A node that lets time pass. A recorded run that is resumed does not wait again: it goes on when it would have, or at once when that time is past.
- * It takes no slot of `concurrency`, and gives nothing.
+ * Waits for a time, as a node. A resumed run does not start the wait again: it continues when the original wait ends, or at once if that
+ * time is past. The node uses no slot of `concurrency`, and has no result.
  *
  * @example
  * const flow = graph<{ days: number }>()
@@ -39,19 +39,19 @@ function timeField(input: SleepInput): Pick<WaitNode, 'ms' | 'until'> {
   return 'at' in limit ? { until: limit.at } : { ms: limit.ms };
 }
 
-/** What an outside event must be, and how long it is waited for. */
+/** The form of an outside event, and how long to wait for it. */
 export interface EventNodeOptions {
-  /** What comes with the event: a JSON Schema, or a Standard Schema that can say itself as one. Anything else is refused when it is delivered. */
+  /** The event's data: a JSON Schema, or a Standard Schema that can be converted to one. Other data is refused on delivery. */
   readonly schema?: SchemaInput;
   /** A duration, `2h` or milliseconds, after which the node fails with `SKEIN_TIMEOUT`, or continues with `default`. */
   readonly expires?: number | string;
-  /** What the node gives when the event did not come in time. */
+  /** The result of the node if the event does not arrive in time. */
   readonly default?: Json;
 }
 
 /**
- * A node that waits for something outside: `deliverEvent(store, run, name, data)`, or `skein answer RUN NAME VALUE`. What comes with the event is the
- * result of the node. When nothing else can go on, the run pauses, and a resume takes up what came meanwhile, also what came before the node waited.
+ * Waits for an outside event: `deliverEvent(store, run, name, data)`, or `skein answer RUN NAME VALUE`. Its data is the result of the node.
+ * If nothing else can run, the run pauses. A resume processes events delivered meanwhile, even before the node waited.
  *
  * @example
  * const flow = graph<{ order: string }>()
@@ -79,7 +79,7 @@ export function eventNode<Data = unknown>(event: string, options: EventNodeOptio
   };
 }
 
-/** Milliseconds; a time would be another one each time the graph is made. */
+/** Returns milliseconds. Refuses a point in time, which would differ each time the graph is built. */
 function durationOf(expires: number | string, event: string): number {
   const limit = limitOf(expires, `expires of the event '${event}'`);
   if ('ms' in limit) return limit.ms;

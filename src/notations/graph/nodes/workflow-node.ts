@@ -10,7 +10,7 @@ import { exitsOf } from '../inspect.js';
 import { innerBindings, plannedOf } from './planned.js';
 import type { BuiltNode, NodeSpec, PlannedWorkflow } from './planned.js';
 
-/** What can be a node as a workflow: a graph, compiled or not, what `definePlan` gives, or what a loader of `skein/yaml` gives. */
+/** A workflow that can be a node: a graph, compiled or not, or the result of `definePlan` or of a loader of `skein/yaml`. */
 export type InnerWorkflow =
   | { compile(): { readonly plan: Plan; readonly bindings: Bindings } }
   | { readonly plan: Plan | undefined; readonly bindings?: Bindings; readonly problems?: readonly Problem[] };
@@ -18,33 +18,33 @@ export type InnerWorkflow =
 /** How a workflow is used as a node. */
 export interface WorkflowNodeOptions {
   /**
-   * The key of the state that holds the task, and the input that takes it: that of a pipeline file is its prompt. Default: `task`, when the workflow has such
-   * an input. `null`: each input of the workflow takes the value of the same name.
+   * The key of the state that holds the task, and the input that gets it; in a pipeline file the input is its prompt. Default: `task`, if
+   * the workflow has such an input. `null`: each input of the workflow gets the value of the same name.
    */
   readonly taskParam?: string | null;
-  /** The result is the whole final state of the workflow, in place of its answer. */
+  /** If true, the result is the whole final state of the workflow instead of its answer. */
   readonly projectState?: boolean;
-  /** The key, or the node, of the workflow whose value is its answer. Default: what the workflow says, or that of its only exit. */
+  /** The key or node of the workflow that holds its answer. Default: as the workflow declares, or that of its only exit. */
   readonly answerKey?: string;
   /**
-   * What the node leaves in the state, in place of the answer: key of the workflow -> key of the state. Reducers take the values in; of a list
-   * that the workflow was given and made longer, `extend` takes what came to it.
+   * What the node writes to the state instead of the answer: key of the workflow -> key of the state. Reducers combine the values. If the
+   * workflow extended a list that it was given, `extend` appends only the new entries.
    */
   readonly writes?: Readonly<Record<string, string>>;
   /**
-   * How many of its branches must succeed, or all: a node that fails cancels no other one. When all have ended and fewer have come to their end, the node fails;
-   * otherwise the run is degraded. Default: the first failure ends it.
+   * How many of its branches must succeed, or all. A node that fails cancels no others. If fewer succeed once all have ended, the node
+   * fails; otherwise the run is degraded. Default: the first failure ends the workflow.
    */
   readonly require?: Require;
 }
 
-/** A workflow, as far as a node is made of it. */
+/** The parts of a workflow that a node is built from. */
 export interface Inner extends Omit<PlannedWorkflow, 'kind' | 'answerKey'> {
   readonly answerKey: string | undefined;
 }
 
 /**
- * A workflow as a node of another. Its steps are recorded, drawn and told as those of the workflow around it.
+ * Uses a workflow as a node of another one. Its steps are recorded, drawn and reported like those of the outer workflow.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for what is not a workflow, has problems, or has no answer
  * @example
@@ -97,7 +97,7 @@ export function workflowNode(
   };
 }
 
-/** Key of the state -> key of the workflow. */
+/** Returns the mapping from keys of the state to keys of the workflow. */
 function writtenBy(writes: unknown, by: string): Readonly<Record<string, string>> {
   const hint = 'name a key of the state for each key of the workflow: writes: { summary: "report" }';
   const pairs: readonly (readonly [string, unknown])[] = isObject(writes) ? Object.entries(writes) : [];
@@ -116,7 +116,7 @@ function writtenBy(writes: unknown, by: string): Readonly<Record<string, string>
   return Object.fromEntries(outer);
 }
 
-/** What is needed of a workflow to make it a part of another. */
+/** Returns the parts of a workflow needed to make it part of another. */
 export function innerOf(workflow: unknown, by: string): Inner {
   const planned = plannedOf(workflow);
   if (planned?.kind === 'workflow') return planned;
@@ -144,7 +144,7 @@ export function innerOf(workflow: unknown, by: string): Inner {
   };
 }
 
-/** What any of the forms of a workflow may have. */
+/** Fields that any form of a workflow may have. */
 interface Loose {
   readonly plan: Plan | undefined;
   readonly bindings?: Bindings;
@@ -166,7 +166,7 @@ function told(problems: readonly Problem[], by: string): readonly Problem[] {
   return [{ code: 'not-a-workflow', severity: 'error', message: `${by}: the workflow has no plan` }];
 }
 
-/** Invariants watch over a run, and inside of another there is none of its own: better no node than one that nobody watches over. */
+/** Refuses invariants. They are checked for a whole run, and an inner workflow has no run of its own. */
 function checkInvariants(settings: unknown, by: string): void {
   const invariants = ownValue(settings, 'invariants');
   if (!Array.isArray(invariants) || invariants.length === 0) return;
@@ -174,9 +174,9 @@ function checkInvariants(settings: unknown, by: string): void {
   throw refusal('inner-invariants', `${by}: invariants of a graph are not checked inside of another graph`, hint);
 }
 
-/** The channel of a workflow that holds its answer. */
+/** Returns the channel of a workflow that holds its answer. */
 export function answerOf({ plan, answerKey }: Inner, asked: string | undefined, by: string): string {
-  // A file that says what it gives gives that.
+  // A file that declares values returns them.
   if (asked === undefined && plan.values !== undefined) return PLAN_VALUES;
   const exits = exitsOf(plan);
   const answer =
@@ -191,7 +191,7 @@ export function answerOf({ plan, answerKey }: Inner, asked: string | undefined, 
   throw refusal('no-answer', `${by}: ${what}`, hint);
 }
 
-/** The channel of that name, or the one that a node of that name writes. */
+/** Returns the channel with a name, or the one that a node with the name writes. */
 function channelOf(plan: Plan, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   const written = new Set([
@@ -206,31 +206,31 @@ function channelOf(plan: Plan, name: string | undefined): string | undefined {
   return node.output ?? (more.length === 0 ? only : undefined);
 }
 
-/** A key that some node may write: nobody knows what updates hold. */
+/** Returns a key that some node may write, because the content of updates is unknown. */
 function unknownKey(plan: Plan, name: string): string | undefined {
   return plan.closedState !== true && plan.nodes.some(writesUnknown) ? name : undefined;
 }
 
-/** Where the inputs of the workflow come from, and what must and what may be there for it. */
+/** The sources of a workflow's inputs, and the keys that it requires or may read. */
 interface Given {
   readonly inputs: SubInputs;
   readonly reads: readonly string[];
   readonly mayRead: readonly string[];
 }
 
-/** What the inputs of a workflow take of the state around it. */
+/** Returns the sources of a workflow's inputs in the surrounding state. */
 export function inputsOf(
   { plan, taskParam: own }: Pick<Inner, 'plan' | 'taskParam'>,
   asked: string | null | undefined,
   by: string,
 ): Given {
-  // What a function of the whole state reads is not known.
+  // The reads of a function of the whole state are unknown.
   if (plan.inputs.length === 0 && plan.nodes.some((node) => node.kind === 'task' && node.output === undefined))
     return unknownInputsOf({ plan, taskParam: own }, asked, by);
   const named = (name: string): InputSpec | undefined => plan.inputs.find((input) => input.name === name);
   const byName = asked === null || (asked === undefined && named(own) === undefined);
   const task = byName ? undefined : taskInput(plan, named(asked ?? own) ?? named(own), asked ?? own, by);
-  // With a task, other inputs are given only where the workflow can't do without.
+  // With a task, other inputs are passed only if they are required.
   const others = plan.inputs.filter((input) => input !== task?.input && (byName || isNeeded(input)));
   const inputs: Record<string, SubInputs[string]> = {};
   for (const input of others) inputs[input.channel] = { channel: input.name };
@@ -242,7 +242,7 @@ export function inputsOf(
   };
 }
 
-/** For a workflow that declares no inputs and yet may read some: the task, or the declared keys of its state. */
+/** Returns the inputs of a workflow that declares none and may still read some: the task, or the declared keys of its state. */
 function unknownInputsOf(
   { plan, taskParam: own }: Pick<Inner, 'plan' | 'taskParam'>,
   asked: string | null | undefined,
@@ -268,7 +268,7 @@ function quoted(name: string): string {
   return JSON.stringify(name);
 }
 
-/** The input that takes the task: the one that is called so, or the only one that is needed. */
+/** Returns the input for the task: the one with its name, or the only required one. */
 function taskInput(
   plan: Plan,
   input: InputSpec | undefined,

@@ -27,12 +27,12 @@ import {
 import { branchesTo, flattened, orderOf, waitsOf } from './step-order.js';
 import type { FlatStep } from './step-order.js';
 
-/** What a composition takes from its pack. */
+/** What a composition needs from its pack. */
 export interface CompositionParts {
-  /** The agent of a prompt, with those of its tools that are named, and what carries them out in the node with an id. */
+  /** Returns the agent of a prompt with the named ones of its tools, and their implementations for a node. */
   agent(prompt: string, tools: readonly string[]): PromptInUse;
   tool(name: string): ToolInUse;
-  /** The JSON Schema that a path names. */
+  /** Returns the JSON Schema at a path. */
   schema(path: string): Json;
 }
 
@@ -42,16 +42,16 @@ export interface PromptInUse {
   bindings(node: string): Bindings;
 }
 
-/** A tool that a step calls by itself. */
+/** A tool that a step calls directly. */
 export interface ToolInUse {
-  /** `read`: its place in the order of the steps does not matter. */
+  /** With `read`, its place in the order of steps does not matter. */
   readonly effect: NonNullable<TaskNode['effect']>;
   readonly call: (input: Json, step: ToolStep) => unknown;
 }
 
 /**
- * A composition as a plan (statements 44 to 46, A11): steps wait for what they name, and run at the same time otherwise; those with effects keep their order.
- * Its inputs are `input` and, with the values of the pack's variables, `variables`; its output is `output`.
+ * Builds the plan of a composition (statements 44 to 46, A11). Steps wait for those they name, and otherwise run at the same time; steps
+ * with effects keep their order. The inputs are `input` and `variables`, the values of the pack's variables. The output is `output`.
  */
 export function compositionPlan(name: string, composition: Composition, parts: CompositionParts): Definition {
   const builder = new CompositionBuilder(composition, parts);
@@ -68,7 +68,7 @@ export function compositionPlan(name: string, composition: Composition, parts: C
 
 class CompositionBuilder {
   private readonly flat: readonly FlatStep[];
-  /** What carries out the tools of agents. */
+  /** Implementations of the agents' tools. */
   readonly tools: Record<string, unknown> = {};
   private readonly last = `${OUTPUT}.whole`;
 
@@ -110,7 +110,7 @@ class CompositionBuilder {
     return tools.some((tool) => this.parts.tool(tool).effect !== 'read');
   }
 
-  /** The node that waits for what a step waits for. */
+  /** Returns the node that waits for a step's dependencies. */
   private firstOf(id: string): string {
     const isPrepared = this.flat.some(({ step }) => step.id === id && isAgent(step));
     return isPrepared ? inputOf(id) : id;
@@ -122,7 +122,7 @@ class CompositionBuilder {
     const around = { join: 'settled' as const, ...(when === undefined ? {} : { when }) };
     const failing = parallel === undefined ? {} : { onError: 'continue' as const };
     const { id, description } = step;
-    // The functions of all steps look the same: what they do is in the step.
+    // All steps share the same functions, so the version comes from the step's data.
     const code = { ...present({ label: description }), version: canonicalHash(step) };
     if (step.kind === 'branch')
       return [{ id, ...around, ...code, output: outputOf(id), run: (state) => chosen(step, scopeOf(state)) }];
@@ -169,7 +169,7 @@ class CompositionBuilder {
     Object.assign(this.tools, used.bindings(id));
     const output = output_schema === undefined ? undefined : { name: id, schema: this.parts.schema(output_schema) };
     const { max_steps: rounds, tool_called: called } = termination ?? {};
-    // Rounds end it with what it said; without them the cap of all agents holds.
+    // At its round limit, the agent ends with what it said; without one, the cap of all agents applies.
     const until = termination === undefined ? undefined : present({ rounds, tool: called });
     const maxTurns = rounds === undefined ? undefined : rounds + 1;
     return {
@@ -182,7 +182,7 @@ class CompositionBuilder {
     };
   }
 
-  /** Statement 46: a step is skipped when all that it depends on was, or when a branch goes another way; also when no branch that names it was taken up. */
+  /** Statement 46: skips a step if all it depends on were skipped, if a branch chose another target, or if no branch naming it ran. */
   private condition({ step, parallel }: FlatStep): ((state: StateOf) => boolean) | undefined {
     const { steps } = this.composition;
     const rules = [step, ...(parallel === undefined ? [] : [parallel])].map(({ id, depends_on = [] }) => {
@@ -204,7 +204,7 @@ class CompositionBuilder {
     return isFree ? undefined : (state) => rules.every((rule) => rule(state));
   }
 
-  /** The node that all steps wait for, where the input has a schema. */
+  /** Returns the node that checks the input and that all steps wait for, if the input has a schema. */
   private inputCheck(): readonly NodeInput<StateOf>[] {
     const { input_schema } = this.composition;
     if (input_schema === undefined) return [];

@@ -15,16 +15,16 @@ import { supervisedComposition } from '../supervising.js';
 import { compositionPlan } from './composition-plan.js';
 import type { ToolInUse } from './composition-plan.js';
 
-/** What compositions get from around the pack. */
+/** What a composition gets from outside the pack. */
 export interface CompositionExtras extends PromptExtras {
-  /** The JSON Schemas that paths of the pack name. */
+  /** The JSON Schemas, by the paths in the pack. */
   readonly schemas?: ReadonlyMap<string, Json>;
 }
 
 /**
- * The plan of a composition of a pack. The pack must be free of errors.
+ * Builds the plan of a pack's composition. The pack must have no errors.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for a tool that nobody implements, or a schema that was not read
+ * @throws SkeinError `SKEIN_DEFINITION` for a tool without an implementation, or a schema that was not read
  */
 export function packComposition(pack: Pack, name: string, extras: CompositionExtras): Definition {
   const composition = pack.compositions?.[name];
@@ -61,7 +61,7 @@ function noTool(name: string, tool: string): SkeinError {
   });
 }
 
-/** A step calls a tool as a model does: the input is checked, and a person allows it where one must. */
+/** Lets a step call a tool as a model does: the input is checked, and a person approves the call if required. */
 function inUse({ tool, call }: CalledTool): ToolInUse {
   const { name, effect, trust, approve, input: schema } = tool;
   const check = (input: Json): void => {

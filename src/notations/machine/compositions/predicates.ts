@@ -12,14 +12,14 @@ const ORDERED: Readonly<Record<string, (a: number, b: number) => boolean>> = {
   greater_than_or_equals: (a, b) => a >= b,
 };
 
-/** The names that the paths of a predicate begin with. */
+/** Returns the names that the paths of a predicate begin with. */
 export function namesOfPredicate({ path, all_of = [], any_of = [], not }: Predicate): readonly string[] {
   const inner = [...all_of, ...any_of, ...(not === undefined ? [] : [not])];
   return [...namesIn(path), ...inner.flatMap(namesOfPredicate)];
 }
 
 /**
- * Whether a predicate holds (statement 45). A path that leads nowhere is null.
+ * Evaluates a predicate (statement 45). A missing value is null.
  *
  * @throws SkeinError `SKEIN_INPUT` for an ordered comparison of anything but numbers, and `in` without a list
  */

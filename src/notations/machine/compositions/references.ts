@@ -3,16 +3,16 @@ import { isPlainObject, ownValue } from '../../../base/json.js';
 import type { Json, JsonObject } from '../../../base/json.js';
 import { valueText } from '../../../lang/value-text.js';
 
-/** Finds a value by the name that a reference begins with: `input`, or the id of a step; undefined where there is none. */
+/** Returns a value by the first name of a reference: `input`, or the id of a step. Undefined if there is none. */
 export type Scope = (name: string) => unknown;
 
-/** What the input of a composition is called, in references and as a channel. */
+/** The name of a composition's input, in references and as a channel. */
 export const INPUT = 'input';
 
 const REFERENCE = /\$\{\s*([a-zA-Z_][a-zA-Z0-9_.]*?)\s*\}/g;
 
 /**
- * The names that references of a value begin with, in their order.
+ * Returns the first names of all references in a value, in order.
  *
  * @example
  * namesIn({ text: '${input.text}', about: 'of ${classify.output.type}' }); // ['input', 'classify']
@@ -25,7 +25,7 @@ export function namesIn(value: Json | undefined): readonly string[] {
 }
 
 /**
- * What a path of a reference leads to; undefined where it leads nowhere. Only own keys of objects are followed.
+ * Returns the value that a reference refers to. Undefined if there is none. Only own keys of objects are followed.
  *
  * @example
  * valueAt('${input.text}', (name) => (name === 'input' ? { text: 'Hi' } : undefined)); // 'Hi'
@@ -43,10 +43,10 @@ function follow(path: string, scope: Scope): unknown {
 }
 
 /**
- * A value with its references filled in (statement 45): a text that is one reference becomes the value as it is, in a longer text the value is written. What is
- * filled in is never looked at again.
+ * Fills in the references of a value (statement 45). A text that is exactly one reference becomes the value itself; in a longer text the
+ * value is inserted as text. Inserted values are not scanned again.
  *
- * @throws SkeinError `SKEIN_TEMPLATE` that names all references that lead nowhere
+ * @throws SkeinError `SKEIN_TEMPLATE` that names all references without a value
  */
 export function filledIn(value: Json, scope: Scope): Json {
   const missing: string[] = [];

@@ -11,17 +11,17 @@ import { holds } from './predicates.js';
 import { INPUT, filledIn } from './references.js';
 import type { Scope } from './references.js';
 
-/** Channels of a composition's plan, beside its input: its output; of a step, its output, its input, the variables of its prompt. */
+/** Channels of a composition's plan other than its input: its output; for a step, its output, its input, the variables of its prompt. */
 export const OUTPUT = 'output';
 const VARIABLES = 'variables';
 export const outputOf = (id: string): string => `steps.${id}`;
 export const inputOf = (id: string): string => `inputs.${id}`;
 export const variablesOf = (id: string): string => `variables.${id}`;
 
-/** What prompts show of the machine around, and what there is without one. */
+/** The channels of the surrounding machine that prompts show, with their values if there is no machine. */
 export const AROUND = { [VARIABLES]: {}, artifacts: {}, workflow_context: '' };
 
-/** An agent whose templates read the variables of its step. */
+/** Returns an agent whose templates read the variables of its step. */
 export function withVariables(spec: AgentSpec, channel: string): AgentSpec {
   const own = (template: Template): Template =>
     template.map((piece) =>
@@ -42,7 +42,7 @@ export function scopeOf(state: StateOf): Scope {
     if (output !== undefined) return { output };
     const input = state[INPUT];
     if (name !== INPUT) return undefined;
-    // A message is an input with a text alone.
+    // A message is an input that only has a text.
     return typeof input === 'string' ? { text: input } : input;
   };
 }
@@ -54,22 +54,22 @@ export function checkInput(schema: Json, state: StateOf): object {
   throw new SkeinError('SKEIN_INPUT', `the input does not match its schema: ${findings.join('; ')}`);
 }
 
-/** What a prompt is asked, and the values of its variables: those of the pack, `input`, and the keys of an object. Without an input it is that of the composition. */
+/** Returns the prompt's input, by default the composition's, and its variables: of the pack, `input`, and the keys of an object. */
 export function prepared({ id, input }: CompositionStep, state: StateOf): Record<string, Json> {
   const value = filledIn(input ?? `\${${INPUT}}`, scopeOf(state));
   const keys = isPlainObject(value) ? value : {};
-  // An object with a text alone is what a message becomes.
+  // An object that only has a text is a converted message.
   const text = Object.keys(keys).length === 1 && typeof keys['text'] === 'string' ? keys['text'] : valueText(value);
   const variables = { ...(state[VARIABLES] as Record<string, Json>), ...keys, input: text };
   return { [inputOf(id)]: text, [variablesOf(id)]: variables };
 }
 
-/** The step that a branch leads to; null where it leads nowhere. */
+/** Returns the step that a branch chooses. Null if it chooses none. */
 export function chosen({ predicate = {}, then: target, else: other }: CompositionStep, scope: Scope): string | null {
   return (holds(predicate, scope) ? target : other) ?? null;
 }
 
-/** Outputs of steps that ran at the same time, under the name of the result. All failures are told together. */
+/** Combines the outputs of parallel steps under the name of the result. All failures are reported together. */
 export function reduced(step: CompositionStep, state: StateOf, arrivals: TaskStep['arrivals']): Json {
   const failed = arrivals.filter(({ kind, error }) => kind === 'failed' && error !== undefined);
   if (failed.length > 0) {
@@ -84,9 +84,9 @@ export function reduced(step: CompositionStep, state: StateOf, arrivals: TaskSte
 }
 
 /**
- * The output of a composition: that of `output`, or of the last step that gave one.
+ * Returns the output of a composition: that of `output`, or of the last step that has one.
  *
- * @throws SkeinError `SKEIN_BAD_OUTPUT` when there is none, `SKEIN_OUTPUT_INVALID` when it does not match its schema
+ * @throws SkeinError `SKEIN_BAD_OUTPUT` if there is none, `SKEIN_OUTPUT_INVALID` if it does not match its schema
  */
 export function wholeOutput({ output, steps }: Composition, schema: Json | undefined, state: StateOf): unknown {
   const giving = steps.filter(({ kind }) => kind !== 'branch').map(({ id }) => id);

@@ -2,13 +2,13 @@ import type { CompositionStep } from '../pack.js';
 import { namesOfPredicate } from './predicates.js';
 import { namesIn } from './references.js';
 
-/** A step of a composition, and the parallel step that it stands in. */
+/** A step of a composition, and the parallel step that contains it. */
 export interface FlatStep {
   readonly step: CompositionStep;
   readonly parallel: CompositionStep | undefined;
 }
 
-/** All steps, those of parallel steps right before them, in the order of the file. */
+/** Returns all steps in the order of the file, those inside a parallel step directly before it. */
 export function flattened(steps: readonly CompositionStep[]): readonly FlatStep[] {
   return steps.flatMap((step) => [
     ...(step.branches ?? []).map((branch) => ({ step: branch, parallel: step })),
@@ -16,12 +16,12 @@ export function flattened(steps: readonly CompositionStep[]): readonly FlatStep[
   ]);
 }
 
-/** By id of a step: the steps that it waits for. */
+/** The dependencies of each step, by id. */
 export type Waits = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * What each step waits for: `depends_on`, the steps that its references name, and the branches that name it. A step in a parallel one waits for what that one
- * waits for, and that one for all in it.
+ * Returns the dependencies of each step: `depends_on`, the steps its references name, and the branches that name it. A step inside a
+ * parallel step waits for that step's dependencies, and the parallel step waits for all steps inside.
  */
 export function waitsOf(steps: readonly CompositionStep[]): Waits {
   const flat = flattened(steps);
@@ -42,13 +42,13 @@ export function waitsOf(steps: readonly CompositionStep[]): Waits {
   );
 }
 
-/** The branch steps that name a step. */
+/** Returns the branch steps that name a step. */
 export function branchesTo(id: string, steps: readonly CompositionStep[]): readonly string[] {
   return steps.filter((step) => step.then === id || step.else === id).map((step) => step.id);
 }
 
 /**
- * The steps in an order in which each comes after those it waits for, else as in the file. Steps that wait for each other are left out.
+ * Returns the steps in an order in which each comes after its dependencies, otherwise as in the file. Steps in a cycle are left out.
  *
  * @example
  * orderOf(new Map([['b', new Set(['a'])], ['a', new Set()]])); // ['a', 'b']

@@ -11,12 +11,12 @@ import { END } from '../../../plan/plan.js';
 import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
 import { isTransient, logged, machineAt, stateOf } from './standing.js';
 
-/** What a provider that wants a message of a user gets where nobody has said anything. */
+/** The user message for providers that require one if nobody has said anything. */
 const GO_ON = 'Continue.';
 
 /**
- * The node that begins a turn: it takes an event from outside, puts the message into the conversation, and says which state speaks. What it refuses it throws,
- * so that the turn does not count.
+ * Returns the function of the node that begins a turn: it applies an outside event, adds the message to the conversation, and selects the
+ * state that speaks. It throws for a refused turn, so that the turn does not count.
  */
 export function beginOf(setup: MachineSetup): (state: StateOf) => Goto {
   return (state) => new Beginning(setup, state).go();
@@ -44,7 +44,7 @@ class Beginning {
     this.moved = this.takeEvent();
   }
 
-  /** @throws SkeinError for a turn that the machine does not take */
+  /** @throws SkeinError for a turn that the machine refuses */
   go(): Goto {
     const { setup, machine, moved, before } = this;
     const { message = null } = this.state;
@@ -59,13 +59,13 @@ class Beginning {
     const update: Record<string, unknown> = { ...this.accounted(isKept), said: '', message: text };
     if (moved !== undefined) update['workflow_context'] = this.contextFor(moved);
     if (isKept) update['conversation'] = said;
-    // A transient state that is entered gets the message as the prompt of its node.
+    // On entry, a transient state gets the message as the prompt of its node.
     if (isEntered) update['aside'] = undefined;
     else if (isAside) update['aside'] = said;
     return goto(speaks ? this.nodeOf(currentState, isAside && isEntered && !isComposed) : END, update);
   }
 
-  /** Where the machine stands now, and what it did. */
+  /** Returns the position of the machine, and what it did. */
   private accounted(isKept: boolean): Record<string, unknown> {
     const { setup, machine, moved, before, log } = this;
     const { message = null, artifacts = before.machine.artifacts ?? {} } = this.state;
@@ -107,7 +107,7 @@ class Beginning {
     return { machine: account, spoken: false, open: false, kept: false, handOvers: 0, stuck: false };
   }
 
-  /** A machine that is at its end takes no turn. */
+  /** Refuses a turn of a machine that has ended. */
   private checkOpen(): void {
     const { machine, before, setup } = this;
     if (machine.isTerminal && before.spoken && !setup.endless)
@@ -143,7 +143,7 @@ class Beginning {
   }
 }
 
-/** Why no event of the state works; undefined when one does. */
+/** Returns why no event of the state works. Undefined if one does. */
 function noWayOut(machine: StateMachine): SkeinError | undefined {
   let why: SkeinError | undefined;
   for (const event of machine.availableEvents()) {
@@ -157,12 +157,12 @@ function noWayOut(machine: StateMachine): SkeinError | undefined {
   return why;
 }
 
-/** So many of the last messages are carried forward, and so many characters of each. */
+/** The number of last messages carried forward, and the maximum characters of each. */
 const MOST_MESSAGES = 10;
 const LONGEST_LINE = 200;
 
 /**
- * What the next state is told of what was said in the one before; empty when nothing was.
+ * Returns a summary of the previous state's conversation for the next state. Empty if nothing was said.
  *
  * @example
  * carriedForward('intake', [{ role: 'user', text: 'My order is late.', state: 'intake' }]);
@@ -179,7 +179,7 @@ export function carriedForward(state: string, conversation: NonNullable<MachineS
   return [`[Previous state: ${state}, ${said.length} messages]`, ...lines].join('\n');
 }
 
-/** No half of a pair is left at the end. */
+/** Cuts a text without leaving half of a surrogate pair. */
 function cut(text: string): string {
   return text.slice(0, LONGEST_LINE).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -14,13 +14,13 @@ import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.
 import { isTransient, logged, machineAt, stateOf } from './standing.js';
 
 /**
- * What guides the agent of a state: the tools of the machine, its budget, and where the run goes when an event was fired. The machine is made anew from what
- * the step sees, so a replay comes to the same.
+ * Creates the guide of a state's agent: the machine's tools, its budget, and the next node after an event. The machine is rebuilt from the
+ * state the step sees, so a replay has the same result.
  */
 export function guideOf(setup: MachineSetup): GuideOf {
   const tools = new Map<string, readonly MachineTool[]>();
   return (step) => {
-    // Nothing else is read: lists that grow are not put together for it.
+    // Only these keys are read, so that growing lists need not be assembled.
     const { position, artifacts, message, workflow_context: context } = step.state as MachineState;
     if (position === undefined) throw new TypeError('a state speaks after the node that begins a turn');
     const machine = machineAt(setup, position, artifacts, workingClock(step));
@@ -29,21 +29,21 @@ export function guideOf(setup: MachineSetup): GuideOf {
   };
 }
 
-/** A clock that stands still while people think, or no process has the run. */
+/** A clock that stops while people are asked, or no process has the run. */
 function workingClock(step: GuideStep): { now(): number } {
   const start = step.now() - step.worked();
   return { now: () => start + step.worked() };
 }
 
-/** What a step sees. */
+/** The state that a step sees. */
 interface Seen {
   readonly position: Standing;
   readonly message: MachineState['message'];
-  /** What the state before this one gave it to know. */
+  /** The context passed on by the previous state. */
   readonly context: MachineState['workflow_context'];
 }
 
-/** What is guided, and by which tools. */
+/** What a guide is created from. */
 interface Guided {
   readonly setup: MachineSetup;
   readonly seen: Seen;
@@ -55,11 +55,11 @@ class StateGuide implements Guide {
   private readonly pending: PendingTransitions;
   private readonly log: LogEntry[] = [];
   private readonly artifacts = new Map<string, string>();
-  /** Tool calls of this step that the machine has counted. */
+  /** Tool calls of this step that the machine has already counted. */
   private counted = 0;
   private moved: TransitionResult | undefined = undefined;
   private movedBy = '';
-  /** Why no event of the state works any more. */
+  /** The reason why no event of the state works. */
   private stuck: SkeinError | undefined = undefined;
 
   private readonly setup: MachineSetup;
@@ -96,7 +96,7 @@ class StateGuide implements Guide {
       this.movedBy = noted.context;
       return true;
     } catch (error) {
-      // The budget was reached while the calls of the round ran.
+      // The budget was reached during the calls of this round.
       this.stuck = SkeinError.isInstance(error) ? error : undefined;
       if (this.stuck === undefined) throw error;
       return false;
@@ -111,7 +111,7 @@ class StateGuide implements Guide {
     if (this.artifacts.size > 0) writes['artifacts'] = Object.fromEntries(this.artifacts);
     if (this.log.length > 0) writes['log'] = this.log;
     if (moved === undefined) return { writes: { ...writes, position: this.standing(account) } };
-    // Its clock stood still while people thought.
+    // The machine's clock stopped while people were asked.
     const now = { ...account, updated_at: isoTime(this.step.now()) };
     writes['log'] = [...this.log, logged(moved, now)];
     if (this.movedBy !== this.seen.context) writes['workflow_context'] = this.movedBy;
@@ -135,7 +135,7 @@ class StateGuide implements Guide {
     };
   }
 
-  /** The message of this turn, where it was said to a transient state alone, and the next state has to answer it. */
+  /** Returns the message of this turn if only a transient state received it, so that the next state can answer it. */
   private keptMessage({ from, to }: TransitionResult): readonly object[] {
     const { position, message } = this.seen;
     const isDropped = isTransient(this.setup, from) && !isTransient(this.setup, to) && !position.kept;
@@ -158,7 +158,7 @@ class StateGuide implements Guide {
     const { artifact: name } = result;
     const value = this.machine.artifacts()[name] ?? '';
     this.artifacts.set(name, value);
-    // What is not a text was refused.
+    // A value that is not a text was refused.
     const added = input['value'] as string;
     const isAppended = Object.hasOwn(before, name) && value !== added;
     this.log.push({ set: name, value: added, ...(isAppended ? { append: true as const } : {}) });
@@ -181,12 +181,12 @@ class StateGuide implements Guide {
   }
 }
 
-/** The error with the event that was asked for. */
+/** Returns the error with the requested event. */
 function asked({ code, message, hint, details }: MaxVisitsExceededError, event: string): SkeinError {
   return new SkeinError(code, message, { ...present({ hint }), details: { ...(details as JsonObject), event } });
 }
 
-/** The node that goes on in a state that was entered by a model; undefined where the turn ends. */
+/** Returns the node that continues in a state a model entered. Undefined if the turn ends. */
 function nextAfter(setup: MachineSetup, state: string): string | undefined {
   const { orchestration } = stateOf(setup, state);
   if (orchestration === 'external' || orchestration === 'composition') return undefined;

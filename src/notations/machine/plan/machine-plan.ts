@@ -20,21 +20,21 @@ import { COMPOSED, speakers } from './speakers.js';
 import type { MachineSetup } from './standing.js';
 import { stateNodes } from './standing.js';
 
-/** How a pack is made into a plan. */
+/** How a pack is compiled to a plan. */
 export interface MachineOptions extends PromptExtras, ArtifactLimits {
-  /** What was read beneath the folder of the pack. */
+  /** The files read beneath the folder of the pack. */
   readonly files?: PackFiles;
-  /** Talks with this prompt alone, whatever the workflow. */
+  /** Talks only with this prompt, ignoring the workflow. */
   readonly prompt?: string;
-  /** Of the last messages so many are sent. */
+  /** The number of most recent messages sent. */
   readonly recent?: number;
-  /** Transitions that models may fire in one turn. Default: 100 where the pack has no budget, else as many as that allows. */
+  /** Maximum transitions that models may fire in one turn. Default: the limit of the pack's budget, or 100 without a budget. */
   readonly maxHandOvers?: number;
-  /** An event from outside without `context` tells the next state what was said last. Default false. */
+  /** Whether an outside event without `context` passes the latest messages to the next state. Default false. */
   readonly carryForward?: boolean;
 }
 
-/** A pack as a plan: one turn of a conversation. */
+/** A pack as a plan for one turn of a conversation. */
 export interface MachinePlan {
   readonly plan: Plan;
   readonly bindings: Bindings;
@@ -43,10 +43,10 @@ export interface MachinePlan {
 
 const HAND_OVERS = 100;
 
-/** Where a pack has bounds of its own, a turn has this one all the same. */
+/** The upper bound of a turn in a pack with its own limits. */
 const MOST_HAND_OVERS = 1_000_000;
 
-/** Nodes of a turn that are not hand-overs: the one that begins it, and the state that speaks first and last. */
+/** Nodes of a turn that are not hand-overs: the one that begins it, and the states that speak first and last. */
 const OTHER_STEPS = 3;
 
 /** The node that begins a turn. */
@@ -63,7 +63,7 @@ const CHANNELS: readonly ChannelSpec[] = [
   { name: COMPOSED, reducer: 'last' },
 ];
 
-/** What a turn is given. What is absent stands as null, for a thread would keep what the turn before had. */
+/** The inputs of a turn. Absent ones are null, because a thread would keep the value of the previous turn. */
 const INPUTS: readonly InputSpec[] = ['message', 'event', 'context', 'data', 'start'].map((name) => ({
   name,
   channel: name,
@@ -73,7 +73,7 @@ const INPUTS: readonly InputSpec[] = ['message', 'event', 'context', 'data', 'st
 
 const VARIABLES: InputSpec = { name: 'variables', channel: 'variables', required: false, default: {} };
 
-/** The plan of a turn: a node that begins it, and an agent for each state. The pack must be free of errors. */
+/** Builds the plan of a turn: a node that begins it, and an agent for each state. The pack must have no errors. */
 export function machinePlan(pack: Pack, options: MachineOptions = {}): MachinePlan {
   const setup = setupOf(pack, options);
   const { spec, nodes: ids } = setup;
@@ -126,7 +126,7 @@ function setupOf(pack: Pack, options: MachineOptions): MachineSetup {
   const { prompt, carryForward = false, maxArtifactBytes, maxAllArtifactBytes, maxHandOvers } = options;
   const spec = specOf(prompt === undefined && pack.workflow !== undefined ? pack.workflow : talkOf(pack, prompt));
   const { budget } = tableOf(spec);
-  // In a turn no state is entered more often than in all of them.
+  // No state is entered more often in one turn than in all turns.
   const visits = new Map(budget).get('max_total_visits') ?? MOST_HAND_OVERS;
   return {
     spec,
@@ -139,7 +139,7 @@ function setupOf(pack: Pack, options: MachineOptions): MachineSetup {
   };
 }
 
-/** The machine of a prompt without a workflow: one state, which never ends. */
+/** Returns the machine of a prompt without a workflow: one state, which never ends. */
 function talkOf(pack: Pack, named: string | undefined): Spec {
   const all = Object.keys(pack.prompts);
   const prompt = named ?? pack.agents?.entry ?? (all.length === 1 ? all[0] : undefined);
@@ -154,13 +154,13 @@ function talkOf(pack: Pack, named: string | undefined): Spec {
   });
 }
 
-/** Where models may go from a state: where its events lead, and where redirects lead from there. */
+/** Returns the states that a model can go to from a state: the targets of its events, and of redirects from there. */
 function targetsOf(spec: Spec, state: string): readonly string[] {
   const { targets, isTerminal } = tableOf(spec).states.get(state) ?? {};
   const found = new Set(isTerminal === true ? [] : targets?.values());
   for (const to of found) {
     const next = tableOf(spec).states.get(to)?.state.on_max_visits ?? '';
-    // The set grows while it is gone through.
+    // The set grows while it is iterated.
     if (next !== '') found.add(next);
   }
   return [...found];

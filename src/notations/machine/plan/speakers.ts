@@ -22,14 +22,14 @@ import { valueText } from '../../../lang/value-text.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import { systemClock } from '../../../base/clock.js';
 
-/** What runs in a state, with its functions. */
+/** A node of a state, with its functions. */
 export interface Speaker {
   readonly state: string;
   readonly node: PlanNode;
   readonly functions: Bindings;
 }
 
-/** What the nodes of all states have in common. */
+/** What the nodes of all states share. */
 export interface SpeakerParts {
   readonly pack: Pack;
   readonly setup: MachineSetup;
@@ -40,7 +40,7 @@ export interface SpeakerParts {
   readonly writes: readonly string[];
 }
 
-/** The nodes of a state: an agent, with one more that enters a transient state; or a composition, with one that says what came of it. */
+/** Returns a state's nodes: an agent, with another that enters a transient state; or a composition, with a node that says its output. */
 export function speakers(parts: SpeakerParts, state: string): readonly Speaker[] {
   const { pack, setup } = parts;
   const { prompt_task: prompt = '', orchestration, composition = '' } = stateOf(setup, state);
@@ -89,7 +89,7 @@ function agents(parts: SpeakerParts, state: string, prompt: string): readonly Sp
   ];
 }
 
-/** The agent of a state's prompt, with the skills that the state may use. */
+/** Builds the agent of a state's prompt, with the skills the state may use. */
 function agentOf({ pack, setup, options }: SpeakerParts, state: string, prompt: string) {
   const tools = packTools(pack, pack.prompts[prompt] as Prompt, options);
   const { files } = options;
@@ -106,7 +106,7 @@ function agentOf({ pack, setup, options }: SpeakerParts, state: string, prompt: 
   return { agent, functions };
 }
 
-/** A composition answers the message of a turn: its plan is a step of the turn's. */
+/** Builds a composition that answers the message of a turn. Its plan is a step of the turn's plan. */
 function composed(
   { pack, setup, options, version, writes }: SpeakerParts,
   state: string,
@@ -143,12 +143,12 @@ function composed(
   ];
 }
 
-/** What a composition gave: a channel of the turn's plan. */
+/** The channel of the turn's plan that holds a composition's output. */
 export const COMPOSED = 'composed';
 
 /**
- * The node behind a composition: it says what came of it, as a message of its state. The time that the composition took counts: its machine is made as of
- * when the turn began.
+ * Returns the function of the node after a composition, which says its output as a message of its state. The composition's time counts: the
+ * machine is rebuilt as of the start of the turn.
  */
 export function composedBy(setup: MachineSetup, name: string, composition: string): (state: StateOf) => object {
   return (seen) => {

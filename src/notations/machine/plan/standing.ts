@@ -10,46 +10,46 @@ import { StateMachine } from '../../../machine/pure/machine.js';
 import type { TransitionResult } from '../../../machine/pure/machine.js';
 import type { Spec, State } from '../../../machine/pure/spec.js';
 
-/** What all nodes of a machine's plan know. */
+/** What all nodes of a machine's plan share. */
 export interface MachineSetup {
   readonly spec: Spec;
-  /** It never comes to its end: a prompt without a workflow. */
+  /** True for a prompt without a workflow, which never ends. */
   readonly endless: boolean;
   readonly nodes: StateNodes;
   /** Names of artifacts that templates may show. */
   readonly artifacts: readonly string[];
   readonly limits: ArtifactLimits;
-  /** Transitions of one turn that models may fire. */
+  /** Maximum transitions in one turn that models may fire. */
   readonly maxHandOvers: number;
-  /** An event from outside tells the next state what was said last. */
+  /** Whether an outside event passes the latest messages to the next state. */
   readonly carryForward: boolean;
 }
 
-/** Where a machine stands between two steps: what it takes to continue, whatever came before. The channel `position`. */
+/** A machine's position between two steps: all it needs to continue, whatever came before. The channel `position`. */
 export interface Standing {
-  /** The context of the machine without what grows: histories and artifacts. Its totals are in the metadata. */
+  /** The machine's context without its growing parts, histories and artifacts. Its totals are in the metadata. */
   readonly machine: Context;
-  /** The present state has spoken since it was entered. */
+  /** True if the current state has spoken since it was entered. */
   readonly spoken: boolean;
-  /** Somebody has said something in the conversation. */
+  /** True if anything has been said in the conversation. */
   readonly open: boolean;
-  /** The message of this turn is in the conversation, or need not be. */
+  /** True if the message of this turn is in the conversation, or need not be. */
   readonly kept: boolean;
   /** Transitions of this turn that models fired. */
   readonly handOvers: number;
-  /** A model asked for an event when none of its state worked any more. */
+  /** True if a model requested an event when no event of its state worked. */
   readonly stuck: boolean;
-  /** When a turn began that runs a composition, in milliseconds since 1970. */
+  /** Milliseconds since 1970 at which a turn with a composition began. */
   readonly at?: number;
 }
 
-/** What a machine did, in order: the channel `log`. The first entry is what it began with. */
+/** What a machine did, in order: the channel `log`. The first entry is its initial context. */
 export type LogEntry =
   | { readonly began: Context }
   | { readonly set: string; readonly value: string; readonly append?: true }
   | LoggedTransition;
 
-/** A transition with what stood in the account then. */
+/** A transition, with the account at that time. */
 export interface LoggedTransition extends StateTransition, TransitionResult {
   readonly tool_calls: number;
   readonly alive_ms: number;
@@ -68,24 +68,24 @@ export interface MachineState {
   readonly conversation?: readonly { readonly role: string; readonly text?: string; readonly state?: string }[];
 }
 
-/** A machine that continues from where one stands. */
+/** Creates a machine that continues from a position. */
 export function machineAt(
   { spec, limits }: MachineSetup,
   { machine }: Pick<Standing, 'machine'>,
   artifacts: MachineState['artifacts'],
   clock: { now(): number },
 ): StateMachine {
-  // Declared artifacts that nobody has set have the empty text.
+  // Declared artifacts that were never set hold the empty text.
   const set = Object.fromEntries(Object.entries(artifacts ?? {}).filter(([, value]) => value !== ''));
-  // A machine of ours wrote it.
+  // The account comes from a machine of Skein, so it is not checked.
   const account = MachineContext.of({ data: machine, ...divided(machine.metadata ?? {}) }, limits, set);
   return StateMachine.continued(spec, account, { clock, ...limits });
 }
 
-/** A transition as it is logged. `account`: that of the machine after it. */
+/** Returns a transition as it is logged. `account` is that of the machine after it. */
 export function logged(result: TransitionResult, account: Context): LoggedTransition {
   const { updated_at, total_tool_calls = 0, metadata = {} } = account;
-  // To a copy that is spread, Node 20 adds keys ten times slower.
+  // Node 20 adds keys to the copy of a spread ten times slower.
   return Object.assign({}, result, {
     timestamp: updated_at,
     tool_calls: total_tool_calls,
@@ -93,17 +93,17 @@ export function logged(result: TransitionResult, account: Context): LoggedTransi
   });
 }
 
-/** A state by its name, which may be any text. */
+/** Returns a state by its name, which may be any text. */
 export function stateOf({ spec }: Pick<MachineSetup, 'spec'>, name: string): State {
   return (ownValue(spec.states, name) as State | undefined) ?? {};
 }
 
-/** Whether what is said in a state is dropped when it is left. */
+/** Whether messages in a state are dropped when the machine leaves it. */
 export function isTransient(setup: Pick<MachineSetup, 'spec'>, name: string): boolean {
   return stateOf(setup, name).persistence === 'transient';
 }
 
-/** A terminal state has spoken. */
+/** Whether a terminal state has spoken. */
 export function isOver(
   { spec, endless }: Pick<MachineSetup, 'spec' | 'endless'>,
   position: Standing | undefined,
@@ -115,9 +115,9 @@ export function isOver(
 const NO_LIMITS = { maxArtifactBytes: Number.POSITIVE_INFINITY, maxAllArtifactBytes: Number.POSITIVE_INFINITY };
 
 /**
- * The whole context of a machine, as PromptKit knows it: what it began with, and everything since.
+ * Returns the whole context of a machine, in PromptKit's form: the initial context, and everything since.
  *
- * @param stored while it stands in a transient state, as it was in the last persistent one
+ * @param stored if true and the machine is in a transient state, returns the context as of the last persistent one
  */
 export function contextOf(
   setup: Pick<MachineSetup, 'spec'>,
@@ -138,7 +138,7 @@ export function contextOf(
   };
 }
 
-/** What a log comes to, and its last transition. */
+/** Replays a log. Returns the account and the last transition. */
 function folded({ spec }: Pick<MachineSetup, 'spec'>, log: readonly LogEntry[]) {
   let account = new MachineContext(spec.entry, 0, NO_LIMITS);
   let last: LoggedTransition | undefined;
@@ -154,7 +154,7 @@ function folded({ spec }: Pick<MachineSetup, 'spec'>, log: readonly LogEntry[]) 
   return { account, last };
 }
 
-/** The log up to where the machine was in a persistent state last. */
+/** Returns the log up to the machine's last persistent state. */
 function storedPart(setup: Pick<MachineSetup, 'spec'>, log: readonly LogEntry[]): readonly LogEntry[] {
   const isLeft = (entry: LogEntry | undefined): boolean =>
     entry !== undefined && 'to' in entry && isTransient(setup, entry.to);
@@ -165,22 +165,22 @@ function storedPart(setup: Pick<MachineSetup, 'spec'>, log: readonly LogEntry[])
   return log.slice(0, next);
 }
 
-/** Characters of a state's name that stand in the id of its node as they are; a name may have any others. */
+/** Characters of a state's name kept in the id of its node. A name may contain any others. */
 const PLAIN = /[A-Za-z0-9_-]/;
 
-/** A longer name is cut in the id, which may have 200 characters. */
+/** Longer names are cut in the id, which is limited to 200 characters. */
 const LONGEST = 150;
 
-/** The ids of the nodes of states. A transient state is entered by a node of its own, where nothing of what was said before is seen. */
+/** The ids of the nodes of states. A transient state is entered by its own node, which sees no earlier messages. */
 export interface StateNodes {
   readonly speaks: ReadonlyMap<string, string>;
   readonly enters: ReadonlyMap<string, string>;
-  /** Behind compositions. */
+  /** The nodes after compositions. */
   readonly ends: ReadonlyMap<string, string>;
 }
 
 /**
- * Ids for all states of a spec, whatever their names: `review` is `state.review`, `a/b` is `state.a.2f.b`.
+ * Returns ids for all states of a spec, whatever their names: `review` is `state.review`, `a/b` is `state.a.2f.b`.
  *
  * @example
  * stateNodes(spec).speaks.get('review'); // 'state.review'

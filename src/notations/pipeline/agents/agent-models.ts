@@ -8,12 +8,12 @@ import type { ProviderDef } from './read-providers.js';
 
 /** The models that agents of a file can name. */
 export interface ModelTable {
-  /** Of the section `models`; undefined: it is there, and something is wrong with it. */
+  /** Models of the section `models`. Undefined for an entry with a mistake. */
   readonly models: ReadonlyMap<string, ModelDef | undefined>;
   readonly providers: ReadonlyMap<string, ProviderDef>;
 }
 
-/** The models of one agent, to be tried in order. */
+/** The models of one agent, in the order of use. */
 export interface AgentModels {
   readonly models: readonly string[];
   readonly settings: ModelSettings | undefined;
@@ -25,8 +25,8 @@ interface Choice extends ModelDef {
 }
 
 /**
- * Finds the models that an agent names: names of the section `models`, `provider/model`, several with commas between them; `auto` leaves
- * the choice to the environment. All models of an agent share the settings, and at most one address, of the first that has one.
+ * Finds the models that an agent names: names of the section `models`, or `provider/model`, several separated by commas. `auto` leaves the
+ * choice to the environment. All models of an agent share the settings and at most one address, those of the first model that has them.
  * Problem codes: `unknown-model`, `unknown-provider`, `model-order`, `not-supported`.
  */
 export function findModels(
@@ -57,7 +57,7 @@ export function findModels(
   return { models: [...new Set(kept.map((choice) => choice.name))], settings, provider };
 }
 
-/** The other system draws one of several models for each turn. */
+/** Warns about several models: cagent chooses one of them at random for each turn. */
 function warnOfOrder({ text, at }: SourceScalar, agent: string, findings: Findings): void {
   const names = text.split(',').filter((name) => name.trim() !== '');
   if (names.length < 2) return;
@@ -84,7 +84,7 @@ function choicesOf(written: SourceScalar, table: ModelTable, findings: Findings)
   });
 }
 
-/** One address is enough for all: what it is given for is called there, and nothing else. */
+/** Whether a model fits the single address of the agent, to which all models of its provider are sent. */
 function fits(choice: Choice, kept: readonly Choice[], provider: ProviderSpec | undefined): boolean {
   const type = choice.name.slice(0, choice.name.indexOf('/'));
   if (provider !== undefined && choice.provider !== undefined) return sameAddress(provider, choice.provider);

@@ -21,10 +21,10 @@ import { SCHEMA_MAP } from '../../schema-form.js';
 import { toolNames } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
 
-/** Names of agents. */
+/** The form of agent names. */
 export const AGENT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
-/** Nothing may stand there. */
+/** Creates a row that allows no value. */
 const nothing = (about: string): Form => either([], about);
 
 const ADDRESS = {
@@ -174,7 +174,7 @@ export const AGENT = map(
     ),
     structured_output: STRUCTURED_OUTPUT,
     checks: CHECKS,
-    // Of cagent it keeps answers, which a record does.
+    // In cagent, this key caches answers; here, records do that.
     cache: either(
       [
         text('', { from: 'string', blank: true, pattern: '^(?:[oO][nN]|[oO][fF][fF]|1[hH])$' }),
@@ -203,7 +203,7 @@ export const PERMISSIONS = map(
   'which tool calls are allowed or refused without asking',
 );
 
-/** The sections of a pipeline file that say what agents are. */
+/** The sections of a pipeline file that define agents. */
 export const SECTIONS = {
   version: either(
     [text('', { pattern: '^\\s*(?:[vV]?(?:0?\\d|1[0-2]))?\\s*$', from: 'string' }), integer('', { min: 0, max: 12 })],

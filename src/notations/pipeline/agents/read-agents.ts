@@ -22,8 +22,8 @@ import { describe, toJson } from '../../../text/nodes.js';
 import { checkSchema } from '../../check-schema.js';
 
 /**
- * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file, and its models.
- * What is not supported is one finding each (`not-supported`), with its line.
+ * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file, and
+ * its models. Each unsupported key is one finding (`not-supported`), with its line.
  */
 export function readAgents(root: Fields): Pick<PipelineDef, 'agents' | 'models' | 'servers' | 'permissions'> {
   const providers = readProviders(root);
@@ -84,7 +84,7 @@ function readAgent(entry: SourceEntry, { models, mcps }: Sections, findings: Fin
   return { spec, instruction: fields.scalar('instruction'), at: entry.at };
 }
 
-/** A map is what cagent has under this name: it keeps answers. */
+/** Reads the key `cache`. A map is cagent's cache of answers, which is not supported. */
 function cacheOf(fields: Fields): AgentSpec['cache'] {
   const node = fields.node('cache');
   if (node?.kind !== 'map') return readCache(fields);
@@ -109,7 +109,7 @@ function readAbout(keys: Values<typeof AGENT.keys>): AgentSpec['about'] {
 }
 
 /**
- * Reads the key `structured_output` of an agent. Its description goes into the schema; `strict` changes nothing, since answers are always
+ * Reads the key `structured_output` of an agent. Its description goes into the schema. `strict` has no effect, because answers are always
  * checked. Problem codes: `bad-schema`, and those of the shape readers.
  */
 export function readOutput(agent: Fields): StructuredOutput | undefined {

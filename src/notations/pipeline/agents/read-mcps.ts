@@ -12,15 +12,15 @@ import { MCP, REMOTE } from './keys.js';
 
 /** An MCP server of the section `mcps`, or of a toolset. */
 export interface McpDef {
-  /** Undefined: it is not supported, or something is wrong with it; a problem says so. */
+  /** Undefined if the server is not supported or has a mistake, which was reported. */
   readonly server: McpServerSpec | undefined;
-  /** Its tools that may be used; absent: all. */
+  /** The tools that may be used. Undefined: all. */
   readonly tools: readonly string[] | undefined;
 }
 
 const DOCKER_HINT = 'start the server by a command, or reach it by remote: { url: ... }';
 
-/** Reads the section `mcps`: servers that toolsets name. Problem codes: `mcp-server`, `bad-reference`, `not-supported`. */
+/** Reads the section `mcps`: servers that toolsets refer to. Problem codes: `mcp-server`, `bad-reference`, `not-supported`. */
 export function readMcps(root: Fields): ReadonlyMap<string, McpDef> {
   const mcps = (root.entries('mcps') ?? []).map(({ key, value }): [string, McpDef] => {
     const name = `MCP server ${quoteShort(key)}`;
@@ -31,7 +31,7 @@ export function readMcps(root: Fields): ReadonlyMap<string, McpDef> {
 }
 
 /**
- * Reads what a server is: a `command`, or a `remote` address. A `ref` into Docker's catalogue is not supported. `name` is how the server is called in
+ * Reads a server: a `command`, or a `remote` address. A `ref` into Docker's catalogue is not supported. `name` is the server's name in
  * messages.
  */
 export function readMcp(fields: Fields, name: string): McpDef {
@@ -73,7 +73,7 @@ function readCommand(fields: Fields, name: string): McpServerSpec | undefined {
   return present({ command, args, env: readPairs(fields, 'env', { read, name }), sandbox });
 }
 
-/** `${env.NAME}` of the other system is `${NAME}` here. Other expressions can't be evaluated (`bad-reference`). */
+/** Converts cagent's `${env.NAME}` to `${NAME}`. Other expressions can't be evaluated (`bad-reference`). */
 const variables =
   (findings: Findings): ReadText =>
   (text, where, at) => {

@@ -17,7 +17,7 @@ export interface ModelDef {
   /** `provider/model`. */
   readonly name: string;
   readonly settings: ModelSettings;
-  /** Where it is called, when the file says so. */
+  /** The model's address, if the file sets one. */
   readonly provider: ProviderSpec | undefined;
 }
 
@@ -54,7 +54,7 @@ function readModel(
   return { ...(isElsewhere ? ownAddress(found, address) : found), settings };
 }
 
-/** A model with an address of its own. Of a provider that Skein doesn't know, an address is all that it needs. */
+/** Gives a model its own address. If Skein does not know the provider, an address is enough. */
 function ownAddress(
   found: Pick<ModelDef, 'name' | 'provider'>,
   address: Pick<ProviderSpec, 'baseUrl' | 'apiKeyEnv'>,
@@ -76,20 +76,20 @@ function readSettings(fields: Fields): ModelSettings {
     presencePenalty: keys.presence_penalty,
     maxOutputTokens: keys.max_tokens,
     seed: keys.seed,
-    // Several calls a turn are what happens anyway.
+    // Several calls in one turn are the default.
     singleToolCalls: keys.parallel_tool_calls === false ? true : undefined,
   });
 }
 
-/** Where a name of a model stands. */
+/** The context of a model's name. */
 interface Place {
   readonly providers: ReadonlyMap<string, ProviderDef>;
   readonly at: Position;
-  /** The file says where the model is called. */
+  /** True if the file sets the model's address. */
   readonly hasAddress?: boolean;
 }
 
-/** A model by `provider/model`. A provider that is neither one of Skein's nor of the section `providers` is one of the program that runs the file. */
+/** Resolves `provider/model`. A provider neither Skein nor the section `providers` has must come from the program that runs the file. */
 export function modelNamed(
   text: string,
   { providers, at, hasAddress = false }: Place,

@@ -14,9 +14,9 @@ import { FOREIGN_TOOLS, argumentOf } from './tool-names.js';
 const FORM = 'write TOOL or TOOL:ARG=PATTERN, such as "shell:cmd=rm *"';
 
 /**
- * Reads the section `permissions`: rules that all agents of the file have. Names of the other system's tools become Skein's. Without the
- * section there are no rules, and every call that is not just reading waits for a person. Problem codes: `bad-permission`,
- * `unknown-argument`, `unknown-tool` (a warning: an MCP server may have the tool).
+ * Reads the section `permissions`: rules for all agents of the file. Names of cagent's tools are translated to Skein's. Without the section
+ * there are no rules, and every call that does more than read waits for a person. Problem codes: `bad-permission`, `unknown-argument`,
+ * `unknown-tool` (a warning: an MCP server may have the tool).
  */
 export function readPermissions(root: Fields, servers: readonly string[]): Permissions {
   const fields = root.section('permissions', PERMISSIONS);
@@ -41,7 +41,7 @@ function readRule(
     return [];
   }
   if (key === 'allow') warnRunner(parsed, written, findings);
-  // Capitals don't count for what keeps a call back.
+  // Rules that restrict calls ignore letter case.
   const rule = key === 'allow' ? parsed : { ...parsed, tool: parsed.tool.toLowerCase() };
   const translated = translate(rule);
   if (isWildcard(rule.tool)) checkArguments(rule, { written, servers }, findings);
@@ -49,7 +49,7 @@ function readRule(
   return translated.map(ruleText);
 }
 
-/** A rule that allows a program which runs anything it is given allows everything (`allows-everything`). */
+/** Warns about allowing a program that runs whatever it is given, which allows everything (`allows-everything`). */
 function warnRunner(rule: PermissionRule, written: SourceScalar, findings: Findings): void {
   const command = rule.args.find(({ name }) => COMMAND_ARGUMENTS.has(name))?.pattern ?? '';
   const [program = '', ...rest] = command.split(/\s+/);
@@ -60,7 +60,7 @@ function warnRunner(rule: PermissionRule, written: SourceScalar, findings: Findi
   findings.warning('allows-everything', message, written.at, 'name the script or program that may be run, without *');
 }
 
-/** The rule as it is, unless only the other system has its tool, and one for each tool of Skein that it also speaks of. */
+/** Translates a rule: itself, unless only cagent has its tool, and one rule for each tool of Skein that it also covers. */
 function translate(rule: PermissionRule): readonly PermissionRule[] {
   const rules: PermissionRule[] = [];
   const meant = FOREIGN_TOOLS.filter((foreign) => matchesWildcard(rule.tool, foreign.name));
@@ -70,7 +70,7 @@ function translate(rule: PermissionRule): readonly PermissionRule[] {
   for (const { name, tools } of meant) {
     const args = rule.args.map((arg) => ({ ...arg, name: argumentOf(name, arg.name) }));
     for (const tool of tools) {
-      // What the pattern itself already says need not be said again.
+      // The pattern itself already covers this tool.
       if (matchesWildcard(rule.tool, tool) && args.every((arg, i) => arg.name === rule.args[i]?.name)) continue;
       rules.push({ ...rule, tool, args });
     }
@@ -89,7 +89,7 @@ interface Written {
   readonly servers: readonly string[];
 }
 
-/** An argument that none of the tools has, where no server can have it either. */
+/** Reports an argument that no matching tool has, unless a server's tool may have it. */
 function checkArguments(rule: PermissionRule, { written, servers }: Written, findings: Findings): void {
   const tools = [...TOOL_ARGUMENTS].filter(([tool]) => matchesWildcard(rule.tool, tool));
   const names = new Set(tools.flatMap(([, args]) => args));

@@ -8,9 +8,9 @@ import { readSupported } from '../../../text/unsupported.js';
 
 /** A provider of the section `providers`. */
 export interface ProviderDef {
-  /** First part of the names of its models. */
+  /** The first part of its models' names. */
   readonly type: string;
-  /** Absent: the program that runs the workflow has it. */
+  /** Undefined: the program that runs the workflow supplies the provider. */
   readonly spec: ProviderSpec | undefined;
 }
 
@@ -18,8 +18,8 @@ export interface ProviderDef {
 type Address = Pick<ProviderSpec, 'baseUrl' | 'apiKeyEnv'>;
 
 /**
- * Reads the section `providers`: names for addresses where models are called. One without an address is a provider of the program
- * that runs the workflow. Problem codes: `provider`, `unknown-value`, `not-supported`.
+ * Reads the section `providers`: names for addresses of models. A provider without an address must come from the program that runs the
+ * workflow. Problem codes: `provider`, `unknown-value`, `not-supported`.
  */
 export function readProviders(root: Fields): ReadonlyMap<string, ProviderDef> {
   const providers = new Map<string, ProviderDef>();
@@ -50,7 +50,7 @@ function providerOf(id: string, fields: Fields, address: Address): ProviderDef {
   return { type, spec: bare ? undefined : { type, ...address } };
 }
 
-/** The keys `base_url` and `token_key` of a provider or a model. Problem code: `provider`. */
+/** Reads the keys `base_url` and `token_key` of a provider or a model. Problem code: `provider`. */
 export function readAddress(fields: Fields): Address {
   const baseUrl = fields.text('base_url')?.trim();
   const apiKeyEnv = fields.text('token_key')?.trim();

@@ -11,17 +11,17 @@ import type { McpDef } from './read-mcps.js';
 import { allTools, toolNames, toolsOf } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
 
-/** What the toolsets of an agent come to. */
+/** The result of an agent's toolsets. */
 export interface Equipment {
   readonly tools: Set<string>;
   readonly servers: Map<string, McpServerSpec>;
   memory: boolean;
   interactive: boolean;
-  /** Searches don't leave out `node_modules`. */
+  /** True if searches include `node_modules`. */
   searchesAll: boolean;
 }
 
-/** Servers of the section `mcps`, which toolsets may name. */
+/** Servers of the section `mcps`, which toolsets may refer to. */
 type Mcps = ReadonlyMap<string, McpDef>;
 
 /**
@@ -121,7 +121,7 @@ function addServer(toolset: Fields, agent: string, mcps: Mcps, equipment: Equipm
   if (mcp.tools?.length === 0) warnEmpty(toolset, `the MCP server ${quoteShort(name)} of ${agent}`);
 }
 
-/** A server of `mcps`, of which the toolset may name other tools and nothing else. */
+/** Returns a server of `mcps`. The toolset may only override its tools. */
 function referred(toolset: Fields, named: McpDef, agent: string): McpDef {
   for (const key of ['command', 'args', 'env', 'remote']) {
     if (!toolset.has(key)) continue;
@@ -131,7 +131,7 @@ function referred(toolset: Fields, named: McpDef, agent: string): McpDef {
   return { server: named.server, tools: toolset.texts('tools')?.map((tool) => tool.text) ?? named.tools };
 }
 
-/** Of a server without a name: the program or the host. */
+/** Returns a default name for a server: the program or the host. */
 function ownName({ command, url }: McpServerSpec): string {
   if (command !== undefined) return command.split(/[\\/]/).at(-1) ?? '';
   return url !== undefined && URL.canParse(url) ? new URL(url).hostname : '';

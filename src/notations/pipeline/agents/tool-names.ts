@@ -1,4 +1,4 @@
-/** Rows `theirs: ours`, several of ours with blanks between them; none: there is nothing like it. */
+/** Rows `theirs: ours`, with several of ours separated by blanks. Empty if Skein has no equivalent. */
 function rowsOf(rows: Readonly<Record<string, string>>, without = ''): ReadonlyMap<string, readonly string[]> {
   const nothing = words(without).map((name) => [name, []] as const);
   return new Map([...Object.entries(rows).map(([name, ours]) => [name, words(ours)] as const), ...nothing]);
@@ -8,7 +8,7 @@ function words(text: string): readonly string[] {
   return text.split(' ').filter((word) => word !== '');
 }
 
-/** The tools of the other system, by toolset, and which of Skein's do the same. Names of Skein's own are known too. */
+/** The tools of cagent by toolset, each with Skein's equivalents. Skein's own names are included. */
 const TOOLSETS: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = new Map([
   [
     'filesystem',
@@ -48,7 +48,7 @@ const TOOLSETS: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = ne
   ['fetch', rowsOf({ fetch: 'fetch' })],
 ]);
 
-/** Tools that come with a toolset which can't be limited. */
+/** Tools of toolsets that can't be limited. */
 const WHOLE = rowsOf({
   add_memory: 'shared_memory_write write_memory',
   update_memory: 'shared_memory_write write_memory',
@@ -58,40 +58,40 @@ const WHOLE = rowsOf({
   user_prompt: 'ask_user',
 });
 
-/** Arguments that are called otherwise here. */
+/** Arguments with a different name in Skein. */
 const ARGUMENTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ['read_multiple_files', new Map([['paths', 'path']])],
   ['search_files_content', new Map([['query', 'pattern']])],
   ['fetch', new Map([['urls', 'url']])],
 ]);
 
-/** What a tool of a toolset is called here; undefined when the toolset has none of that name. */
+/** Returns Skein's names for a tool of a toolset. Undefined if the toolset has no such tool. */
 export function toolsOf(toolset: string, name: string): readonly string[] | undefined {
   return TOOLSETS.get(toolset)?.get(name);
 }
 
-/** The names that the tools of a toolset may have, without those that nothing here does. */
+/** Returns the names of a toolset's tools, without those that have no equivalent. */
 export function toolNames(toolset: string): readonly string[] {
   return [...(TOOLSETS.get(toolset) ?? [])].flatMap(([name, tools]) => (tools.length === 0 ? [] : [name]));
 }
 
-/** All tools of a toolset, by Skein's names. */
+/** Returns all tools of a toolset, by Skein's names. */
 export function allTools(toolset: string): readonly string[] {
   return [...new Set([...(TOOLSETS.get(toolset)?.values() ?? [])].flat())];
 }
 
-/** A name of the other system, and what stands for it here. */
+/** A name in cagent, and Skein's equivalents. */
 export interface ForeignTool {
   readonly name: string;
   readonly tools: readonly string[];
 }
 
-/** Every name of both systems. */
+/** All names of both systems. */
 export const FOREIGN_TOOLS: readonly ForeignTool[] = [...TOOLSETS.values(), WHOLE].flatMap((toolset) =>
   [...toolset].map(([name, tools]) => ({ name, tools })),
 );
 
-/** What an argument of a tool of the other system is called here. `argumentOf('fetch', 'urls')` gives `'url'`. */
+/** Returns Skein's name for an argument of a cagent tool. `argumentOf('fetch', 'urls')` returns `'url'`. */
 export function argumentOf(tool: string, argument: string): string {
   return ARGUMENTS.get(tool)?.get(argument) ?? argument;
 }

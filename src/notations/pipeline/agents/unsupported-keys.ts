@@ -10,7 +10,7 @@ const READONLY = 'name the tools that only read, such as tools: [read_file, list
 const EACH_MODEL = 'set it for each model';
 const RANDOM = 'name several models in the agent, separated by commas; they are tried in order';
 
-/** Of all toolsets. */
+/** The unsupported keys of all toolsets. */
 const TOOLSET: LossRows = {
   meaning: { instruction: INTO_INSTRUCTION },
   safety: { readonly: READONLY },
@@ -22,8 +22,8 @@ const TOOLSET: LossRows = {
 };
 
 /**
- * Everything that a file for cagent may ask for and Skein does not do, and what is lost by it. What loses meaning or safety keeps a file from being
- * loaded, unless it is read leniently; the rest is a warning.
+ * The keys of cagent files that Skein does not support, by what is lost. If meaning or safety is lost, the file does not load, unless it is
+ * read leniently; otherwise the key is a warning.
  */
 export const UNSUPPORTED = {
   file: unsupportedKeys({
@@ -138,7 +138,7 @@ export const UNSUPPORTED = {
     nothing: { timeout: 'a page has 30 seconds' },
   }),
   user_prompt: unsupportedKeys(TOOLSET, { nothing: { tools: 'there is one tool' } }),
-  /** Types of toolsets: the agent would go without their tools. */
+  /** Unsupported types of toolsets: the agent would lack their tools. */
   toolsets: unsupportedKeys({
     meaning: {
       a2a: 'reach the other agent as an MCP server',
