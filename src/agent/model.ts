@@ -18,7 +18,7 @@ export interface Model {
   readonly id: string;
   /** True if `request.output` reaches the provider; otherwise the loop puts the schema into the instructions. */
   readonly structuredOutput?: boolean;
-  /** The model that this one, which bills nothing, stands in for: `provider/model`, or empty for none. That model's cost is reported. */
+  /** For a model that bills nothing: the one in whose place it answers, `provider/model`; empty for none. That one's cost is reported. */
   readonly inPlaceOf?: string;
   stream(request: ModelRequest): AsyncIterable<ModelPart>;
 }

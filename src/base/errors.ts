@@ -16,25 +16,25 @@ export const ERROR_CODES = [
   'SKEIN_CANCELLED', // the run or the step was cancelled
   'SKEIN_STATE_MUTATED', // a node changed the state instead of returning an update
   'SKEIN_BAD_UPDATE', // a node returned something that is not an update, or an undeclared channel
-  'SKEIN_BAD_OUTPUT', // the final state does not match what the workflow says that it gives
+  'SKEIN_BAD_OUTPUT', // the final state does not match the workflow's declared outputs
   'SKEIN_WRITE_CONFLICT', // two unordered writes of a channel without reducer (S3)
   'SKEIN_BAD_ROUTE', // a route chose something that is not a declared target
-  'SKEIN_ENDED', // the workflow says itself that it ends here as failed; its message is the reason that it gives
+  'SKEIN_ENDED', // the workflow ended itself as failed; the message is its reason
   'SKEIN_MAX_STEPS', // more nodes ran one after another than limits.maxSteps
   'SKEIN_MAX_VISITS', // a node was visited more often than its maxVisits
   'SKEIN_MAX_ROUNDS', // a loop did not meet its condition within maxRounds
-  'SKEIN_NOT_A_LIST', // a value that a step goes through, or offers to choose from, is not a list of what it needs
+  'SKEIN_NOT_A_LIST', // a value that a step iterates over, or offers as choices, is not a list of the required kind
   'SKEIN_MAX_ITEMS', // a map got more items than maxItems
-  'SKEIN_REQUIRE', // fewer parts of a group succeeded than must
+  'SKEIN_REQUIRE', // fewer parts of a group succeeded than required
   'SKEIN_INVARIANT', // an invariant of a graph did not hold
   'SKEIN_NO_EXECUTOR', // no executor is registered for a node kind
   'SKEIN_NO_BINDING', // a code node has no function
   'SKEIN_TEMPLATE', // a template or condition could not be evaluated
-  'SKEIN_MODEL_UNKNOWN', // a model name that no provider answers to
+  'SKEIN_MODEL_UNKNOWN', // no provider has a model of this name
   'SKEIN_NO_MODEL', // no model is configured and none could be found
   'SKEIN_PACKAGE_MISSING', // an optional package is needed and not installed
   'SKEIN_NO_KEY', // a provider's API key is missing, or may not be sent to the address that a file names
-  'SKEIN_POLICY', // a policy forbids what a file names: an address for models, a folder to write to
+  'SKEIN_POLICY', // a policy forbids an address or a folder that a file names
   'SKEIN_MODEL_UNAVAILABLE', // the provider does not know the model: the next of a fallback list is tried
   'SKEIN_MODEL_REFUSED', // the provider answered 4xx; not retryable
   'SKEIN_MODEL_OVERLOADED', // 408, 429; retryable, may carry retryAfterMs
@@ -43,35 +43,35 @@ export const ERROR_CODES = [
   'SKEIN_MODEL_EMPTY', // the model answered with nothing
   'SKEIN_MODEL_CAP', // the turn cap or the tool-call cap of an agent was reached
   'SKEIN_OUTPUT_INVALID', // structured output did not match its schema after the repair round
-  'SKEIN_CHECK', // what an agent was asked, or answered after the repair round, does not pass a check of the agent
-  'SKEIN_SCRIPT', // a scripted model was called in a way its script does not plan, or a rule was not used
+  'SKEIN_CHECK', // an agent's input, or its answer after the repair round, failed a check of the agent
+  'SKEIN_SCRIPT', // a call that the script of a model does not plan, or an unused rule
   'SKEIN_REPLAY_MISS', // a replay file has no recording of this call
-  'SKEIN_TOOL_FAILED', // a tool failed in a way the model can't mend
-  'SKEIN_EXIT', // a command of a step ended with another exit code than 0
+  'SKEIN_TOOL_FAILED', // a tool failed in a way that the model cannot correct
+  'SKEIN_EXIT', // a command of a step ended with an exit code other than 0
   'SKEIN_TOOL_REFUSED', // a tool call that the rules forbid (path outside the folder, private address ...)
   'SKEIN_SANDBOX', // an agent or a tool server needs a sandbox, and this machine has none
   'SKEIN_MCP', // an MCP server could not be started or broke its protocol
-  'SKEIN_QUESTION', // a question was asked and nobody can answer
+  'SKEIN_QUESTION', // a question was asked, but nothing can answer it
   'SKEIN_HALTED', // a supervisor ended a step; final
-  'SKEIN_REJECTED', // a person rejected what a step did; final
+  'SKEIN_REJECTED', // a person rejected the result of a step; final
   'SKEIN_AUDIT', // the audit folder could not be written
   'SKEIN_FILE', // a file could not be read or written
-  'SKEIN_NOT_ENDORSED', // what a step gave has no endorsement: a person or its schema refused it
-  'SKEIN_NOT_JSON', // a value that is to be recorded is not JSON
+  'SKEIN_NOT_ENDORSED', // the result of a step was not endorsed: a person or its schema refused it
+  'SKEIN_NOT_JSON', // a value to record is not JSON
   'SKEIN_STORE', // the store of runs could not be opened, read or written
   'SKEIN_JOURNAL', // the journal of a run is damaged, or newer than this version of Skein
   'SKEIN_LEASE', // another process runs this run
   'SKEIN_NO_RUN', // the store has no such run
-  'SKEIN_THREAD', // a conversation can't go on like this: it is another workflow's, its state does not fit, or a turn of it fails
+  'SKEIN_THREAD', // a conversation cannot continue: it belongs to another workflow, its state does not fit, or one of its turns fails
   'SKEIN_NO_THREAD', // the store has no such conversation
-  'SKEIN_ANSWER', // an answer that is refused: no such question, answered before, overdue, or against the schema
+  'SKEIN_ANSWER', // an answer was refused: no such question, already answered, overdue, or against the schema
   'SKEIN_INVALID_EVENT', // an event that the current state of a machine does not have
-  'SKEIN_TERMINAL_STATE', // an event for a state of a machine that takes none
+  'SKEIN_TERMINAL_STATE', // an event for a state of a machine that accepts none
   'SKEIN_STATE_VISITS', // an event that leads to a state of a machine that may not be entered again
-  'SKEIN_BUDGET', // a budget has not enough for what comes next
-  'SKEIN_BUDGET_MODEL', // a budget has not enough, and names a cheaper model that is asked instead
+  'SKEIN_BUDGET', // a budget does not suffice for the next call
+  'SKEIN_BUDGET_MODEL', // a budget does not suffice, and names a cheaper model to use instead
   'SKEIN_ARTIFACT', // an artifact of a machine has no name, is not a text, or is too large
-  'SKEIN_CONTEXT', // what a machine is to continue from is not a context, or is that of another machine
+  'SKEIN_CONTEXT', // a machine cannot continue from a value that is not a context, or is another machine's
   'SKEIN_INTERNAL', // a defect in Skein
 ] as const;
 

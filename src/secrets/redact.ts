@@ -1,7 +1,7 @@
 import { withoutKnown } from './formats.js';
 import { NOTHING_HELD, PatternSet } from './pattern-set.js';
 
-/** Replaces a secret. */
+/** The replacement for a secret. */
 export const REDACTED = '[redacted]';
 
 /** Shorter values are hidden only as whole words: otherwise they would match inside other words everywhere. */

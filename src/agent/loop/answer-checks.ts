@@ -7,7 +7,7 @@ import type { StepContext } from '../../engine/ports/executor.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { AnswerCheck, CheckedText, CheckFunction, CheckRule, LengthBounds } from '../../plan/answer-check.js';
 
-/** A check that a text failed, with what is wrong. */
+/** A failed check, with its finding. */
 export interface Violation {
   readonly check: AnswerCheck;
   /** What is wrong, in words that help a model: `the answer contains the banned word "lamp"`. */

@@ -69,7 +69,7 @@ export interface ClearedCall {
 /** The decision about a call: the error for the model, or how the call may be made. */
 export type Cleared = Answer | ClearedCall;
 
-/** The answer to a model about a call that a stage or guard refused. It omits the reason, which what the model read may have influenced. */
+/** The answer to a model about a call that a stage or guard refused. It omits the reason, which untrusted text may have influenced. */
 const STOPPED: Answer = {
   output:
     'Error: this call was refused by a security check of this workflow. Do not try to reach the same in another way.',
@@ -95,7 +95,7 @@ interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'step' | 'transcr
 
 /** A call as the author of a workflow wrote it. */
 export interface Authored {
-  /** Whether no value is inserted into what the call does: any word of a command, any argument of another call. */
+  /** Whether no value is inserted, neither into a word of a command nor into an argument of another call. */
   readonly isFixed: boolean;
   /** Names of arguments into which no value is inserted. */
   readonly fixed: ReadonlySet<string>;

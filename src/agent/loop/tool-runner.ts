@@ -164,7 +164,7 @@ class Runner implements ToolRunner {
 
   private isTaken(call: ToolCall, at: string): boolean {
     const { step } = this.options;
-    // Read only if something was read: starting to watch reports the labels of all channels.
+    // Called only on demand: starting to watch reports the labels of all channels.
     const current = (name: string): string => step.watch().current(name);
     return step.isTaken(`tool#${at}`, { ...this.identityOf(call), current });
   }

@@ -180,7 +180,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Checks the outline of a JSON-RPC message; the client checks the rest against its schemas. */
+/** Parses a line with the outline of a JSON-RPC message; the client checks the rest against its schemas. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
     const value: unknown = JSON.parse(line);

@@ -24,8 +24,8 @@ const MOST_WORDS = 1_000;
 const MOST_CHARACTERS = 16_384;
 
 /**
- * Takes a command apart, so that a rule for a program also applies if another program runs it: `env rm x`, `find . -exec rm {} ;`, `sh -c
- * "cd a && rm x"`, `git -C a push`. Finds only what is written there, not what a program does on its own.
+ * Splits a command into all commands that it runs, so that a rule for a program also applies if another program runs it: `env rm x`,
+ * `find . -exec rm {} ;`, `sh -c "cd a && rm x"`, `git -C a push`. Finds only what the words contain, not what a program does on its own.
  */
 export function commandForms(words: readonly string[]): CommandForms {
   const lines = new Set<string>();

@@ -8,8 +8,8 @@ import type { Authored } from '../loop/guard.js';
 import { inputOf } from '../loop/approval.js';
 
 /**
- * What a step declares by its presence in a file that the user trusts: this call, with the arguments fixed that its author wrote, and those
- * free that receive a value. So others may influence whether the call is made, and the values inserted.
+ * What a step declares by its presence in a file that the user trusts: this call, with its author's arguments fixed, and those free into
+ * which a value is inserted. So others may influence whether the call is made, and the inserted values.
  */
 export function authored(use: ToolUse, call: ToolCall): Authored {
   const { name, input } = use;
