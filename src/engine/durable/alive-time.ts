@@ -1,12 +1,12 @@
 import { isInside, nodePathOf, stepOf } from '../../base/address.js';
 
-/** Whether something that a step does belongs to a node, or is inside of it. `path`: ids of nodes, empty for the whole run. */
+/** Whether the key of an effect belongs to a node or lies inside it. `path`: ids of nodes, empty for the whole run. */
 export function isBelow(key: string, path: string): boolean {
   return path === '' || isInside(nodePathOf(stepOf(key)), path);
 }
 
 /**
- * Milliseconds in which effects of a place ran: those side by side count once, and waiting for people, for time or for budget does not count.
+ * Measures the milliseconds in which effects of a place ran. Parallel effects count once; waits for people, time or budget do not count.
  */
 export class AliveTime {
   private open = 0;
@@ -14,7 +14,7 @@ export class AliveTime {
   private total = 0;
   private earlier: number | undefined;
 
-  /** `before`: those of earlier sessions. */
+  /** `before`: milliseconds of earlier sessions. */
   constructor(
     readonly path: string,
     private readonly now: () => number,

@@ -6,7 +6,7 @@ import type { Lack } from '../../budget/ledger.js';
 import { amountWord } from '../../plan/budget-text.js';
 import type { Outcome } from '../ports/durable.js';
 
-/** A limit has not enough for what an effect is about to spend: `details` say which, and how it stands. */
+/** The error for a limit that is too low for an effect: `details` contain the limit and its current use. */
 export function budgetError(lack: Lack | undefined): SkeinError {
   const message = lack === undefined ? 'the budget is used up' : lackText(lack);
   const shared = lack === undefined ? undefined : SHARED.exec(lack.name)?.[1];
@@ -26,18 +26,18 @@ function raiseShared(by: string): string {
   return by === 'day' ? `resume the run tomorrow, or ${raised} and resume it now` : `${raised}, and resume the run`;
 }
 
-/** What a person may add: as much again, or what comes next where that is more. */
+/** An amount that a person may add: the same again, or the next reservation if that is larger. */
 function raiseOf({ measure, limit, wanted }: Lack): string {
   return `+${amountWord(measure, Math.max(limit, wanted))}`;
 }
 
-/** A limit has not enough, and names another model that is to be asked. */
+/** The error for a limit that is too low and names another model to call. */
 export function cheaperModel(lack: Lack, model: string): SkeinError {
   const details = { model, lack: { ...lack } as unknown as Json };
   return new SkeinError('SKEIN_BUDGET_MODEL', `${lackText(lack)}: ${model} is asked`, { retryable: false, details });
 }
 
-/** The outcome of an effect for which there was not enough: its step waited, unless the limit ends the run at once. */
+/** The outcome of an effect without enough budget: its step waited, unless the limit ends the run at once. */
 export function shortOutcome(error: SkeinError): Outcome {
   const { details } = error;
   const isAtOnce = isPlainObject(details) && details['onLimit'] === 'stop';

@@ -2,12 +2,12 @@ import type { Note } from '../../budget/account.js';
 import type { Amount } from '../../budget/amount.js';
 import type { Held } from '../ports/durable.js';
 
-/** What a back end records of a reservation. */
+/** The record of a reservation. */
 export interface RecordedNote extends Note {
   readonly isWritten: boolean;
-  /** Writes it where that is still to be done. Resolves when it is committed. */
+  /** Writes the record if it is not written yet. Resolves when it is committed. */
   committed(): Promise<void>;
-  /** Writes what was spent, where nothing else says so. Undefined: what was reserved was not begun. */
+  /** Writes what was spent, if no other record contains it. Undefined if the reservation was not used. */
   ended(spent: Amount | undefined): void;
 }
 
@@ -17,10 +17,10 @@ interface Holding {
   readonly ends: () => void;
 }
 
-/** What an effect holds. */
+/** A reservation of an effect. */
 export class Hold implements Held {
   private isOver = false;
-  /** What is done inside of it. */
+  /** Number of calls in progress inside it. */
   private inside = 0;
 
   constructor(

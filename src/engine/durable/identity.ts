@@ -10,14 +10,14 @@ import type { AgentNode, Bindings, Plan, PlanNode } from '../../plan/plan.js';
 import { isSupervisor, supervisorKey } from '../../plan/supervision.js';
 import type { CompiledNode, CompiledPlan, CompiledRoute } from '../graph/compile.js';
 
-/** Digests of nodes that were asked for before. A plan that is compiled is shared by all of its runs. */
+/** Digests by node. All runs of a compiled plan share it. */
 const known = new WeakMap<CompiledNode, string>();
 const knownRoutes = new WeakMap<CompiledRoute, string>();
 
 /**
- * Digest of what decides what a node does (J2): of a code node its source text and its `version`; of others their own data, such as
- * prompt, tools, schema, model and settings of an agent. When it runs, how often it is tried, what happens to its result is not part of it,
- * nor are the place in the file and the plan inside of it.
+ * Returns the digest of everything that decides what a node does (J2): for a code node its source text and its `version`; for others their
+ * own data, such as prompt, tools, schema, model and settings of an agent. Excludes when it runs, how often it is tried, the use of its
+ * result, its place in the file, and the plan inside it.
  */
 export function definitionOf(compiled: CompiledNode): string {
   const before = known.get(compiled);
@@ -29,7 +29,7 @@ export function definitionOf(compiled: CompiledNode): string {
   return digest;
 }
 
-/** As {@link definitionOf}, with all that is said of the nodes of the plan inside of it, and their functions. */
+/** Like {@link definitionOf}, but includes all nodes of the plan inside the node, and their functions. */
 export function wholeDefinitionOf(compiled: CompiledNode): string {
   const { sub } = compiled;
   if (sub === undefined) return definitionOf(compiled);
@@ -49,12 +49,12 @@ function withoutPlaces(plan: Plan): object {
   return { ...plan, nodes };
 }
 
-/** Digests of the functions of an agent: its tools, its checks, and what guides it. */
+/** Digests of the functions of an agent: its tools, its checks, and its guide. */
 function agentSources({ tools = {}, checks = {}, guide }: CompiledNode): readonly string[] {
   return [...Object.values(tools), ...Object.values(checks), ...(guide === undefined ? [] : [guide])].map(sourceOf);
 }
 
-/** Digest of what decides what a chooser answers. Two code routes of a node have the same function. */
+/** Returns the digest of what decides a chooser's answer. Two code routes of a node have the same function. */
 export function routeDefinition(route: CompiledRoute, node: PlanNode): string {
   let digest = knownRoutes.get(route);
   if (digest === undefined) {
@@ -64,7 +64,7 @@ export function routeDefinition(route: CompiledRoute, node: PlanNode): string {
   return digest;
 }
 
-/** What is deciding of a node. What a function that may say where to go on gives is recorded in another form. */
+/** The deciding data of a node. The result of a function that may choose the next node is recorded in another form. */
 function ownOf({ node, jumps }: CompiledNode): object {
   return jumps ? { ...decidingFields(node), jumps } : decidingFields(node);
 }
@@ -72,7 +72,7 @@ function ownOf({ node, jumps }: CompiledNode): object {
 /** Digests of source texts: one function may be the body of many nodes, and of many runs. */
 const sources = new WeakMap<object, string>();
 
-/** Digest of the source text of a function, or of a supervisor; what it closes over can't be seen. */
+/** Digest of the source text of a function, or of a supervisor; its closure is not visible. */
 function sourceOf(fn: unknown): string {
   if (typeof fn !== 'function' && !isSupervisor(fn)) return '';
   let digest = sources.get(fn);
@@ -84,7 +84,7 @@ function sourceOf(fn: unknown): string {
 }
 
 /**
- * Digests of the functions that a plan uses, by their keys in the bindings: what an edit changes and the plan does not show.
+ * Digests of a plan's functions, by their keys in the bindings: they change with edits that the plan does not show.
  *
  * @example
  * codeDigests(bindings, plan); // { greet: 'Wq0...', 'route:greet': '8fK...' }
@@ -104,10 +104,10 @@ export function codeDigests(bindings: Bindings, plan: Plan): Readonly<Record<str
   return digests;
 }
 
-/** The {@link codeDigests} of plans that were compiled. */
+/** The {@link codeDigests} by compiled plan. */
 const knownCode = new WeakMap<CompiledPlan, Readonly<Record<string, string>>>();
 
-/** The {@link codeDigests} of a plan that is compiled: made once for all of its runs. */
+/** The {@link codeDigests} of a compiled plan, computed once for all its runs. */
 export function codeOf(compiled: CompiledPlan): Readonly<Record<string, string>> {
   let digests = knownCode.get(compiled);
   if (digests === undefined) {

@@ -21,23 +21,23 @@ import { MemoryQuestions } from './memory-questions.js';
 import { MemoryTicket } from './memory-ticket.js';
 import type { BudgetHost, RunBudget, Spender, Stand } from './run-budget.js';
 
-/** What a back end in memory can be told. */
+/** Options of the back end in memory. */
 export interface MemoryDurableOptions {
   readonly clock?: Clock;
-  /** Absent: nobody can answer. Questions are put one at a time. */
+  /** Answers questions, one at a time. Absent if nobody can answer. */
   readonly answer?: AnswerQuestion | undefined;
-  /** Makes what the run may spend. Absent: nothing limits it. */
+  /** Creates the budget of the run. Absent if nothing limits it. */
   readonly budget?: MakeBudget | undefined;
 }
 
-/** Makes the budget of a run for its back end. */
+/** Creates the budget of a run for its back end. */
 export type MakeBudget = <S extends Spender>(host: BudgetHost<S>) => RunBudget<S>;
 
 /**
- * The back end without a store: a queue. No journal, no hashing; the same interpreter, only faster.
- * Outcomes are delivered in the order in which they happen.
+ * The back end without a store: a queue. No journal, no hashing; the same interpreter, only faster. Outcomes are delivered in the order in
+ * which they happen.
  *
- * - R4 When nothing but unanswered questions is left, each is told that nobody can answer for now.
+ * - R4 When only unanswered questions are left, each gets the outcome that nobody can answer it in this session.
  *
  * @example
  * startRun(plan, { durable: new MemoryDurable('run-1', { answer: async (question) => prompt(question.text) }) });
@@ -46,26 +46,26 @@ export class MemoryDurable implements Durable {
   private readonly clock: Clock;
   private readonly answer: AnswerQuestion | undefined;
   private taker: Taker | undefined = undefined;
-  /** Outcomes that came while the interpreter was busy. */
+  /** Outcomes that arrived while the interpreter was busy. */
   private queue: Queue<MemoryTicket> | undefined = undefined;
   private busy = false;
-  /** The ticket whose promise has the shared reactions; until that settles, also when the ticket was dropped. */
+  /** The ticket whose promise has the shared reactions, until the promise settles, even if the ticket was dropped. */
   private shared: MemoryTicket | undefined = undefined;
   private onValue: ((value: unknown) => void) | undefined = undefined;
   private onError: ((error: unknown) => void) | undefined = undefined;
-  /** The time of this delivery; undefined until somebody asks for it. */
+  /** The time of this delivery; undefined until it is read. */
   private time: number | undefined = undefined;
   private questions: MemoryQuestions | undefined = undefined;
-  /** Effects and timers that are under way, apart from those that wait until nothing else is. */
+  /** Number of effects and timers in progress, without those that wait until nothing else runs. */
   private active = 0;
-  /** Those that do. */
+  /** Tickets that wait until nothing else runs. */
   private standing: Set<MemoryTicket> | undefined = undefined;
   private readonly budget: RunBudget<MemoryTicket> | undefined;
   private looking = false;
 
-  /** When somebody first asked how long it worked: what was before is of no matter to them. */
+  /** When the working time was first read: the time before does not matter. */
   private watchedFrom: number | undefined = undefined;
-  /** Milliseconds in which people thought. */
+  /** Milliseconds spent waiting for people. */
   private waited = 0;
 
   constructor(
@@ -122,7 +122,7 @@ export class MemoryDurable implements Durable {
     return ticket;
   }
 
-  /** A question that an effect puts. */
+  /** Asks a question of an effect. */
   ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit): Promise<unknown> {
     return this.asked().ask(ticket, name, question, limit);
   }
@@ -151,7 +151,7 @@ export class MemoryDurable implements Durable {
   }
 
   drop(ticket: Ticket): void {
-    // What made the interpreter drop it, a cancelled run for one, happened now.
+    // The reason for the drop, such as a cancelled run, happened at the current time.
     this.time = undefined;
     if (!(ticket instanceof MemoryTicket)) return;
     this.ends(ticket);
@@ -164,7 +164,7 @@ export class MemoryDurable implements Durable {
     return this.time;
   }
 
-  /** Effects end between deliveries too, and nothing is replayed here. */
+  /** Effects also end between deliveries, and nothing is replayed here. */
   settledAt(): number {
     return this.clock.now();
   }
@@ -178,7 +178,7 @@ export class MemoryDurable implements Durable {
     return seededRandom(`${this.runId}/${key}`)();
   }
 
-  /** Most runs have one effect under way at a time: those share their reactions, which are a good part of what a waiting run holds. */
+  /** Most runs have one effect in progress at a time. Such effects share their reactions, a good part of a waiting run's memory. */
   private follow(ticket: MemoryTicket, promise: PromiseLike<unknown>): void {
     if (ticket.stands === undefined) this.begins(ticket);
     if (this.shared !== undefined) {
@@ -273,12 +273,12 @@ export class MemoryDurable implements Durable {
     if (ticket.effects === 0) this.rests(ticket);
   }
 
-  /** It does not wait any more, whatever else goes on. */
+  /** Ends a wait, even if other work of the run continues. */
   private leave(ticket: MemoryTicket, stand: Stand): void {
     if (ticket.stands?.delete(stand) === true && ticket.stands.size === 0) this.goesOn(ticket);
   }
 
-  /** Looks, once the turn of the event loop is over, whether nothing goes on but what waits for that. */
+  /** Checks, after the turn of the event loop, whether only tickets that wait for this are left. */
   private wake(): void {
     if (this.standing === undefined || this.standing.size === 0 || this.looking) return;
     this.looking = true;

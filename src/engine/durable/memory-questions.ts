@@ -11,15 +11,15 @@ import type { MemoryTicket } from './memory-ticket.js';
 import { answerIn, waitingFor } from './open-question.js';
 import type { Stand } from './run-budget.js';
 
-/** A question that waits, and its address. */
+/** An open question, and its address. */
 export interface WaitingQuestion {
   readonly question: Question;
   readonly address: string;
 }
 
 /**
- * Answers a question of a run, from a terminal or from code: text, or what the question's schema asks for. Questions are put one at a time; `waiting` gives those
- * that come next, for who wants to see them together.
+ * Answers a question of a run, from a terminal or from code: with text, or what the question's schema asks for. Questions are asked one at
+ * a time; `waiting` returns the next ones, for a caller that shows them together.
  */
 export type AnswerQuestion = (
   question: Question,
@@ -28,43 +28,43 @@ export type AnswerQuestion = (
   waiting: () => readonly WaitingQuestion[],
 ) => Promise<unknown>;
 
-/** What questions need of the back end in memory. */
+/** The services that questions need from the back end in memory. */
 interface QuestionParts {
   readonly clock: Clock;
-  /** Absent: nobody can answer. */
+  /** Absent if nobody can answer. */
   readonly answer: AnswerQuestion | undefined;
   readonly taker: () => Taker | undefined;
-  /** Has a ticket wait until nothing of the run goes on but what waits like this. */
+  /** Makes a ticket wait until only tickets that wait like this are left in the run. */
   readonly stand: (ticket: MemoryTicket, stand: Stand) => void;
-  /** It does not wait any more. */
+  /** Ends such a wait. */
   readonly leave: (ticket: MemoryTicket, stand: Stand) => void;
   readonly follow: (ticket: MemoryTicket, promise: Promise<unknown>) => void;
   readonly settle: (ticket: MemoryTicket, outcome: Outcome) => void;
-  /** A person thought for so many milliseconds. */
+  /** Reports the milliseconds that a person took to answer. */
   readonly thought: (ms: number) => void;
 }
 
-/** A question that is put when those before it are answered. */
+/** A question that is asked after the answers to those before it. */
 interface QuestionTurn {
   readonly wait: Wait;
   readonly open: OpenQuestion;
   readonly ticket: MemoryTicket;
-  /** Takes the answer; absent: it is the outcome of the ticket. */
+  /** Receives the answer; undefined if the answer is the outcome of the ticket. */
   readonly answered: ((answer: Promise<unknown>) => void) | undefined;
-  /** It waits until nothing else goes on. */
+  /** Its wait until nothing else runs. */
   stand: Stand | undefined;
 }
 
-/** The questions of a run in memory: put one at a time. One that nobody can answer stays open until nothing else of the run goes on. */
+/** The questions of a run in memory, asked one at a time. A question that nobody can answer stays open until nothing else runs. */
 export class MemoryQuestions {
-  /** Those that wait until those before them are answered. A promise comes into being when its turn comes. */
+  /** Questions that wait for those before them. Their promises are created when their turn comes. */
   private readonly turns = new Queue<QuestionTurn>();
-  /** Somebody thinks about an answer. */
+  /** True while a question is being answered. */
   asking = false;
 
   constructor(private readonly parts: QuestionParts) {}
 
-  /** The outcome of the ticket is the answer. */
+  /** Asks a question whose answer is the outcome of the ticket. */
   put(ticket: MemoryTicket, wait: Wait): void {
     const { expiresMs, question } = wait;
     const turn = { wait, open: this.opens(ticket.key, wait), ticket, answered: undefined, stand: undefined };
@@ -81,9 +81,9 @@ export class MemoryQuestions {
   }
 
   /**
-   * A question that an effect puts, when its turn comes.
+   * Asks a question of an effect, when its turn comes.
    *
-   * @throws SkeinError `SKEIN_QUESTION` when nobody can answer, `SKEIN_ANSWER` for an answer that does not match the schema
+   * @throws SkeinError `SKEIN_QUESTION` if nobody can answer, `SKEIN_ANSWER` for an answer that does not match the schema
    */
   async ask(ticket: MemoryTicket, name: string, question: Question, limit?: Limit): Promise<unknown> {
     const wait = { name, question };
@@ -126,7 +126,7 @@ export class MemoryQuestions {
     else turn.answered(answer);
   }
 
-  /** Those that are put next. */
+  /** The questions to ask next. */
   private next(): readonly WaitingQuestion[] {
     return this.turns.waiting().flatMap(({ wait: { question }, open, ticket }) => {
       const isGone = question === undefined || ticket.dropped || ticket.outcome !== undefined;
@@ -145,7 +145,7 @@ export class MemoryQuestions {
 
   private async asked({ wait: { question }, open, ticket, answered }: QuestionTurn): Promise<unknown> {
     const { answer, clock, thought } = this.parts;
-    // Whoever has it put is not done yet.
+    // The caller has not finished yet.
     await Promise.resolve();
     const from = clock.now();
     try {
@@ -155,14 +155,14 @@ export class MemoryQuestions {
       if (answered === undefined) ticket.answeredBy = by;
       return value;
     } finally {
-      // Time has passed while a person thought, whoever is waiting for it.
+      // The time a person takes to answer also passes for everything that waits for it.
       thought(clock.now() - from);
       if (answered === undefined) ticket.letGo();
       this.nextTurn();
     }
   }
 
-  /** Nobody can answer for now: whoever asked is told so when nothing else goes on. `refusal`: what the one said who was asked. */
+  /** Nobody can answer: tells the asker when nothing else runs. `refusal`: the error of the function that was asked. */
   private async leftOpen(turn: QuestionTurn, refusal?: SkeinError): Promise<never> {
     const { wait, open, ticket } = turn;
     const { stand, taker } = this.parts;

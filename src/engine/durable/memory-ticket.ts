@@ -4,7 +4,7 @@ import type { Outcome, Question, Reserve, StepIo, Ticket, Waiter } from '../port
 import type { Hold } from './hold.js';
 import type { Spender, Stand } from './run-budget.js';
 
-/** What a ticket asks of its back end. */
+/** The services that a ticket needs from its back end. */
 interface TicketOwner {
   readonly runId: string;
   ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit): Promise<unknown>;
@@ -17,14 +17,14 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
   waiter: Waiter | undefined = undefined;
   answeredBy: string | undefined = undefined;
   dropped = false;
-  /** Its effect is under way, and waits for nothing. */
+  /** True while its effect is in progress and waits for nothing. */
   running = false;
-  /** Its time is that of the budget. */
+  /** True if its time counts toward the budget. */
   works = false;
   undo: (() => void) | undefined = undefined;
-  /** What of it waits until nothing else runs. */
+  /** Its waits until nothing else runs. */
   stands: Set<Stand> | undefined = undefined;
-  /** What of it is under way whatever else of it waits. */
+  /** Number of its parts in progress while others wait. */
   effects = 0;
   short: Outcome | undefined = undefined;
   holds: Set<Hold> | undefined = undefined;
@@ -55,7 +55,7 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
     return this.durable.reserveFor(this);
   }
 
-  /** Nobody works for it any more. What waited for long is old to the collector of garbage, and keeps alive what it has got since. */
+  /** Releases the controller after the work: an old ticket would otherwise keep newer objects alive in the garbage collector. */
   letGo(): void {
     this.controller = undefined;
   }
@@ -69,7 +69,7 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
     this.abort();
   }
 
-  /** Tells whoever works for it to stop. */
+  /** Signals its workers to stop. */
   abort(): void {
     this.controller?.abort(stepCancelled());
   }

@@ -9,7 +9,7 @@ import { wordsOf } from '../../lang/answers.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import type { Question, Wait } from '../ports/durable.js';
 
-/** The question that nobody could answer, out of a `SKEIN_QUESTION`: in `details.question`. Without one: an empty text. */
+/** The question that nobody could answer, from `details.question` of a `SKEIN_QUESTION`. Without one, an empty text. */
 export function questionIn(error: ErrorData): Question {
   const { details } = error;
   const question = isPlainObject(details) ? details['question'] : undefined;
@@ -23,7 +23,7 @@ export function questionIn(error: ErrorData): Question {
   };
 }
 
-/** An answer that says where it came from: `terminal`, `code`, `script`, `flag`. */
+/** An answer with its source: `terminal`, `code`, `script`, `flag`. */
 export class Given {
   constructor(
     readonly value: unknown,
@@ -32,9 +32,9 @@ export class Given {
 }
 
 /**
- * What was given here as an answer; a function of the program just gives a value.
+ * Wraps an answer given in this process; a function of the program may return a plain value.
  *
- * @throws SkeinError `SKEIN_ANSWER` when it is not what was asked for: it counts for nothing, and the question is asked again on a resume
+ * @throws SkeinError `SKEIN_ANSWER` if it does not match the question: it is discarded, and the question is asked again on a resume
  */
 export function answerIn(question: Question | undefined, answer: unknown): Given {
   const given = answer instanceof Given ? answer : new Given(answer, 'code');
@@ -46,22 +46,22 @@ export function answerIn(question: Question | undefined, answer: unknown): Given
   });
 }
 
-/** What is wrong with an answer. */
+/** The problems of an answer. */
 export function findingsOf(question: Question | undefined, value: unknown): readonly string[] {
   return question?.schema === undefined ? [] : schemaFindings(question.schema, value);
 }
 
-/** Digest of what is asked: an edited question is another one. */
+/** Digest of a question: an edited question is a different one. */
 export function waitId({ name, question, expiresMs, schema }: Wait): string {
   return digestText(recordText({ name, question, expiresMs, schema }));
 }
 
-/** A question as it is recorded and told. */
+/** A question in its recorded and reported form. */
 export function recordedQuestion(question: Question): RecordedQuestion {
   return JSON.parse(recordText(question)) as RecordedQuestion;
 }
 
-/** What is reported of a wait that began at a time. */
+/** The report of a wait that began at a given time. */
 export function waitingFor(key: string, wait: Wait, at: number): OpenQuestion {
   const { name, question, expiresMs } = wait;
   return openQuestion({

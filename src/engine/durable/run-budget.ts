@@ -16,60 +16,60 @@ import type { Held, Outcome, Question, Reserve, Reserving } from '../ports/durab
 export interface Spender {
   readonly key: string;
   readonly dropped: boolean;
-  /** A budget has not enough: however the effect ends, it counts as not done. */
+  /** Set if a budget is short: the effect then counts as not done, however it ends. */
   short: Outcome | undefined;
-  /** What it holds; undefined for nothing. */
+  /** Its reservations; undefined if there are none. */
   holds: Set<Hold> | undefined;
-  /** What is settled when its outcome is written. */
+  /** Callbacks to settle when its outcome is written. */
   ends?: (() => void)[] | undefined;
 }
 
-/** Something that goes on only when nothing else of its run does. */
+/** Something that continues only when nothing else in its run does. */
 export interface Stand {
-  /** Nothing else runs. */
+  /** Called when nothing else runs. */
   readonly alone: () => void;
-  /** The one that waits was dropped. */
+  /** Called when its effect was dropped. */
   readonly dropped: (error: SkeinError) => void;
-  /** It waits for something outside of its run, or for no more than its turn, and so it goes on. */
+  /** Returns true if it waits for something outside its run, or only for its turn, and therefore keeps waiting. */
   readonly goesOn?: () => boolean;
-  /** It is told before others are: what waits for budget, before questions. */
+  /** True if it is called before others: waits for budget come before questions. */
   readonly first?: true;
 }
 
-/** What the budget of a run needs of its back end. */
+/** The services that the budget of a run needs from its back end. */
 export interface BudgetHost<S extends Spender> {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds in which earlier sessions worked at a place. Absent: there were none. */
+  /** Milliseconds in which earlier sessions worked at a place. Absent if there were none. */
   workedBefore?(path: string): number;
-  /** An effect waits until nothing else goes on (R4). */
+  /** Makes an effect wait until nothing else continues (R4). */
   stand(spender: S, stand: Stand): void;
-  /** It does not wait any more. */
+  /** Ends such a wait. */
   leave(spender: S, stand: Stand): void;
-  /** What it reserved is under way: while that is so, the effect does not only wait. */
+  /** Work under a reservation begins: until it ends, the effect does not only wait. */
   begins(spender: S): void;
   ends(spender: S): void;
   /** Asks a person. */
   ask(spender: S, name: string, question: Question): Promise<unknown>;
-  /** What is recorded of it. Absent: nothing. */
+  /** Creates the record of a reservation. Absent if nothing is recorded. */
   record?(spender: S, wanted: Reserving): RecordedNote;
 }
 
 /**
- * What a run may spend (`budget/ledger.ts`), as its effects meet it: they reserve before they spend and settle after. An effect for which a limit has
- * not enough waits in line while others hold some; then `onLimit` of that limit decides. With `pause` it waits on, until the limit is raised or nothing else
- * of the run goes on (R4): then its step ends, and with it the run.
+ * The budget of a run (`budget/ledger.ts`) for its effects: they reserve before they spend and settle after. An effect over a limit waits
+ * in line while others hold some of it; then `onLimit` of that limit decides. With `pause` it keeps waiting until the limit is raised or
+ * nothing else in the run continues (R4): then its step ends, and the run with it.
  */
 export class RunBudget<S extends Spender> {
   private readonly ledger: BudgetLedger;
   private readonly strict: boolean;
-  /** How long each limit was worked under. */
+  /** Working time under each limit. */
   private readonly alive: readonly AliveTime[];
   private readonly waiting = new Set<Waiting<S>>();
-  /** Limits of which a person is asked. */
+  /** Limits about which a person is being asked. */
   private readonly asked = new Set<string>();
 
-  /** `around`: the run is part of an effect of another one, and spends its budget, too. */
+  /** `around`: set if the run is part of an effect of another run, whose budget it also spends. */
   constructor(
     private readonly limits: readonly Limit[],
     private readonly host: BudgetHost<S>,
@@ -88,22 +88,22 @@ export class RunBudget<S extends Spender> {
     this.strict = around?.strict === true || limits.some(({ budget }) => budget.strict === true);
   }
 
-  /** What was spent before. */
+  /** Adds earlier spending. */
   charge(path: string, spent: Amount): void {
     this.ledger.charge(path, spent);
   }
 
-  /** An effect runs, or does not only wait any more. */
+  /** An effect runs, or no longer only waits. */
   works(key: string): void {
     for (const one of this.alive) if (isBelow(key, one.path)) one.begins();
   }
 
-  /** It has ended, or waits. */
+  /** An effect has ended, or waits. */
   rests(key: string): void {
     for (const one of this.alive) if (isBelow(key, one.path)) one.ends();
   }
 
-  /** Whether a limit stands for something of an amount. */
+  /** Whether a limit applies to any part of an amount. */
   counts(amount: Amount): boolean {
     return this.around !== undefined || this.limits.some(({ budget }) => isLimited(budget, amount));
   }
@@ -112,13 +112,13 @@ export class RunBudget<S extends Spender> {
     return this.ledger.standing();
   }
 
-  /** Changes a limit. Those for which it had not enough ask again, in their order. */
+  /** Releases the controller after the work: an old ticket would otherwise keep newer objects alive in the garbage collector. */
   raise(limit: string, change: BudgetChange): void {
     this.ledger.raise(limit, change);
     this.askAgain();
   }
 
-  /** Looks at what other runs have spent and given back since, where somebody waits. */
+  /** Reads what other runs have spent and released since, if an effect waits. */
   refresh(): void {
     if (this.waiting.size > 0 && this.ledger.refresh()) this.askAgain();
   }
@@ -136,9 +136,9 @@ export class RunBudget<S extends Spender> {
   }
 
   /**
-   * Resolves when the amount is held.
+   * Resolves when the amount is reserved.
    *
-   * @throws SkeinError `SKEIN_BUDGET` when there is not enough, `SKEIN_BUDGET_MODEL` when a cheaper model is to be asked, `SKEIN_CANCELLED`
+   * @throws SkeinError `SKEIN_BUDGET` if not enough is left, `SKEIN_BUDGET_MODEL` if a cheaper model must be called, `SKEIN_CANCELLED`
    */
   private async reserve(spender: S, wanted: Reserving): Promise<Held> {
     if (spender.short?.ok === false) throw fromErrorData(spender.short.error);
@@ -149,7 +149,7 @@ export class RunBudget<S extends Spender> {
     let reservation = this.ledger.reserve(path, wanted.amount, reserved);
     if (reservation.state !== 'held') reservation = await this.wait({ spender, path, wanted, reserved, reservation });
     let outer: Held | undefined;
-    // What is recorded with the rows of a store is settled with the record of what it gave.
+    // A reservation recorded in a store's rows is settled with the record of the result.
     const isTold = wanted.told === true && note?.isWritten === true;
     try {
       const { told: _told, ...inner } = wanted;
@@ -190,7 +190,7 @@ export class RunBudget<S extends Spender> {
     });
   }
 
-  /** The run around has not enough: so this one has not. */
+  /** If the surrounding run is short of budget, this one is, too. */
   private refused(spender: S, error: unknown): unknown {
     if (SkeinError.isInstance(error) && error.code === 'SKEIN_BUDGET') spender.short = shortOutcome(error);
     return error;
@@ -228,12 +228,12 @@ export class RunBudget<S extends Spender> {
     else void reservation.decided?.then(() => one.reservation === reservation && this.watch(one));
   }
 
-  /** Nothing else of the run goes on. What it waited for may be held by what waits for it. */
+  /** Nothing else in the run continues. What the effect waited for may be held by effects that wait for it. */
   private alone(one: Waiting<S>): void {
     if (one.reservation.state !== 'waiting' || !this.meet(one)) this.refuse(one);
   }
 
-  /** Does what the limit says for the case that there is not enough. False: it goes on waiting. */
+  /** Applies the limit's rule for a shortage. Returns false if the effect keeps waiting. */
   private meet(one: Waiting<S>): boolean {
     const { lack } = one.reservation;
     if (lack === undefined) return false;
@@ -253,7 +253,7 @@ export class RunBudget<S extends Spender> {
     this.end(one, () => one.refused(error));
   }
 
-  /** One of those that wait asks; the others go on waiting. */
+  /** One of the waiting effects asks; the others keep waiting. */
   private askMore(one: Waiting<S>, lack: Lack): boolean {
     const { name, measure } = lack;
     if (this.asked.has(name)) return false;
@@ -286,13 +286,13 @@ export class RunBudget<S extends Spender> {
     tell();
   }
 
-  /** The effect has ended: what it still holds counts as spent. */
+  /** The effect has ended: its remaining reservations count as spent. */
   close(spender: S): void {
     for (const hold of spender.holds ?? []) hold.settle(hold.amount);
     if (spender.dropped) this.told(spender);
   }
 
-  /** The outcome of the effect is written, or nobody takes it any more. */
+  /** The outcome of the effect is written, or no longer needed. */
   told(spender: S): void {
     const { ends } = spender;
     if (ends === undefined) return;
@@ -305,7 +305,7 @@ function isLimited(budget: Budget, amount: Amount): boolean {
   return (['usd', 'tokens', 'calls', 'toolCalls'] as const).some((one) => budget[one] !== undefined && amount[one] > 0);
 }
 
-/** An effect that waits. */
+/** A waiting effect. */
 interface Waiting<S> extends Decision {
   readonly spender: S;
   readonly path: string;

@@ -5,7 +5,7 @@ import type { OpenQuestion } from '../../events/question.js';
 import { nodeFinder } from '../../plan/nodes.js';
 import type { Plan } from '../../plan/plan.js';
 
-/** What a run tells of its questions: as they open, and at its end. */
+/** Reports a run's questions: as they open, and at its end. */
 export class RunQuestions {
   private readonly given = new Map<string, OpenQuestion>();
   private readonly nodeAt: ReturnType<typeof nodeFinder>;
@@ -14,7 +14,7 @@ export class RunQuestions {
     this.nodeAt = nodeFinder(plan);
   }
 
-  /** A question opens; for events nobody here is asked anything. */
+  /** Reports an opened question; events ask nobody here. */
   tell(open: OpenQuestion, emit: (path: string, parent: string, body: EventBody) => void): void {
     const { question, path } = open;
     if (question === undefined) return;
@@ -22,14 +22,14 @@ export class RunQuestions {
     emit(path, parent, { type: 'step.note', note: { kind: 'question', ...open, question } });
   }
 
-  /** Nobody could answer it. */
+  /** Notes a question that nobody could answer. */
   unanswered(question: OpenQuestion): void {
     this.given.set(question.key, question);
   }
 
   /**
-   * Those that steps wait for at the end of a run that is paused, or out of budget: where other questions ended it, a step that waits was cancelled with it. What an
-   * attempt asked that is over is asked no more.
+   * The questions that steps wait for at the end of a run that is paused or out of budget: if other questions ended the run, a waiting step
+   * was cancelled with it. Questions of earlier attempts are left out.
    */
   openAt(steps: readonly StepReport[]): readonly OpenQuestion[] {
     const waiting = new Set(steps.flatMap(({ path, outcome }) => (WAITING.has(outcome) ? [path] : [])));

@@ -7,10 +7,10 @@ import type { AgentNode, Bindings, LoopNode } from '../../plan/plan.js';
 import { isSupervisor } from '../../plan/supervision.js';
 import type { Bound } from '../steps/policies/policy.js';
 
-/** Finds what is bound under a key. */
+/** Looks up a binding by key. */
 type Find = (key: string) => unknown;
 
-/** @throws SkeinError `SKEIN_NO_BINDING` for what is not a function */
+/** @throws SkeinError `SKEIN_NO_BINDING` if it is not a function */
 export function boundFunction(fn: unknown, key: string): unknown {
   if (typeof fn === 'function') return fn;
   throw new SkeinError('SKEIN_NO_BINDING', `the plan needs a function for '${key}', and the bindings have none`, {
@@ -18,7 +18,7 @@ export function boundFunction(fn: unknown, key: string): unknown {
   });
 }
 
-/** What the policies of a node find bound. */
+/** The bindings of a node's policies. */
 export function boundTo(fn: Find, prefix: string): Bound {
   return {
     fn: (key) => boundFunction(fn(key), prefix + key),
@@ -31,7 +31,7 @@ export function boundTo(fn: Find, prefix: string): Bound {
   };
 }
 
-/** The functions of an agent that are tools, by their names. */
+/** The agent's functions that are tools, by tool name. */
 export function toolsOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bindings | undefined {
   if (agent.functions === undefined) return undefined;
   return Object.fromEntries(
@@ -39,7 +39,7 @@ export function toolsOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bin
   );
 }
 
-/** The functions of an agent that check its texts, by their names. */
+/** The agent's functions that check its texts, by name. */
 export function checksOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bindings | undefined {
   const names = codeChecks(agent);
   if (names.length === 0) return undefined;
@@ -48,7 +48,7 @@ export function checksOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bi
   );
 }
 
-/** What guides an agent. */
+/** The function that guides an agent. */
 export function guideOf({ id, choice }: AgentNode, fn: Find, prefix: string): GuideOf | undefined {
   return choice === 'code' ? (boundFunction(fn(guideKey(id)), prefix + guideKey(id)) as GuideOf) : undefined;
 }

@@ -4,17 +4,17 @@ import { reducerFor } from '../../plan/reducers.js';
 import { fieldChannels } from '../../plan/references.js';
 import { boundFunction } from './bound-functions.js';
 
-/** The channels by index. Those of the plan come first, in plan order; names that only show at run time are added by a scope. */
+/** The channels by index. Those of the plan come first, in plan order; a scope adds names that appear at run time. */
 export interface ChannelTable {
   readonly names: readonly string[];
   readonly index: ReadonlyMap<string, number>;
   readonly reducers: readonly (Reducer | undefined)[];
   readonly schemas: readonly unknown[];
-  /** No other names may be written. */
+  /** True if no other names may be written. */
   readonly closed: boolean;
 }
 
-/** What a node gives its sub-plan by name, declared there or not. */
+/** Names of the values that a node passes to its sub-plan, declared there or not. */
 export function givenBy(node: Extract<PlanNode, { readonly plan: Plan }>): readonly string[] {
   const named = Object.keys(node.inputs ?? {});
   return node.kind === 'map' ? [node.item, ...named] : named;

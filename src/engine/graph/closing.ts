@@ -12,7 +12,7 @@ import type { Version } from '../state/version.js';
 import type { ChannelTable } from './channel-table.js';
 import type { CompiledPlan } from './compile.js';
 
-/** An execution of a plan that has come to its end, as far as the node needs it that runs then. */
+/** An execution of a plan that has ended, as its `finally` node needs it. */
 export interface ClosingScope extends Pick<ScopeHandle, 'census' | 'control'> {
   readonly run: RunServices;
   readonly prefix: string;
@@ -23,23 +23,23 @@ export interface ClosingScope extends Pick<ScopeHandle, 'census' | 'control'> {
   count(census: Census, reports: Reports): void;
 }
 
-/** How a scope ends whose plan has a node that runs then, and the state that it ends with. */
+/** The end of a scope whose plan has a `finally` node, with its final state. */
 export interface Closed {
   readonly end: ScopeEnd;
   readonly final: Version;
 }
 
-/** A plan that waits for an answer, or for budget, has not come to its end. */
+/** Whether the plan has ended: one that waits for an answer, or for budget, has not. */
 export function closes({ type }: ScopeEnd): boolean {
   return type !== 'paused' && type !== 'out_of_budget';
 }
 
 /**
- * Runs the node `finally` of a plan when all others have ended, however they did. It sees the final state and how the plan ended; how it ends itself
- * changes no other outcome: its failure degrades what succeeded. `told` is called when it has ended.
+ * Runs the node `finally` of a plan after the end of all others, with any outcome. It sees the final state and how the plan ended. Its own
+ * end changes no other outcome: its failure makes a success degraded. Calls `told` at its end.
  *
- * What is over has the same address in every session, so what was done at its end is not done again. What failed or was cut off may be tried again, and is closed
- * again then: the address tells the sessions apart.
+ * A plan that is over has the same address in every session, so that its closing work is not repeated. A plan that failed or was cut off
+ * may be tried again, and is then closed again: the address differs by session.
  */
 export class Closing implements ScopeOwner, Stoppable {
   private readonly inside: ScopeHandle;
@@ -48,7 +48,7 @@ export class Closing implements ScopeOwner, Stoppable {
     private readonly scope: ClosingScope,
     closing: CompiledPlan,
     private readonly closed: Closed,
-    /** Absent: nobody waits for it but the run, as the plan was cut off. */
+    /** Undefined if only the run waits for it, because the plan was cut off. */
     private told: ((end: ScopeEnd) => void) | undefined,
   ) {
     const { run, prefix, parent, channels } = scope;
@@ -69,7 +69,7 @@ export class Closing implements ScopeOwner, Stoppable {
   scopeEnded(scope: ScopeHandle, how: ScopeEnd): void {
     const { end } = this.closed;
     const { told } = this;
-    // What goes on without the plan is not failed by it, and not as it was meant to be either.
+    // Without its plan, this failure neither fails what continues nor counts as intended.
     if (how.type === 'failed' && (told === undefined || errorOf(end) === undefined)) scope.census.degraded += 1;
     if (told === undefined) {
       this.scope.run.paid(this, scope.census, scope.reports);
@@ -79,13 +79,13 @@ export class Closing implements ScopeOwner, Stoppable {
     told(waits(how) && !isCancelled(end) ? how : end);
   }
 
-  /** The step that the plan was inside of has ended: from here on the run alone waits for it. */
+  /** The step that contained the plan has ended: from here on only the run waits for the closing. */
   detach(): void {
     this.told = undefined;
     this.scope.run.owes(this);
   }
 
-  /** Stops it where it is. */
+  /** Stops the closing where it is. */
   stop(): void {
     this.inside.abort();
     this.scope.count(this.inside.census, this.inside.reports);
@@ -116,14 +116,14 @@ function waits(end: ScopeEnd): boolean {
   return !closes(end);
 }
 
-/** Why a step was cancelled whose plan ends so. */
+/** Why a step was cancelled by this end of its plan. */
 export function cutOffBy(end: ScopeEnd): string {
   if (end.type === 'ended' || (end.type === 'failed' && isEnding(end.error)))
     return `cut off by the end at ${end.path}`;
   return end.type === 'failed' && end.path !== '' ? `cut off when ${end.path} failed` : 'the run ended first';
 }
 
-/** Absent where the plan ended well. */
+/** Undefined if the plan ended well. */
 function errorOf(end: ScopeEnd): ErrorData | undefined {
   return 'error' in end ? end.error : undefined;
 }
@@ -132,14 +132,14 @@ function isCancelled(end: ScopeEnd): boolean {
   return errorOf(end)?.code === 'SKEIN_CANCELLED';
 }
 
-/** The final state, and how the plan ended. */
+/** The final state, with how the plan ended. */
 function seenBy(scope: ClosingScope, { end, final }: Closed): { version: Version; influence: number } {
   const { run, channels } = scope;
   const influence = scope.control;
   let version = final;
   const put = (name: string, value: unknown): void => {
     const at = channels.index.get(name);
-    // What failed may quote what it had read.
+    // A failure may quote what was read.
     const label = run.labels.join(influence, scope.labelOf(final));
     if (at !== undefined && value !== undefined)
       version = version.with(at, inputCell(value, channels.reducers[at], label));
@@ -161,31 +161,31 @@ function outcomeOf(end: ScopeEnd, census: Census): RunOutcome {
 }
 
 /**
- * The run's own plan is closed once for each session after which it is tried again, and numbered so. A called one that is done stays the first; of others those
- * that failed or degraded have even numbers, and those that were cut off odd ones: no two of them meet.
+ * The visit number of a closing. The run's own plan is closed, and numbered, once for each session after which it is tried again. A called
+ * plan that is done keeps 1; otherwise, failed or degraded ones get even numbers, and cut-off ones odd numbers: no two collide.
  */
 function visitOf({ run, census, prefix }: ClosingScope, end: ScopeEnd): number {
   const { ended = 0, sessions = 0 } = run.durable.closings ?? {};
   if (prefix === '') return ended + 1;
   if (isCancelled(end)) return 2 * sessions + 3;
   const error = errorOf(end);
-  // A failure that was meant is not tried again.
+  // An intended failure is not tried again.
   const isDone = (error === undefined || isEnding(error)) && !isDegraded(census);
   return isDone ? 1 : 2 * ended + 2;
 }
 
-/** So long may take what runs at the end of a run that was cancelled, in milliseconds. */
+/** Maximum milliseconds for closing work at the end of a cancelled run. */
 export const CLOSING_MS = 60_000;
 
-/** What a cancelled run is told whose closing was cut off. */
+/** The error of a cancelled run whose closing was cut off. */
 export const CLOSING_CUT_OFF: ErrorData = {
   code: 'SKEIN_CANCELLED',
   message: 'the run was cancelled, and what ran at its end was cut off',
 };
 
-/** Plans of a run that were cut off and are being closed, and how the run's own plan has ended meanwhile: the run waits for them. */
+/** Cut-off plans that are being closed, and the end of the run's own plan in the meantime: the run waits for them. */
 export class OpenClosings {
-  /** Made with the first one: of many runs at once most have none. */
+  /** Created with the first entry: most runs have none. */
   private open: Set<Stoppable> | undefined = undefined;
   private end: ScopeEnd | undefined = undefined;
 
@@ -193,13 +193,13 @@ export class OpenClosings {
     (this.open ??= new Set()).add(closing);
   }
 
-  /** Gives how the run ends, if nothing keeps it open any more. */
+  /** Returns how the run ends, if nothing keeps it open any more. */
   remove(closing: Stoppable): ScopeEnd | undefined {
     this.open?.delete(closing);
     return this.isClosed ? this.end : undefined;
   }
 
-  /** The run's own plan has ended. False: the run has to wait. */
+  /** Notes the end of the run's own plan. Returns false if the run has to wait. */
   isOver(end: ScopeEnd): boolean {
     this.end = end;
     return this.isClosed;

@@ -18,11 +18,11 @@ import { findCycles } from './cycles.js';
 export interface CompiledPlan {
   readonly plan: Plan;
   readonly bindings: Bindings;
-  /** How many of its branches must succeed; absent: the first failure ends it. */
+  /** Number of branches that must succeed; undefined if the first failure ends the plan. */
   readonly require: Require | undefined;
-  /** The same plan, as it is when its node `finally` runs: that alone starts. */
+  /** The same plan for its `finally` node, which alone starts. */
   readonly closing: CompiledPlan | undefined;
-  /** In front of its keys in the bindings. */
+  /** Prefix of its keys in the bindings. */
   readonly prefix: string;
   readonly nodes: readonly CompiledNode[];
   /** Nodes that start a run (E6), in plan order. */
@@ -31,11 +31,11 @@ export interface CompiledPlan {
   /** Nodes in the topological order of forward edges: by their places. */
   readonly order: readonly number[];
   readonly channels: ChannelTable;
-  /** What a block of outputs shows, in the order of the plan's channels. */
+  /** The content of an outputs block, in the order of the plan's channels. */
   readonly labelled: readonly LabelledChannel[];
-  /** One -1 for each node: how often it ran, where -1 means that nothing happened to it yet. */
+  /** A -1 for each node: initial counts of runs, where -1 means that the node was not reached yet. */
   readonly untouched: readonly number[];
-  /** Causal depth at most. */
+  /** Maximum causal depth. */
   readonly maxSteps: number;
 }
 
@@ -44,11 +44,11 @@ export interface CompiledNode {
   readonly index: number;
   readonly node: PlanNode;
   readonly id: string;
-  /** Of its plan: what things are called in messages. */
+  /** Notation of its plan, for the words in messages. */
   readonly notation: string | undefined;
-  /** Place in the topological order of forward edges. */
+  /** Position in the topological order of forward edges. */
   readonly place: number;
-  /** Ways out, by ascending target (E9). */
+  /** Hops from the node, by ascending target (E9). */
   readonly hops: readonly Hop[];
   readonly routes: readonly CompiledRoute[];
   /** Number of forward in-edges, each a queue (E1). */
@@ -56,48 +56,48 @@ export interface CompiledNode {
   /** Source node of each slot. */
   readonly sources: readonly number[];
   readonly join: 'all' | 'any' | 'each' | 'settled' | 'quorum';
-  /** Live tokens that `any` and `quorum` need. */
+  /** Number of live tokens that `any` and `quorum` need. */
   readonly need: number;
   readonly exit: boolean;
-  /** What its function returns may say where to go on (E3). */
+  /** Whether its function's result may choose the next node (E3). */
   readonly jumps: boolean;
-  /** Channel of the whole result; -1 when the result is an update. */
+  /** Channel of the whole result; -1 if the result is an update. */
   readonly output: number;
   readonly writes: ReadonlySet<string> | undefined;
-  /** Function of a task, or of a wait that says how long. */
+  /** Function of a task, or of a wait with a computed duration. */
   readonly body: TaskFunction | undefined;
-  /** Functions of an agent that are tools, by their names. */
+  /** The agent's functions that are tools, by tool name. */
   readonly tools: Bindings | undefined;
-  /** Functions of an agent that check its texts, by their names. */
+  /** The agent's functions that check its texts, by name. */
   readonly checks: Bindings | undefined;
-  /** What guides an agent. */
+  /** The function that guides an agent. */
   readonly guide: GuideOf | undefined;
   readonly until: StateFunction | undefined;
-  /** What it has around its body; undefined when that is nothing. */
+  /** The layers around its body; undefined if there are none. */
   readonly policies: Policies | undefined;
   readonly sub: CompiledPlan | undefined;
-  /** It works itself, and so uses a slot of `concurrency` (E5). */
+  /** Whether it does work itself, and so uses a slot of `concurrency` (E5). */
   readonly leaf: boolean;
-  /** It neither runs other nodes nor just stands there: what it gives counts as something that ran. */
+  /** Whether it counts as something that ran: it does not only contain other nodes or mark a place. */
   readonly counted: boolean;
-  /** Its plan goes on when it fails. So what decides whether it fails decides where that goes on. */
+  /** Whether its plan continues after its failure. If so, what decides the failure also decides where the plan continues. */
   readonly survives: boolean;
   readonly onErrorTo: number;
   readonly onMaxVisitsTo: number;
-  /** Nodes with a cap whose visits are counted anew when this one runs. */
+  /** Nodes with a cap whose visit counts restart when this one runs. */
   readonly countsAnew: readonly number[];
 }
 
-/** One way out of a node. */
+/** One hop from a node to another. */
 export interface Hop {
   readonly to: number;
   /** Id of the target. */
   readonly name: string;
-  /** Index of the target's in-edge; -1: the token fires the target by itself (it closes a cycle, E3). */
+  /** Index of the target's in-edge; -1 if the token fires the target directly (it closes a cycle, E3). */
   readonly slot: number;
-  /** Index into the node's routes; -1 for a static edge. */
+  /** Index of the node's route; -1 for a static edge. */
   readonly route: number;
-  /** The target lies on no cycle with the node; see Scope for what that means for dead tokens. */
+  /** True if the target shares no cycle with the node; see Scope for the effect on dead tokens. */
   readonly leaves: boolean;
 }
 
@@ -105,9 +105,9 @@ export interface Hop {
 export interface CompiledRoute {
   readonly route: Route;
   readonly choose: StateFunction | undefined;
-  /** The ways to its targets, by name. */
+  /** Hops to its targets, by name. */
   readonly hops: ReadonlyMap<string, Hop>;
-  /** It declares no targets: any other node may be chosen too. */
+  /** True if it declares no targets: any other node may be chosen, too. */
   readonly open: boolean;
 }
 
@@ -120,7 +120,7 @@ export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: n
 /**
  * Prepares a plan for running. The plan must have no problems (see `checkPlan`).
  *
- * @throws SkeinError `SKEIN_NO_BINDING` when a code node, chooser, condition or reducer has no function.
+ * @throws SkeinError `SKEIN_NO_BINDING` if a code node, chooser, condition or reducer has no function.
  * @example
  * const compiled = compile(plan, bindings); // once
  * for (const topic of topics) startRun(compiled, { inputs: { topic } });
@@ -129,10 +129,10 @@ export function compile(plan: Plan, bindings: Bindings = {}): CompiledPlan {
   return compilePlan(plan, bindings, { prefix: '', given: [], require: undefined });
 }
 
-/** Where a plan stands. */
+/** The surroundings of a plan. */
 interface Standing {
   readonly prefix: string;
-  /** Names of values that the node around it gives it. */
+  /** Names of the values that the surrounding node passes to it. */
   readonly given: readonly string[];
   readonly require: Require | undefined;
 }
@@ -203,7 +203,7 @@ function withClosing(shape: GraphShape, compiled: Omit<CompiledPlan, 'closing'>)
   return { ...compiled, closing: last === undefined ? undefined : closingOf(compiled, last) };
 }
 
-/** Only its node `finally` starts, and what the plan promises of its state was looked at before. */
+/** Only its `finally` node starts; the plan's declared output was checked before. */
 function closingOf(compiled: Omit<CompiledPlan, 'closing'>, last: number): CompiledPlan {
   const { output: _output, finally: _finally, ...plan } = compiled.plan;
   return { ...compiled, plan, require: undefined, closing: undefined, starts: [last] };
@@ -247,7 +247,7 @@ function compileRoutes(routes: readonly Route[], hops: readonly Hop[], fn: (key:
 const NO_HOPS: ReadonlyMap<string, Hop> = new Map();
 
 interface Slots {
-  /** Slot of each edge; -1 for edges whose tokens fire by themselves. */
+  /** Slot of each edge; -1 for edges whose tokens fire directly. */
   readonly byEdge: readonly number[];
   readonly sources: readonly (readonly number[])[];
 }
@@ -267,12 +267,12 @@ function assignSlots(shape: GraphShape): Slots {
   return { byEdge, sources };
 }
 
-/** What is known of the whole graph when the ways out of a node are made. */
+/** Facts about the whole graph that the hops of a node need. */
 interface Graph {
   readonly plan: Plan;
   readonly shape: GraphShape;
   readonly slots: Slots;
-  /** The cycle that each node lies on. */
+  /** The cycle of each node. */
   readonly cycles: readonly number[];
 }
 
@@ -295,7 +295,7 @@ function hopsOf(graph: Graph, node: number, routes: readonly Route[]): Hop[] {
   return hops.toSorted((a, b) => a.to - b.to);
 }
 
-/** The channels of a conversation and of fields need not be declared a second time. */
+/** The channels of a conversation and of fields need no second declaration. */
 function writesOf(node: PlanNode): CompiledNode['writes'] {
   if (node.writes === undefined) return undefined;
   const talk = node.kind === 'agent' && node.conversation !== undefined ? [node.conversation.channel] : [];

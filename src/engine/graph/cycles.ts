@@ -1,8 +1,8 @@
 import type { GraphShape } from '../../plan/graph-shape.js';
 
 /**
- * The cycle that each node lies on: nodes with the same number can reach one another (strongly connected components,
- * Tarjan 1972, iterative). A node on no cycle has a number of its own.
+ * Returns the cycle of each node: nodes with the same number can reach one another (strongly connected components, Tarjan 1972, iterative).
+ * A node on no cycle has a number of its own.
  */
 export function findCycles(shape: GraphShape): readonly number[] {
   const count = shape.outEdges.length;

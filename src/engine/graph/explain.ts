@@ -20,20 +20,20 @@ export function skipReason(compiled: CompiledPlan, node: CompiledNode, arrivals:
   return dead.length === 0 ? 'its path was not taken' : `no path from ${dead.join(', ')} was taken`;
 }
 
-/** E4 in words. */
+/** The warning for a released join (E4). */
 export function releaseBody(node: CompiledNode, missing: number): EventBody {
   const tokens = missing === 1 ? 'one of its in-edges' : `${missing} of its in-edges`;
   const message = `'${node.id}' continued with what it had: nothing else could run, and ${tokens} had no token`;
   return { type: 'run.warning', code: 'join-released', message };
 }
 
-/** A node with a cap gave up, and the run goes on. */
+/** The warning for a node that reached its cap while the run continues. */
 export function limitBody({ id }: CompiledNode, cap: number): EventBody {
   const message = `limit reached: '${id}' ran ${cap} times, its limit, and the run continues without it`;
   return { type: 'run.warning', code: 'max-visits', message };
 }
 
-/** More nodes ran one after another than the plan allows. */
+/** The error for more nodes one after another than the plan allows. */
 export function tooDeep(maxSteps: number): ErrorData {
   return {
     code: 'SKEIN_MAX_STEPS',
@@ -42,25 +42,25 @@ export function tooDeep(maxSteps: number): ErrorData {
   };
 }
 
-/** How a step ended that failed. */
+/** How a failed step ended. */
 export function failureOf(error: ErrorData): 'failed' | 'timed_out' {
   return error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed';
 }
 
-/** Whether the run goes on past a failure; what `ignore` lets pass does not come here. Past a verdict only a handler leads. */
+/** Whether the run continues after a failure; `ignore` is handled before. Only a handler continues after a verdict. */
 export function goesOnPast(onError: OnError | undefined, error: ErrorData): boolean {
   if (typeof onError === 'object') return true;
   return (onError === 'continue' || onError === 'skipDependents' || onError === 'settle') && !isFinal(error);
 }
 
-/** A node that failed while others came to their end. */
+/** A node that failed while others ran to their end. */
 export interface SettledFailure {
   readonly node: CompiledNode;
   readonly path: string;
   readonly error: ErrorData;
 }
 
-/** The failures of nodes with `onError: settle` as the one that ends their plan, in plan order; undefined for none. */
+/** Combines the failures of nodes with `onError: settle` into the one that ends their plan, in plan order; undefined for none. */
 export function settledError(failures: readonly SettledFailure[]): ErrorData | undefined {
   const all = failures.toSorted((one, other) => one.node.index - other.node.index);
   const [first] = all;
@@ -70,7 +70,7 @@ export function settledError(failures: readonly SettledFailure[]): ErrorData | u
   return { ...first.error, message: texts.join('; '), details };
 }
 
-/** A node was chosen once more than it may run. */
+/** The error for a node that was chosen once more than its cap. */
 export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
   const { onMaxVisits } = node.node;
   if (typeof onMaxVisits === 'object' && 'fail' in onMaxVisits) {
@@ -84,32 +84,32 @@ export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
   };
 }
 
-/** Why a step ended as it did, where it did not succeed. */
+/** Why a step did not succeed. */
 export interface Ending {
   readonly reason?: string | undefined;
   readonly error?: ErrorData | undefined;
 }
 
-/** How a step ended that has no result, and past which the run goes on as if it had given nothing. */
+/** The end of a step without a result, after which the run continues as with an empty result. */
 export interface PassedOver extends Ending {
   readonly outcome: 'skipped' | 'failed' | 'timed_out';
 }
 
-/** How a step ended that did not succeed, as an observer sees it. */
+/** The end event of a step that did not succeed. */
 export function endingBody(node: CompiledNode, outcome: StepOutcome, attempts: number, ending: Ending): EventBody {
   return { type: 'step.ended', node: node.id, kind: node.node.kind, ...endingOf({ ...ending, outcome }), attempts };
 }
 
-/** How a step succeeded, in addition to what it gave; undefined when there is nothing to tell. */
+/** Details of a step's success in addition to its output; undefined if there are none. */
 export interface Success {
   readonly attempt: number;
-  /** What its routes chose. */
+  /** The choice of its routes. */
   readonly choice: Choice | undefined;
-  /** The state after it, where listeners get it. */
+  /** The state after it, if listeners receive it. */
   readonly state: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How a step succeeded, as an observer sees it. */
+/** The end event of a step that succeeded. */
 export function successBody(node: CompiledNode, output: unknown, more: Success | undefined): EventBody {
   const { id, node: data } = node;
   const attempts = more?.attempt ?? 1;
@@ -124,19 +124,19 @@ export function successBody(node: CompiledNode, output: unknown, more: Success |
   };
 }
 
-/** Nodes of the plan around begin with dots, as in a path. */
+/** Names of nodes of the surrounding plan begin with dots, as in a path. */
 function namesIn({ hops, others, around = [] }: Choice): readonly string[] {
   return [...hops.map((hop) => hop.name), ...others, ...around.map((name) => `../${name}`)];
 }
 
-/** What a step wrote, as an observer sees it. */
+/** The writes of a step, for observers. */
 function updateOf(node: CompiledNode, output: unknown): Record<string, unknown> {
   if (output === undefined) return {};
   const channel = node.node.output;
   return channel === undefined ? { ...(output as Record<string, unknown> | null) } : { [channel]: output };
 }
 
-/** A route without declared targets chose a name that no node has. */
+/** The error for a route without declared targets that chose an unknown name. */
 export function noSuchNode(from: CompiledNode, name: string): ErrorData {
   return {
     code: 'SKEIN_BAD_ROUTE',

@@ -4,12 +4,12 @@ import type { CompiledNode } from './compile.js';
 import type { Arrivals, Failure, Firing, Token } from './token.js';
 import type { Version } from '../state/version.js';
 
-/** A node that fired: what is known of a step before it starts. */
+/** A node that fired: the data of a step before it starts. */
 export abstract class FiredNode {
   readonly path: string;
-  /** Label of what decided that it fires, and where the run goes on after it. */
+  /** Label of what decided that the node fires, and where the run continues after it. */
   control: number;
-  /** Label of all that had a say in what it does, also in earlier attempts. */
+  /** Label of everything that influences the step, also in earlier attempts. */
   influence: number;
 
   constructor(
@@ -17,7 +17,7 @@ export abstract class FiredNode {
     readonly compiled: CompiledNode,
     private readonly firing: Firing | Token,
     readonly visit: number,
-    /** Why it fails before it starts. */
+    /** Why the step fails before it starts. */
     protected readonly refusal: ErrorData | undefined,
   ) {
     this.path = visitAddress(prefix, compiled.id, visit);
@@ -25,12 +25,12 @@ export abstract class FiredNode {
     this.influence = firing.influence;
   }
 
-  /** The state that it sees (S2). */
+  /** The state that the step sees (S2). */
   get input(): Version {
     return this.firing.version;
   }
 
-  /** Causal depth: how many nodes ran one after another, up to this one. */
+  /** Causal depth: the number of nodes that ran one after another, including this one. */
   get depth(): number {
     return this.firing.depth + 1;
   }
@@ -39,7 +39,7 @@ export abstract class FiredNode {
     return this.firing.round;
   }
 
-  /** It fails before it starts, whatever `onError` says. */
+  /** True if the step fails before it starts, whatever `onError` is. */
   get refused(): boolean {
     return this.refusal !== undefined;
   }
@@ -54,7 +54,7 @@ export abstract class FiredNode {
     return 'kind' in firing ? [firing] : (firing.arrivals ?? []);
   }
 
-  /** What it takes over for. */
+  /** The failure that it handles. */
   get failure(): Failure | undefined {
     return this.firing.failure;
   }

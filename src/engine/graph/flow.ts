@@ -11,10 +11,10 @@ import type { Arrivals, Choice, Decided, Firing, Token } from './token.js';
 import type { RunLabels } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 
-/** Among so few, looking at each is faster than a set. */
+/** Among so few hops, a linear search is faster than a set. */
 const FEW = 8;
 
-/** What is done with nodes that are ready. */
+/** Receives nodes that are ready. */
 export interface FlowOwner {
   readonly channels: ChannelTable;
   readonly run: { readonly labels: RunLabels };
@@ -27,22 +27,22 @@ export interface FlowOwner {
 }
 
 /**
- * The tokens of one scope (E1 to E4): what waits in joins, what a join lets go, what came to an end.
+ * The tokens of one scope (E1 to E4): tokens in joins, tokens released by joins, and ended branches.
  *
- * - C3 `ended` holds the versions of all branches that came to an end: of steps that sent no live token, because there was no way
- *   on, or because they were skipped or failed. The final state is their merge (S4). So what `any` and `quorum` absorbed does not count.
+ * - C3 `ended` contains the versions of all ended branches: of steps that sent no live token, because there was no next node, or because
+ * they were skipped or failed. The final state is their merge (S4). So tokens absorbed by `any` and `quorum` do not count.
  */
 export class Flow {
   /** Tokens that wait in joins. */
   private waiting = 0;
   private ended: Version[] | undefined = undefined;
-  /** So many of `ended`, from the first, were seen by a version from which everything that was still to run descends. */
+  /** Number of `ended`, from the first, that were seen by a version from which everything still to run descends. */
   private seen = 0;
   /** By the place of their nodes. */
   private joins: (JoinQueue | undefined)[] | undefined = undefined;
   /** No token waits in a join before this place. */
   private filledFrom = 0;
-  /** Label of all that decided where this scope went on so far. */
+  /** Label of everything that has decided where this scope continued. */
   control = CLEAN;
 
   constructor(
@@ -51,7 +51,7 @@ export class Flow {
     private readonly inputs: Version,
   ) {}
 
-  /** A branch came to an end with this version. Of ends that one branch met one after the other the last is enough. */
+  /** A branch ended with this version. Replaces earlier ends that the version covers. */
   branchEnded(version: Version): void {
     const { ended } = this;
     if (ended === undefined) {
@@ -63,7 +63,7 @@ export class Flow {
     ended.push(version);
   }
 
-  /** Branches that come to an end where they meet a node that is skipped; gives all that they carry. */
+  /** Ends the branches that meet at a skipped node; returns everything that they carry. */
   endBranches(arrivals: Arrivals): ReadonlySet<Version> {
     const versions = new Set<Version>();
     for (const token of arrivals) {
@@ -74,7 +74,7 @@ export class Flow {
     return versions;
   }
 
-  /** Does no token wait, and is everything that ended also seen by `version`, which is all that is under way? The last that ended is the likeliest not to be. */
+  /** Whether no token waits and `version`, the only one in progress, covers all that ended. Checks the last end first. */
   coveredBy(version: Version): boolean {
     if (this.waiting > 0) return false;
     const { ended } = this;
@@ -87,7 +87,7 @@ export class Flow {
     return true;
   }
 
-  /** The merge of all that ended; for a run that failed also of what was still on its way. */
+  /** The merge of all that ended; for a failed run, also of what was still in progress. */
   mergeEnds(onTheWay: readonly Version[]): { version: Version; conflict: ErrorData | undefined } {
     const only = this.ended?.length === 1 ? this.ended[0] : undefined;
     if (only !== undefined && this.waiting === 0 && onTheWay.length === 0)
@@ -98,18 +98,18 @@ export class Flow {
     return { version, conflict: conflict === undefined ? undefined : this.explain(conflict.channel, conflict.writers) };
   }
 
-  /** Something decided where this scope goes on. */
+  /** Adds a label of what decided where this scope continues. */
   decided(label: number): void {
     if (label !== this.control) this.control = this.owner.run.labels.join(this.control, label);
   }
 
-  /** A node with a cap of its visits fires, or not: whoever else came there, or did not, has a say in that. */
+  /** The firing of a node with a visit cap is influenced by everything that did, or did not, reach the node. */
   counted<T extends Firing>(firing: T): T {
     const influence = this.owner.run.labels.join(firing.influence, this.control);
     return influence === firing.influence ? firing : { ...firing, influence };
   }
 
-  /** A step is done: its live token goes on. `choice` is what its routes chose. */
+  /** A step is done: sends its live token. `choice`: the choice of its routes. */
   send(node: CompiledNode, live: Token, choice: Choice | undefined): void {
     this.decided(live.influence);
     if (choice !== undefined) {
@@ -121,8 +121,8 @@ export class Flow {
   }
 
   /**
-   * C2: when a route goes on inside of its own cycle, targets outside of the cycle are not dead: they are not decided yet. Everywhere else a
-   * declared target that was not chosen gets a dead token (E3).
+   * C2: if a route stays inside its own cycle, targets outside the cycle are not dead: they are undecided. Everywhere else a declared
+   * target that was not chosen gets a dead token (E3).
    */
   private sendChosen(node: CompiledNode, live: Token, choice: Choice): void {
     const unknown = choice.others.find((name) => !this.compiled.index.has(name));
@@ -149,13 +149,13 @@ export class Flow {
     else this.fireAlone(hop.to, live.version, around(live));
   }
 
-  /** A node fires by itself, without a token on an in-edge (E3). */
+  /** Fires a node directly, without a token on an in-edge (E3). */
   fireAlone(at: number, version: Version, { depth, round, influence }: Decided): void {
     const node = this.compiled.nodes[at];
     if (node !== undefined) this.owner.fire(node, { version, depth, round, influence });
   }
 
-  /** The node that takes over for another, which failed or was at its cap: one before it closes a cycle. */
+  /** Fires the handler of a node that failed or reached its cap. A handler before the node closes a cycle. */
   fireHandler(from: CompiledNode, to: number, firing: Firing): void {
     const node = this.compiled.nodes[to];
     if (node === undefined) return;
@@ -164,12 +164,12 @@ export class Flow {
     this.owner.fire(node, { version, depth, round: round + (node.place <= from.place ? 1 : 0), influence, failure });
   }
 
-  /** A node that a route without declared targets chose: there is no edge, it fires by itself. */
+  /** Fires a node chosen by a route without declared targets: there is no edge, so it fires directly. */
   private fireOther(name: string, live: Token): void {
     this.fireAlone(this.compiled.index.get(name) ?? -1, live.version, around(live));
   }
 
-  /** Sends a dead token on all forward ways out of a node. */
+  /** Sends a dead token on all forward hops of a node. */
   sendDead(node: CompiledNode, token: Token): void {
     this.decided(token.influence);
     for (const hop of node.hops) if (hop.slot >= 0) this.deliver(hop, token);
@@ -199,8 +199,8 @@ export class Flow {
   }
 
   /**
-   * E4: lets the earliest partly filled join go with what it has: the first in an order in which no edge leads backwards, as what comes after it
-   * may wait for it. Gives its node and the number of in-edges that had no token.
+   * E4: releases the earliest partly filled join with what it has: the first in an order in which no edge leads backwards, since later
+   * nodes may wait for it. Returns its node and the number of in-edges without a token.
    */
   release(): { node: CompiledNode; missing: number } | undefined {
     if (this.waiting === 0) return undefined;
@@ -212,7 +212,7 @@ export class Flow {
     const round = join.release();
     this.waiting += join.size;
     if (round === undefined) return undefined;
-    // Whatever decided so far may have decided that a token did not come.
+    // Any earlier decision may be the reason for a missing token.
     this.letGo(node, round, this.control);
     return { node, missing: round.arrivals.filter((token) => token === undefined).length };
   }
@@ -261,7 +261,7 @@ export class Flow {
     }
   }
 
-  /** What a join merges: its live tokens; `settled` looks at dead paths too (S3). */
+  /** The versions that a join merges: of its live tokens; `settled` includes dead paths (S3). */
   private versionsFor(node: CompiledNode, arrivals: Arrivals): Version[] {
     const versions: Version[] = [];
     for (const token of arrivals) {
@@ -277,21 +277,21 @@ export class Flow {
   }
 }
 
-/** What fires a node that looks at one in-edge only. */
+/** The firing of a node that handles in-edges one by one. */
 function cameAlong(slot: number, token: Token): Firing {
-  // Nothing for the others, of which there may be many.
+  // Sparse, since there may be many other in-edges.
   const arrivals: (Token | undefined)[] = [];
   arrivals[slot] = token;
   const { version, depth, round, influence } = token;
   return { version, depth, round, influence, arrivals };
 }
 
-/** A token closes a cycle. */
+/** The origin of a token that closes a cycle. */
 function around({ depth, round, influence }: Token): Decided {
   return { depth, round: round + 1, influence };
 }
 
-/** All that a token carries. */
+/** All versions that a token carries. */
 export function carriedBy(token: Token): readonly Version[] {
   return token.more === undefined ? [token.version] : [token.version, ...token.more];
 }

@@ -1,7 +1,7 @@
 import { Queue } from '../../base/collections.js';
 import type { Arrivals, Token } from './token.js';
 
-/** What a join decided: the tokens of one round, and whether the node runs or is skipped. */
+/** A decision of a join: the tokens of one round, and whether the node runs or is skipped. */
 export interface Round {
   readonly arrivals: Arrivals;
   readonly runs: boolean;
@@ -11,10 +11,10 @@ export interface Round {
  * The in-edges of one node, each a queue, and its join policy (E1, E2).
  *
  * A *round* takes at most one token from each in-edge. `any` and `quorum` fire before the round is complete; tokens of the round that
- * come later are absorbed (`owed` counts them per in-edge).
+ * arrive later are absorbed (`owed` counts them per in-edge).
  */
 export class JoinQueue {
-  /** Tokens that wait here. */
+  /** Number of waiting tokens. */
   size = 0;
   private heads: (Token | undefined)[];
   /** Tokens behind the first of an in-edge: only in cycles. */
@@ -31,7 +31,7 @@ export class JoinQueue {
     this.heads = Array.from({ length: slots });
   }
 
-  /** Takes a token in. Call {@link take} until it gives nothing more. */
+  /** Adds a token. Call {@link take} until it returns undefined. */
   arrive(slot: number, token: Token): void {
     if (this.owed.size > 0 && this.absorb(slot)) return;
     this.size += 1;
@@ -48,7 +48,7 @@ export class JoinQueue {
     }
   }
 
-  /** The next round that the policy lets go, or undefined. */
+  /** The next round that the policy releases, or undefined. */
   take(): Round | undefined {
     const complete = this.filled === this.slots;
     if (this.join === 'all' || this.join === 'settled') {
@@ -65,14 +65,14 @@ export class JoinQueue {
     return complete ? { arrivals: this.takeHeads(), runs: false } : undefined;
   }
 
-  /** E4: the round with what there is, or undefined when nothing waits here. */
+  /** E4: the current round, or undefined if nothing waits here. */
   release(): Round | undefined {
     if (this.filled === 0) return undefined;
     const runs = this.join === 'settled' || this.live > 0;
     return { arrivals: this.takeHeads(), runs };
   }
 
-  /** Everything that still waits, at the end of a run. */
+  /** All tokens that still wait at the end of a run. */
   waiting(): Token[] {
     return [...this.heads, ...[...this.behind.values()].flatMap((queue) => queue.waiting())].filter(
       (token) => token !== undefined,

@@ -3,18 +3,18 @@ import type { Require } from '../../plan/plan.js';
 import type { CompiledNode } from './compile.js';
 import type { Choice } from './token.js';
 
-/** A part of a group that failed. */
+/** A failed part of a group. */
 export interface FailedPart {
   readonly path: string;
   readonly error: ErrorData;
 }
 
-/** Whether as much of a group has succeeded as must. */
+/** Whether enough of a group has succeeded. */
 export function isEnough(require: Require, succeeded: number, failed: number): boolean {
   return require === 'all' ? failed === 0 : succeeded >= require;
 }
 
-/** How many branches end with a node that has run: 1 where nothing follows it. */
+/** Number of branches that end with a node: 1 if nothing follows it. */
 export function branchEnds({ exit, hops }: CompiledNode, choice: Choice | undefined): number {
   const isLast =
     choice === undefined
@@ -26,7 +26,7 @@ export function branchEnds({ exit, hops }: CompiledNode, choice: Choice | undefi
 const MOST_NAMED = 3;
 const ONE = { branches: 'branch', items: 'item' } as const;
 
-/** Fewer parts of a group succeeded than must; `parts` is what they are called. */
+/** The error for too few successful parts of a group; `parts` is their name. */
 export function tooFew(
   parts: 'branches' | 'items',
   require: Require,

@@ -18,13 +18,13 @@ import type { Version } from '../state/version.js';
 interface Result {
   /** The state after the step. */
   readonly version: Version;
-  /** Where its function said to go on. */
+  /** The next nodes chosen by its function. */
   readonly goto?: unknown;
 }
 
 /**
- * Asks the routes of a node for their targets (E3), one after the other, and calls `done` when all have answered. Choosers may be
- * asynchronous; their answers go through the durability port. A chooser that fails, or answers nonsense, fails the step.
+ * Evaluates the routes of a node (E3), one after another, and calls `done` after the last. Choosers may be asynchronous; their answers go
+ * through the durability port. A chooser that fails, or returns an invalid answer, fails the step.
  */
 export function chooseRoutes(step: Step, { version, goto }: Result, done: (choice: Choice) => void): void {
   const { routes } = step.compiled;
@@ -85,7 +85,7 @@ function askCode(step: Step, version: Version, route: CompiledRoute, at: number)
   return durable.step(key, chooser, chooser);
 }
 
-/** What a route reads decides where its step goes on. */
+/** The reads of a route decide where its step continues. */
 function deciding(step: Step): Influenced {
   return { influenced: (label) => step.decides(label) };
 }
@@ -118,7 +118,7 @@ class RecordedChooser extends ReadLog implements Effect, Identity, StepOptions {
   }
 }
 
-/** What the step said itself; when it said nothing, its route decides. */
+/** The targets chosen by the step itself; without a choice, the default of its route. */
 function byResult(route: Route, goto: unknown, around: string[]): string[] {
   if (isParentJump(goto)) {
     const { parent: known = [] } = route;
@@ -139,7 +139,7 @@ function byCases(route: Route, version: Version, step: Step): string[] {
   return [...(route.otherwise ?? [])];
 }
 
-/** The node names that a chooser's answer means: a name, a list of names, or keys of the route's map. */
+/** The node names in a chooser's answer: a name, a list of names, or keys of the route's map. */
 function namesOf(route: Route, answer: unknown): string[] {
   const answers: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
   return answers.map((one) => {

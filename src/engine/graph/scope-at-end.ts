@@ -12,27 +12,27 @@ import type { Flow } from './flow.js';
 import { isEnough, tooFew } from './required.js';
 import { ScopeSteps } from './scope-steps.js';
 
-/** What a plan is told that ends because the step around it does. */
+/** The error of a plan that ends because the step around it does. */
 const CUT_OFF: ErrorData = { code: 'SKEIN_CANCELLED', message: 'the step around it ended first' };
 
-/** The end of one execution of a plan: how it comes to it, the state that it ends with, and what runs then, if the plan has a node for it. */
+/** The end of one execution of a plan: how it is reached, its final state, and what then runs, if the plan has a node for it. */
 export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
   around: readonly string[] | undefined = undefined;
   protected abstract readonly flow: Flow;
   protected pausedSteps = 0;
-  /** How it ends in place of pausing: a step waited for budget. */
+  /** The end instead of a pause: a step waited for budget. */
   protected short: ScopeEnd | undefined = undefined;
   protected settled: SettledFailure[] | undefined = undefined;
-  /** Branches that came to their end with a step that succeeded. */
+  /** Number of branches that ended with a successful step. */
   protected reached = 0;
   private closing: Closing | undefined = undefined;
 
-  /** Label of all that decided where it went on. */
+  /** Label of everything that decided its routes. */
   get control(): number {
     return this.flow.control;
   }
 
-  /** `decides`: label of what had a say in that. */
+  /** `decides`: label of what influenced the abort. */
   abort(reason = CUT_OFF.message, decides = CLEAN): void {
     if (this.over) {
       this.closing?.detach();
@@ -43,13 +43,13 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     const started: Step[] = [];
     for (let step = this.first; step !== undefined; step = step.following) if (step.started) started.push(step);
     const seen = this.stopSteps(reason);
-    // Where it was has a say in that it took too long. What was heard inside of a step is known when that has stopped.
+    // Where the plan stood influences that it took too long. What was heard inside a step is known after the step has stopped.
     for (const { influence } of started) this.flow.decided(influence);
     this.outside.influenced(this.control);
     if (this.compiled.closing !== undefined) this.closeApart(this.flow.mergeEnds(seen).version);
   }
 
-  /** Stops everything and keeps what there is of the state. The owner is told when what then runs has ended. */
+  /** Stops everything and keeps the current state. Calls the owner after the end of the closing work. */
   cancel(error: ErrorData): void {
     if (this.over) return;
     this.over = true;
@@ -57,7 +57,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     this.close({ type: 'failed', error, path: '' }, (end) => this.outside.scopeEnded(this, end));
   }
 
-  /** Stops everything, also what runs at its end. */
+  /** Stops everything, including the closing work. */
   halt(): void {
     this.stopClosing();
     if (this.over) return;
@@ -65,7 +65,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     this.final = this.flow.mergeEnds(this.stopSteps()).version;
   }
 
-  /** Ends the scope; what still runs is cancelled (E8). */
+  /** Ends the scope; cancels what still runs (E8). */
   protected end(end: ScopeEnd, onTheWay: readonly Version[] = []): void {
     if (this.over) return;
     this.over = true;
@@ -75,7 +75,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     this.close(end, (ended) => this.outside.scopeEnded(this, ended));
   }
 
-  /** What comes of failures that ended nobody else. */
+  /** The combined error of settled failures; undefined if enough branches succeeded. */
   private settledError(): ErrorData | undefined {
     const { settled = [], reached } = this;
     const { require } = this.compiled;
@@ -85,7 +85,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     return undefined;
   }
 
-  /** All that is to run has run. A state that nobody can read is not a success. */
+  /** Ends the scope after everything has run. An unreadable state is not a success. */
   protected finishWith({ version, conflict }: ReturnType<Flow['mergeEnds']>): void {
     this.final = version;
     const first = this.settledError() ?? conflict;
@@ -94,7 +94,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     this.end(error === undefined ? { type: 'done' } : { type: 'failed', error, path: this.parent });
   }
 
-  /** The node `finally` runs, if the plan has one; then it is over. */
+  /** Runs the `finally` node, if the plan has one; then calls `over`. */
   private close(end: ScopeEnd, over: (end: ScopeEnd) => void): void {
     const { closing } = this.compiled;
     if (closing === undefined || this.final === undefined || !closes(end)) {
@@ -108,7 +108,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     });
   }
 
-  /** It was cut off with this state: the run alone waits for what runs then. */
+  /** The scope was cut off in this state: only the run waits for the closing work. */
   private closeApart(final: Version): void {
     this.final = final;
     this.close({ type: 'failed', error: CUT_OFF, path: this.parent }, () => undefined);

@@ -15,7 +15,7 @@ import { endingBody } from './explain.js';
 import type { Ending } from './explain.js';
 import { Visits } from './visits.js';
 
-/** The steps of one execution of a plan: which are queued or running, and what is counted and told of those that have ended. */
+/** The steps of one execution of a plan: queued and running ones, and the counts and reports of ended ones. */
 export abstract class ScopeSteps extends ScopeState implements Restable, StepList {
   readonly census: OpenCensus = emptyCensus();
   reports: Reports = undefined;
@@ -24,9 +24,9 @@ export abstract class ScopeSteps extends ScopeState implements Restable, StepLis
   over = false;
   cutOff: string | undefined = undefined;
   protected readonly visits: Visits;
-  /** Steps and skips that are queued or running. */
+  /** Number of queued or running steps and skips. */
   protected outstanding = 0;
-  /** Head of the list of steps that are queued or running. */
+  /** Head of the list of queued or running steps. */
   first: Step | undefined = undefined;
 
   constructor(run: RunServices, options: ScopeOptions) {
@@ -67,7 +67,7 @@ export abstract class ScopeSteps extends ScopeState implements Restable, StepLis
     this.tell(step.compiled, step.path, outcome, step.attempt, ending);
   }
 
-  /** A node that does nothing is not a step in the census unless it failed. */
+  /** The census contains a node that does nothing only if it failed. */
   protected countStep(node: CompiledNode, outcome: StepOutcome): void {
     if (node.node.kind !== 'pass' || (outcome !== 'succeeded' && outcome !== 'skipped')) this.census[outcome] += 1;
   }
@@ -84,7 +84,7 @@ export abstract class ScopeSteps extends ScopeState implements Restable, StepLis
     if (this.outstanding === 0 && !this.over) this.run.rest(this);
   }
 
-  /** Aborts what is queued or running, for this reason; gives the versions that they saw. */
+  /** Aborts queued and running steps for this reason; returns the versions that they saw. */
   protected stopSteps(reason = 'the run ended first'): Version[] {
     const seen: Version[] = [];
     this.cutOff = reason;

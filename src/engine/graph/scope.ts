@@ -28,11 +28,11 @@ import { tokenOf } from './token.js';
 import type { Version } from '../state/version.js';
 
 /**
- * One execution of a plan: its state and its steps; its tokens are in a {@link Flow}. It knows nothing of time, back ends or
- * policies: steps tell it how they ended, and it says which nodes are ready.
+ * One execution of a plan: its state and its steps; its tokens are in a {@link Flow}. It knows nothing about time, back ends or policies:
+ * steps report how they ended, and it determines which nodes are ready.
  *
- * - C1 Everything that becomes ready is put into the run's queue; nothing is started from here. So there is no recursion, and steps
- *   that become ready together start in plan order (E9).
+ * - C1 Everything that becomes ready is put into the run's queue; nothing starts from here. So there is no recursion, and steps that become
+ * ready together start in plan order (E9).
  * - C4 A new epoch (V2) begins when a step ends and is the only thread of control: nothing else runs, waits, or has ended unseen.
  */
 export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHandle {
@@ -84,7 +84,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     this.passedOver(step, { outcome: 'skipped', reason });
   }
 
-  /** What comes after it runs as if it had given nothing. */
+  /** The steps after it run as if its result were empty. */
   private passedOver(step: Step, ending: PassedOver): void {
     const { compiled, input } = step;
     step.decides(step.influence);
@@ -144,7 +144,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     this.restIfIdle();
   }
 
-  /** As at the first exit, the state is what the one who ended it saw and wrote. A step around that one is cut off. */
+  /** As at the first exit, the final state is the view and writes of the ending step. A step around it is cut off. */
   ended(step: Step, { path, error, out }: PlanEnd, { reason, writes = [] }: Leaving): void {
     const own = step.path === path;
     this.flow.decided(step.influence);
@@ -171,7 +171,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     this.end({ type: 'out_of_budget', error, path, how: 'at once' }, [kept]);
   }
 
-  /** E4, and the end. */
+  /** Applies E4, or ends the scope. */
   rested(): void {
     if (this.over || this.outstanding > 0) return;
     if (this.pausedSteps > 0) this.end(this.short ?? { type: 'paused' });
@@ -199,12 +199,12 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     }
   }
 
-  /** A step that fails before its body starts. */
+  /** Creates a step that fails before its body starts. */
   refuse(node: CompiledNode, firing: Firing, error: ErrorData): void {
     this.enqueue(new Step(this, node, firing, this.visits.next(node.index), error));
   }
 
-  /** A skip takes its turn in the queue like a step (C1). */
+  /** A skip waits its turn in the queue like a step (C1). */
   skip(node: CompiledNode, arrivals: Arrivals, origin: Decided, poison: boolean): void {
     this.outstanding += 1;
     const visit = this.visits.next(node.index);
@@ -223,7 +223,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     this.run.enqueue({ leaf: false, next: undefined, isWanted: () => !this.over, start });
   }
 
-  /** The version behind a node that was skipped, with how it ended where that is told. */
+  /** The version after a skipped node, with its end if the node writes that. */
   private toldSkipped(node: CompiledNode, firing: Firing, visit: number): Version {
     if (node.node.ending === undefined) return firing.version;
     const version = writeEnding(this, new Step(this, node, firing, visit), firing.version, { outcome: 'skipped' });
@@ -231,7 +231,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     return version;
   }
 
-  /** On with a live token; `ending` is a failure that is ignored, or a skip that ends nothing. */
+  /** Continues with a live token; `ending`: an ignored failure, or a skip after which the plan continues. */
   private goOn(step: Step, version: Version, output: unknown, choice: Choice | undefined, ending?: PassedOver): void {
     step.close();
     this.outstanding -= 1;
@@ -263,7 +263,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     if (outcome !== 'skipped') countAllowed(this.census, outcome);
   }
 
-  /** A check looks at the steps of the run's own plan; those that do nothing leave the state as it was. */
+  /** Runs the check for steps of the run's own plan, except for those that do nothing and leave the state unchanged. */
   private isStopped({ compiled, path }: Step, version: Version): boolean {
     if (this.parent !== '' || compiled.node.kind === 'pass') return false;
     const state = this.checkedState(version);

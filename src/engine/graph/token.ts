@@ -3,12 +3,12 @@ import type { Version } from '../state/version.js';
 import type { Hop } from './compile.js';
 
 /**
- * What travels along an edge (E1). `live`: the path was taken; `dead`: it was not; `failed`: a dead token that carries the failure
- * of its sender (`onError: continue`); `poison`: a failed one whose receivers are skipped (`onError: skipDependents`).
+ * The kind of a token on an edge (E1). `live`: the path was taken; `dead`: it was not; `failed`: a dead token that carries the failure of
+ * its sender (`onError: continue`); `poison`: a failed one whose receivers are skipped (`onError: skipDependents`).
  */
 export type TokenKind = 'live' | 'dead' | 'failed' | 'poison';
 
-/** A step that failed, as it is told to who goes on after it. */
+/** A failed step, as its successors receive it. */
 export interface Failure {
   /** Id of its node. */
   readonly from: string;
@@ -20,46 +20,44 @@ export interface Failure {
 /** A token. One object serves all edges of a step. */
 export interface Token {
   readonly kind: TokenKind;
-  /** What it carries; when dead, what its sender saw, for joins that look at dead paths too. */
+  /** The version that it carries; of a dead token, the view of its sender, for joins that include dead paths. */
   readonly version: Version;
-  /** What a dead token carries in addition, from senders that were skipped with several tokens. */
+  /** Further versions of a dead token, from senders that were skipped with several tokens. */
   readonly more: readonly Version[] | undefined;
-  /** Causal depth of the sender: how many nodes ran one after another up to it. */
+  /** Causal depth of the sender: the number of nodes that ran one after another, including it. */
   readonly depth: number;
-  /** How many cycles were closed on the way. */
+  /** Number of cycles closed on the way. */
   readonly round: number;
-  /** Label of what decided that it comes, live or dead. */
+  /** Label of what decided that the token arrives, live or dead. */
   readonly influence: number;
   readonly failure: Failure | undefined;
 }
 
-/**
- * With what a node fires. A live token is one: the node sees what it carries, one step deeper.
- */
+/** The input of a node that fires. A live token is a firing: the node sees its version, one step deeper. */
 export interface Firing {
   /** The state that the step sees (S2). */
   readonly version: Version;
   /** Causal depth of what came before. */
   readonly depth: number;
   readonly round: number;
-  /** Label of what decided that it fires. */
+  /** Label of what decided that the node fires. */
   readonly influence: number;
-  /** Where several tokens came together. */
+  /** The tokens that met. */
   readonly arrivals?: Arrivals;
-  /** What it takes over for. */
+  /** The failure that the node handles. */
   readonly failure?: Failure | undefined;
 }
 
-/** The tokens with which a node fires or is skipped, by in-edge; undefined where none came (E4). */
+/** The tokens with which a node fires or is skipped, by in-edge; undefined if none arrived (E4). */
 export type Arrivals = readonly (Token | undefined)[];
 
-/** Where a token comes from. */
+/** The origin of a token. */
 export type Origin = Pick<Token, 'depth' | 'round'>;
 
-/** Where a token comes from, and what decided that it comes. */
+/** The origin of a token, with what decided that it arrives. */
 export type Decided = Pick<Token, 'depth' | 'round' | 'influence'>;
 
-/** A token that carries one version. */
+/** Creates a token with one version. */
 export function tokenOf(
   kind: TokenKind,
   version: Version,
@@ -70,11 +68,11 @@ export function tokenOf(
   return { kind, version, more: undefined, depth, round, influence, failure };
 }
 
-/** What the routes of a node chose. */
+/** The choice of a node's routes. */
 export interface Choice {
   readonly hops: readonly Hop[];
-  /** Names that a route without declared targets chose and does not mention. */
+  /** Names chosen by a route without declared targets that have no hop. */
   readonly others: readonly string[];
-  /** Nodes at which the plan around goes on when this one has ended. */
+  /** Nodes of the surrounding plan that continue after the end of this one. */
   readonly around?: readonly string[];
 }

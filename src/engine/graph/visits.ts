@@ -1,13 +1,13 @@
 import type { CompiledNode, CompiledPlan } from './compile.js';
 
-/** How often the nodes of one scope ran, and how often they were skipped. */
+/** Counts how often the nodes of one scope ran, and how often they were skipped. */
 export class Visits {
-  /** By node: how often it ran or was skipped; -1 for those that nothing happened to. */
+  /** Runs and skips by node; -1 for nodes that were not reached. */
   private readonly all: number[];
-  /** How often it was skipped, or ran before its visits were counted anew. */
+  /** Skips by node, plus runs from before its count restarted. */
   private skips: number[] | undefined = undefined;
 
-  /** `first` is the number of the first visits of nodes that start. */
+  /** `first`: visit number of the first visits of starting nodes. */
   constructor(
     private readonly compiled: CompiledPlan,
     first = 1,
@@ -16,30 +16,30 @@ export class Visits {
     if (first > 1) for (const at of compiled.starts) this.all[at] = first - 1;
   }
 
-  /** Number of the next visit. */
+  /** Returns the number of the next visit. */
   next(node: number): number {
     const visit = Math.max(this.all[node] ?? 0, 0) + 1;
     this.all[node] = visit;
     return visit;
   }
 
-  /** The visit of a node was a skip. */
+  /** Notes that the visit of a node was a skip. */
   skipped(node: number): void {
     const skips = (this.skips ??= []);
     skips[node] = (skips[node] ?? 0) + 1;
   }
 
-  /** The first visit of a node did not take place. */
+  /** Notes that the first visit of a node did not happen. */
   undone(node: number): void {
     this.all[node] = -1;
   }
 
-  /** How often a node ran. */
+  /** Number of runs of a node. */
   runs(node: number): number {
     return Math.max(this.all[node] ?? 0, 0) - (this.skips?.[node] ?? 0);
   }
 
-  /** The visits of nodes are counted anew: those that were, count like skipped ones. */
+  /** Restarts the visit counts of nodes: earlier visits then count like skips. */
   countAnew(nodes: readonly number[]): void {
     if (nodes.length === 0) return;
     const skips = (this.skips ??= []);
@@ -51,7 +51,7 @@ export class Visits {
     return this.compiled.nodes.filter(({ node, index }) => node.kind !== 'pass' && (this.all[index] ?? -1) < 0).length;
   }
 
-  /** Nodes at their caps that hand over to one another, with none that may still run. */
+  /** Whether nodes at their caps refer to one another in a circle, so that none of them may run. */
   capsGoRound(first: CompiledNode): boolean {
     const { nodes } = this.compiled;
     const seen = new Set<CompiledNode>();

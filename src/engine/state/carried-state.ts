@@ -14,29 +14,29 @@ import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
 import type { Version } from './version.js';
 
-/** What a channel held when the run before ended (J12). */
+/** The value of a channel at the end of the previous run (J12). */
 export interface CarriedChannel {
   readonly kept: Kept;
-  /** Of its cell. */
+  /** Digest of its cell. */
   readonly digest: string;
-  /** Where it comes from; absent: from the user alone. */
+  /** Source of the value; absent if only the user. */
   readonly label?: Label | undefined;
 }
 
-/** A state that a run begins with, by channel. */
+/** The initial state of a run, by channel. */
 export type Carried = ReadonlyMap<string, CarriedChannel>;
 
-/** What a run on a thread begins with. */
+/** The start of a run on a thread. */
 export interface CarriedStart extends FirstState {
-  /** Channels of the state before that the plan does not have. */
+  /** Channels of the earlier state that the plan does not have. */
   readonly dropped: readonly string[];
 }
 
 /**
- * The first state version of a run that goes on from the state of another one: its inputs go over it, and reducers take them in (J12).
- * Nothing is read but what `isChecked` has to look at.
+ * Returns the first state version of a run that continues from another run's state: inputs replace values, and reducers add them (J12).
+ * Reads only values that `isChecked` requires.
  *
- * @throws SkeinError `SKEIN_INPUT` for the inputs, `SKEIN_THREAD` for a state that does not fit the channels of the plan
+ * @throws SkeinError `SKEIN_INPUT` for invalid inputs, `SKEIN_THREAD` for a state that does not fit the channels of the plan
  */
 export function carriedState(
   compiled: CompiledPlan,
@@ -62,7 +62,7 @@ export function carriedState(
   return { version: last, channels, dropped, labels: { channels: labelsOf(carried, { version, channels }, last) } };
 }
 
-/** What reducers took in has in it what was there; what was written over has not. */
+/** A reduced value still contains the earlier one; an overwritten value does not. */
 function labelsOf(carried: Carried, { version, channels }: FirstState, last: Version): Record<string, Label> {
   const found: Record<string, Label> = {};
   for (const [name, { label }] of carried) {
@@ -98,7 +98,7 @@ function reopened(
   });
 }
 
-/** What each reducer needs to go on from. */
+/** Kinds of values that each reducer can continue from. */
 const NEEDED: Readonly<Record<string, readonly KeptKind[]>> = {
   append: ['list'],
   extend: ['list'],
@@ -106,7 +106,7 @@ const NEEDED: Readonly<Record<string, readonly KeptKind[]>> = {
   add: ['text', 'other'],
 };
 
-/** Why a value can't be that of a channel any more; undefined when it can. */
+/** Why a value no longer fits a channel; undefined if it does. */
 function misfit(kept: Kept, reducer: Reducer | undefined, schema: unknown, name: string): string | undefined {
   const definition = reducer?.definition() ?? '';
   const needed = Object.hasOwn(NEEDED, definition) ? NEEDED[definition] : undefined;
@@ -120,7 +120,7 @@ function misfit(kept: Kept, reducer: Reducer | undefined, schema: unknown, name:
   }
 }
 
-/** An input over what a channel holds: reducers take it in. */
+/** The cell for an input to a channel that already has a value: a reducer adds the input. */
 function cellWith(channels: ChannelTable, at: number, old: Cell | undefined, value: unknown): Cell {
   const reducer = channels.reducers[at];
   if (old === undefined || reducer === undefined) return firstCell(channels, at, value);
@@ -132,7 +132,7 @@ function cellWith(channels: ChannelTable, at: number, old: Cell | undefined, val
   return cell;
 }
 
-/** What is taken in matches a schema by itself, or together with what is there. */
+/** An added value must match a schema on its own, or together with the existing value. */
 function checkWith(schema: unknown, value: unknown, whole: () => unknown, name: string): void {
   try {
     validated(schema, value, name);
@@ -146,32 +146,32 @@ function listOf(value: unknown): readonly unknown[] {
   throw new SkeinError('SKEIN_INPUT', `reducer 'append' needs a list, not ${typeof value}`);
 }
 
-/** What a run ended with. */
+/** The final state of a run. */
 export interface LastState {
   readonly version: Version;
   readonly channels: ChannelTable;
   readonly labels?: CarriedLabels | undefined;
 }
 
-/** A channel at the end of a run, against what it was at its beginning. Neither `more` nor `whole`: it is as it was. */
+/** A channel at the end of a run, compared with its start. Unchanged if both `more` and `whole` are absent. */
 export interface ChannelEnd {
   readonly name: string;
   readonly kind: KeptKind;
   readonly digest: string;
-  /** Where it comes from; absent: from the user alone. */
+  /** Source of the value; absent if only the user. */
   readonly label?: Label | undefined;
-  /** What came to it. */
+  /** The added part. */
   readonly more?: unknown;
-  /** What it is now. */
+  /** The new value. */
   readonly whole?: unknown;
-  /** It is as the run was given it. */
+  /** True if the value is still the given input. */
   readonly isGiven?: boolean;
-  /** The run wrote what was there already. */
+  /** True if the run wrote the value that was already there. */
   readonly isRepeated?: boolean;
 }
 
 /**
- * The channels of a run's last state: of those that grew, what came to them.
+ * Returns the channels of a run's last state; of values that grew, only the added part.
  *
  * @throws SkeinError `SKEIN_NOT_JSON`
  */
@@ -192,7 +192,7 @@ export function channelEnds(
   return ends;
 }
 
-/** `first`: what the run began with. A cell is made anew by whoever writes it, also by the same value. */
+/** `first`: the initial cell. Every write creates a new cell, even with the same value. */
 function marked(end: ChannelEnd, cell: Cell, first: Cell | undefined, reducer: Reducer | undefined): ChannelEnd {
   if (first === undefined || cellDigest(first, reducer) !== end.digest) return end;
   const isKept = end.more === undefined && end.whole === undefined;
@@ -221,13 +221,13 @@ function isNothing(added: unknown): boolean {
   return (typeof added === 'object' && added !== null ? Object.keys(added) : String(added)).length === 0;
 }
 
-/** A shorter text is written anew: what came to it by chance would be kept as a chain of pieces. */
+/** A shorter text is stored anew: an accidental prefix match would be kept as a chain of pieces. */
 const SHORT_TEXT = 1_024;
-/** An object of fewer keys, or of which more than one in so many changed, is written anew. */
+/** An object with fewer keys, or with more than one changed key in `SHARE`, is stored anew. */
 const FEW_KEYS = 64;
 const SHARE = 8;
 
-/** What came to a value; undefined when it is another one. Values of the state are never changed in place, so parts are compared as such. */
+/** The addition to a value; undefined for a different value. State values are never changed in place, so parts are compared by identity. */
 function growth(before: unknown, after: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(after)) {
     const isLonger = before.length > 0 && after.length > before.length;

@@ -13,55 +13,55 @@ export interface Cell {
   /** Index of the node that wrote it; -1 for an input. */
   readonly writer: number;
   readonly epoch: number;
-  /** How many writes of its line came before it, within the epoch. */
+  /** Number of earlier writes of its line within the epoch. */
   readonly rank: number;
-  /** Absent until the cell is overwritten within its epoch, or is itself such a write. Plain channels only. */
+  /** Set if the cell overwrites another one, or was overwritten itself, within its epoch. Plain channels only. */
   line: Line | undefined;
   /** For reducer channels. */
   readonly folded: FoldedCell | undefined;
-  /** Digest of the value of a plain channel, once it was asked. */
+  /** Digest of a plain channel's value; computed on demand. */
   digest: string | undefined;
-  /** Trust label: what had a say in the value. Set by whoever makes the cell, before anybody sees it. */
+  /** Trust label of the value. Set by the creator of the cell, before it is visible. */
   label: number;
 }
 
 /**
- * Writes of a plain channel one over the other, within an epoch. Who overwrites its newest cell continues it; who overwrites an older one, which
- * somebody else has overwritten, begins a line of its own. So what came before a cell is known without keeping it.
+ * Successive writes of a plain channel within an epoch. Overwriting the newest cell of a line continues it; overwriting an older one, which
+ * was already overwritten, begins a new line. So the predecessors of a cell are known without keeping them.
  */
 interface Line {
-  /** Where it left another line. */
+  /** Where the line branched off another one. */
   readonly from: { readonly line: Line; readonly rank: number } | undefined;
   /** Rank of its newest cell. */
   newest: number;
 }
 
-/** The part of a cell that only reducer channels have. `value` is filled when it is first read. */
+/** The part of a cell that only reducer channels have. `value` is set on the first read. */
 export interface FoldedCell {
   readonly accumulator: unknown;
   readonly newest: Contribution | undefined;
   value: unknown;
   known: boolean;
-  /** Digest of the accumulator. Absent: it is what the channel was opened with. */
+  /** Digest of the accumulator. Undefined if it is the channel's initial one. */
   base: string | undefined;
 }
 
-/** Who writes: for the order of contributions and for error messages. */
+/** The writer of a value: for the order of contributions and for error messages. */
 export interface Writer {
   readonly compiled: { readonly index: number; readonly place: number };
   readonly round: number;
   readonly visit: number;
 }
 
-/** When something is written. */
+/** The circumstances of a write. */
 export interface Moment {
   /** The epoch that writes belong to (V2). */
   readonly epoch: number;
-  /** Digests will be asked for. */
+  /** Whether digests will be needed. */
   readonly recorded: boolean;
 }
 
-/** The cell that results when `writer` writes `value` over `old`. */
+/** Returns the cell that results when `writer` writes `value` over `old`. */
 export function writeCell(
   old: Cell | undefined,
   value: unknown,
@@ -88,13 +88,13 @@ export function writeCell(
     visit: writer.visit,
     own: undefined,
   });
-  // The contributions of earlier epochs are forgotten, so their digest is made now or never.
+  // The contributions of earlier epochs are dropped, so their digest must be computed here.
   const base = inEpoch ? old.folded?.base : old !== undefined && moment.recorded ? cellDigest(old, reducer) : undefined;
   const folded: FoldedCell = { accumulator, newest, value: undefined, known: false, base };
   return foldedCell(folded, writer.compiled.index, epoch);
 }
 
-/** A cell of a plain channel; `old` is what it overwrites within its epoch. */
+/** Creates a cell of a plain channel; `old` is the cell that it overwrites within its epoch. */
 function overwrite(old: Cell | undefined, value: unknown, writer: number, epoch: number): Cell {
   if (old === undefined)
     return { value, writer, epoch, rank: 0, line: undefined, folded: undefined, digest: undefined, label: CLEAN };
@@ -105,7 +105,7 @@ function overwrite(old: Cell | undefined, value: unknown, writer: number, epoch:
   return { value, writer, epoch, rank, line, folded: undefined, digest: undefined, label: CLEAN };
 }
 
-/** V1 and V2: is `a` causally before `b`, another cell of the same channel? Plain channels only. */
+/** V1 and V2: whether `a` is causally before `b`, another cell of the same channel. Plain channels only. */
 export function isBefore(a: Cell, b: Cell): boolean {
   if (a.epoch !== b.epoch) return a.epoch < b.epoch;
   let upTo = b.rank - 1;
@@ -121,7 +121,7 @@ export function foldedCell(folded: FoldedCell, writer: number, epoch: number): C
   return { value: undefined, writer, epoch, rank: 0, line: undefined, folded, digest: undefined, label: CLEAN };
 }
 
-/** The cell of an input. `label`: its trust label; `digest`: that of the value, where it is known. */
+/** Creates the cell of an input. `label`: its trust label; `digest`: that of the value, if known. */
 export function inputCell(value: unknown, reducer: Reducer | undefined, label = CLEAN, digest?: string): Cell {
   if (reducer === undefined)
     return { value, writer: -1, epoch: 0, rank: 0, line: undefined, folded: undefined, digest, label };
@@ -132,7 +132,7 @@ export function inputCell(value: unknown, reducer: Reducer | undefined, label = 
   return cell;
 }
 
-/** The cell of a plain channel whose value is kept elsewhere: it is read with the cell. Kept values are never undefined. */
+/** The cell of a plain channel whose value is stored elsewhere, and read with the cell. Stored values are never undefined. */
 class KeptCell implements Cell {
   readonly writer = -1;
   readonly epoch = 0;
@@ -151,18 +151,18 @@ class KeptCell implements Cell {
   }
 }
 
-/** The cell of a channel whose value is kept elsewhere; `digest` is that of the cell that it was kept of. */
+/** Creates a cell for a value that is stored elsewhere; `digest` is that of the stored cell. */
 export function keptCell(kept: Kept, reducer: Reducer | undefined, digest: string): Cell {
   if (reducer === undefined) return new KeptCell(kept, digest);
   return reopenedCell(reducer.reopen(kept), digest);
 }
 
-/** A cell of a reducer channel with nothing but an accumulator. */
+/** Creates a cell of a reducer channel that has only an accumulator. */
 function reopenedCell(accumulator: unknown, base: string): Cell {
   return foldedCell({ accumulator, newest: undefined, value: undefined, known: false, base }, -1, 0);
 }
 
-/** A reducer channel before anything runs, with an input taken in. */
+/** Adds an input to a reducer channel before anything runs. */
 export function takenIn(cell: Cell, reducer: Reducer, contributions: readonly unknown[]): Cell {
   let accumulator = foldAll(cell, reducer);
   let digest = cellDigest(cell, reducer);
@@ -173,18 +173,18 @@ export function takenIn(cell: Cell, reducer: Reducer, contributions: readonly un
   return reopenedCell(accumulator, digest);
 }
 
-/** To see what is in the cell, a kept value has to be read. */
+/** Whether reading the cell requires reading a stored value. */
 export function isUnread(cell: Cell, reducer: Reducer | undefined): boolean {
   if (cell instanceof KeptCell) return !cell.kept.isRead;
   return reducer !== undefined && cell.folded?.known === false && reducer.isUnread(foldAll(cell, reducer));
 }
 
-/** What came to a kept value since; undefined for a value that is another one. */
+/** The addition to a stored value; undefined for a different value. */
 export function addedTo(kept: Kept, cell: Cell, reducer: Reducer | undefined): unknown {
   return reducer?.added?.(foldAll(cell, reducer), kept);
 }
 
-/** An update said that the channel has no value any more: it is as if nobody had written it. */
+/** Whether an update removed the channel's value: the channel then counts as unwritten. */
 export function isCleared(cell: Cell | undefined): boolean {
   if (cell === undefined || cell instanceof KeptCell) return false;
   const { value, folded } = cell;
@@ -192,12 +192,12 @@ export function isCleared(cell: Cell | undefined): boolean {
   return folded.newest !== undefined && folded.newest.written.value === undefined;
 }
 
-/** Is what a node sees in a cell there, so that nothing has to be put together? */
+/** Whether the value of a cell is available without folding. */
 export function isAtHand({ folded }: Cell): boolean {
   return folded === undefined || folded.known;
 }
 
-/** What a node sees in a cell. */
+/** The value of a cell as nodes see it. */
 export function cellValue(cell: Cell, reducer: Reducer | undefined): unknown {
   const { folded } = cell;
   if (folded === undefined || reducer === undefined) return cell.value;
@@ -209,25 +209,25 @@ export function cellValue(cell: Cell, reducer: Reducer | undefined): unknown {
   return folded.value;
 }
 
-/** What a node sees in a cell that takes no more of it than its length and single entries; undefined where that is what others see. */
+/** The value of a cell for a node that reads only its length and single entries; undefined if there is no such shortcut. */
 export function glanceOf(cell: Cell, reducer: Reducer | undefined): unknown {
   return isAtHand(cell) || isCleared(cell) ? undefined : reducer?.glance?.(foldAll(cell, reducer));
 }
 
-/** What a node sees in a cell, or of a list at least so many of its last entries, where the whole is not at hand. */
+/** The value of a cell; of a list that is not at hand, at least its last `count` entries. */
 export function cellEnd(cell: Cell, reducer: Reducer | undefined, count: number): unknown {
   if (isAtHand(cell) || isCleared(cell) || reducer?.end === undefined) return cellValue(cell, reducer);
   return reducer.end(foldAll(cell, reducer), count);
 }
 
-/** Folds the contributions of a cell, as a read would, and looks at nothing. @throws what a reducer throws */
+/** Folds the contributions of a cell like a read, without using the result. @throws the errors of the reducer */
 export function tryFold(cell: Cell, reducer: Reducer): void {
   foldAll(cell, reducer);
 }
 
 /**
- * What a cell's contributions fold to. It is kept at the newest one, so that whoever adds to them folds only what was added; where it was kept
- * before, it is let go, unless others go on from there too.
+ * Folds a cell's contributions. The result is kept at the newest one, so that later contributions are folded alone; an older kept result is
+ * released, unless others continue from there as well.
  */
 function foldAll(cell: Cell, reducer: Reducer): unknown {
   const { folded } = cell;
@@ -243,7 +243,7 @@ function foldAll(cell: Cell, reducer: Reducer): unknown {
   let accumulator = from?.sum === undefined ? folded.accumulator : from.sum.accumulator;
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     accumulator = reducer.fold(accumulator, one.written.value);
-    // What several chains go on from is folded once.
+    // A shared start of several chains is folded once.
     if (one.followers > 1) keepSum(one, accumulator);
   }
   if (from !== undefined && from !== newest && from.followers < 2) from.sum = undefined;
@@ -255,16 +255,16 @@ function keepSum(link: Contribution, accumulator: unknown): unknown {
   return accumulator;
 }
 
-/** What a reducer channel would hold with one more contribution. */
+/** The value of a reducer channel with one more contribution. */
 export function foldedWith(cell: Cell | undefined, contribution: unknown, reducer: Reducer): unknown {
   const accumulator = cell === undefined ? reducer.open(undefined) : foldAll(cell, reducer);
   return reducer.read(reducer.fold(accumulator, contribution));
 }
 
 /**
- * Digest of what a node sees in a cell (J2), made when it is first asked and kept. That of a reducer channel is a chain over its
- * contributions in their order, from the digest of the accumulator on; an accumulator has the digest of the cell that it was made of.
- * So it does not depend on where epochs begin, and each contribution is looked at once.
+ * Digest of a cell's value as nodes see it (J2), computed on demand and kept. For a reducer channel it is a chain over the contributions in
+ * order, starting from the digest of the accumulator; an accumulator has the digest of the cell that it was made from. So it does not
+ * depend on where epochs begin, and each contribution is hashed once.
  */
 export function cellDigest(cell: Cell, reducer: Reducer | undefined): string {
   const { folded } = cell;
@@ -291,7 +291,7 @@ function openDigest(reducer: Reducer, value: string): string {
 }
 
 /**
- * Digest of a value of the state.
+ * Returns the digest of a state value.
  *
  * @throws SkeinError `SKEIN_NOT_JSON`
  */
@@ -307,15 +307,15 @@ export function valueDigest(value: unknown): string {
   }
 }
 
-/** What was recorded last. */
+/** The last recorded value and its text. */
 let recorded: { readonly value: unknown; readonly text: string } = { value: undefined, text: '' };
 
-/** The JSON text of a value that nobody can change any more: the next step in a row is the likeliest to read it, and needs its digest. */
+/** Keeps the JSON text of an immutable value: the next step in a row will most likely read it, and need its digest. */
 export function keepText(value: unknown, text: string): void {
   recorded = { value, text };
 }
 
-/** A schema made something else of a value: where that is not JSON, what came in counts. */
+/** Sets the digest of a value that a schema converted: if the result is not JSON, the digest of the given value. */
 export function keepDigest(cell: Cell, made: unknown, given: unknown): void {
   let digest: string;
   try {

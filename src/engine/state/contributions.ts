@@ -2,21 +2,21 @@
 export interface Written {
   readonly value: unknown;
   readonly writer: number;
-  /** How many cycles were closed before it. */
+  /** Number of cycles closed before it. */
   readonly round: number;
-  /** Place of the writer in the topological order. */
+  /** Position of the writer in the topological order. */
   readonly place: number;
   readonly visit: number;
-  /** Digest of the value, once it was asked. */
+  /** Digest of the value; computed on demand. */
   own: string | undefined;
 }
 
 /**
- * A contribution with those before it, back to the beginning of the epoch: a chain, newest first, sorted in plan order (S3). Chains share their
+ * A contribution with those before it, back to the start of the epoch: a chain, newest first, sorted in plan order (S3). Chains share their
  * beginnings.
  *
- * Each link also knows one further back (`jump`), chosen by its depth alone. So the link at some depth, the newest one that two chains
- * share, and the place of a contribution are found in as many steps as the logarithm of the length.
+ * Each link also has a reference further back (`jump`), determined by its depth alone. So finding the link at a depth, the newest shared
+ * link of two chains, or the position of a contribution takes a logarithmic number of steps.
  */
 export interface Contribution {
   readonly written: Written;
@@ -24,20 +24,20 @@ export interface Contribution {
   readonly jump: Contribution | undefined;
   /** Number of links up to this one. */
   readonly depth: number;
-  /** How many links come right after this one; 2 stands for more, too. */
+  /** Number of links directly after this one, at most 2. */
   followers: number;
-  /** Digest of the accumulator and all contributions up to this one, once it was asked. */
+  /** Digest of the accumulator and all contributions up to this one; computed on demand. */
   chain: string | undefined;
-  /** What the accumulator and all contributions up to this one fold to, where it is kept. */
+  /** Folded value of the accumulator and all contributions up to this one, if kept. */
   sum: Sum | undefined;
 }
 
-/** An accumulator, so that one that is undefined can be told from none. */
+/** An accumulator, wrapped so that an undefined one differs from none. */
 export interface Sum {
   readonly accumulator: unknown;
 }
 
-/** A chain with one more contribution, which comes after all that are in it. */
+/** Returns a chain with one more contribution, which comes after all others in it. */
 export function linkAfter(before: Contribution | undefined, written: Written): Contribution {
   if (before === undefined) {
     return { written, before, jump: undefined, depth: 1, followers: 0, chain: undefined, sum: undefined };
@@ -56,12 +56,12 @@ export function linkAfter(before: Contribution | undefined, written: Written): C
   };
 }
 
-/** Plan order among contributions. Only a contribution and itself are equal: a node contributes once a visit. */
+/** Compares contributions by plan order. Only a contribution and itself are equal: a node contributes once a visit. */
 function compareWritten(a: Written, b: Written): number {
   return a.round - b.round || a.place - b.place || a.visit - b.visit;
 }
 
-/** Does a chain hold all contributions of another one? */
+/** Whether a chain contains all contributions of another one. */
 export function holdsAll(chain: Contribution | undefined, other: Contribution | undefined): boolean {
   const common = commonLink(chain, other);
   for (let one = other; one !== undefined && one !== common; one = one.before)
@@ -74,7 +74,7 @@ function holds(chain: Contribution | undefined, written: Written): boolean {
   return place !== undefined && compareWritten(place.written, written) === 0;
 }
 
-/** The chain with the contributions of all chains, each once. The longest is kept as far as nothing has to come before its links. */
+/** Returns a chain with the contributions of all chains, each once. Reuses the longest chain up to the first inserted contribution. */
 export function mergeChains(chains: readonly (Contribution | undefined)[]): Contribution | undefined {
   let longest: Contribution | undefined;
   for (const chain of chains) if (depthOf(chain) > depthOf(longest)) longest = chain;
@@ -97,7 +97,7 @@ export function mergeChains(chains: readonly (Contribution | undefined)[]): Cont
   return append(kept, behind.toReversed(), added);
 }
 
-/** Puts two sorted lists behind a chain, in order. What is in it, or in both, comes once. */
+/** Appends two sorted lists to a chain, in order and without duplicates. */
 function append(
   kept: Contribution | undefined,
   behind: readonly Contribution[],
@@ -139,7 +139,7 @@ function atDepth(chain: Contribution | undefined, depth: number): Contribution |
   return one;
 }
 
-/** The last link that is not behind a contribution in plan order. */
+/** The last link that does not come after a contribution in plan order. */
 function lastUpTo(chain: Contribution | undefined, written: Written): Contribution | undefined {
   let one = chain;
   while (one !== undefined && compareWritten(one.written, written) > 0) {

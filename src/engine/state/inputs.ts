@@ -13,26 +13,26 @@ import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
 import type { Version } from './version.js';
 
-/** What a run begins with. */
+/** The initial state of a run. */
 export interface FirstState {
   readonly version: Version;
   /** The channels of the plan, and one for each value that it does not declare. */
   readonly channels: ChannelTable;
-  /** Where what another run ended with comes from. */
+  /** Sources of values from another run's final state. */
   readonly labels?: CarriedLabels | undefined;
 }
 
-/** Labels of a state that a run ended with. */
+/** Labels of a run's final state. */
 export interface CarriedLabels {
-  /** By channel: of those that not only the user had a say in. */
+  /** Labels by channel, for values influenced by others than the user. */
   readonly channels: Readonly<Record<string, Label>>;
-  /** Of what is not there. */
+  /** Label of the absence of values. */
   readonly absent?: Label | undefined;
 }
 
 /**
- * The first state version: inputs are checked by name, cloned once and frozen (S1). Values of channels that the plan does not
- * declare as inputs are taken as first values of those channels; with open inputs any name is a channel.
+ * Returns the first state version: inputs are checked by name, cloned once and frozen (S1). Values of channels that the plan does not
+ * declare as inputs become the first values of those channels; with open inputs any name is a channel.
  *
  * @throws SkeinError `SKEIN_INPUT` that names every input that is missing, unknown, or refused by its schema.
  */
@@ -51,18 +51,18 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   return { version: writer.finish(plan, values), channels };
 }
 
-/** With what a run is started. */
+/** The options of a run's start that determine its state. */
 interface Starting {
   readonly first?: FirstState;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly untrusted?: readonly string[] | undefined;
 }
 
-/** What a run begins with, with the labels of its inputs. */
+/** Returns the initial state of a run, with the labels of its inputs. */
 export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLabels): FirstState {
   const first = options.first ?? firstState(compiled, options.inputs);
   const { version, channels, labels: carried } = first;
-  // Nobody has seen the cells yet: they were made for this run.
+  // The cells were created for this run, and are not visible yet.
   const add = (channel: string, label: Label): void => {
     const cell = version.get(channels.index.get(channel) ?? -1);
     if (cell !== undefined) cell.label = labels.join(cell.label, labels.of(label));
@@ -76,7 +76,7 @@ export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLa
   return { version, channels };
 }
 
-/** Puts inputs into a first version, and collects what is wrong with them. */
+/** Writes inputs to a first version, and collects their problems. */
 export class InputWriter {
   readonly problems: string[] = [];
 
@@ -86,7 +86,7 @@ export class InputWriter {
     private readonly cellOf: (channel: number, old: Cell | undefined, value: unknown) => Cell,
   ) {}
 
-  /** With the type that the input declares. */
+  /** Writes a value with the type that the input declares. */
   give(input: InputSpec, value: unknown): void {
     const typed = inputValue(input, value);
     if ('value' in typed) this.put(input.channel, typed.value);
@@ -106,7 +106,7 @@ export class InputWriter {
   }
 
   /**
-   * The version with the values that the plan does not declare as inputs, and with what schemas make of channels without a value.
+   * Returns the version, including values that the plan does not declare as inputs, and schema defaults of channels without a value.
    *
    * @throws SkeinError `SKEIN_INPUT`
    */
@@ -124,9 +124,9 @@ export class InputWriter {
 }
 
 /**
- * What is set in place of what steps gave.
+ * Checks the values that replace those of steps.
  *
- * @throws SkeinError `SKEIN_INPUT` for values that their schemas refuse
+ * @throws SkeinError `SKEIN_INPUT` if a schema refuses a value
  */
 export function checkEdits({ plan, channels }: CompiledPlan, edits: StateEdits = {}): void {
   const problems: string[] = [];
@@ -151,7 +151,7 @@ function inputError({ name, inputs }: Plan, problems: readonly string[]): SkeinE
   });
 }
 
-/** What a schema makes of a value that is not there; undefined when it has no default. */
+/** The schema's default; undefined if it has none. */
 export function defaultOf(schema: unknown): unknown {
   if (schema === undefined) return undefined;
   try {
@@ -161,7 +161,7 @@ export function defaultOf(schema: unknown): unknown {
   }
 }
 
-/** @throws Error for a value that its schema or its reducer refuses, or that contains itself */
+/** @throws Error if the schema or reducer refuses the value, or it contains itself */
 export function firstCell({ names, schemas, reducers }: ChannelTable, channel: number, value: unknown): Cell {
   const schema = schemas[channel];
   const copy = cloneData(value);
@@ -172,8 +172,8 @@ export function firstCell({ names, schemas, reducers }: ChannelTable, channel: n
 }
 
 /**
- * The channels of a plan with one for each value that it does not declare, and for each of `more`: by name, so that their order says nothing of
- * the caller.
+ * Returns the channels of a plan with one for each value that it does not declare, and for each of `more`: sorted by name, so that their
+ * order does not depend on the caller.
  */
 export function tableWith(
   { plan, channels }: CompiledPlan,

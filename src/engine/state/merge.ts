@@ -6,21 +6,21 @@ import type { RunLabels } from './run-labels.js';
 import type { Link, Tree, Write } from './version.js';
 import { EMPTY_VERSION, Version } from './version.js';
 
-/** Two writes of a plain channel of which neither is causally before the other (S3). */
+/** Two writes of a plain channel, neither of which is causally before the other (S3). */
 export interface Conflict {
   readonly channel: number;
   readonly writers: readonly [number, number];
 }
 
-/** A merge. Where there is a conflict, the version holds the earlier writer's value of that channel. */
+/** The result of a merge. In a conflict, the version contains the earlier writer's value of that channel. */
 export interface Merged {
   readonly version: Version;
   readonly conflict: Conflict | undefined;
 }
 
 /**
- * Merges what several tokens carry (S3). Parts that all versions share are taken over without a look inside, so the cost is in what
- * differs. The result does not depend on the order of `versions`.
+ * Merges the versions of several tokens (S3). Parts that all versions share are reused without a look inside, so the cost depends on the
+ * differences. The result does not depend on the order of `versions`.
  */
 export function mergeVersions(
   versions: readonly Version[],
@@ -44,7 +44,7 @@ export function mergeVersions(
   return { version: new Version(tree, height), conflict: merge.conflict };
 }
 
-/** V4: versions that differ by the writes beside their trees alone. */
+/** V4: merges versions that differ only by the writes beside their trees. */
 function mergeBeside(first: Version, versions: readonly Version[], merge: Merge): Merged {
   const written = writesBeside(first, versions).toSorted((a, b) => a.channel - b.channel);
   const writes: Write[] = [];
@@ -63,7 +63,7 @@ function mergeBeside(first: Version, versions: readonly Version[], merge: Merge)
   return { version: first.withAll(writes), conflict: merge.conflict };
 }
 
-/** What stands beside the tree in any of the versions. Mostly they have all but their newest write in common. */
+/** The writes beside the tree in any of the versions. Usually they share all but their newest write. */
 function writesBeside(first: Version, versions: readonly Version[]): readonly Write[] {
   const shared = first.beside?.before;
   const writes: Write[] = [];
@@ -110,7 +110,7 @@ function mergeTrees(trees: readonly Tree[], level: number, base: number, merge: 
   return result;
 }
 
-/** Children at a slot, without most of the repetitions: those equal to the first or to the one before are left out. */
+/** The children at a slot without most duplicates: skips those equal to the first or to the one before. */
 function differentChildren(trees: readonly Tree[], slot: number): readonly (Tree | Cell)[] {
   let different: (Tree | Cell)[] | undefined;
   let first: Tree | Cell | undefined;
@@ -141,7 +141,7 @@ function mergeCells(cells: readonly Cell[], channel: number, merge: Merge): Cell
   return latest;
 }
 
-/** Does `version` hold everything that `other` holds, or something causally later? */
+/** Whether `version` contains everything in `other`, or something causally later. */
 export function covers(version: Version, other: Version): boolean {
   if (version === other) return true;
   if (!version.isBeside(other)) return coversTree(version.tree, version.height, other.tree, other.height);
@@ -183,7 +183,7 @@ function coversCell(mine: Cell, theirs: Cell): boolean {
   return holdsAll(mine.folded.newest, theirs.folded?.newest);
 }
 
-/** V3: cells of the newest epoch hold everything; their contributions are put together, each once, in plan order. */
+/** V3: cells of the newest epoch contain everything; their contributions are combined, each once, in plan order. */
 function mergeContributions(cells: readonly Cell[], labels: RunLabels): Cell | undefined {
   let newest = cells[0];
   for (const cell of cells) if (newest === undefined || cell.epoch > newest.epoch) newest = cell;

@@ -2,18 +2,15 @@ import { cellValue, isAtHand, isCleared } from './cell.js';
 import type { ReadObserver, State, Viewed } from './viewed.js';
 import { keysOf, readChannel, refuse } from './viewed.js';
 
-/** What `console.log` of Node asks for. */
+/** The symbol that Node's `console.log` calls. */
 export const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
-/**
- * A version as plain data. A list or an object that grows is put together when it is read, and not before: whoever only hands the state on does not
- * pay for it.
- */
+/** Returns a version as plain data. A growing list or object is built only when read, so that passing on the state costs nothing. */
 export function plainState(viewed: Viewed): State {
   return Object.freeze(fill({}, viewed));
 }
 
-/** Gives an object the channels of a version as properties. */
+/** Adds the channels of a version to an object as properties. */
 export function fill(state: Record<string, unknown>, { version, source }: Viewed): Record<string, unknown> {
   const { names, reducers } = source.channels;
   let isWaiting = false;
@@ -37,12 +34,12 @@ interface Watched {
 
 const OBSERVER = Symbol('observer');
 
-/** Properties by names of channels: with the same ones all states have the same shape for V8, without it is many times slower. */
+/** Properties by channel name. Sharing them gives all states the same shape in V8; otherwise access is many times slower. */
 const properties = new Map<string, PropertyDescriptor>();
-/** Names may come from what runs are given: others than the first have a property of their own each time. */
+/** Names may come from the inputs of runs: beyond this number, properties are created each time. */
 const MOST_PROPERTIES = 1_000;
 
-/** A version as plain data, with properties that note when they are read. */
+/** Returns a version as plain data, with properties that report their reads. */
 export function watchedState(observer: ReadObserver): State {
   const state: Record<string, unknown> = {};
   observer.keys();
@@ -67,7 +64,7 @@ function watchedProperty(name: string): PropertyDescriptor {
   };
 }
 
-/** Node prints what a property gives as `[Getter]`. */
+/** Otherwise Node prints such properties as `[Getter]`. */
 const PRINTED: PropertyDescriptor = {
   value(this: State): State {
     return { ...this };

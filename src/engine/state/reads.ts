@@ -11,14 +11,14 @@ import { watchedView } from './view.js';
 import type { ChannelSource, ReadObserver } from './viewed.js';
 import { keysOf } from './viewed.js';
 
-/** Names of what is read in addition to channels; names of channels that begin like them are written with one `#` more. */
+/** Names of reads other than channels; channel names that begin like them get one more `#`. */
 const ALL = '*';
 const KEYS = '#keys';
 export const ARRIVALS = '#arrivals';
 const CORRECTION = '#correction';
 
 /**
- * What a function of a user reads of the state while it runs, and whether that is still the same (J2). Only for back ends that record.
+ * Records which state a user's function reads while it runs, and whether that is still the same (J2). Only for back ends that record.
  *
  * @example
  * const log = new ReadLog(version, scope);
@@ -33,11 +33,11 @@ export class ReadLog implements ReadObserver {
   constructor(
     readonly version: Version,
     readonly source: LabelSource,
-    /** Told of the labels of what is read. */
+    /** Receives the labels of the reads. */
     private readonly told?: Influenced,
   ) {}
 
-  /** A view of the state for a function, whose reads are noted here. */
+  /** Returns a view of the state for a function, and records its reads. */
   viewFor(fn: unknown): Readonly<Record<string, unknown>> {
     return watchedView(this, fn);
   }
@@ -54,12 +54,12 @@ export class ReadLog implements ReadObserver {
     this.add(KEYS);
   }
 
-  /** The function asked what came along its in-edges. */
+  /** The function read its in-edge arrivals. */
   arrived(): void {
     this.add(ARRIVALS);
   }
 
-  /** The function asked what was said of the attempt before. */
+  /** The function read the correction of the attempt before. */
   corrected(): void {
     this.add(CORRECTION);
   }
@@ -69,14 +69,14 @@ export class ReadLog implements ReadObserver {
     if (this.source.run.labels.used) this.told?.influenced(this.labelOf(name));
   }
 
-  /** What came along in-edges, and a correction, have had their say before. */
+  /** The labels of arrivals and of a correction are already counted. */
   private labelOf(name: string): number {
     if (name === ALL || name === KEYS) return versionLabel(this.version, this.source);
     if (name === ARRIVALS || name === CORRECTION) return CLEAN;
     return channelLabel(this.version, this.source, read(name));
   }
 
-  /** A record is used in place of the function: it has read what the function read then. */
+  /** A record is used instead of the function: repeats the recorded reads. */
   reused({ reads = {}, heard }: Past): void {
     for (const name of Object.keys(reads)) this.add(name);
     if (heard !== undefined) this.hear(heard);
@@ -101,7 +101,7 @@ export class ReadLog implements ReadObserver {
     return this.left;
   }
 
-  /** What was read: digests by name; undefined for nothing. Who read all channels did not read some of them in addition. */
+  /** Digests of the reads by name; undefined if nothing was read. A read of all channels includes single channels. */
   reads(): Readonly<Record<string, string>> | undefined {
     if (this.names === undefined) return undefined;
     const [first, second] = this.names;
@@ -111,7 +111,7 @@ export class ReadLog implements ReadObserver {
     return Object.fromEntries(names.toSorted().map((name) => [name, this.current(name)]));
   }
 
-  /** The digest, now, of what was read under a name. */
+  /** The current digest of what a name refers to. */
   current(name: string): string {
     if (name === ALL) return digestOfAll(this.version, this.source);
     if (name === KEYS) return digestOfKeys(this.version, this.source);
@@ -120,18 +120,18 @@ export class ReadLog implements ReadObserver {
     return digestOf(this.version, this.source, read(name));
   }
 
-  /** What came along the in-edges, for functions that can ask for it. */
+  /** The in-edge arrivals, for functions that can read them. */
   protected arrivals(): readonly unknown[] {
     return [];
   }
 
-  /** What was said of the attempt before, for functions that can ask for it. */
+  /** The correction of the attempt before, for functions that can read it. */
   protected correction(): string | undefined {
     return undefined;
   }
 }
 
-/** Whether it is part of what all channels are. */
+/** Whether a read of all channels includes it. */
 function isChannel(name: string): boolean {
   return name !== ALL && name !== ARRIVALS && name !== CORRECTION;
 }
@@ -144,7 +144,7 @@ function read(name: string): string {
   return name.startsWith('#') ? name.slice(1) : name;
 }
 
-/** Digest of a channel in a version (J2); empty when nobody wrote it. */
+/** Digest of a channel in a version (J2); empty if no step wrote it. */
 export function digestOf(version: Version, source: ChannelSource, name: string): string {
   const { channels } = source;
   const channel = channels.index.get(name);
@@ -154,7 +154,7 @@ export function digestOf(version: Version, source: ChannelSource, name: string):
     : cellDigest(cell, channels.reducers[channel]);
 }
 
-/** Digest of all channels of a version. It does not depend on the order in which their names became known. */
+/** Digest of all channels of a version. Does not depend on the order in which their names became known. */
 function digestOfAll(version: Version, source: ChannelSource): string {
   const { names, reducers } = source.channels;
   const lines: string[] = [];
@@ -164,10 +164,10 @@ function digestOfAll(version: Version, source: ChannelSource): string {
   return digestText(JSON.stringify(lines.toSorted()));
 }
 
-/** Digest of the names of the channels that somebody wrote. */
+/** Digest of the names of the written channels. */
 function digestOfKeys(version: Version, source: ChannelSource): string {
   const names = keysOf({ version, source });
-  // They hardly ever change from one step to the next.
+  // They rarely change from one step to the next.
   const last = lastKeys;
   if (last?.names.length === names.length && names.every((name, at) => name === last.names[at])) return last.digest;
   const digest = digestText(JSON.stringify(names.toSorted()));

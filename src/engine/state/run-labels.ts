@@ -7,15 +7,13 @@ import { isPlainObject } from '../../base/json.js';
 import type { CompiledNode } from '../graph/compile.js';
 import type { ChannelWrite } from '../ports/executor.js';
 
-/**
- * The trust labels of a run, as numbers; {@link CLEAN} is trusted and public. A run in which nothing is labelled has no table, and asks nothing of one.
- */
+/** The trust labels of a run, as numbers; {@link CLEAN} is trusted and public. A run without labels has no table. */
 export class RunLabels {
   private table: Labels | undefined = undefined;
-  /** Label of what is not there: what decided, before the run, that nobody wrote it. */
+  /** Label of missing values: of what decided, before the run, that nobody wrote them. */
   absent = CLEAN;
 
-  /** Something of this run has another label than {@link CLEAN}. */
+  /** True if anything in this run has a label other than {@link CLEAN}. */
   get used(): boolean {
     return this.table !== undefined;
   }
@@ -40,12 +38,12 @@ function isClean({ level, isPrivate, sources, more }: Label): boolean {
   return level === 'trusted' && !isPrivate && sources.length === 0 && more === undefined;
 }
 
-/** Who is told the label of what is read. */
+/** Receives the labels of what is read. */
 export interface Influenced {
   influenced(label: number): void;
 }
 
-/** Where a view finds channels, and the labels of the run. */
+/** A source of channels and of the run's labels. */
 export interface LabelSource extends ChannelSource {
   readonly run: { readonly labels: RunLabels };
 }
@@ -59,10 +57,10 @@ function cellLabel(cell: Cell | undefined, { run }: LabelSource): number {
   return cell === undefined ? run.labels.absent : cell.label;
 }
 
-/** Labels of all that a version holds, by version: functions that read all of it are asked again and again. */
+/** Labels of whole versions, since functions that read all of a version need them repeatedly. */
 const known = new WeakMap<Version, number>();
 
-/** The label of all that a version holds. */
+/** The label of everything in a version. */
 export function versionLabel(version: Version, { run: { labels } }: LabelSource): number {
   if (!labels.used) return CLEAN;
   let label = known.get(version);
@@ -77,7 +75,7 @@ export function versionLabel(version: Version, { run: { labels } }: LabelSource)
   return label;
 }
 
-/** Notes the labels of what a function reads, where no record asks what that was. */
+/** Reports the labels of what a function reads, if reads are not recorded. */
 export class LabelReads implements ReadObserver {
   constructor(
     readonly version: Version,
@@ -99,8 +97,8 @@ export class LabelReads implements ReadObserver {
 }
 
 /**
- * Does a step leave out something that its node declares to write? What is not there can't carry a label, and yet says something: so it counts as a
- * decision about where the run goes on. Of a function that declares nothing nobody knows what it might have written.
+ * Whether a step leaves out a declared write. A missing value can't carry a label and still reveals something, so it counts as a decision
+ * about where the run continues. For a function without declared writes, this is unknown.
  */
 export function leavesOut(
   { node, output: channel, writes }: CompiledNode,

@@ -23,17 +23,17 @@ import { readChannel } from './viewed.js';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The state of one execution of a plan: its channels, how its versions are read, and the final one. */
+/** The state of one execution of a plan: its channels, its versions and how they are read, and the final version. */
 export abstract class ScopeState {
-  /** The channels, also those that showed only at run time. */
+  /** The channels, including those that appeared at run time. */
   channels: ChannelTable;
   /** See V2. */
   epoch = 0;
   protected readonly compiled: CompiledPlan;
   protected readonly inputs: Version;
-  /** What it runs inside of. */
+  /** The owner of the scope. */
   readonly outside: ScopeOwner;
-  /** Absent before the end. */
+  /** Undefined before the end. */
   protected final: Version | undefined = undefined;
 
   constructor(
@@ -46,7 +46,7 @@ export abstract class ScopeState {
     this.channels = channels ?? compiled.channels;
   }
 
-  /** The channels of the plan; `channels` has those too that showed only at run time. */
+  /** The channels of the plan; `channels` also includes those that appeared at run time. */
   get declared(): ChannelTable {
     return this.compiled.channels;
   }
@@ -59,7 +59,7 @@ export abstract class ScopeState {
     return this.compiled.nodes[node]?.id ?? '';
   }
 
-  /** How many nodes may run one after another. */
+  /** Maximum number of nodes that run one after another. */
   protected get maxSteps(): number {
     return this.run.options.maxSteps ?? this.compiled.maxSteps;
   }
@@ -68,7 +68,7 @@ export abstract class ScopeState {
     return this.run.durable.recorded;
   }
 
-  /** `told`: of the labels of what is read. */
+  /** `told`: receives the labels of what is read. */
   view(version: Version, fn?: unknown, told?: Influenced): State {
     if (told === undefined || !this.run.labels.used) return stateView(version, this, fn);
     return watchedView(new LabelReads(version, this, told), fn);
@@ -80,7 +80,7 @@ export abstract class ScopeState {
     return (channel) => readChannel(version, this, channel, reads);
   }
 
-  /** Label of all that a version holds. */
+  /** Label of everything in a version. */
   labelOf(version: Version): number {
     return versionLabel(version, this);
   }
@@ -92,7 +92,7 @@ export abstract class ScopeState {
     return readChannel(this.final, this, channel);
   }
 
-  /** Was a channel of the final state cleared? */
+  /** Whether a channel of the final state was cleared. */
   clears(channel: string): boolean {
     const cell = this.final?.get(this.channels.index.get(channel) ?? -1);
     this.outside.influenced(cell?.label ?? CLEAN);
@@ -104,14 +104,14 @@ export abstract class ScopeState {
     return this.final === undefined ? '' : digestOf(this.final, this, channel);
   }
 
-  /** The version of the final state (S4), or what there is of it. */
+  /** The version of the final state (S4), or its current part. */
   last(): LastState {
     const version = this.final ?? this.inputs;
     const { channels, run } = this;
     return { version, channels, ...(run.labels.used ? { labels: this.labelsOf(version) } : {}) };
   }
 
-  /** Where what is there comes from, and that nothing else is. */
+  /** Sources of the existing values, and of the absence of others. */
   private labelsOf(version: Version): CarriedLabels {
     const { labels } = this.run;
     const found: [string, Label][] = [];
@@ -125,7 +125,7 @@ export abstract class ScopeState {
   }
 
   /**
-   * What it gives by the `values` of its plan; undefined when that has none.
+   * The outputs by the `values` of its plan; undefined if the plan has none.
    *
    * @throws SkeinError SKEIN_TEMPLATE
    */
@@ -136,14 +136,14 @@ export abstract class ScopeState {
     return freezeData(renderJson({ object: values }, filling, this.run)) as Record<string, unknown>;
   }
 
-  /** What there is of the final state (S4) for whoever ran it. */
+  /** The final state (S4), or its current part, for the owner. */
   state(): Record<string, unknown> {
     const version = this.final ?? this.inputs;
     this.outside.influenced(versionLabel(version, this));
     return readState(this, version, this.compiled.plan.output);
   }
 
-  /** Gives a result where the values of the final state come from, of those that not only the user had a say in. It is put together when it is read. */
+  /** Adds to a result the sources of final values that others than the user influenced. Computed on the first read. */
   tellLabels(result: Writable<Pick<RunResult, 'labels'>>): void {
     const { labels } = this.run;
     if (!labels.used) return;
@@ -166,20 +166,20 @@ export abstract class ScopeState {
     });
   }
 
-  /** Label of all that there is of the final state, and of how it came to that. */
+  /** Label of everything in the final state, and of the routes that led to it. */
   get label(): number {
     return this.run.labels.join(versionLabel(this.final ?? this.inputs, this), this.control);
   }
 
-  /** Label of all that decided where it went on. */
+  /** Label of everything that decided its routes. */
   abstract get control(): number;
 
-  /** A version as plain data, put together when it is read. */
+  /** A version as plain data, built when read. */
   protected plain(version: Version): State {
     return plainState({ version, source: this });
   }
 
-  /** What the check of the run is told of a version. */
+  /** A version as the check of the run receives it. */
   protected checkedState(version: Version): State {
     return this.run.checksWholes ? this.plain(version) : this.view(version);
   }

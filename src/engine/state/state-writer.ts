@@ -14,7 +14,7 @@ import type { Influenced, RunLabels } from './run-labels.js';
 import type { Version } from './version.js';
 import type { ItemError, StepEnd } from '../../plan/plan.js';
 
-/** A Standard Schema (standardschema.dev), as far as it is used. */
+/** The used part of a Standard Schema (standardschema.dev). */
 interface SchemaLike {
   readonly '~standard': {
     validate(value: unknown): { value?: unknown; issues?: readonly { message: string }[] } | PromiseLike<unknown>;
@@ -24,17 +24,17 @@ interface SchemaLike {
 /** The step whose output is written. */
 export interface WritingStep extends Writer {
   readonly compiled: CompiledNode;
-  /** What it saw. */
+  /** The state that it saw. */
   readonly input: Version;
-  /** Label of what had a say in what it writes. */
+  /** Label of its writes. */
   readonly influence: number;
-  /** The same of its result, which may have been endorsed. */
+  /** Label of its result, which may have been endorsed. */
   readonly given: number;
-  /** Something had a say in whether it can write. */
+  /** Adds a label of what influences whether it can write. */
   influenced(label: number): void;
 }
 
-/** Who has channels. Names that the plan does not declare get an index when they are first written. */
+/** The owner of channels. Names that the plan does not declare get an index when first written. */
 export interface ChannelHolder extends Moment {
   readonly declared: ChannelTable;
   channels: ChannelTable;
@@ -42,9 +42,9 @@ export interface ChannelHolder extends Moment {
 }
 
 /**
- * The version after a step (S1): its output frozen in place, and written over what it saw. What an update gives as undefined is cleared.
+ * Returns the version after a step (S1): its frozen output written over what it saw. An undefined value in an update clears its channel.
  *
- * @throws SkeinError `SKEIN_BAD_UPDATE` for an output that is not an update, an undeclared channel, or a value that a schema refuses.
+ * @throws SkeinError `SKEIN_BAD_UPDATE` if the output is not an update, a channel is undeclared, or a schema refuses a value.
  */
 export function writeOutput(
   holder: ChannelHolder,
@@ -56,7 +56,7 @@ export function writeOutput(
 }
 
 /**
- * A version with what a step writes in addition to its output.
+ * Returns a version with what a step writes in addition to its output.
  *
  * @throws SkeinError as {@link writeOutput}
  */
@@ -75,7 +75,7 @@ export function writeChannels(
   return version;
 }
 
-/** Its result was endorsed, and this was not. */
+/** The endorsement of the result does not apply to this write. */
 function relabelled(cell: Cell | undefined, label: number, { run }: ChannelHolder): void {
   if (cell !== undefined) cell.label = run.labels.join(cell.label, label);
 }
@@ -94,7 +94,7 @@ function writeResult(holder: ChannelHolder, step: WritingStep, output: unknown):
   return result;
 }
 
-/** Nothing as a result changes nothing, unless the node gave something before: its value is what it gave last. */
+/** An undefined result changes nothing, unless the node's last value is in the channel: that value is then cleared. */
 function givesNothing({ channels }: ChannelHolder, version: Version, node: CompiledNode): boolean {
   const old = version.get(node.output);
   return old?.writer !== node.index || channels.reducers[node.output] !== undefined || isCleared(old);
@@ -114,14 +114,14 @@ function put(holder: ChannelHolder, version: Version, channel: number, value: un
         : validContribution({ schema, reducer, old, name, step }, value),
   );
   const cell = writeCell(old, checked, step, holder, reducer);
-  // What is folded has everything in it that came before.
+  // A reduced value contains everything before it.
   const { labels } = holder.run;
   cell.label = reducer === undefined ? step.given : labels.join(old?.label ?? labels.absent, step.given);
   if (holder.recorded && checked !== value) keepDigest(cell, checked, value);
   return version.with(channel, cell, old);
 }
 
-/** A channel with a schema and a reducer, as the step that writes it saw it. */
+/** A channel with a schema and a reducer, as seen by the writing step. */
 interface Folding {
   readonly schema: unknown;
   readonly reducer: Reducer;
@@ -130,7 +130,7 @@ interface Folding {
   readonly step: WritingStep;
 }
 
-/** A contribution matches a schema as a value of its own, `append`ed to nothing, or folded into what the step saw. */
+/** A contribution must match a schema on its own, `append`ed to nothing, or folded into what the step saw. */
 function validContribution({ schema, reducer, old, name, step }: Folding, value: unknown): unknown {
   const isItem = reducer.definition() === 'append';
   try {
@@ -172,7 +172,7 @@ function addChannel(holder: ChannelHolder, name: string): number {
   return (names as string[]).push(name) - 1;
 }
 
-/** What no reducer could make a value of: the first channel of a state that can't be read; undefined when all can. */
+/** The error for the first channel whose contributions a reducer can't fold; undefined if all can be read. */
 export function foldError({ channels }: ChannelHolder, version: Version, told: Influenced): ErrorData | undefined {
   const { names, reducers } = channels;
   for (let channel = 0; channel < reducers.length; channel++) {
@@ -193,7 +193,7 @@ export function foldError({ channels }: ChannelHolder, version: Version, told: I
   return undefined;
 }
 
-/** What a step gives when values of it were set from outside. */
+/** The output of a step after values set from outside. */
 export function editedOutput(
   { node }: Pick<CompiledNode, 'node'>,
   output: unknown,
@@ -204,7 +204,7 @@ export function editedOutput(
   return { ...(isPlainObject(output) ? output : {}), ...set };
 }
 
-/** What it writes in addition then: values that were set; what clears a channel stays. */
+/** The additional writes after values set from outside; writes that clear a channel stay. */
 export function editedWrites(
   writes: readonly ChannelWrite[] | undefined,
   set: Readonly<Record<string, unknown>> | undefined,
@@ -214,7 +214,7 @@ export function editedWrites(
   return writes.map((write) => (isSet(write) ? { ...write, value: set[write.channel] } : write));
 }
 
-/** Why a final state is not what its plan says that it gives; undefined when it is. */
+/** The error for a final state that does not match the plan's declared output; undefined if it does. */
 export function outputError(
   { plan, bindings, prefix }: Pick<CompiledPlan, 'plan' | 'bindings' | 'prefix'>,
   read: (channel: string) => unknown,
@@ -234,8 +234,8 @@ export function outputError(
 }
 
 /**
- * Values by channel name: those of the plan in plan order, then the others by name. What a reducer can't make a value of is left out: the run
- * has failed for it. `only`: these channels alone, in this order.
+ * Returns values by channel name: those of the plan in plan order, then the others by name. Leaves out what a reducer can't fold: the run
+ * has failed because of it. `only`: includes only these channels, in this order.
  */
 export function readState(holder: ChannelHolder, version: Version, only?: readonly string[]): Record<string, unknown> {
   const { names, reducers, index } = holder.channels;
@@ -267,12 +267,12 @@ export function readState(holder: ChannelHolder, version: Version, only?: readon
 /** A state with more channels is read from the tree alone, into an object of its own kind. */
 const MANY = 128;
 
-/** An object for so many properties. To V8 one with many is a dictionary sooner or later; when it begins as one it is filled in half the time. */
+/** Creates an object for `size` properties. V8 turns a large one into a dictionary; starting as a dictionary halves the time to fill it. */
 export function stateFor<T>(size: number): Record<string, T> {
   return size <= MANY ? {} : (Object.setPrototypeOf({ __proto__: null }, Object.prototype) as Record<string, T>);
 }
 
-/** A property that is read when somebody looks at it, and is an ordinary one from then on. */
+/** Defines a property that is computed on the first read, and is an ordinary one from then on. */
 export function readLater(state: object, name: string, read: () => unknown): void {
   const get = (): unknown => {
     const value = read();
@@ -280,7 +280,7 @@ export function readLater(state: object, name: string, read: () => unknown): voi
     return value;
   };
   Object.defineProperty(state, name, { get, enumerable: true, configurable: true });
-  // Printed, it is what it stands for.
+  // Printing shows the values.
   Object.defineProperty(state, INSPECT, { value: () => ({ ...state }), configurable: true });
 }
 
@@ -292,7 +292,7 @@ function badUpdate(node: CompiledNode, output: unknown): SkeinError {
   });
 }
 
-/** @throws SkeinError `SKEIN_BAD_UPDATE` for a value that the schema refuses */
+/** @throws SkeinError `SKEIN_BAD_UPDATE` if the schema refuses the value */
 export function validated(schema: unknown, value: unknown, channel: string): unknown {
   const result = (schema as SchemaLike)['~standard'].validate(value);
   if ('then' in result) {
@@ -306,7 +306,7 @@ export function validated(schema: unknown, value: unknown, channel: string): unk
   throw new SkeinError('SKEIN_BAD_UPDATE', `the value for '${channel}' does not match its schema: ${why}`);
 }
 
-/** The error of two unordered writes (S3). */
+/** The error for two unordered writes (S3). */
 export function conflictError(channel: string, writers: readonly [string, string]): ErrorData {
   const [one, other] = writers;
   return {
@@ -317,19 +317,19 @@ export function conflictError(channel: string, writers: readonly [string, string
   };
 }
 
-/** A step that may tell by a channel how it ended. */
+/** A step that may write to a channel how it ended. */
 interface Ended extends WritingStep {
-  /** Of a map: items that failed. */
+  /** Failed items of a map. */
   readonly itemErrors: readonly ItemError[];
 }
 
-/** How a step ended that has no result, or that it succeeded. */
+/** How a step ended, for steps that succeeded or have no result. */
 export interface Ending {
   readonly outcome: StepEnd['status'];
   readonly error?: ErrorData | undefined;
 }
 
-/** A version with how a step ended, where its node has a channel for that. */
+/** Returns a version with how a step ended, if its node has a channel for that. */
 export function writeEnding(holder: ChannelHolder, step: Ended, version: Version, { outcome, error }: Ending): Version {
   const { node } = step.compiled;
   if (node.ending === undefined) return version;

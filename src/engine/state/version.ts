@@ -3,18 +3,18 @@ import type { Cell } from './cell.js';
 /**
  * State versions (rules S1 to S3).
  *
- * A version is an immutable map from channel index to {@link Cell}, kept as a tree of arrays of 32: writing one channel copies one
- * array a level, whatever the number of channels, and versions share all that did not change.
+ * A version is an immutable map from channel index to {@link Cell}, stored as a tree of arrays of 32: writing one channel copies one array
+ * a level, whatever the number of channels, and versions share everything unchanged.
  *
  * Invariants, cited by the merge:
- * - V1 A cell knows its line: the writes one over the other that it belongs to, within its epoch, and where that left another line. So of
- *   two cells of a channel one is causally before the other exactly if it lies on the other's way back; and a loop keeps nothing of its past,
- *   also beside another one.
- * - V2 An epoch begins when a scope has a single thread of control. All cells written before it that are still
- *   visible are seen by everything after it; so an older epoch is causally before a newer one, and lines and chains end at the epoch's border.
- *   In a sequential run each step begins an epoch: memory does not grow with history.
- * - V3 Cells of a reducer channel hold the accumulator of all earlier epochs and the contributions of this one; cells of one epoch have
- *   the same accumulator.
+ * - V1 A cell knows its line: the successive writes that it belongs to, within its epoch, and where they left another line. So of two cells
+ * of a channel, one is causally before the other exactly if it lies on the other's way back. A loop keeps nothing of its past, also beside
+ * another one.
+ * - V2 An epoch begins when a scope has a single thread of control. All earlier cells that are still visible are seen by everything after
+ * it, so an older epoch is causally before a newer one, and lines and chains end at the border of the epoch. In a sequential run each step
+ * begins an epoch: memory does not grow with history.
+ * - V3 Cells of a reducer channel contain the accumulator of all earlier epochs and the contributions of this one; cells of one epoch have
+ * the same accumulator.
  */
 export type Tree = readonly (Tree | Cell | undefined)[];
 
@@ -22,7 +22,7 @@ const BITS = 5;
 const WIDTH = 1 << BITS;
 const MASK = WIDTH - 1;
 
-/** A channel and what is written to it. */
+/** A channel with its new cell. */
 export interface Write {
   readonly channel: number;
   readonly cell: Cell | undefined;
@@ -33,19 +33,19 @@ export interface Link extends Write {
   readonly before: Link | undefined;
   /** Number of links up to this one. */
   readonly size: number;
-  /** The highest channel among them: steps in a row mostly write one that is higher still, and need not look at each. */
+  /** The highest channel of the links: steps in a row mostly write a higher one, and then need not check each link. */
   readonly highest: number;
 }
 
-/** So many writes stand beside a tree at most: who reads looks at each. */
+/** Maximum number of writes beside a tree: a read checks each of them. */
 const MOST_BESIDE = 32;
 
 /**
  * An immutable version of the state.
  *
- * - V4 The first writes of channels stand beside the tree, in a chain that versions share, and are put into it several at a time. So a step
- *   in a row copies a sixteenth of what it would; what many branches write over one version costs a link each, and their join puts all of it into
- *   the tree at once. A channel stands in the tree or once beside it.
+ * - V4 The first writes of channels are kept beside the tree, in a chain that versions share, and are put into it several at a time. So a
+ * step in a row copies a sixteenth as much; many branches that write over one version cost a link each, and their join puts all of them
+ * into the tree at once. A channel is either in the tree or once beside it.
  */
 export class Version {
   /**
@@ -58,7 +58,7 @@ export class Version {
     private newest?: Link,
   ) {}
 
-  /** All of it as one tree. */
+  /** The whole version as one tree. */
   get tree(): Tree {
     this.join();
     return this.base;
@@ -82,7 +82,7 @@ export class Version {
     return lookUp(this.base, this.levels, channel);
   }
 
-  /** `old`: what the channel holds here. */
+  /** `old`: the channel's cell in this version. */
   with(channel: number, cell: Cell, old = this.get(channel)): Version {
     if (this.newest?.channel === channel) return this.linked(channel, cell, this.newest.before);
     const isNew = old === undefined;
@@ -97,19 +97,19 @@ export class Version {
     return new Version(this.base, this.levels, { channel, cell, before, size, highest });
   }
 
-  /** The tree with writes of channels that it does not hold, by ascending channel, in place of those beside it. */
+  /** Returns the tree with new channels, in ascending order, instead of the writes beside it. */
   withAll(writes: readonly Write[]): Version {
     let { base, levels } = this;
     for (; beyond(levels, writes.at(-1)?.channel ?? 0); levels++) base = [base];
     return new Version(putAll(base, levels, writes, 0, writes.length), levels);
   }
 
-  /** Do the two differ by the writes beside their trees alone? */
+  /** Whether two versions differ only by the writes beside their trees. */
   isBeside(other: Version): boolean {
     return this.base === other.base;
   }
 
-  /** Puts what stands beside the tree into it: for who looks at many channels. */
+  /** Moves the writes beside the tree into it, for readers of many channels. */
   join(): void {
     if (this.newest === undefined) return;
     const writes: Write[] = [];
@@ -118,7 +118,7 @@ export class Version {
       writes.push(link);
       if (link.before !== undefined && link.before.channel > link.channel) isInOrder = false;
     }
-    // Mostly the channels of steps in a row are in their order.
+    // The channels of steps in a row are usually in order already.
     writes.reverse();
     if (!isInOrder) writes.sort((a, b) => a.channel - b.channel);
     const { base, levels } = this.withAll(writes);
@@ -127,7 +127,7 @@ export class Version {
     this.newest = undefined;
   }
 
-  /** As if nobody had written the channel. */
+  /** Returns a version without a value for the channel. */
   without(channel: number): Version {
     if (this.get(channel) === undefined) return this;
     const { tree, height } = this;
@@ -140,10 +140,10 @@ export class Version {
   }
 }
 
-/** The version in which nothing is written. */
+/** The version without any values. */
 export const EMPTY_VERSION = new Version([], 0);
 
-/** Does a tree of this height have no place for a channel? */
+/** Whether a channel is beyond a tree of this height. */
 function beyond(height: number, channel: number): boolean {
   return channel >> (BITS * (height + 1)) !== 0;
 }
@@ -157,7 +157,7 @@ function lookUp(tree: Tree, height: number, channel: number): Cell | undefined {
   return node?.[channel & MASK] as Cell | undefined;
 }
 
-/** Puts in the writes from one place up to another, by ascending channel: each part of the tree is copied once. */
+/** Adds the writes between two positions, by ascending channel: each part of the tree is copied once. */
 function putAll(tree: Tree | undefined, level: number, writes: readonly Write[], from: number, to: number): Tree {
   const slotAt = (at: number): number => ((writes[at]?.channel ?? 0) >> (BITS * level)) & MASK;
   const copy = copyOf(tree, slotAt(to - 1) + 1);
@@ -179,7 +179,7 @@ function put(tree: Tree | undefined, level: number, channel: number, cell: Cell 
   return copy;
 }
 
-/** A copy with at least `width` slots, and no room for more: an array that grows as it is filled takes twice the memory. */
+/** Copies a node with at least `width` slots and no spare capacity: an array that grows while it is filled takes twice the memory. */
 function copyOf(tree: Tree | undefined, width: number): (Tree | Cell | undefined)[] {
   if (tree !== undefined && tree.length >= width) return tree.slice();
   const copy = BLANK.slice(0, width);

@@ -7,19 +7,19 @@ import type { ChannelSource, ReadObserver, State } from './viewed.js';
 import { refuse } from './viewed.js';
 import { givesStateAway } from './whole-view.js';
 
-/** A state with more channels is given as a view to functions that give it away, too: as plain data it would cost time for each. */
+/** A state with more channels is passed as a view even to functions that pass it on: plain data would cost time for each channel. */
 const MOST_PLAIN = 256;
 
 /**
- * What a function of a user sees of a version: an object with the channels as properties (S2). It can't be changed (S1). Made in constant time,
- * values are looked up when they are read; but who gives the state away as a whole gets it as plain data.
+ * Returns a version as a user's function sees it: an object with the channels as properties (S2) that can't be changed (S1). Created in
+ * constant time, with values looked up on each read; functions that pass on the whole state get plain data instead.
  */
 export function stateView(version: Version, source: ChannelSource, fn?: unknown): State {
   if (isWhole(source, fn)) return plainState({ version, source });
   return new Proxy(EMPTY, new View(version, source, fn, undefined));
 }
 
-/** A view as {@link stateView} gives it, whose reads are observed. */
+/** Returns a view like {@link stateView} whose reads are observed. */
 export function watchedView(observer: ReadObserver, fn: unknown): State {
   const { version, source } = observer;
   return isWhole(source, fn) ? watchedState(observer) : new Proxy(EMPTY, new View(version, source, fn, observer));
@@ -29,10 +29,10 @@ function isWhole({ channels }: ChannelSource, fn: unknown): boolean {
   return channels.names.length <= MOST_PLAIN && givesStateAway(fn);
 }
 
-/** What any object can do. Names that lead further, such as `constructor`, are not among them: names may come from a model. */
+/** Methods of every object. Names that lead further, such as `constructor`, are not included: names may come from a model. */
 const METHODS = ['hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable', 'toLocaleString', 'toString', 'valueOf'];
 
-/** What all views inherit. It has no prototype of its own. */
+/** The prototype of all views. It has no prototype of its own. */
 const INHERITED = Object.create(null, {
   ...Object.fromEntries(METHODS.map((name) => [name, { value: Reflect.get(Object.prototype, name) as unknown }])),
   // Called with the view.
@@ -43,13 +43,13 @@ const INHERITED = Object.create(null, {
   },
 }) as Readonly<Record<string, unknown>>;
 
-/** What stands behind a view. */
+/** The target of a view's proxy. */
 type Target = Record<string, unknown>;
 
-/** It stays empty. */
+/** Always empty. */
 const EMPTY = Object.create(INHERITED) as Target;
 
-/** The traps of a view. Who asks for all keys asks for each of them next, twice: so the place in their order is kept. */
+/** The traps of a view. A reader of all keys reads each of them next, twice: so the position in their order is kept. */
 class View implements ProxyHandler<Target> {
   private order: readonly number[] | undefined = undefined;
   private place = 0;
@@ -113,14 +113,14 @@ class View implements ProxyHandler<Target> {
     return index.get(key);
   }
 
-  /** The cell of a channel that is read. Who asked for all keys has read all of them already. */
+  /** Reads the cell of a channel. A reader of all keys counts as having read all of them already. */
   private read(key: string, channel: number | undefined): Cell | undefined {
     const cell = channel === undefined ? undefined : this.version.get(channel);
     if (this.order === undefined) this.observer?.channel(key, cell);
     return cell;
   }
 
-  /** The cell of a channel that is read, if somebody wrote it. */
+  /** Reads the cell of a channel; undefined if no step wrote it. */
   private written(key: string, channel: number | undefined): Cell | undefined {
     const cell = this.read(key, channel);
     return isCleared(cell) ? undefined : cell;

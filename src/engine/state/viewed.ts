@@ -3,12 +3,12 @@ import { cellEnd, cellValue, isCleared } from './cell.js';
 import type { ChannelTable } from '../graph/channel-table.js';
 import type { Version } from './version.js';
 
-/** Where a view finds the names of channels; they may grow during a run. */
+/** A view's source of channel names, which may grow during a run. */
 export interface ChannelSource {
   readonly channels: ChannelTable;
 }
 
-/** What a function sees of a state. */
+/** A state as a function sees it. */
 export type State = Readonly<Record<string, unknown>>;
 
 /** A version, and the names of its channels. */
@@ -17,17 +17,17 @@ export interface Viewed {
   readonly source: ChannelSource;
 }
 
-/** What is viewed, and is told what is read of it. */
+/** A viewed version that is notified of its reads. */
 export interface ReadObserver extends Viewed {
-  /** A channel; `cell`: undefined where nobody wrote it. */
+  /** A channel was read; `cell` is undefined if no step wrote it. */
   channel(name: string, cell: Cell | undefined): void;
-  /** Which channels there are, and so all of them. */
+  /** The names of the channels were read, and so all values. */
   all(): void;
-  /** Which channels there are. */
+  /** The names of the channels were read. */
   keys(): void;
 }
 
-/** The value of a channel in a version; undefined when nobody wrote it. `told`: what is told that it is read. */
+/** The value of a channel in a version; undefined if no step wrote it. `told`: receives the read. */
 export function readChannel(
   version: Version,
   { channels }: ChannelSource,
@@ -40,14 +40,14 @@ export function readChannel(
   return cell === undefined ? undefined : cellValue(cell, channels.reducers[channel]);
 }
 
-/** A channel, or of a list at least so many of its last entries. */
+/** The value of a channel; of a list, at least its last `count` entries. */
 export function readEnd(version: Version, { channels }: ChannelSource, name: string, count: number): unknown {
   const channel = channels.index.get(name) ?? -1;
   const cell = version.get(channel);
   return cell === undefined ? undefined : cellEnd(cell, channels.reducers[channel], count);
 }
 
-/** The names of the channels that somebody wrote. */
+/** The names of the written channels. */
 export function keysOf({ version, source }: Viewed): string[] {
   const keys: string[] = [];
   version.each((channel, cell) => {
@@ -56,10 +56,10 @@ export function keysOf({ version, source }: Viewed): string[] {
   return keys;
 }
 
-/** A message that {@link isMutation} knows again. */
+/** The start of a message that {@link isMutation} recognizes. */
 const ADVICE = 'the state is read-only: return an update such as';
 
-/** Somebody tries to change what is viewed. */
+/** Refuses a change of a view. */
 export function refuse(key: string | symbol): never {
   throw new TypeError(`${ADVICE} { ${String(key)}: ... } instead of changing it`);
 }
@@ -67,7 +67,7 @@ export function refuse(key: string | symbol): never {
 const FROZEN =
   /^(Cannot assign to read only property|Cannot add property|Cannot delete property|Cannot define property|'set' on proxy|Cannot redefine property)/;
 
-/** Is this what a node gets that changes the state, or a frozen value in it? */
+/** Whether an error came from changing the state, or a frozen value in it. */
 export function isMutation(name: string | undefined, message: string): boolean {
   return name === 'TypeError' && (message.startsWith(ADVICE) || FROZEN.test(message));
 }

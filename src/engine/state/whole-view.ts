@@ -1,11 +1,11 @@
 import { handsOnTo, madeFrom } from '../../plan/made-of.js';
 
-/** Functions that were asked about before. */
+/** Earlier answers by function. */
 const known = new WeakMap<object, boolean>();
 
 /**
- * Does a function give the state as a whole to somebody else, who may print it, clone it or take it apart? Then it gets plain data. All others only
- * read properties by name, and can't tell a view from it. Told from the source: a name that is taken for a use too many costs time, nothing else.
+ * Whether a function passes on the whole state, to be printed, cloned or taken apart: it then gets plain data. All others only read
+ * properties by name, and can't tell a view from plain data. Judged from the source: a false positive only costs time.
  */
 export function givesStateAway(fn: unknown): boolean {
   if (typeof fn !== 'function' || fn.length === 0) return false;
@@ -18,10 +18,10 @@ export function givesStateAway(fn: unknown): boolean {
   return answer;
 }
 
-/** `({ state, nodeCount }) =>`, and nothing less plain. */
+/** Matches `({ state, nodeCount }) =>`, and nothing less plain. */
 const PLAIN_PATTERN = /^\(\s*\{([^{}()]*)\}\s*\)\s*=>/;
 
-/** Does a function, or one that it is made of, give one property of what it takes away as a whole? What can't be told counts as a yes. */
+/** Whether a function, or one it is made from, passes on one whole property of its argument. Counts as true in doubt. */
 export function givesPropertyAway(fn: unknown, property: string): boolean {
   if (typeof fn !== 'function') return false;
   const parts = madeFrom(fn);
@@ -45,7 +45,7 @@ function findsUse(source: string): boolean {
   return name === '{' ? takesRest(source.slice(read.length)) : isUsed(name, source.slice(read.length));
 }
 
-/** Does a pattern whose first brace is read have `...rest`? */
+/** Whether a pattern has `...rest`; its first brace is already consumed. */
 function takesRest(pattern: string): boolean {
   let depth = 1;
   for (let at = 0; at < pattern.length && depth > 0; at++) {
@@ -57,7 +57,7 @@ function takesRest(pattern: string): boolean {
   return false;
 }
 
-/** Does a name stand anywhere without a property after it? What is a property itself does not count, nor what is only asked for a key. */
+/** Whether a name occurs without a property after it. Excludes names that are properties, and tests for a key. */
 function isUsed(name: string, body: string): boolean {
   const escaped = name.replaceAll('$', String.raw`\$`);
   const alone = String.raw`(?<![\w$])(?<!(?<!\.\.)\.)(?<!Object\.hasOwn\(\s*|['"]\s*in\s+)${escaped}(?![\w$])(?!\s*(?:\?\.|\.|\[))`;

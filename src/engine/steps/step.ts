@@ -22,70 +22,70 @@ import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource, State } from '../state/viewed.js';
 
-/** What a step tells the scope that it belongs to. Each step calls exactly one of these, once, unless it is aborted. */
+/** The scope of a step, as the step calls it. Each step calls exactly one of the methods for its end, once, unless it is aborted. */
 export interface StepOwner extends ChannelSource {
   readonly run: RunServices;
   readonly prefix: string;
   readonly parent: string;
   readonly over: boolean;
-  /** Label of what decided where its plan goes on, and how it ended. */
+  /** Label of what decided where its plan continues, and how it ended. */
   readonly control: number;
-  /** `goto` is where it said to go on, `writes` what it writes beside its output. */
+  /** `goto`: the chosen next nodes. `writes`: the writes beside the output. */
   succeeded(step: Step, output: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void;
   failed(step: Step, error: ErrorData): void;
-  /** It failed, and goes on all the same (`onError: ignore`). Not over yet, as after `succeeded`. */
+  /** The step failed, and its plan continues (`onError: ignore`). The step is not over yet, as after `succeeded`. */
   ignored(step: Step, error: ErrorData): void;
   skipped(step: Step, reason: string): void;
-  /** It is skipped, and what comes after it runs all the same (`onSkip: continue`). Not over yet, as after `succeeded`. */
+  /** The step is skipped, and the steps after it still run (`onSkip: continue`). It is not over yet, as after `succeeded`. */
   leftOut(step: Step, reason: string): void;
   paused(step: Step, question: Question, reason: string): void;
-  /** It waited for budget until nothing else of the run went on. */
+  /** The step waited for budget until nothing else in the run continued. */
   ranShort(step: Step, error: ErrorData): void;
   /** The plan ends here, on purpose. */
   ended(step: Step, end: PlanEnd, how: Leaving): void;
-  /** A bound of the run is reached. */
+  /** The run reached a bound. */
   ranOut(step: Step, error: ErrorData, writes: readonly ChannelWrite[]): void;
-  /** Read-only view of a version, for a function of a user. */
+  /** Read-only view of a version, for a user's function. */
   view(version: Version, fn?: unknown, told?: Influenced): State;
   reader(version: Version, told?: Influenced): ReadChannel;
-  /** Label of all that a version holds. */
+  /** Label of everything in a version. */
   labelOf(version: Version): number;
-  /** What a block of outputs shows. */
+  /** The content of an outputs block. */
   readonly labelled: readonly LabelledChannel[];
-  /** Counts steps that ran inside of this one, and keeps what is reported of them. */
+  /** Counts steps that ran inside this one, and keeps their reports. */
   count(census: Census, reports: Reports): void;
-  /** What its scope runs inside of. */
+  /** The owner of its scope. */
   readonly outside: ScopeOwner;
-  /** Why all of its steps are stopped. */
+  /** Why all its steps are stopped. */
   readonly cutOff: string | undefined;
   bodyOf(kind: NodeKind): Body;
   /** Id of a node by its index. */
   nameOf(node: number): string;
 }
 
-/** One kind of body. */
+/** The implementation of a node kind. */
 export interface Body {
-  /** Starts it. The step ends by `succeed`, `fail`, `skip` or `pause`, now or later. */
+  /** Starts the body. The step ends by `succeed`, `fail`, `skip` or `pause`, at once or later. */
   start(step: Step): void;
-  /** The outcome of a ticket that the step follows. */
+  /** Handles the outcome of a ticket that the step follows. */
   take(step: Step, outcome: Outcome): void;
-  /** The side effect, for bodies that hand their step to the port as one. */
+  /** The side effect, for bodies that pass their step to the port as one. */
   perform?(step: Step, io: StepIo): unknown;
-  /** What an attempt depends on, for bodies that know what theirs reads. */
+  /** The dependencies of an attempt, for bodies that know their reads. */
   identity?(step: Step): Identity;
 }
 
 /**
- * One execution of a node: its attempts, within its policies (`policies/index.ts`), which say whether it starts and whether it is tried again.
- * Time in backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
+ * One execution of a node: its attempts, inside its policies (`policies/index.ts`), which decide whether it starts and whether it is
+ * retried. Backoff uses no slot. An attempt that is over takes no more outcomes: its tickets are dropped, its activities stopped.
  */
 export class Step extends Waiting implements Work, Effect, PolicedStep {
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
   next: Work | undefined = undefined;
-  /** What its function did by `step.run`, by name: another attempt takes it as it is. */
+  /** Results of `step.run` in its function, by name: later attempts reuse them. */
   results: Map<string, unknown> | undefined = undefined;
-  /** Its routes were asked for the ways on. */
+  /** True once its routes were evaluated. */
   routed = false;
   private phase: 'ready' | 'running' | 'judging' | 'routing' | 'backoff' | 'over' = 'ready';
   private readonly body: Body;
@@ -105,12 +105,12 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     return this.phase === 'over';
   }
 
-  /** It was running, or waiting for its next attempt. */
+  /** True if the step was running, or waiting for its next attempt. */
   get started(): boolean {
     return this.phase !== 'ready' || this.attempt > 1;
   }
 
-  /** The body of this attempt is at work. */
+  /** True while the body of this attempt runs. */
   performs(attempt: number): boolean {
     return this.phase === 'running' && this.attempt === attempt;
   }
@@ -186,19 +186,19 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     return this.owner.reader(this.input, this);
   }
 
-  /** A template filled in with the state that it sees. */
+  /** Renders a template with the state that the step sees. */
   render(template: Template): string {
     warnOfMissing(this, [template]);
     return renderTemplate(template, this.reader(), this.owner.labelled, this.run);
   }
 
-  /** A JSON template filled in with the state that it sees; undefined: there is nothing. */
+  /** Renders a JSON template with the state that the step sees; undefined if the value is missing. */
   renderJson(source: JsonTemplate): unknown {
     warnOfMissing(this, templatesIn(source));
     return renderJson(source, { read: this.reader(), labelled: this.owner.labelled }, this.run);
   }
 
-  /** The body is done. The step is over once its scope has taken the output and chosen the ways on. */
+  /** The body is done. The step is over once its scope has taken the output and evaluated the routes. */
   succeed(output: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void {
     if (this.over) return;
     const { policies } = this.compiled;
@@ -242,12 +242,12 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     this.closeAnd(() => this.owner.paused(this, question, reason));
   }
 
-  /** A bound of the run is reached, or a budget has not enough: no policy and no handler is asked. */
+  /** The run reached a bound, or a budget is short: ends the step without policies and handlers. */
   runOut(error: ErrorData, how: Short, writes: readonly ChannelWrite[] = []): void {
     this.closeAnd(() => (how === 'waited' ? this.owner.ranShort(this, error) : this.owner.ranOut(this, error, writes)));
   }
 
-  /** Its plan ends with it: no policy and no handler is asked. */
+  /** Ends the plan together with the step, without policies and handlers. */
   endPlan(end: PlanEnd, how: Leaving): void {
     this.closeAnd(() => this.owner.ended(this, end, how));
   }
@@ -266,17 +266,17 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     else this.compiled.policies.failed(this, error);
   }
 
-  /** What is recorded of a next attempt counts, whatever the policies say by now. */
+  /** A recorded next attempt is decisive, whatever the current policies are. */
   givenUp(error: ErrorData): void {
     const { durable } = this.run;
     if (durable.replaying && durable.timed?.(`${this.key}@backoff`) === true) this.retryAfter(0, error);
     else this.failForGood(error);
   }
 
-  /** Fails whatever its policies say. */
+  /** Fails regardless of its policies. */
   failForGood(error: ErrorData): void {
     if (this.over) return;
-    // Routes that failed would fail again.
+    // Failed routes would fail again.
     if (this.compiled.node.onError === 'ignore' && !this.refused && !this.routed && !isFinal(error)) {
       this.stopAttempt();
       this.phase = 'routing';
@@ -288,14 +288,14 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     this.owner.failed(this, error);
   }
 
-  /** Ends it; the scope says what that means. */
+  /** Ends the step; the scope decides what that means. */
   close(): void {
     this.stopAttempt();
     this.phase = 'over';
     if (this.inner !== undefined) this.owner.count(this.inner, this.reports);
   }
 
-  /** Stops it from outside, without notice. */
+  /** Stops the step from outside, without a call to the scope. */
   abort(): void {
     if (this.over) return;
     this.stopped();
@@ -312,12 +312,12 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     this.stopActivities();
   }
 
-  /** Its body did not come to its end: of a function nobody knows then what it has read. */
+  /** The body was interrupted, so the reads of a function are unknown: counts the whole input as read. */
   private stopped(): void {
     if (this.compiled.body !== undefined) this.influenced(this.owner.labelOf(this.input));
   }
 
-  /** A question is open: a person who judges takes no slot. */
+  /** A question is open: a person who judges uses no slot. */
   override stopClock(): () => void {
     if (this.phase === 'judging') this.releaseSlot();
     return super.stopClock();
@@ -336,7 +336,7 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     this.goOn(true);
   }
 
-  /** What ran inside of it does not count. */
+  /** Discards what ran inside the attempt. */
   private giveUpAttempt(): void {
     this.stopAttempt();
     this.forgetInside();

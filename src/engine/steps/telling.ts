@@ -11,22 +11,22 @@ import { RoundTexts } from '../../lang/lines.js';
 import type { RoundChange } from '../../lang/lines.js';
 import type { CompiledNode } from '../graph/compile.js';
 
-/** A step whose end is near. */
+/** A step near its end. */
 interface Labelled {
-  /** The label of what it gave. */
+  /** Label of its result. */
   readonly given: number;
   readonly run: Pick<RunServices, 'labels' | 'reporter'>;
   emit(body: EventBody): void;
 }
 
-/** Tells listeners what had a say in what a step did; where nobody but the user had, there is nothing to tell. */
+/** Reports to listeners what influenced a step, unless only the user did. */
 export function tellLabel(step: Labelled): void {
   const { given, run } = step;
   if (given === CLEAN || !run.reporter.observed) return;
   step.emit({ type: 'step.note', note: { kind: 'guard.label', ...factsOf(step) } });
 }
 
-/** Tells listeners that what a step gave is about to be vetted, and what its label was. */
+/** Reports to listeners that the result of a step is about to be endorsed, with its label so far. */
 export function tellEndorsed(step: Labelled, endorsedBy: Endorser): void {
   if (!step.run.reporter.observed) return;
   step.emit({ type: 'step.note', note: { kind: 'guard.endorsed', endorsedBy, ...factsOf(step) } });
@@ -37,14 +37,14 @@ function factsOf({ given, run }: Labelled): TrustFacts {
   return { level, private: isPrivate, sources, ...(more === true ? { more } : {}) };
 }
 
-/** A step whose texts are filled in. */
+/** A step whose texts are being rendered. */
 interface Filled {
   readonly run: { readonly reporter: { readonly observed: boolean } };
   reader(): ReadChannel;
   emit(event: { readonly type: 'step.note'; readonly note: StepNote }): void;
 }
 
-/** Tells whoever listens which values the texts of a step expect and nobody has written. */
+/** Warns listeners of values that the texts of a step expect and no step has written. */
 export function warnOfMissing(step: Filled, templates: Iterable<Template>): void {
   if (!step.run.reporter.observed) return;
   const read = step.reader();
@@ -54,7 +54,7 @@ export function warnOfMissing(step: Filled, templates: Iterable<Template>): void
   }
 }
 
-/** What is told of a round. */
+/** The notes about a round. */
 export function roundNotes({ change, repeated, oscillating }: RoundChange, round: number): readonly LoopNote[] {
   const notes: LoopNote[] = [{ kind: 'loop.round', round, change }];
   if (repeated) notes.push({ kind: 'loop.repeated', round });
@@ -62,19 +62,19 @@ export function roundNotes({ change, repeated, oscillating }: RoundChange, round
   return notes;
 }
 
-/** What the agents on a cycle said, by the index of their node. */
+/** Texts of agents on a cycle, by node index. */
 const said = new WeakMap<object, Map<number, RoundTexts>>();
 
 /** A step that may be one of several visits. */
 interface Visited {
   readonly compiled: CompiledNode;
   readonly visit: number;
-  /** The scope that it belongs to. */
+  /** The scope of the step. */
   readonly owner: object;
   emit(body: EventBody): void;
 }
 
-/** Tells of an agent that ways lead back to how its text has changed: its visits are the rounds of a loop. Nothing is told of the first one. */
+/** Reports how the text of an agent on a cycle has changed: its visits are like the rounds of a loop. Skips the first visit. */
 export function tellVisit(step: Visited, output: unknown): void {
   const { compiled, owner, visit } = step;
   if (compiled.node.kind !== 'agent' || typeof output !== 'string' || compiled.hops.every(({ leaves }) => leaves))

@@ -7,38 +7,38 @@ import { Attempts } from './attempts.js';
 const NO_ERRORS: readonly ItemError[] = [];
 
 /**
- * What an attempt of a step waits for, the ticket of its body or the time until the next attempt, and what is known of what runs inside of it. An
- * attempt that is given up leaves none of it.
+ * The waits of a step's attempt, for the ticket of its body or until the next attempt, and what is known about steps inside it. An attempt
+ * that is given up leaves none of it.
  */
 export abstract class Waiting extends Attempts implements Waiter {
   private ticket: Ticket | undefined = undefined;
   /** The wait before the next attempt. */
   private backoff: Ticket | undefined = undefined;
 
-  /** Of a map: items that failed in this attempt. */
+  /** Failed items of a map in this attempt. */
   itemErrors: readonly ItemError[] = NO_ERRORS;
   protected inner: OpenCensus | undefined = undefined;
   protected reports: Reports = undefined;
 
-  /** The body gets an outcome that it waited for. */
+  /** Passes an awaited outcome to the body. */
   protected abstract take(outcome: Outcome): void;
 
-  /** The next attempt begins. */
+  /** Begins the next attempt. */
   protected abstract goOn(): void;
 
-  /** Waits for a ticket of the body; its outcome is taken at once when the back end has it. */
+  /** Waits for a ticket of the body; takes its outcome at once if the back end already has it. */
   follow(ticket: Ticket): void {
     if (ticket.outcome === undefined) this.await(ticket, this);
     else this.take(ticket.outcome);
   }
 
-  /** Has `waiter` wait for a ticket, which is dropped with the step. */
+  /** Makes `waiter` wait for a ticket, which is dropped with the step. */
   await(ticket: Ticket, waiter: Waiter): void {
     this.ticket = ticket;
     ticket.waiter = waiter;
   }
 
-  /** The next attempt begins when a ticket has its outcome. */
+  /** Begins the next attempt when a ticket is settled. */
   protected awaitNext(ticket: Ticket): void {
     this.backoff = ticket;
     ticket.waiter = this;
@@ -54,7 +54,7 @@ export abstract class Waiting extends Attempts implements Waiter {
     }
   }
 
-  /** Takes over what is counted and told of a scope inside of this step. */
+  /** Adopts the census and reports of a scope inside this step. */
   adopt(census: Census, reports: Reports): void {
     addCensus((this.inner ??= emptyCensus()), census);
     this.reports = joined(this.reports, reports);

@@ -16,8 +16,8 @@ interface SeeingStep {
 }
 
 /**
- * What an attempt depends on of which nobody knows what it reads: on its node, with all that is inside of it, and on all that the step sees. That it took
- * too long is the end of such an attempt as long as these are the same.
+ * The dependencies of an attempt whose reads are unknown: its node, with everything inside it, and the whole state that the step sees. A
+ * recorded timeout of such an attempt is valid while these are the same.
  */
 export class WholeAttempt extends ReadLog implements Identity {
   constructor(private readonly step: SeeingStep) {
@@ -30,7 +30,7 @@ export class WholeAttempt extends ReadLog implements Identity {
     return wholeDefinitionOf(this.step.compiled);
   }
 
-  /** What it saw has had its say, or has none; what was heard inside of it is found in no other record. */
+  /** The labels of what the step saw are already counted; what runs inside had heard is in no other record. */
   override reused({ heard }: Past): void {
     if (heard !== undefined) this.step.influenced(this.step.owner.run.labels.of(heard));
   }

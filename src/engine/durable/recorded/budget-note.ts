@@ -10,18 +10,18 @@ import type { RecordedTicket } from './recorded-ticket.js';
 interface NoteParts {
   readonly journal: Journal;
   readonly clock: Clock;
-  /** Calls back when all that is written by now is committed. */
+  /** Calls back when everything written so far is committed. */
   readonly committed: (then: () => void) => void;
 }
 
-/** What a recorded run says of something that it is about to spend: a line before, and one after where the outcome of the effect does not say it. */
+/** The record of an amount about to be spent: a line before, and one after if the outcome of the effect does not contain it. */
 export class BudgetNote implements RecordedNote {
   isWritten = false;
   private isOver = false;
   private part: number | undefined = undefined;
   private done: Promise<void> | undefined = undefined;
 
-  /** `parts`: how many have a number of their own. */
+  /** `parts`: the number of records with a number of their own. */
   constructor(
     private readonly its: NoteParts,
     private readonly parts: { count: number; counts(amount: Amount): boolean },
@@ -33,7 +33,7 @@ export class BudgetNote implements RecordedNote {
     return this.wanted.atOnce === true;
   }
 
-  /** No outcome says what it spent. */
+  /** True if no outcome contains what it spent. */
   private get isPart(): boolean {
     return !this.atOnce && this.wanted.told !== true;
   }
@@ -51,11 +51,11 @@ export class BudgetNote implements RecordedNote {
   written(): void {
     this.isWritten = true;
     if (this.isPart) this.part = this.parts.count += 1;
-    // It may be committed before anybody waits for that.
+    // The commit may happen before anything waits for it.
     this.done = new Promise<void>(this.its.committed);
   }
 
-  /** Nothing is spent before it is committed that it may be. */
+  /** Nothing is spent before the commit that allows it. */
   async committed(): Promise<void> {
     const line = this.isWritten ? undefined : this.line();
     if (line !== undefined) {

@@ -6,35 +6,33 @@ import type { OpenSession } from '../../../journal/session.js';
 import type { Taker } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
-/** A replay gives way to the event loop after so many deliveries: they take about a millisecond. */
+/** Number of deliveries after which a replay yields to the event loop: they take about a millisecond. */
 const LONGEST_ROW = 64;
 
-/**
- * R2: hands settled tickets to the interpreter, the lowest order first, each when the interpreter has come to rest.
- */
+/** R2: passes settled tickets to the interpreter, the lowest order first, each after the interpreter has come to rest. */
 export class Deliveries {
-  /** The time of what was handed over last, milliseconds since 1970. */
+  /** The time of the last delivery, milliseconds since 1970. */
   time: number;
-  /** When the outcome that was handed over last settled: unlike `time`, it knows nothing of what came in from outside meanwhile. */
+  /** When the last delivered outcome settled. Unlike `time`, it ignores what arrived from outside in the meantime. */
   settledAt: number;
-  /** Milliseconds in which effects ran whose outcomes were handed over; what ran side by side counts once. */
+  /** Milliseconds of the effects whose outcomes were delivered; parallel effects count once. */
   worked = 0;
-  /** The run goes through its record: it has not caught up, or what was handed over last came from there. */
+  /** True if the run replays its record: it has not caught up, or its last delivery came from the record. */
   replaying: boolean;
-  /** The interpreter is at work. */
+  /** True while the interpreter works. */
   busy = false;
-  /** Steps of which something happened here: what of them comes from the record after that, such as a clean-up, is not a replay. */
+  /** Steps with new outcomes: later records of such a step, such as a clean-up, are not a replay. */
   private readonly fresh: Set<string> | undefined;
-  /** Tickets that have an outcome and were not delivered. */
+  /** Tickets with an outcome that are not delivered yet. */
   private readonly queue = new MinHeap((ticket: RecordedTicket) => ticket.order);
-  /** Those whose outcome was committed here, in their order, and how many of them were delivered. */
+  /** Tickets whose outcome was committed in this session, in order, and the number of delivered ones. */
   private committed: readonly RecordedTicket[] = [];
   private handed = 0;
   private taker: Taker | undefined = undefined;
   private waking = false;
   private over = false;
 
-  /** `idle` is called when there is nothing to hand over. */
+  /** `idle`: called when nothing is left to deliver. */
   constructor(
     { beganAt, goesOn }: Pick<OpenSession, 'beganAt' | 'goesOn'>,
     private readonly clock: Clock,
@@ -55,7 +53,7 @@ export class Deliveries {
     this.wake();
   }
 
-  /** What comes from outside while the interpreter rests happens now, not at the last delivery. */
+  /** What arrives from outside while the interpreter rests happens at the current time, not at the last delivery. */
   takeTime(): void {
     if (!this.busy) this.time = Math.max(this.time, this.clock.now());
   }
@@ -65,7 +63,7 @@ export class Deliveries {
     this.wake();
   }
 
-  /** Puts tickets that have the highest orders so far, in their order. */
+  /** Adds tickets with the highest orders so far, in their order. */
   putCommitted(tickets: readonly RecordedTicket[]): void {
     const left = this.committed.length - this.handed;
     this.committed = left === 0 ? tickets : [...this.committed.slice(this.handed), ...tickets];
@@ -76,7 +74,7 @@ export class Deliveries {
     this.over = true;
   }
 
-  /** The ticket that comes next. */
+  /** The next ticket. */
   private get first(): RecordedTicket | undefined {
     const one = this.queue.first;
     const other = this.committed[this.handed];
@@ -88,7 +86,7 @@ export class Deliveries {
     else this.handed += 1;
   }
 
-  /** Looks, once the turn of the event loop is over, whether something can be delivered. */
+  /** Checks, after the turn of the event loop, whether something can be delivered. */
   wake(): void {
     if (this.waking || this.over) return;
     this.waking = true;
@@ -99,8 +97,8 @@ export class Deliveries {
   }
 
   /**
-   * Hands over what can be handed over now, of a long record only a part: timers fire and signals are taken in between. A ticket that
-   * cleans up holds up those behind it until it has ended.
+   * Delivers what is ready; of a long record only a part, so that timers fire and signals are handled in between. A ticket that cleans up
+   * delays those behind it until it has ended.
    */
   pump(): void {
     let left = LONGEST_ROW;
@@ -124,7 +122,7 @@ export class Deliveries {
     }
   }
 
-  /** The interpreter is at rest, so that nothing but what is reported of the run sees this time. */
+  /** The interpreter is at rest, so only the reports about the run see this time. */
   private catchUp(taker: Taker): void {
     if (!this.replaying) return;
     this.replaying = false;

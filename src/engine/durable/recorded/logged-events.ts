@@ -15,7 +15,7 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
   'guard.decided',
   'guard.label',
   'guard.endorsed',
-  // Of a loop that repeats itself there is a warning.
+  // A loop that repeats itself has a warning of its own.
   'loop.round',
   'guard.verdict',
   'supervision.commit',
@@ -26,12 +26,12 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
   'supervision.accepted',
 ]);
 
-/** Each visit after the first tells of its round, and each step of its label. */
+/** Frequent notes: each visit after the first has a round, and each step a label. */
 const NOT_WORTH_A_COMMIT: ReadonlySet<StepNote['kind']> = new Set(['loop.round', 'guard.label']);
 
 /**
- * The lines about a run for people who look at it later. What a replay tells again is kept only when it had not been written, because the
- * process died first.
+ * The log of a run for people who look at it later. Events that a replay repeats are logged only if they were not written before because
+ * the process died.
  */
 export class EventLog {
   private known: Set<string> | undefined = undefined;
@@ -60,14 +60,14 @@ export class EventLog {
   }
 }
 
-/** What a call that is cut off again may spend can differ: it tells no lines apart. */
+/** A call that is cut off again may have spent a different amount, so the amount does not distinguish lines. */
 function keyOf(path: string, body: JsonObject): string {
   const { note } = body;
   const isCut = isPlainObject(note) && note['kind'] === 'model.failed';
   return `${path}\n${canonicalJson(isCut ? { ...note, error: null } : body)}`;
 }
 
-/** What is kept. Of successes, those alone come here that follow another end of their steps: of others the record of their outcome says it all. */
+/** The logged part of an event. Successes arrive here only after another end of their steps; the records of outcomes cover all others. */
 function loggedBody(event: SkeinEvent): JsonObject | undefined {
   switch (event.type) {
     case 'step.ended':
@@ -84,7 +84,7 @@ function loggedBody(event: SkeinEvent): JsonObject | undefined {
   }
 }
 
-/** A model call that failed has a record, but for one whose step ended first. */
+/** A failed model call has a record, except for one whose step ended first. */
 function isCutOff(note: StepNote): boolean {
   return note.kind === 'model.failed' && note.error.code === 'SKEIN_CANCELLED';
 }

@@ -15,33 +15,33 @@ import type { AnswerQuestion, WaitingQuestion } from '../memory-questions.js';
 import { answerIn, findingsOf, recordedQuestion } from '../open-question.js';
 import type { Outcome, Question, Wait } from '../../ports/durable.js';
 
-/** How often the store is asked for answers while something else runs, in milliseconds. */
+/** Milliseconds between two reads of answers from the store, while other work continues. */
 const POLL_MS = 250;
 
-/** A question or an event that is waited for. */
+/** An open question or event. */
 export interface OpenWait {
   readonly key: string;
-  /** Digest of what is asked. */
+  /** Digest of the question. */
   readonly id: string;
   readonly wait: Wait;
-  /** When it is too late, milliseconds since 1970. */
+  /** When it expires, milliseconds since 1970. */
   readonly due: number | undefined;
-  /** Called when it is attended to for the first time, if it was opened before the run had caught up with its record. */
+  /** Called when it is first attended to, if it was opened before the run caught up with its record. */
   readonly asked?: (() => void) | undefined;
-  /** Called once; not for a wait that was closed. `by`: where the answer came from. */
+  /** Called once; not for a closed wait. `by`: the source of the answer. */
   readonly settle: (outcome: Outcome, by?: string) => void;
-  /** It is asked anew, with this in place of its `id`: what came is not what was asked for, and of each question the first answer counts. */
+  /** Called when it is asked again with a new `id`: the answer did not match, and only the first answer to each question counts. */
   readonly askedAnew: (id: string) => void;
 }
 
-/** What the waits of a run need. */
+/** The services that the waits of a run need. */
 export interface WaitsOptions {
   readonly runId: string;
   readonly store: Store;
   readonly clock: Clock;
-  /** Answers questions here and now. Absent: they wait for an answer from elsewhere. */
+  /** Answers questions in this process. Absent if they wait for answers from elsewhere. */
   readonly answer: AnswerQuestion | undefined;
-  /** An answer came, or a person refused to give one: look whether the run can go on. */
+  /** Called after an answer, or after a person refused: the run may be able to continue. */
   readonly changed: () => void;
   readonly broken: (error: ErrorData) => void;
 }
@@ -50,23 +50,23 @@ interface Attended {
   wait: OpenWait;
   readonly abort: AbortController;
   stopExpiry: (() => void) | undefined;
-  /** Somebody here is asked at the moment. */
+  /** True while it is being asked in this process. */
   asked: boolean;
 }
 
-/** A question of an effect, with the time in which it must be answered. */
+/** A question of an effect, with its time limit. */
 export function waitOf(name: string, question: Question, limit: Limit | undefined): Wait {
   if (limit === undefined) return { name, question };
   return { name, question, ...('at' in limit ? { dueAt: limit.at } : { expiresMs: limit.ms }) };
 }
 
 /**
- * The open questions and events of a run. Every answer, wherever it comes from, goes through the store, where the first one counts
- * (J10): one from here, one from another process, and the expiry.
+ * The open questions and events of a run. Every answer goes through the store, where the first one counts (J10): an answer from this
+ * process, from another process, or the expiry.
  */
 export class OpenWaits {
   private readonly waits = new Map<string, Attended>();
-  /** Those that are not attended to yet: nothing is asked before the run has caught up with its record. */
+  /** Waits that are not attended to yet: nothing is asked before the run has caught up with its record. */
   private fresh: Attended[] = [];
   private readonly terminal = new Semaphore(1);
   private stopPolling: (() => void) | undefined = undefined;
@@ -77,7 +77,7 @@ export class OpenWaits {
     return this.waits.size;
   }
 
-  /** Somebody here thinks about an answer. */
+  /** True while a question is being asked in this process. */
   get asking(): boolean {
     for (const one of this.waits.values()) if (one.asked) return true;
     return false;
@@ -98,7 +98,7 @@ export class OpenWaits {
     if (this.waits.size === 0) this.stopPoll();
   }
 
-  /** Takes answers that are there, sets the alarms of expiry, and asks whoever can be asked here. */
+  /** Takes available answers, sets expiry timers, and asks what can be asked in this process. */
   attend(): void {
     const { fresh } = this;
     this.fresh = [];
@@ -108,7 +108,7 @@ export class OpenWaits {
       if (this.waits.get(one.wait.key) !== one) continue;
       const { due } = one.wait;
       const left = due === undefined ? Infinity : due - this.options.clock.now();
-      // It has expired while nobody ran the run: at once, or the run would be paused over what nobody may answer.
+      // It expired while nothing ran the run. Settle it at once: otherwise the run would pause for an answer that is no longer allowed.
       if (left <= 0) {
         this.expire(one);
         continue;
@@ -133,7 +133,7 @@ export class OpenWaits {
     });
   }
 
-  /** Events that came before anybody waited for them: each wait takes the first of its name that no other has taken. */
+  /** Takes events that came before their waits: each wait takes the first event of its name that no other has taken. */
   private takeDelivered(answers: readonly Answer[]): void {
     const delivered = new DeliveredEvents(answers);
     if (delivered.empty) return;
@@ -146,7 +146,7 @@ export class OpenWaits {
     }
   }
 
-  /** Nothing else is left: nobody can answer for now. */
+  /** Only these waits are left: nobody can answer them in this session. */
   giveUp(): void {
     for (const one of this.waits.values()) {
       this.settle(one, { ok: false, error: unanswered(one.wait) });
@@ -198,7 +198,7 @@ export class OpenWaits {
       );
   }
 
-  /** The other questions that are asked here, and wait for their turn. */
+  /** The other questions that wait to be asked in this process. */
   private nextTo(asked: Attended): readonly WaitingQuestion[] {
     return [...this.waits.values()].flatMap((one) => {
       const { key, wait } = one.wait;
@@ -208,7 +208,7 @@ export class OpenWaits {
     });
   }
 
-  /** Nobody here can answer: the question stays open for others. Anything else is the end of the step. */
+  /** Nobody here can answer: the question stays open for others. Any other error ends the step. */
   private refused(one: Attended, error: ErrorData): void {
     if (this.waits.get(one.wait.key) !== one) return;
     one.asked = false;
@@ -238,7 +238,7 @@ export class OpenWaits {
     this.stopPolling = undefined;
   }
 
-  /** What the store throws ends the run; what is wrong with an answer ends its step. */
+  /** An error of the store ends the run; an invalid answer ends its step. */
   private guarded(body: () => void, one?: Attended): void {
     try {
       body();
@@ -250,7 +250,7 @@ export class OpenWaits {
   }
 }
 
-/** The store has it, though it is not what was asked for: nothing that answers by way of Skein can put it there. */
+/** Whether a stored answer does not match its question. Skein itself never stores such an answer. */
 function isUnfit({ wait }: OpenWait, { value }: Answer): boolean {
   return value !== undefined && findingsOf(wait.question, JSON.parse(value)).length > 0;
 }

@@ -18,15 +18,15 @@ import { recordedSpending, recordedWork } from './recorded-spending.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 import type { StoreCounts } from './store-count.js';
 
-/** How often it is looked whether somebody has changed a limit, in milliseconds. */
+/** Milliseconds between two checks for changed limits. */
 const POLL_MS = 500;
 
 /** The budget of a recorded run. */
 export interface BudgetOptions {
   readonly make: MakeBudget;
-  /** How many of the changes that stand beside the record are taken into account already. */
+  /** Number of changes beside the record that are already applied. */
   readonly taken: number;
-  /** What is counted of limits that other runs share. */
+  /** The counts under limits shared with other runs. */
   readonly counts?: StoreCounts | undefined;
 }
 
@@ -36,16 +36,16 @@ interface BudgetParts {
   readonly clock: Clock;
   readonly starts: (ticket: RecordedTicket) => void;
   readonly stops: (ticket: RecordedTicket) => void;
-  /** Calls back when all that is written by now is committed. */
+  /** Calls back when everything written so far is committed. */
   readonly committed: (then: () => void) => void;
   readonly inside: { ask(ticket: RecordedTicket, name: string, question: Question): Promise<unknown> };
   readonly deliveries: Deliveries;
 }
 
-/** What a recorded run may spend. It begins with what its records say; each reservation is committed before it holds. */
+/** The budget of a recorded run. It starts with the spending in the records; each reservation is committed before it takes effect. */
 export class RecordedBudget {
   private readonly budget: RunBudget<RecordedTicket>;
-  /** What waits until nothing else of the run goes on. */
+  /** The waits until nothing else in the run continues. */
   private readonly standing = new Map<Stand, RecordedTicket>();
   private taken: number;
   private stopPoll: () => void;
@@ -91,7 +91,7 @@ export class RecordedBudget {
     return this.budget.reserveFor(ticket);
   }
 
-  /** Nothing of the run goes on but what waits for budget and for answers. False: nothing waits for budget. */
+  /** Only waits for budget and answers are left in the run. Returns false if none waits for budget. */
   giveUp(): boolean {
     const { waits } = this;
     for (const [stand, ticket] of this.standing) {
@@ -110,18 +110,18 @@ export class RecordedBudget {
     this.budget.rests(key);
   }
 
-  /** The effect has ended. Gives how, where it had not enough. */
+  /** The effect has ended. Returns its outcome if the budget was short. */
   ended(ticket: RecordedTicket): Outcome | undefined {
     if (ticket.holds !== undefined) this.budget.close(ticket);
     return ticket.short;
   }
 
-  /** The outcome of the effect is written: what it spent is settled with it. */
+  /** The outcome of the effect is written: settles its spending. */
   told(ticket: RecordedTicket): void {
     this.budget.told(ticket);
   }
 
-  /** It was dropped. */
+  /** Handles the end of a ticket, including a dropped one. */
   close(ticket: RecordedTicket): void {
     for (const [stand, its] of ticket.dropped ? [...this.standing] : []) {
       if (its !== ticket) continue;
@@ -135,7 +135,7 @@ export class RecordedBudget {
     this.stopPoll();
   }
 
-  /** Takes what somebody asked for since. */
+  /** Applies the changes requested since. */
   takeChanges(): void {
     try {
       const rows = budgetRows(this.its.session.store, this.its.session.lease.runId);
@@ -183,12 +183,12 @@ export class RecordedBudget {
   }
 }
 
-/** The budget of a run, where it has one. */
+/** The budget of a run, if it has one. */
 export function openBudget(options: BudgetOptions | undefined, parts: BudgetParts): RecordedBudget | undefined {
   return options === undefined ? undefined : new RecordedBudget(parts, options);
 }
 
-/** The changes of limits that stand beside the record of a run, in the order in which they came. */
+/** The changes of limits stored beside the record of a run, in the order of arrival. */
 export function budgetRows(store: Pick<Store, 'answers'>, runId: string): readonly BudgetRow[] {
   return store.answers(runId).flatMap(({ key, value }) => {
     if (budgetNumber(key) === undefined || value === undefined) return [];

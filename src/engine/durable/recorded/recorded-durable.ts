@@ -24,12 +24,12 @@ import { isUnanswered, writeOutcome } from './write-outcome.js';
 /**
  * The back end with a journal (DESIGN.md section 5).
  *
- * - R1 An outcome is written, committed, and then delivered, in the order in which it was written (J5). So whatever runs knows only
- *   outcomes that a crash can't take away.
- * - R2 What is found in the ledger is not performed. It is delivered in its recorded order: of all tickets that have an outcome, the
- *   one with the lowest order comes first, and what is new comes after all that was recorded (J3).
- * - R3 Nothing is set in motion apart from effects (no alarm, no question to a person) before the run has caught up with its record.
- * - R4 When nothing but unanswered questions is left, each is told that nobody can answer for now; that is not recorded.
+ * - R1 An outcome is written, committed, and then delivered, in the order of writing (J5). So running code knows only outcomes that a crash
+ * can't take away.
+ * - R2 A recorded effect is not performed. It is delivered in its recorded order: of all tickets with an outcome, the one with the lowest
+ * order comes first, and new outcomes come after all recorded ones (J3).
+ * - R3 Apart from effects, nothing starts (no timer, no question to a person) before the run has caught up with its record.
+ * - R4 When only unanswered questions are left, each gets the outcome that nobody can answer it in this session; that is not recorded.
  */
 export class RecordedDurable extends RecordedStand implements Durable, JournalOwner {
   private readonly journal: Journal;
@@ -39,9 +39,9 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   readonly budget: RecordedBudget | undefined;
   private readonly log: EventLog;
   private readonly count: StandingCount;
-  /** Outcomes that are written and not committed. */
+  /** Tickets whose outcome is written but not committed. */
   private uncommitted: RecordedTicket[] = [];
-  /** What goes on once all that is written is committed: effects whose start is, or those inside of others. */
+  /** Callbacks after the commit of everything written: start effects, or continue those inside others. */
   private starting: (() => void)[] = [];
   /** Effects that wait until the run has caught up with its record. */
   private afterReplay: (() => void)[] = [];
@@ -124,7 +124,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
 
   drop(ticket: Ticket): void {
     if (!(ticket instanceof RecordedTicket) || ticket.dropped) return;
-    // What made the interpreter drop it from outside, a cancelled run for one, happened now.
+    // The reason for a drop from outside, such as a cancelled run, happened at the current time.
     this.deliveries.takeTime();
     this.stopRunning(ticket);
     ticket.drop();
@@ -132,21 +132,21 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     this.deliveries.wake();
   }
 
-  /** Keeps what people want to see of a run later; give it to the run as a listener. */
+  /** Logs what people may want to see of a run later; pass it to the run as a listener. */
   readonly listen = (event: SkeinEvent): void => {
     this.count.listen(event);
     this.log.listen(event);
   };
 
-  /** Paths of steps that an earlier session ended without success: give it to the run with the listener. */
+  /** Paths of steps that an earlier session ended without success; pass it to the run with the listener. */
   get failedBefore(): ReadonlySet<string> {
     return this.log.failedBefore;
   }
 
   /**
-   * Writes how the session ended and gives the run back.
+   * Writes how the session ended and releases the run.
    *
-   * @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE`, also when that happened before and the run had ended already
+   * @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE`, also if the error occurred earlier and the run had already ended
    */
   close({ outcome, census, error }: RunResult): void {
     if (this.failure !== undefined) throw fromErrorData(this.failure);
@@ -195,7 +195,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     this.deliveries.put(ticket);
   }
 
-  /** What frees resources is performed all the same. */
+  /** Clean-up is performed on a replay, too. */
   private cleanUpAgain(ticket: RecordedTicket, found: Recorded, effect: Effect): void {
     this.reuse(ticket, found);
     const { due } = ticket;
@@ -208,7 +208,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   }
 
   private begin(ticket: RecordedTicket, effect: Effect): void {
-    // Of a run that was over, what has no record was cut off by its end: it may come to that again.
+    // In a run that was over, an effect without a record was cut off by the end: the replay may reach that end again.
     if (this.session.isOver === true && this.replaying) {
       ticket.late = true;
       this.afterReplay.push(() => this.begin(ticket, effect));
@@ -229,7 +229,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     }
   }
 
-  /** J6: its start is committed before it starts. */
+  /** J6: commits the start before performing the effect. */
   private performLater(ticket: RecordedTicket, effect: Effect): void {
     const { key, id } = ticket;
     this.startRunning(ticket);
@@ -279,7 +279,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     else this.deliveries.put(ticket);
   }
 
-  /** Nothing to deliver: the run has caught up with its record (R3), and may have nothing left but questions (R4). */
+  /** Nothing is left to deliver: the run has caught up with its record (R3), and may have only questions left (R4). */
   protected idle(): void {
     const waiting = this.afterReplay.splice(0);
     for (const begin of waiting) begin();

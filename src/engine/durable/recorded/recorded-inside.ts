@@ -11,7 +11,7 @@ import type { RecordedQuestions } from './recorded-questions.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { writeOutcome } from './write-outcome.js';
 
-/** What the inside of effects needs of the rest of the back end. */
+/** The services that the inside of effects needs from the back end. */
 interface InsideParts {
   readonly journal: Journal;
   readonly clock: Clock;
@@ -21,13 +21,13 @@ interface InsideParts {
   readonly owner: ConstructorParameters<typeof RecordedTicket>[1];
   readonly starts: (ticket: RecordedTicket) => void;
   readonly stops: (ticket: RecordedTicket) => void;
-  /** Gives an outcome its place and time. */
+  /** Assigns an outcome its position and time. */
   readonly stamped: (ticket: RecordedTicket, outcome: Outcome) => Outcome;
-  /** Calls back when all that is written by now is committed. */
+  /** Calls back when everything written so far is committed. */
   readonly committed: (then: () => void) => void;
 }
 
-/** What an effect does in addition: questions to people, and effects of its own. What comes of it is recorded, and goes straight to the effect. */
+/** Work inside an effect: questions to people, and effects of its own. Their outcomes are recorded, and returned directly to the effect. */
 export class RecordedInside {
   constructor(private readonly parts: InsideParts) {}
 
@@ -36,11 +36,11 @@ export class RecordedInside {
     const { questions, deliveries, starts, stops } = this.parts;
     if (ticket.effects === 0) stops(ticket);
     ticket.questions += 1;
-    // With the answer, not some turns after it: in between nothing would seem to go on, and who waits for that would be told so.
+    // Continue together with the answer, not some turns later: in between, the run would seem idle, and waiters for that would be notified.
     const goesOn = (): void => {
       ticket.questions -= 1;
       if (ticket.questions === 0 && !ticket.dropped) starts(ticket);
-      // The clock of the attempt goes on from now, not from the last delivery.
+      // The clock of the attempt continues from the current time, not from the last delivery.
       deliveries.takeTime();
     };
     const outcome = await new Promise<Outcome>((resolve) => {
@@ -59,8 +59,8 @@ export class RecordedInside {
   }
 
   /**
-   * Runs an effect inside of another one, unless it is recorded under this key. It settles when its outcome is committed. A failure is recorded
-   * with the effect around it alone: what failed is tried again.
+   * Runs an effect inside another one, unless it is recorded under this key. Settles when its outcome is committed. A failure is recorded
+   * only with the surrounding effect, so that it is tried again.
    */
   async run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown> {
     const { journal, clock, outcomes, owner, stamped, committed } = this.parts;
@@ -91,7 +91,7 @@ export class RecordedInside {
     if (!ticket.dropped) this.parts.starts(ticket);
   }
 
-  /** With nothing but open questions left, the effect around it runs no more (R4). */
+  /** With only open questions left, the surrounding effect no longer counts as running (R4). */
   private ends(ticket: RecordedTicket): void {
     ticket.effects -= 1;
     if (ticket.effects > 0 || ticket.questions === 0 || ticket.dropped) return;

@@ -8,15 +8,15 @@ import { isOfPhase } from '../../ports/supervision.js';
 import type { Identity, Outcome, Past, StepOptions } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
-/** What a session finds in its ledger. */
+/** Finds outcomes in the ledger of a session. */
 export class RecordedOutcomes {
-  /** `outdated` is told the path of a step whose recorded result, or whose judgement alone, does not hold any more. */
+  /** `outdated`: receives the path of a step whose recorded result, or only its judgement, is no longer valid. */
   constructor(
     private readonly session: Pick<OpenSession, 'ledger' | 'store'>,
     private readonly outdated: (path: string, isJudged: boolean) => void,
   ) {}
 
-  /** The outcome that holds for a ticket, if there is one. */
+  /** The valid outcome for a ticket, if there is one. */
   find({ key, id, options }: RecordedTicket): Recorded | undefined {
     const candidates = this.session.ledger.find(key);
     if (candidates.length === 0) return undefined;
@@ -26,19 +26,19 @@ export class RecordedOutcomes {
     return found;
   }
 
-  /** An effect that started now would have its outcome from a parent. */
+  /** Whether an effect that started at this point would take its outcome from a parent. */
   isTaken(key: string, identity: Identity): boolean {
     const found = matching(this.session.ledger.find(key), identity.digest(), identity);
     return found !== undefined && isOfParent(found);
   }
 
-  /** A timer with this key was set before. */
+  /** Whether a timer with this key was set before. */
   timed(key: string): boolean {
     const { ledger } = this.session;
     return ledger.timer(key) !== undefined || ledger.find(key).length > 0;
   }
 
-  /** @throws SkeinError `SKEIN_JOURNAL` when a value is missing or damaged */
+  /** @throws SkeinError `SKEIN_JOURNAL` if a value is missing or damaged */
   outcomeOf(record: DoneRecord): Outcome {
     if (record.error !== undefined) return { ok: false, error: record.error };
     return { ok: true, value: readStored(this.session.store, record) };
@@ -46,8 +46,8 @@ export class RecordedOutcomes {
 }
 
 /**
- * The recorded outcome that holds for something that is started now (J2): its digest is the same, or one that counts as the same, and
- * whatever was read then is the same now.
+ * Finds the recorded outcome that is valid for something about to start (J2): its digest is the same, or one that counts as the same, and
+ * everything that was read then is still the same.
  */
 function matching(
   candidates: readonly Recorded[],
@@ -69,18 +69,18 @@ function isAlso(recorded: string | undefined, identity: Identity | undefined): b
   return recorded !== undefined && identity?.also?.().includes(recorded) === true;
 }
 
-/** Choosers and what frees resources are done again without a word. */
+/** Choosers and clean-ups are repeated without a warning. */
 function isPaidFor(options: StepOptions | undefined): boolean {
   return options?.pure !== true && options?.cleanup !== true;
 }
 
-/** What a record says of the past. A person's word counts for the run in which it was said, and not for a fork of it. */
+/** The recorded past. A person's decision counts for the run in which it was made, but not for a fork. */
 export function pastOf(found: Recorded): Past {
   const { reads, heard, freed } = found.record;
   return present({ reads, heard, freed: isOfParent(found) ? undefined : freed });
 }
 
-/** It was recorded by the run that this one was forked from, or by one before that. */
+/** Whether the run that this one was forked from, or one before that, recorded it. */
 export function isOfParent({ order }: Recorded): boolean {
   return order < 0;
 }

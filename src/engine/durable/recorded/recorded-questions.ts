@@ -20,20 +20,20 @@ import { RecordedTicket } from './recorded-ticket.js';
 import type { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
 
-/** What a recording back end can be told. */
+/** Options of a recording back end. */
 export interface RecordedOptions {
   readonly clock?: Clock;
-  /** Answers questions here. Absent, or rejected with `SKEIN_QUESTION`: they stay open. */
+  /** Answers questions in this process. If absent, or rejected with `SKEIN_QUESTION`, questions stay open. */
   readonly answer?: AnswerQuestion | undefined;
-  /** A question has an answer in the record. All of these are reported before anything is asked (R3). */
+  /** Called for each question with a recorded answer, before anything is asked (R3). */
   readonly onReplayedAnswer?: (question: Question, address: string) => void;
-  /** What it may spend. Absent: nothing limits it. */
+  /** What the run may spend. Absent if nothing limits it. */
   readonly budget?: BudgetOptions | undefined;
-  /** Somebody asked for the run to be cancelled. */
+  /** Called when cancelling the run was requested. */
   readonly onCancel?: () => void;
 }
 
-/** What questions of a run need of the rest of its back end. */
+/** The services that questions of a run need from its back end. */
 interface QuestionParts {
   readonly session: OpenSession;
   readonly journal: Journal;
@@ -45,11 +45,11 @@ interface QuestionParts {
   readonly options: RecordedOptions;
   /** The interpreter, once it takes outcomes. */
   readonly taker: () => Taker | undefined;
-  /** Gives an outcome its place and time. */
+  /** Assigns an outcome its position and time. */
   readonly stamped: (ticket: RecordedTicket, outcome: Outcome) => Outcome;
 }
 
-/** Opens questions and events, new ones and those that were open when the last session ended, and records what is answered aside. */
+/** Opens questions and events, new ones and those left open by the last session, and records answers to questions inside effects. */
 export class RecordedQuestions {
   readonly waits: OpenWaits;
 
@@ -65,11 +65,11 @@ export class RecordedQuestions {
     });
   }
 
-  /** A question whose answer is recorded, but handed to `take` at once, not to the interpreter. It is dropped with `ticket`. */
+  /** Asks a question whose answer is recorded, but passed directly to `take` instead of the interpreter. It is dropped with `ticket`. */
   askAside(ticket: RecordedTicket, key: string, wait: Wait, take: (outcome: Outcome) => void): void {
     const { outcomes, count, journal, stamped, owner } = this.parts;
     const question = new RecordedTicket(key, owner, undefined);
-    // The effect is performed again and again: a time that it counts anew each time makes no other question of it.
+    // The effect may be performed repeatedly: a time limit that it computes anew must not change the question.
     question.id = waitId({ name: wait.name, ...(wait.question && { question: wait.question }) });
     const found = this.answered(question, wait);
     if (found !== undefined) {
@@ -86,7 +86,7 @@ export class RecordedQuestions {
     });
   }
 
-  /** What is recorded of a question or an event. An answer that is not what was asked for counts for nothing: it is asked again. */
+  /** The recorded outcome of a question or an event. An answer that does not match is discarded: the question is asked again. */
   answered(ticket: RecordedTicket, { question }: Wait): Recorded | undefined {
     const { outcomes } = this.parts;
     const found = outcomes.find(ticket);
@@ -99,7 +99,7 @@ export class RecordedQuestions {
     return found;
   }
 
-  /** It was asked before, and the record has the answer. */
+  /** Reports a question that was asked before and has a recorded answer. */
   tellReplayed(wait: Wait, { key, at }: DoneRecord): void {
     const { options, taker } = this.parts;
     if (wait.question === undefined) return;
@@ -107,7 +107,7 @@ export class RecordedQuestions {
     taker()?.waitsFor(waitingFor(key, wait, at), true);
   }
 
-  /** Waits for an answer or event; `holder` is the ticket with which it is dropped. */
+  /** Waits for an answer or event; it is dropped together with `holder`. */
   open(holder: RecordedTicket, ticket: RecordedTicket, wait: Wait, settle: (outcome: Outcome) => void): void {
     const { waits } = this;
     const { session, journal, clock, count, deliveries, taker } = this.parts;
@@ -117,17 +117,17 @@ export class RecordedQuestions {
     const at = clock.now();
     const due = again ? known.due : (wait.dueAt ?? (wait.expiresMs === undefined ? undefined : at + wait.expiresMs));
     const fresh = pauseRecord(at, { key, id, wait, due });
-    // Of what may be done once it must show that it stands at a question, since it started: then it may be started again.
+    // A `once` effect records that it waits at a question since its start: it may then be started again.
     const standsHere = holder.startedAt !== undefined && holder.options?.effect === 'once';
     let told = openQuestion(again ? known : fresh);
-    // Refused here, at the door of who asks, and not when it is written.
+    // Invalid questions fail here, in the asker, and not when they are written.
     const line = !again || standsHere ? encodeRecord(again ? known : fresh) : undefined;
     const asked = (): void => {
       if (line !== undefined) journal.write(line);
       count.asked(key, id);
       taker()?.waitsFor(told, again);
     };
-    // What the record goes on to may end whoever asks: then this is nobody's question (R3).
+    // The rest of the record may end the asker: the question is then never asked (R3).
     const isEarly = !again && deliveries.replaying;
     const open = {
       key,
@@ -164,8 +164,8 @@ const WAS_DONE = 'it was done';
 const GIVE_UP = 'fail';
 
 /**
- * The question about a `once` effect that was started and has no recorded success (J6). It names the start, so that an answer counts for
- * that start alone.
+ * The question about a `once` effect that was started and has no recorded success (J6). It contains the time of the start, so that an
+ * answer counts only for that start.
  */
 export function lostQuestion(key: string, started: StartedEffect, evidence?: unknown): Wait {
   const at = isoTime(started.at);
@@ -178,7 +178,7 @@ export function lostQuestion(key: string, started: StartedEffect, evidence?: unk
   return { name: innerKey(key, 'outcome'), question: { text, choices, schema: { enum: choices }, ...shown } };
 }
 
-/** The person says that it did not happen. */
+/** Whether the person answered that the effect did not happen. */
 export function runsAgain(answer: unknown): boolean {
   return answer === AGAIN;
 }

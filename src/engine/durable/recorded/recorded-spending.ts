@@ -12,7 +12,7 @@ import { isCutOff, spentOfCutOff } from '../../../journal/overview-trace.js';
 import type { Store } from '../../../journal/store.js';
 import { readStored } from '../../../journal/stored.js';
 
-/** What was spent at a step. */
+/** The amount spent at a step. */
 export interface SpentAt {
   /** Address of the step. */
   readonly path: string;
@@ -20,10 +20,10 @@ export interface SpentAt {
 }
 
 /**
- * What the records of a run say that it has spent, whatever of them a replay looks up: also calls that an edit has made useless, and those of sessions without a
- * budget. What was reserved and has no end counts as spent.
+ * Returns what a run has spent according to its records, whatever a replay reuses: including calls made obsolete by an edit, and those of
+ * sessions without a budget. A reservation without an end counts as spent.
  *
- * @throws SkeinError `SKEIN_JOURNAL` for a value that is lost
+ * @throws SkeinError `SKEIN_JOURNAL` if a value is lost
  */
 export function recordedSpending(store: Store, history: RunHistory): readonly SpentAt[] {
   const apart = spentApart(history);
@@ -45,12 +45,12 @@ export function recordedSpending(store: Store, history: RunHistory): readonly Sp
   return all;
 }
 
-/** What is recorded of spending apart from outcomes. */
+/** Records of spending apart from outcomes. */
 interface Apart {
   readonly all: readonly SpentAt[];
-  /** Calls of tools among it, by the effect that made them. */
+  /** Number of their tool calls, by the effect that made them. */
   readonly toolCalls: ReadonlyMap<string, number>;
-  /** Sessions and steps with calls that were reserved. */
+  /** Sessions and steps with reserved calls. */
   readonly reserved: ReadonlySet<string>;
 }
 
@@ -75,7 +75,7 @@ function spentApart(history: RunHistory): Apart {
   return { all: [...all, ...parts.values()], toolCalls, reserved };
 }
 
-/** Without what was reserved and not begun. */
+/** Leaves out reservations that were not used. */
 function begunOf(spends: readonly SpendEntry[]): readonly SpendEntry[] {
   const begun: SpendEntry[] = [];
   for (const entry of spends) {
@@ -91,7 +91,7 @@ function begunOf(spends: readonly SpendEntry[]): readonly SpendEntry[] {
 
 const TOOL = /^tool#[\d.]+$/;
 
-/** The effect has an outcome of the same session: it says what was spent. */
+/** Whether the effect has an outcome in the same session, which contains what was spent. */
 function hasEnded({ entries }: RunHistory, { record: { key }, session, outcomes }: SpendEntry): boolean {
   return entries.get(key)?.some((entry) => entry.session === session && entry.order >= outcomes) === true;
 }
@@ -106,7 +106,7 @@ function spentBy(store: Store, { record, kind }: Entry): Amount {
   return addAmounts(call, { ...NO_AMOUNT, toolCalls });
 }
 
-/** Calls that were under way when their steps ended, in sessions without a budget. */
+/** Calls in progress at the end of their steps, in sessions without a budget. */
 function cutOffs({ logs, sessions }: RunHistory): readonly (SpentAt & { readonly session: number })[] {
   return logs.flatMap((log) => {
     const spent = isCutOff(log) ? spentOfCutOff(log.body['note']) : undefined;
@@ -116,7 +116,7 @@ function cutOffs({ logs, sessions }: RunHistory): readonly (SpentAt & { readonly
   });
 }
 
-/** Milliseconds in which effects of a place ran, by the records: those side by side count once. */
+/** Milliseconds in which effects of a place ran, according to the records; parallel effects count once. */
 export function recordedWork({ entries }: RunHistory, path: string): number {
   const done = [...entries].flatMap(([key, all]) => (isBelow(key, path) ? all.map(({ record }) => record) : []));
   let until = 0;
@@ -128,10 +128,10 @@ export function recordedWork({ entries }: RunHistory, path: string): number {
   return sum;
 }
 
-/** What people have answered who were asked how much more may be spent, in order. */
+/** People's answers about raising a limit, in order. */
 export function answeredMore(store: Store, { entries }: RunHistory): readonly BudgetRow[] {
   const answers: { readonly limit: string; readonly measure: Measure; readonly entry: Entry }[] = [];
-  // Most keys of a long record are others: nothing is made of them.
+  // Most keys of a long record are others: skip them without an allocation.
   for (const [key, all] of entries) {
     const more = moreOf(key);
     if (more === undefined) continue;
@@ -146,7 +146,7 @@ export function answeredMore(store: Store, { entries }: RunHistory): readonly Bu
     });
 }
 
-/** A change of a limit that somebody asked for. */
+/** A requested change of a limit. */
 export interface BudgetRow {
   readonly limit: string;
   readonly change: BudgetChange;

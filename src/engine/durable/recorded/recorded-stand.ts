@@ -7,7 +7,7 @@ import type { RecordedBudget } from './recorded-budget.js';
 import { RecordedOutcomes } from './recorded-outcomes.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
-/** Where a recorded run stands: what its record holds, its time, how many effects are under way. Asking for any of it sets nothing in motion. */
+/** The current state of a recorded run: its record, its time, the number of effects in progress. Reading it starts nothing. */
 export abstract class RecordedStand {
   readonly runId: string;
   readonly recorded = true;
@@ -65,7 +65,7 @@ export abstract class RecordedStand {
     return seededRandom(`${this.session.seed}/${key}`)();
   }
 
-  /** The next place in the order of outcomes (R1), with the time at which it was given. */
+  /** Assigns the next position in the order of outcomes (R1), and the time. */
   protected stamped(ticket: RecordedTicket, outcome: Outcome): Outcome {
     ticket.at = Math.max(this.deliveries.time, this.clock.now());
     ticket.ran = ticket.startedAt === undefined ? 0 : ticket.at - ticket.startedAt;

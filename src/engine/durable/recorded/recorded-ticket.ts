@@ -4,14 +4,14 @@ import type { Effect, Outcome, Question, Reserve, StepIo, StepOptions, Ticket, W
 import type { Hold } from '../hold.js';
 import type { Spender } from '../run-budget.js';
 
-/** What a ticket asks of its back end. */
+/** The services that a ticket needs from its back end. */
 interface TicketOwner {
   readonly runId: string;
   readonly inside: {
     ask(ticket: RecordedTicket, name: string, question: Question, limit?: Limit): Promise<unknown>;
     run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown>;
   };
-  /** Absent: no budget holds. */
+  /** Absent if no budget applies. */
   readonly budget?: { reserveFor(ticket: RecordedTicket): Reserve } | undefined;
 }
 
@@ -20,30 +20,30 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   outcome: Outcome | undefined = undefined;
   waiter: Waiter | undefined = undefined;
   answeredBy: string | undefined = undefined;
-  /** Place in the order of delivery; known when there is an outcome. */
+  /** Position in the order of delivery; set together with the outcome. */
   order = 0;
-  /** What there is to deliver; it may be there before its turn. */
+  /** The outcome to deliver; may be set before its turn. */
   due: Outcome | undefined = undefined;
   /** When it settled, milliseconds since 1970. */
   at = 0;
-  /** Its outcome is taken from the record. */
+  /** True if its outcome comes from the record. */
   replayed = false;
   dropped = false;
-  /** It was begun when somebody waited for it already: also what comes of it at once is delivered. */
+  /** True if it began after something already waited for it: even a synchronous outcome is then delivered. */
   late = false;
-  /** Its effect is under way, and waits for no answer. */
+  /** True while its effect is in progress and waits for no answer. */
   running = false;
-  /** Questions of its effect that are open. */
+  /** Number of open questions of its effect. */
   questions = 0;
-  /** Effects inside of it that are under way. */
+  /** Number of effects in progress inside it. */
   effects = 0;
   /** When its effect started, milliseconds since 1970. */
   startedAt: number | undefined = undefined;
-  /** How long its effect ran, in milliseconds, where that is recorded. */
+  /** Duration of its effect in milliseconds, if recorded. */
   ran = 0;
-  /** Digest of what it depends on, asked when it was started. */
+  /** Digest of its dependencies, computed at its start. */
   id: string | undefined = undefined;
-  /** Takes back what was set up for it. */
+  /** Reverts what was set up for the ticket. */
   undo: (() => void) | undefined = undefined;
   short: Outcome | undefined = undefined;
   holds: Set<Hold> | undefined = undefined;

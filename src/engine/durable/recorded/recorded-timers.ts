@@ -8,17 +8,15 @@ import type { Store } from '../../../journal/store.js';
 import type { Identity } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
-/** A timer that was started and is not set yet. */
+/** A timer that was started but not set yet. */
 interface Waiting {
   readonly ticket: RecordedTicket;
   readonly ms: number;
-  /** When it rings, milliseconds since 1970; undefined: `ms` after it was set. */
+  /** When it fires, milliseconds since 1970; undefined if `ms` after it is set. */
   readonly due: number | undefined;
 }
 
-/**
- * The timers of a run. They are set once the run has caught up with its record: until then those that rang are found in it.
- */
+/** The timers of a run. They are set once the run has caught up with its record: until then, expired timers are found in the record. */
 export class RecordedTimers {
   private waiting: Waiting[] = [];
   private set = 0;
@@ -30,7 +28,7 @@ export class RecordedTimers {
     private readonly ring: (ticket: RecordedTicket) => void,
   ) {}
 
-  /** Timers are under way whose time goes on over a restart. */
+  /** True while timers are set that continue across a restart. */
   get lasting(): boolean {
     return this.set > 0;
   }
@@ -45,7 +43,7 @@ export class RecordedTimers {
     for (const one of waiting) if (!one.ticket.dropped) this.arm(one);
   }
 
-  /** As recorded, or from now on. */
+  /** The recorded due time, or a new one. */
   private dueOf(key: string, ms: number): number {
     const id = String(ms);
     const known = this.ledger.timer(key);
@@ -71,7 +69,7 @@ export class RecordedTimers {
   }
 }
 
-/** A timer is known by its time, and by what it limits: of something else it does not tell that it took too long. */
+/** The identity of a timer: its duration, and the identity of what it limits, so that it never expires for something else. */
 export function timerIdentity(ms: number, limited: Identity | undefined): Identity {
   if (limited === undefined) return { digest: () => String(ms) };
   const timed = (digest: string): string => `${ms} ${digest}`;
@@ -85,10 +83,10 @@ export function timerIdentity(ms: number, limited: Identity | undefined): Identi
   };
 }
 
-/** How often it is looked whether somebody wants the run cancelled, in milliseconds. */
+/** Milliseconds between two checks for a request to cancel. */
 const WATCH_MS = 500;
 
-/** What the watch needs. */
+/** The services that the watch needs. */
 export interface WatchOptions {
   readonly runId: string;
   readonly store: Store;
@@ -97,7 +95,7 @@ export interface WatchOptions {
   readonly broken: (error: ErrorData) => void;
 }
 
-/** Looks for a request to cancel, from another process. Gives what stops it. */
+/** Watches for a request to cancel from another process. Returns a function that stops the watch. */
 export function watchForCancel(options: WatchOptions): () => void {
   const { clock, store, runId } = options;
   const look = (): void => {

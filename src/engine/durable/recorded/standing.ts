@@ -3,12 +3,12 @@ import { isInside, pathOf, stepOf } from '../../../base/address.js';
 import type { SpentBefore } from '../../../journal/session.js';
 import type { RunStanding } from '../../../journal/store.js';
 
-/** Kinds of nodes that only contain others: they count when they did not succeed. */
+/** Kinds of nodes that only contain others: they count if they did not succeed. */
 const COMPOSITE: ReadonlySet<string> = new Set(['call', 'map', 'loop']);
 
-/** Counts, while a run goes on, what a list of runs says of it. Its memory is that of the open questions. */
+/** Counts the facts that a list of runs shows, while a run continues. Needs memory only for open questions. */
 export class StandingCount {
-  /** Ends of steps that are not among those that ran or were reused. */
+  /** Number of ended steps that neither ran nor were reused. */
   private others = 0;
   private readonly pauses: Map<string, string>;
 
@@ -16,7 +16,7 @@ export class StandingCount {
     this.pauses = new Map(before.pauses.map(({ key, id }) => [key, id]));
   }
 
-  /** Successes are not told to whoever only records. */
+  /** Listeners that only record do not receive successes. */
   listen(event: SkeinEvent): void {
     if (event.type === 'step.retrying') this.forget(event.path);
     if (event.type !== 'step.ended' || event.outcome === 'paused') return;
@@ -35,7 +35,7 @@ export class StandingCount {
     this.pauses.delete(key);
   }
 
-  /** How the run stands after so many batches, and so many steps that ran or were reused. */
+  /** The standing of the run after this number of batches, and of steps that ran or were reused. */
   standing(batches: number, ended: number, now: number): RunStanding {
     const { ms, openedAt } = this.before;
     return {

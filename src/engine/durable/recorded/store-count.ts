@@ -7,11 +7,11 @@ import type { Counts, SharedSpending, SpendingChange, Store } from '../../../jou
 import type { Budget } from '../../../plan/budget.js';
 
 /**
- * What a run spends under limits that runs share, counted in their store. What is held stands there from the commit that records the call on, and so
- * before it is made: runs of several processes never hold more together than a limit. It is settled with the commit that records what the call gave.
+ * Counts a run's spending under shared limits, in the store. A reservation is in the same commit as the record of its call, and so before
+ * the call: runs of several processes never hold more together than a limit. The commit with the result of the call settles it.
  */
 export class StoreCounts implements SharedBook {
-  /** Absent: the counts are only looked at. */
+  /** Undefined if the counts are only read. */
   journal: Journal | undefined = undefined;
 
   constructor(
@@ -19,7 +19,7 @@ export class StoreCounts implements SharedBook {
     private readonly clock: Clock,
   ) {}
 
-  /** `keyAt`: under which key is counted what is reserved at a time. */
+  /** `keyAt`: the key that counts reservations at a given time. */
   count(keyAt: (now: number) => string): SharedCount {
     return new StoreCount(this, this.store, this.clock, keyAt);
   }
@@ -49,7 +49,7 @@ export class StoreCounts implements SharedBook {
     return (spent) => {
       const more = countsOf(spent);
       const change = isSpent ? { spent: without(more, amount) } : { spent: more, reserved: without({}, amount) };
-      // It belongs to the day on which it was held. Where it can't be written, all that was held counts as spent.
+      // The amount belongs to the day of its reservation. If it can't be written, the whole reservation counts as spent.
       if (!isSpent || spent !== wanted)
         for (const { count, key } of held)
           count.expect({ key, ...change }, (expected, done) => journal.charge([expected], done));
@@ -61,7 +61,7 @@ export class StoreCounts implements SharedBook {
 class StoreCount implements SharedCount {
   spent = NO_AMOUNT;
   reserved = NO_AMOUNT;
-  /** Changes that are written, and not committed: the store does not know of them. */
+  /** Changes that are written but not committed, so that the store does not include them yet. */
   private readonly expected = new Set<SpendingChange>();
 
   constructor(
@@ -76,14 +76,14 @@ class StoreCount implements SharedCount {
     return this.stands(this.store.spending(this.keyAt(now), now));
   }
 
-  /** A change of which the store knows once `write` says so. */
+  /** Adds a change that the store includes once `write` calls back. */
   expect(change: SpendingChange, write: (change: SpendingChange, committed: () => void) => void): void {
     this.expected.add(change);
     if (change.key === this.keyAt(this.clock.now())) this.add(change);
     write(change, () => this.expected.delete(change));
   }
 
-  /** So it stands in the store. Says whether it did not stand so. */
+  /** Updates the count to that of the store. Returns whether it has changed. */
   stands(sums: SharedSpending | undefined): boolean {
     const before = JSON.stringify([this.spent, this.reserved]);
     [this.spent, this.reserved] = [amountOf(sums?.spent), amountOf(sums?.reserved)];
@@ -98,7 +98,7 @@ class StoreCount implements SharedCount {
   }
 }
 
-/** Dollars are multiples of one billionth. Whole numbers keep sums exact. */
+/** Dollars are multiples of one billionth. Integers keep sums exact. */
 const BILLION = 1e9;
 
 function countsOf({ usd, tokens, calls, toolCalls }: Amount): Counts {

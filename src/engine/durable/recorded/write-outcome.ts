@@ -8,8 +8,8 @@ import type { Identity, Outcome, Past } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /**
- * R1: writes the record of an outcome, and gives what is delivered. A value that is not JSON is a failure. `atOnce`: it is not delivered, but
- * used where it was asked for. It comes out the same when it is lost, so that no commit is made for it alone.
+ * R1: writes the record of an outcome, and returns the outcome to deliver. A value that is not JSON becomes a failure. `atOnce`: the
+ * outcome is used directly instead of delivered. It would be the same if lost, so it needs no commit of its own.
  */
 export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: Outcome, atOnce = false): Outcome {
   const { key, options, startedAt, at } = ticket;
@@ -18,7 +18,7 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
   if (outcome.ok && outcome.value !== undefined) {
     try {
       text = recordText(outcome.value);
-      // Whoever gave it can't change it any more: what is delivered is what is recorded.
+      // The producer can no longer change the value: the delivered value is the recorded one.
       freezeData(outcome.value);
     } catch (error) {
       told = { ok: false, error: notJson(key, error) };
@@ -50,12 +50,12 @@ function pastOf(identity: Identity | undefined): { [K in keyof Past]: Past[K] | 
   return { reads: identity?.reads?.(), heard: identity?.heard?.(), freed: identity?.freed?.() };
 }
 
-/** Only now: what the step read may have been the value before. */
+/** Last, since the step may have read the previously kept value. */
 function keep(told: Outcome, text: string | undefined): void {
   if (told.ok && text !== undefined) keepText(told.value, text);
 }
 
-/** Nobody could answer for now, or a budget has not enough: no outcome that is recorded. */
+/** True if nobody could answer in this session, or a budget is short: such outcomes are not recorded. */
 export function isUnanswered(outcome: Outcome): boolean {
   return !outcome.ok && (outcome.error.code === 'SKEIN_QUESTION' || outcome.short !== undefined);
 }

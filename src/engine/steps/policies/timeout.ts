@@ -2,7 +2,7 @@ import type { PlanNode } from '../../../plan/plan.js';
 import type { Ticket, Waiter } from '../../ports/durable.js';
 import type { Clock, PolicedStep, Policy } from './policy.js';
 
-/** A bound for the time of each attempt: `timeoutMs`. An attempt that takes longer fails, which `retry` sees. */
+/** A time limit for each attempt: `timeoutMs`. An attempt that exceeds it fails, and `retry` handles the failure. */
 export function timeout({ id, timeoutMs }: PlanNode): Policy | undefined {
   if (timeoutMs === undefined) return undefined;
   const message = `'${id}' took longer than its timeout of ${timeoutMs} ms`;
@@ -16,8 +16,8 @@ export function timeout({ id, timeoutMs }: PlanNode): Policy | undefined {
 }
 
 /**
- * The timeout of one attempt. Time spent paused counts toward no timeout: the clock stands still while a question inside of the attempt is
- * open, of its own or of a step inside of it. Several may be open; it goes on when the last is answered.
+ * The timeout of one attempt. Paused time does not count toward the timeout: the clock stops while a question inside the attempt is open,
+ * of the step itself or of a step inside it. With several open questions, it continues after the last answer.
  */
 class AttemptClock implements Clock, Waiter {
   private timer: Ticket | undefined = undefined;

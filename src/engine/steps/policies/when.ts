@@ -2,10 +2,10 @@ import { asBoolean, evaluateConditions } from '../../../lang/condition.js';
 import type { PlanNode } from '../../../plan/plan.js';
 import type { Bound, Policy } from './policy.js';
 
-/** A function that decides whether a node runs. */
+/** Decides whether a node runs. */
 type StateCondition = (state: Readonly<Record<string, unknown>>) => unknown;
 
-/** A node that runs only if its conditions hold: `when`. They are asked once, not for each attempt. */
+/** A node that runs only if its conditions hold: `when`. They are evaluated once, not for each attempt. */
 export function when({ id, when: conditions }: PlanNode, bound: Bound): Policy | undefined {
   if (conditions === undefined) return undefined;
   const key = `when:${id}`;
