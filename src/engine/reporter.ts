@@ -12,62 +12,62 @@ import type { StepReport } from '../events/census.js';
 import type { Version } from './state/version.js';
 import type { ChannelSource, State } from './state/viewed.js';
 
-/** A step that starts or succeeds, as far as its events tell of it. */
+/** A step that starts or succeeds, as its events need it. */
 export interface ToldStep {
   readonly path: string;
   readonly compiled: CompiledNode;
   readonly visit: number;
   readonly attempt: number;
-  /** The state that it sees. */
+  /** The state that the step sees. */
   readonly input: Version;
   readonly owner: ToldScope;
 }
 
-/** What it belongs to. */
+/** The scope of the step. */
 export interface ToldScope extends ChannelSource {
   readonly parent: string;
   view(version: Version): State;
 }
 
 /**
- * Who keeps all of a run and mostly never looks at it: it is handed the parts of what would make the two events that each step has. Times are in
- * milliseconds since 1970; `again`: it was reported before, when it happened.
+ * Keeps everything about a run and rarely reads it, so it receives the parts of the two events that each step has instead of the events.
+ * Times are milliseconds since 1970; `again`: the event was reported before, when it happened.
  */
 export interface Keeper {
   started(at: number, again: boolean, step: ToldStep): void;
   succeeded(at: number, again: boolean, step: ToldStep, output: unknown, more: Success | undefined): void;
-  /** What a step wrote in addition to its output, also where a bound of the run ended it. */
+  /** Writes of a step in addition to its output, also if a bound of the run ended it. */
   wrote?(step: ToldStep, writes: readonly ChannelWrite[]): void;
-  /** Everything else. */
+  /** Receives all other events. */
   readonly told: Listener;
 }
 
-/** To whom a run tells what happens. */
+/** The receivers of a run's events. */
 export interface Hearers {
-  /** Told everything. */
+  /** Receive all events. */
   readonly listeners?: readonly Listener[] | undefined;
-  /** Told everything but starts, and successes of steps that are not in `failedBefore`. */
+  /** Receives all events except starts, and successes of steps that are not in `failedBefore`. */
   readonly log?: Listener;
   /** Paths of steps that an earlier session of the run ended without success. */
   readonly failedBefore?: ReadonlySet<string>;
   readonly keeper?: Keeper | undefined;
 }
 
-/** Tells what happens in a run: numbers its events and hands them on. Who throws is not told any more, and the run never notices. */
+/** Reports what happens in a run: numbers its events and passes them on. A listener that throws is removed; the run continues. */
 export class Reporter {
-  /** Somebody hears at least what goes wrong: else events are not even made. */
+  /** True if any receiver gets at least failures; otherwise events are not created. */
   readonly observed: boolean;
-  /** Somebody wants to know of starts and successes too. */
+  /** True if any receiver also gets starts and successes. */
   readonly followed: boolean;
   private seq = 0;
   private reports = 0;
   private listeners: readonly Listener[];
-  /** Those who are not told of starts and successes. */
+  /** Receivers that get no starts and successes. */
   private logs: readonly Listener[];
   private readonly keeper: Keeper | undefined;
   private readonly log: Listener | undefined;
   private readonly failedBefore: ReadonlySet<string>;
-  /** Steps of which it was told that they run again. */
+  /** Steps whose rerun was reported. */
   private outdatedSteps: Set<string> | undefined = undefined;
   private questions: RunQuestions | undefined = undefined;
 
@@ -83,7 +83,7 @@ export class Reporter {
     this.keeper = keeper;
     this.logs =
       log === undefined && keeper === undefined ? NOBODY : [log, keeper?.told].filter((one) => one !== undefined);
-    // What did not succeed before and does now is news for the log too.
+    // A step that failed before and succeeds in this session is news for the log, too.
     this.followed = listeners.length > 0 || keeper !== undefined || (log !== undefined && failedBefore.size > 0);
     this.observed = this.followed || log !== undefined;
   }
@@ -92,7 +92,7 @@ export class Reporter {
     this.emitAs(this.durable.replaying, path, parent, body);
   }
 
-  /** `again`: it was reported before, when it happened. */
+  /** `again`: the event was reported before, when it happened. */
   emitAs(again: boolean, path: string, parent: string, body: EventBody): void {
     const event = this.eventOf(again, path, parent, body);
     for (const log of this.logs) this.hand(log, event);
@@ -145,13 +145,13 @@ export class Reporter {
     }
   }
 
-  /** Place of a report in the order in which steps ended. */
+  /** Position of a report in the order in which steps ended. */
   nextReport(): number {
     this.reports += 1;
     return this.reports;
   }
 
-  /** What is recorded of a step does not hold any more. */
+  /** The record of a step is no longer valid. */
   outdated(step: string, isJudged: boolean): void {
     const what = `${step} ${isJudged ? 'is judged again' : 'runs again'}`;
     if (!this.observed || this.outdatedSteps?.has(what) === true) return;
@@ -171,7 +171,7 @@ export class Reporter {
     (this.questions ??= new RunQuestions(this.plan)).unanswered(question);
   }
 
-  /** What a run waits for that is paused; `steps` are its reports. */
+  /** What a paused run waits for; `steps` are its reports. */
   openAt(steps: readonly StepReport[]): readonly OpenQuestion[] {
     return this.questions?.openAt(steps) ?? [];
   }
@@ -180,7 +180,7 @@ export class Reporter {
 const NOBODY: readonly Listener[] = [];
 const NONE: ReadonlySet<string> = new Set();
 
-/** What is told of a step that starts. */
+/** The event of a step that starts. */
 export function startBody({ compiled, visit }: Pick<ToldStep, 'compiled' | 'visit'>): EventBody {
   return { type: 'step.started', node: compiled.id, kind: compiled.node.kind, visit };
 }

@@ -1,7 +1,7 @@
 import type { Restable, ScopeOwner, Work } from './services.js';
 import { IdleScopes, WORK_AT_ONCE, WORK_OF_START, WorkQueue } from './work-queue.js';
 
-/** What the owner of a scope says that is around all others: there is nothing around it. */
+/** Owner of the outermost scope: nothing is around it. */
 class Outermost implements Omit<ScopeOwner, 'scopeEnded'> {
   readonly correction = undefined;
 
@@ -18,7 +18,7 @@ class Outermost implements Omit<ScopeOwner, 'scopeEnded'> {
   }
 }
 
-/** What is ready in a run: it starts in the order in which it became ready, as far as slots are free, and in portions that leave the event loop its turn. */
+/** The ready work of a run. It starts in the order in which it became ready, as slots are free, and regularly yields to the event loop. */
 export abstract class RunWork extends Outermost {
   private readonly ready = new WorkQueue();
   /** Leaf steps that wait for a slot, in the order in which they became ready. */
@@ -26,13 +26,13 @@ export abstract class RunWork extends Outermost {
   private running = 0;
   /** Scopes in which nothing runs. */
   private readonly idle = new IdleScopes();
-  /** An executor was started or woken and may not have come to rest. */
+  /** True if an executor was started or woken and may not have come to rest. */
   protected unsettled = false;
-  /** Units of work since it gave way to the event loop. */
+  /** Units of work since the run last yielded to the event loop. */
   private spent = 0;
   protected ended = false;
 
-  /** `limit`: how many leaf steps may run at once. */
+  /** `limit`: the number of leaf steps that may run at once. */
   constructor(private readonly limit: number) {
     super();
   }
@@ -78,7 +78,7 @@ export abstract class RunWork extends Outermost {
     return undefined;
   }
 
-  /** No outcome is taken before the rest of the turn, as if an executor had to come to rest. */
+  /** Takes no outcome before the rest of the turn, as if an executor had to come to rest. */
   private isToGiveWay(): boolean {
     if (this.spent < WORK_AT_ONCE) return false;
     this.spent = 0;

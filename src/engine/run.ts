@@ -31,9 +31,9 @@ export type { RunHandle, RunResult } from './run-result.js';
 export type { StartOptions } from './start-options.js';
 
 /**
- * Starts a run. Give a plan, or one that {@link compile} prepared: then starting costs microseconds.
+ * Starts a run of a plan. Starting a plan that {@link compile} prepared costs microseconds.
  *
- * @throws SkeinError `SKEIN_INPUT` when an input is missing or unknown, `SKEIN_NO_BINDING` when a function is missing.
+ * @throws SkeinError `SKEIN_INPUT` if an input is missing or unknown, `SKEIN_NO_BINDING` if a function is missing.
  * @example
  * const { result } = startRun(plan, { inputs: { topic: 'looms' }, bindings });
  * console.log((await result).outcome);
@@ -65,9 +65,9 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
   private inTurn = false;
   private holds: Set<Promise<void>> | undefined = undefined;
   private readonly closings = new OpenClosings();
-  /** Runs out when a cancelled run has had its time to close. */
+  /** Expires when a cancelled run has used up its time to close. */
   private cutOff: Ticket | undefined = undefined;
-  /** What it gives by the `values` of its plan. */
+  /** The outputs by the `values` of its plan. */
   private values: RunResult['result'] = undefined;
   private resolve: ((result: RunResult) => void) | undefined = undefined;
 
@@ -102,7 +102,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
       const working = nodes.filter((node) => node.kind !== 'pass').length;
       this.reporter.emit('', '', { type: 'run.started', plan: name, nodes: working });
     }
-    // They are of now, whatever the record goes on to say.
+    // Warnings concern the present, even while the record is replayed.
     for (const warning of this.options.warnings ?? [])
       if (this.reporter.observed) this.reporter.emitAs(false, '', '', { type: 'run.warning', ...warning });
     const { signal } = this.options;
@@ -121,7 +121,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
       this.closeNow();
       return;
     }
-    // Each session has its time: that one before it ran out of it is recorded, too.
+    // Each session has its own time to close: that an earlier one exceeded it is recorded, too.
     const { sessions = 0 } = this.durable.closings ?? {};
     this.cutOff = this.durable.timer(`finally@limit#${sessions + 1}`, CLOSING_MS, true);
     this.cutOff.waiter = { settled: () => this.closeNow() };
@@ -140,13 +140,13 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     if (end !== undefined) this.closeAs(end);
   }
 
-  /** What runs when all others have ended has had its time, or is not waited for. */
+  /** The closing plans have used up their time, or nobody waits for them. */
   private closeNow(): void {
     this.halt();
     this.close('cancelled', CLOSING_CUT_OFF);
   }
 
-  /** Nothing runs any more. */
+  /** Stops everything that runs. */
   private halt(): void {
     this.top.halt();
     this.closings.stop();
@@ -191,7 +191,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     else this.ends(isDegraded(this.top.census) ? 'degraded' : 'succeeded', undefined);
   }
 
-  /** It came to its end, or to one that was meant: it gives what it says that it gives. */
+  /** The run reached its end, or an intended one: its outputs are evaluated. */
   private ends(outcome: RunOutcome, error: ErrorData | undefined): void {
     try {
       this.values = this.top.values();
@@ -201,7 +201,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     }
   }
 
-  /** Takes an outcome of the port, and everything that follows from it. */
+  /** Takes an outcome of the port, and runs everything that follows from it. */
   take(ticket: Ticket): Promise<void> | undefined {
     if (this.ended) return undefined;
     if (this.resting !== undefined) return this.resting.then(() => this.take(ticket));
@@ -234,7 +234,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     if (this.reporter.followed && !this.ended) this.reporter.emit('', '', { type: 'run.resumed' });
   }
 
-  /** The back end can't go on: nothing of this run can be recorded any more. */
+  /** The back end can't continue: nothing of this run can be recorded any more. */
   broken(error: ErrorData): void {
     if (this.ended) return;
     this.halt();
@@ -255,7 +255,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     this.resting = undefined;
   }
 
-  /** Starts what is ready, and looks at scopes in which nothing runs: all of it, or so much that the event loop must have its turn. */
+  /** Starts ready work, and checks scopes in which nothing runs, until nothing is left or the run must yield to the event loop. */
   private turn(): void {
     this.inTurn = true;
     try {
@@ -266,7 +266,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     this.inTurn = false;
   }
 
-  /** A throw that gets here is a defect of Skein: the run fails, it does not hang. */
+  /** An error that reaches this point is a defect of Skein: the run fails instead of hanging. */
   private defect(error: unknown): void {
     const data = toErrorData(error);
     this.halt();
@@ -283,7 +283,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     else this.finish(outcome, error);
   }
 
-  /** `ending`: what is done at the end, when that is under way. */
+  /** `ending`: the work at the end, if it is already in progress. */
   private async closeLater(outcome: RunOutcome, error: ErrorData | undefined, ending?: Promise<void>): Promise<void> {
     while (this.holds !== undefined && this.holds.size > 0) await Promise.allSettled(this.holds);
     try {

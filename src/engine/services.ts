@@ -15,80 +15,80 @@ import type { Influenced, RunLabels } from './state/run-labels.js';
 import type { Version } from './state/version.js';
 
 /**
- * What steps and scopes use of their run. The run owns the queues and the back end; a scope owns tokens and state of one
- * execution of a plan; a step owns the policies and the body of one execution of a node. Calls go down by this interface and up
- * by {@link ScopeOwner} and `StepOwner`; nobody reaches further.
+ * The run as seen by steps and scopes. The run owns the queues and the back end; a scope owns tokens and state of one execution of a plan;
+ * a step owns the policies and the body of one execution of a node. Calls go down through this interface and up through {@link ScopeOwner}
+ * and `StepOwner`, never further.
  */
 export interface RunServices extends WorkMeter {
   readonly runId: string;
-  /** Trust labels of what the run holds. */
+  /** Trust labels of the run's values. */
   readonly labels: RunLabels;
   readonly durable: Durable;
   readonly executors: Executors;
-  /** What supervises steps; absent: nothing here does. */
+  /** Supervises steps. Absent if nothing does. */
   readonly phases: Phases | undefined;
-  /** Options for runs that functions start; the engine does not look at them. `reserve`: that of the effect inside of which they run. */
+  /** Options for runs that functions start, opaque to the engine. `reserve`: of the effect that they run inside. */
   readonly runOptions: RunOptionsOf;
   readonly reporter: Reporter;
-  /** Calls that were made here, and answers that came from a record in their place. */
+  /** Counts calls made here, and recorded answers used instead of calls. */
   readonly tallies: RunTallies;
-  /** What was asked for when it was started. */
+  /** The options of its start. */
   readonly options: Asked;
-  /** Looks at the run after each step of its own plan: gives an error to end it there. */
+  /** Checks the run after each step of its own plan; returns an error to end the run there. */
   readonly check: ((step: StepToCheck) => ErrorData | undefined) | undefined;
-  /** The check may give the state that it is told away as a whole. */
+  /** True if the check may pass on the whole state that it receives. */
   readonly checksWholes: boolean;
-  /** A step that does work succeeded or failed: how much was reused, how much ran. */
+  /** A step that does work succeeded or failed: counts it as reused or run. */
   leafEnded(succeeded: boolean): void;
-  /** Puts work into the queue of the run. It is started in this order, leaf steps as slots are free (E5, E9). */
+  /** Puts work into the queue of the run. Work starts in this order, leaf steps as slots are free (E5, E9). */
   enqueue(work: Work): void;
-  /** A leaf step no longer uses its slot. */
+  /** A leaf step frees its slot. */
   releaseSlot(): void;
-  /** The run ends only after `paid` was called as often: a plan that was cut off is being closed. */
+  /** A cut-off plan is being closed: the run ends only after an equal number of calls of `paid`. */
   owes(closing: Stoppable): void;
   paid(closing: Stoppable, census: Census, reports: Reports): void;
-  /** Nothing runs in this scope any more: look at it once the queue is empty. */
+  /** Nothing runs in this scope any more: checks it once the queue is empty. */
   rest(scope: Restable): void;
   /** Starts a plan inside a step. */
   openScope(options: ScopeOptions): ScopeHandle;
-  /** An executor was started or woken: let it come to rest before the next outcome is taken. */
+  /** An executor was started or woken: it must come to rest before the next outcome is taken. */
   woken(): void;
-  /** The run ends only after this has ended, also when it was cancelled: executors free what they hold. */
+  /** Delays the end of the run until this promise settles, also if the run is cancelled: executors free what they hold. */
   hold(cleanup: Promise<void>): void;
 }
 
-/** What somebody asks of one run. */
+/** The options of one run. */
 export interface Asked {
-  /** Decides about tools that steps call by themselves. */
+  /** Decides about tools that steps call directly. */
   readonly guard?: (() => NodeGuard) | undefined;
-  /** How many nodes may run one after another in each of its plans; replaces their own bounds. */
+  /** Maximum number of nodes that run one after another in each of its plans; replaces the plans' own bounds. */
   readonly maxSteps?: number | undefined;
-  /** Listeners get the state after each step. */
+  /** True if listeners receive the state after each step. */
   readonly streamState?: boolean | undefined;
-  /** What steps give in place of what they gave. */
+  /** Writes that replace those of steps. */
   readonly edits?: StateEdits;
 }
 
-/** Values by channel, by the path of the step whose writes they stand for. */
+/** Replacement values by channel, by the path of the step whose writes they replace. */
 export type StateEdits = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Something that the run starts. */
+/** Something that the run can start. */
 export interface Work {
-  /** It uses a slot (a leaf step that really runs). */
+  /** True if the work uses a slot (a leaf step that really runs). */
   readonly leaf: boolean;
-  /** The one behind it in a queue; belongs to the queue. */
+  /** The next work in a queue; belongs to the queue. */
   next: Work | undefined;
   start(): void;
-  /** False when it must not be started any more. */
+  /** False if the work must not start any more. */
   isWanted(): boolean;
 }
 
-/** Something that ends when it is told to. */
+/** Something that can be stopped. */
 export interface Stoppable {
   stop(): void;
 }
 
-/** Something that the run looks at when nothing is ready. */
+/** Something that the run checks when nothing is ready. */
 export interface Restable {
   rested(): void;
 }
@@ -98,73 +98,73 @@ export interface ScopeOptions {
   readonly compiled: CompiledPlan;
   /** Prefix of the paths of its steps; empty or ending in a slash. */
   readonly prefix: string;
-  /** Path of the step that it runs inside. */
+  /** Path of the step that contains it. */
   readonly parent: string;
   readonly inputs: Version;
-  /** Label of what decided that it starts. */
+  /** Label of what decided that the scope starts. */
   readonly influence: number;
   readonly owner: ScopeOwner;
-  /** Number of the first visits of its nodes. Default 1. */
+  /** Visit number of the first visits of its nodes. Default 1. */
   readonly visit?: number;
   /** Channels in addition to those of the plan. Default: none. */
   readonly channels?: ChannelTable;
 }
 
-/** A running scope, as its owner sees it. */
+/** A running scope, as seen by its owner. */
 export interface ScopeHandle {
-  /** Stops everything in it, for this reason. It does not call its owner any more. */
+  /** Stops everything in the scope for this reason. The scope no longer calls its owner. */
   abort(reason?: string, decides?: number): void;
-  /** What its final state holds; undefined when nobody wrote it. */
+  /** The final value of a channel; undefined if no step wrote it. */
   read(channel: string): unknown;
-  /** A step cleared it, and nobody wrote it again. */
+  /** True if a step cleared the channel and no step wrote it again. */
   clears(channel: string): boolean;
-  /** Digest of what its final state holds; empty when nobody wrote it. Only for back ends that record. */
+  /** Digest of the final value; empty if no step wrote it. Only for back ends that record. */
   digest(channel: string): string;
   /** Its final state. */
   state(): Record<string, unknown>;
-  /** What it gives by the `values` of its plan; undefined when that has none. */
+  /** The outputs by the `values` of its plan; undefined if the plan has none. */
   values(): Record<string, unknown> | undefined;
-  /** Label of all that decided where it went on. */
+  /** Label of everything that decided its routes. */
   readonly control: number;
-  /** What runs that functions of its running steps started have heard so far. Only for back ends that record. */
+  /** Label of runs that functions of its running steps have started so far. Only for back ends that record. */
   heard(): Label | undefined;
   readonly census: OpenCensus;
-  /** Nodes of the plan around at which steps in it said to go on; absent when none did. */
+  /** Nodes of the surrounding plan that steps in this scope chose as the next ones; absent if none did. */
   readonly around: readonly string[] | undefined;
-  /** Steps in it that did not simply succeed; absent when there are none. */
+  /** Steps in the scope that did not simply succeed; absent if there are none. */
   readonly reports: Reports;
 }
 
-/** Who started a scope. It is told what had a say in how that ended, and in what is read of its state. */
+/** The owner of a scope. It receives what influenced the end of the scope, and what is read of its state. */
 export interface ScopeOwner extends Influenced {
   scopeEnded(scope: ScopeHandle, end: ScopeEnd): void;
-  /** A question inside is open: stops the clocks around; gives what starts them again. */
+  /** A question inside is open: stops the surrounding clocks. Returns a function that starts them again. */
   stopClock(): () => void;
-  /** What the attempt around it was told by its supervisor. */
+  /** The supervisor's correction of the surrounding attempt. */
   readonly correction: string | undefined;
-  /** Something inside calls what has `effect: once`. */
+  /** Something inside calls a tool or function with `effect: once`. */
   callsOnce(): void;
-  /** What the nearest `retry` around says of a call inside that failed. */
+  /** The decision of the nearest surrounding `retry` policy on a failed call inside. */
   again(failed: FailedInside): Again | undefined;
 }
 
-/** An end on purpose (`EndNode`). */
+/** An intended end (`EndNode`). */
 export interface PlanEnd {
-  /** Address of the step that said so. */
+  /** Address of the step that ends the plan. */
   readonly path: string;
-  /** Absent where the plan ends well. */
+  /** Absent if the plan ends well. */
   readonly error?: ErrorData | undefined;
-  /** How many plans around the one that it is told to end with it. */
+  /** Number of surrounding plans that end with it. */
   readonly out: number;
 }
 
-/** What is told of a step with which its plan ends: why, and what it writes all the same. */
+/** How a step leaves the plan that it ends: the reason, and its remaining writes. */
 export interface Leaving {
   readonly reason?: string | undefined;
   readonly writes?: readonly ChannelWrite[];
 }
 
-/** How a scope ended. `ended`: on purpose, and the plan around it ends with it. */
+/** How a scope ended. `ended`: on purpose, together with the surrounding plan. */
 export type ScopeEnd =
   | { readonly type: 'done' }
   | ({ readonly type: 'ended' } & PlanEnd)
@@ -172,24 +172,24 @@ export type ScopeEnd =
   | { readonly type: 'out_of_budget'; readonly error: ErrorData; readonly path: string; readonly how: Short }
   | { readonly type: 'paused' };
 
-/** What a check gets: a step of the run's own plan ended well, and its output is part of the state. */
+/** What a check receives: a step of the run's own plan ended well, and its output is part of the state. */
 export interface CheckedStep {
   readonly node: string;
   readonly path: string;
-  /** The state after it, read-only; plain data where the check gives it away as a whole. */
+  /** The state after the step, read-only; plain data if the check passes it on as a whole. */
   readonly state: Readonly<Record<string, unknown>>;
-  /** How steps ended so far, this one among them. */
+  /** How steps ended so far, including this one. */
   readonly census: Census;
-  /** Milliseconds since the run began, by its clock: the same on every replay. */
+  /** Milliseconds since the run began, by its clock. The same on every replay. */
   readonly elapsedMs: number;
 }
 
 export type { StepReport } from '../events/census.js';
 
-/** Looks at the run after each step; gives an error to end it there. A function of what it gets, without effects. */
+/** Checks the run after each step; returns an error to end it there. A function of its argument, without side effects. */
 export type StepCheck = (view: CheckedStep) => ErrorData | undefined;
 
-/** What the run knows of a step for its {@link StepCheck}, in addition to its own. */
+/** The facts about a step for its {@link StepCheck} that differ from step to step. */
 export type StepToCheck = Pick<CheckedStep, 'node' | 'path' | 'state' | 'census'>;
 
 /** A warning about a run. */

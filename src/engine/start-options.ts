@@ -17,55 +17,55 @@ import type { Asked, CheckedStep, RunServices, RunWarning, StepCheck } from './s
 export interface StartOptions extends Asked, Hearers {
   /** Input values by name. */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Names of inputs that come from somewhere the user has no say in. Default: none. */
+  /** Names of inputs from sources that the user does not control. Default: none. */
   readonly untrusted?: readonly string[] | undefined;
-  /** What had a say in that it starts: that of the step that started it. Default: only the user. */
+  /** Label of what started the run: that of the starting step. Default: only the user. */
   readonly influence?: Label | undefined;
-  /** What it begins with, in place of `inputs`: a state that another run ended with, and inputs over it (J12). */
+  /** The initial state instead of `inputs`: the final state of another run, overlaid with inputs (J12). */
   readonly first?: FirstState;
-  /** Told what had a say in its result, right before the run ends. */
+  /** Receives the label of the result, right before the run ends. */
   readonly heard?: ((label: Label) => void) | undefined;
-  /** Told of the final state, right before the run ends. */
+  /** Receives the final state, right before the run ends. */
   readonly last?: (state: LastState) => void;
-  /** Functions of code nodes; not for a plan that is compiled already. */
+  /** Functions of code nodes; not for a compiled plan. */
   readonly bindings?: Bindings;
-  /** Who runs agents and other kinds that the engine does not know. */
+  /** Executors of agents and other kinds that the engine does not know. */
   readonly executors?: Executors;
-  /** What supervises steps. */
+  /** Supervises steps. */
   readonly phases?: Phases | undefined;
   /** The back end. Default: in memory, without a record. */
   readonly durable?: Durable;
   readonly runId?: string;
   /** Cancels the run when aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Leaf steps at once; replaces the plan's own bound. */
+  /** Maximum number of leaf steps at once; replaces the plan's own bound. */
   readonly concurrency?: number | undefined;
-  /** Called after each step of the plan (not of those inside of steps), before anything goes on from there. */
+  /** Called after each step of the plan (not of steps inside steps), before anything continues from there. */
   readonly check?: StepCheck | undefined;
-  /** What is reported of the run before anything of it starts. */
+  /** Warnings to report before anything of the run starts. */
   readonly warnings?: readonly RunWarning[];
-  /** Steps of which it was reported before that they run again. Default: none. */
+  /** Whether a rerun of a step was reported before. Default: no. */
   readonly announced?: (path: string) => boolean;
-  /** Gives the options for runs that functions start. Default: none. */
+  /** Returns the options for runs that functions start. Default: none. */
   readonly runOptions?: RunOptionsOf;
-  /** Decides about tools that steps call by themselves. Default: nothing does. */
+  /** Decides about tools that steps call directly. Default: no decision. */
   readonly guard?: (() => NodeGuard) | undefined;
-  /** Counts the calls of the run in addition: those of one that a function started. */
+  /** An additional counter of the run's calls, for a run that a function started. */
   readonly counts?: CountsCalls | undefined;
-  /** Called when no step runs any more, before the run ends. What it throws fails a run that had not failed yet. Undefined: it is done. */
+  /** Called when no step runs any more, before the run ends. An error fails a run that had not failed yet. Undefined if it is done. */
   readonly atEnd?: () => Promise<void> | undefined;
 }
 
 export const NO_OPTIONS: StartOptions = {};
 
-/** The check of a run, with its time: none has passed yet. */
+/** Returns the check of a run, with the elapsed time starting at zero. */
 export function checkOf({ check }: StartOptions, durable: Durable): RunServices['check'] {
   if (check === undefined) return undefined;
   const beganAt = durable.settledAt();
   return (step) => checked(check, { ...step, elapsedMs: durable.settledAt() - beganAt });
 }
 
-/** A check that throws ends the run too. */
+/** A check that throws also ends the run. */
 function checked(check: StepCheck, view: CheckedStep): ErrorData | undefined {
   try {
     return check(view);
@@ -74,7 +74,7 @@ function checked(check: StepCheck, view: CheckedStep): ErrorData | undefined {
   }
 }
 
-/** A run is cancelled when the signal is aborted. */
+/** Cancels the run when the signal is aborted. */
 export function cancelBy(signal: AbortSignal, run: RunHandle): void {
   const reason = (): string => (signal.reason instanceof Error ? signal.reason.message : 'the run was cancelled');
   const onAbort = (): void => run.cancel(reason());

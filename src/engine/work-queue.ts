@@ -3,15 +3,15 @@ import type { Restable, Work } from './services.js';
 import type { Step } from './steps/step.js';
 
 /**
- * Units of work (`WorkMeter`) after which a run gives way to the event loop, some 20 ms: signals are taken and timers fire. They are counted and not
- * timed, so that a run does the same in every repetition; a run that evaluates little never gives way.
+ * Units of work (`WorkMeter`) after which a run yields to the event loop, about 20 ms: signals are handled and timers fire. Units are
+ * counted instead of time, so that every repetition of a run does the same; a run that evaluates little never yields.
  */
 export const WORK_AT_ONCE = 1_000_000;
 
-/** Units of starting something that is ready, in addition to what it evaluates. */
+/** Units for starting ready work, in addition to what it evaluates. */
 export const WORK_OF_START = 20;
 
-/** First in, first out, linked through the work itself: putting something in allocates nothing. */
+/** A first-in first-out queue, linked through the work itself: adding an entry allocates nothing. */
 export class WorkQueue {
   private head: Work | undefined = undefined;
   private tail: Work | undefined = undefined;
@@ -33,7 +33,7 @@ export class WorkQueue {
   }
 }
 
-/** Scopes in which nothing runs: mostly one, so a queue is made for the second only. */
+/** Scopes in which nothing runs. Usually there is one, so a queue is created only for the second. */
 export class IdleScopes {
   private first: Restable | undefined = undefined;
   private more: Queue<Restable> | undefined = undefined;
@@ -50,13 +50,13 @@ export class IdleScopes {
   }
 }
 
-/** Who knows the steps that are queued or running: a list through the steps themselves, so that it costs no memory of its own. */
+/** The queued and running steps: a list linked through the steps themselves, so it needs no memory of its own. */
 export interface StepList {
-  /** The newest one. */
+  /** The newest step. */
   first: Step | undefined;
 }
 
-/** Adds a step, as the first. */
+/** Adds a step at the front. */
 export function addStep(list: StepList, step: Step): void {
   const { first } = list;
   step.following = first;
@@ -64,7 +64,7 @@ export function addStep(list: StepList, step: Step): void {
   list.first = step;
 }
 
-/** Takes a step out. */
+/** Removes a step. */
 export function removeStep(list: StepList, step: Step): void {
   const { previous, following } = step;
   if (previous === undefined) list.first = following;

@@ -15,52 +15,52 @@ import type { RecordedTurn } from './overview-trace.js';
 import { StepTrace, innerCallIn, isCutOff, isToolStep, readTurn, spentOfCutOff } from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
 
-/** What the fold needs in addition to the records. */
+/** Inputs of the fold in addition to the records. */
 export interface FoldOptions {
-  /** The node of a path in the plan that the last session so far ran. */
+  /** Finds the node of a path in the plan of the last session read so far. */
   readonly nodeAt: (path: string) => PlanNode | undefined;
-  /** A stored value; one whose blob is lost is undefined. */
+  /** Reads a stored value; undefined if its blob is lost. */
   readonly valueOf: (stored: Stored) => unknown;
-  /** Told what happened, in order. */
+  /** Receives what happened, in order. */
   readonly tell: TellMoment;
-  /** Whether what steps gave is kept, which may be far more than all that is reported of them. */
+  /** Whether outputs of steps are kept, which may be far larger than everything that is reported of the steps. */
   readonly outputs?: boolean;
 }
 
-/** A session, while the records are gone through. */
+/** A session, while its records are read. */
 export interface SessionTrace {
   readonly open: OpenRecord;
   end: EndRecord | undefined;
-  /** Of its last record. */
+  /** Time of its last record. */
   lastAt: number;
 }
 
 /** A warning of a run, or of a step. */
 export interface RunWarning {
   readonly at: number;
-  /** Empty for the run itself. */
+  /** Empty for a warning of the run. */
   readonly path: string;
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * What happened in a run, for people: goes through the records in order. A step that only contains others has no records of its own
- * unless it did not succeed.
+ * Builds the human-readable account of a run by reading its records in order. A step that only contains others has no records unless it did
+ * not succeed.
  */
 export class OverviewFold {
   readonly steps = new Map<string, StepTrace>();
   /** Calls and tokens of all steps, also of attempts that failed. */
   readonly spent = new Tally();
   readonly sessions: SessionTrace[] = [];
-  /** Questions and events that are waited for, by key. */
+  /** Open questions and events, by key. */
   readonly pauses = new Map<string, PauseRecord>();
   readonly warnings: RunWarning[] = [];
-  /** Calls that were not simply made. */
+  /** Calls that a guard did not simply allow. */
   readonly decided = new DecidedCalls();
-  /** Counts what one of the steps spends. */
+  /** Creates the counter for one step. */
   private readonly tally = (): Tally => new Tally(this.spent);
-  /** The newest attempts of steps that were tried again, by the step without its own attempt. */
+  /** The latest attempts of retried steps, by the step without its own attempt. */
   private readonly retried = new Map<string, number>();
 
   constructor(private readonly options: FoldOptions) {}
@@ -101,18 +101,18 @@ export class OverviewFold {
     }
   }
 
-  /** What a step did counts no more: a step around it was tried again, and did not come to it. */
+  /** True if a step's work no longer counts: a step around it was retried and did not reach it. */
   isAbandoned({ step, onlyRetried }: StepTrace): boolean {
     if (onlyRetried || this.retried.size === 0) return onlyRetried;
     const around = triesOf(step).slice(0, -1);
     return around.some(({ of, attempt, loop }) => {
       if ((this.retried.get(of) ?? 0) <= attempt) return false;
-      // What is inside of a loop is inside of one of its rounds.
+      // A node inside a loop belongs to one of its rounds.
       return loop === 'yes' || (loop === 'maybe') === (this.options.nodeAt(pathOf(of))?.kind === 'loop');
     });
   }
 
-  /** Something of a step that counts happened here. */
+  /** True if this run did something of a step that still counts. */
   happened(path: string): boolean {
     const trace = this.steps.get(path);
     return trace !== undefined && !this.isAbandoned(trace);
@@ -186,17 +186,17 @@ export class OverviewFold {
     const turn = this.answered(trace, '', record);
     if (turn === undefined) return;
     trace.turn(numberOf(name), turn);
-    // An agent that was closed before, because it paused, is not closed again.
+    // An agent that was closed before because it paused is not closed again.
     if (trace.closed && trace.answered) this.succeeded(trace, record.at);
   }
 
-  /** A call of the supervision of a step, which does not count before it is accepted. */
+  /** A call of a step's supervision, which does not count before it is accepted. */
   private phase(trace: StepTrace, name: string, record: DoneRecord): void {
     const turn = this.answered(trace, `${name.split('.')[0] ?? ''}: `, record);
     if (turn !== undefined) trace.spent.answered(turn.model, turn.usage, turn.cost);
   }
 
-  /** Tells of a model call, and counts it when it failed. */
+  /** Reports a model call, and counts it if it failed. */
   private answered(trace: StepTrace, head: string, record: DoneRecord): RecordedTurn | undefined {
     trace.reopen();
     const { at, ms, error } = record;
@@ -222,7 +222,7 @@ export class OverviewFold {
     this.options.tell({ at: record.at, kind: 'tool', path: trace.path, text, ...took });
   }
 
-  /** Something that its function did by `step.run`. */
+  /** A part that the step's function did by `step.run`. */
   private part(trace: StepTrace, name: string, { at, ms, error }: DoneRecord): void {
     trace.reopen();
     const text = `${name.slice('run:'.length)} ${error === undefined ? 'done' : 'failed'}`;
@@ -254,7 +254,7 @@ export class OverviewFold {
 
   private log({ at, path, body }: LogRecord): void {
     if (body['type'] === 'step.ended') {
-      // Said by the record of what it gave: the line is written because it did not succeed at first.
+      // The record of the output already reports it: the line exists because the step did not succeed at first.
       if (body['outcome'] === 'succeeded' && this.steps.get(path)?.status === 'succeeded') return;
       this.stepEnded(at, path, body);
     } else if (body['type'] === 'step.retrying') this.again(path, at, numberIn(body['attempt']));
@@ -268,14 +268,14 @@ export class OverviewFold {
     if (text !== undefined) this.options.tell({ at, path, ...text });
   }
 
-  /** A run that its function started has called a model. */
+  /** A run started by the step's function has called a model. */
   private inner(path: string, at: number, note: unknown): void {
     const call = innerCallIn(note);
     const trace = this.steps.get(pathOf(path)) ?? this.trace(path, at);
     if (call !== undefined) countInner(trace.spent, call);
   }
 
-  /** A step that is accepted ended; what one that is corrected did before does not count. */
+  /** An accepted step has ended; the work of a corrected step before the correction does not count. */
   private supervised(at: number, path: string, { note }: JsonObject): void {
     if (!isPlainObject(note)) return;
     if (note['kind'] === 'supervision.accepted') {
@@ -308,7 +308,7 @@ export class OverviewFold {
     };
     const ending = endingOf({ ...more, ...why } as unknown as StepEnding);
     trace.end(ending, at, numberIn(body['attempts']));
-    // What a cancelled step asked is asked again when the run goes on.
+    // A question of a cancelled step is asked again when the run continues.
     if (!KEEPS_QUESTIONS.has(ending.outcome)) this.forgetPauses(path);
   }
 
@@ -324,7 +324,7 @@ export class OverviewFold {
     const { path, name, attempt } = parseKey(key);
     const session = Math.max(0, this.sessions.length - 1);
     const trace = madeOnce(this.steps, path, () => new StepTrace(path, session, from, this.tally));
-    // Cleaning up is the last thing of an attempt, and may come when the next one is under way.
+    // Cleaning up is the last effect of an attempt, and may end while the next attempt is in progress.
     trace.touch(session, from, at);
     trace.onlyRetried = false;
     if (name === 'close') return trace;
@@ -346,5 +346,5 @@ function numberIn(value: unknown): number {
   return typeof value === 'number' ? value : 1;
 }
 
-/** Ways in which a step ends whose questions stay open. */
+/** Outcomes of a step that leave its questions open. */
 const KEEPS_QUESTIONS: ReadonlySet<string> = new Set(['paused', 'cancelled', 'out_of_budget']);

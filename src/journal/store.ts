@@ -1,67 +1,67 @@
 import { SkeinError } from '../base/errors.js';
 
 /**
- * The store port: where journals live. A store keeps lines of text and knows nothing of what they mean. It is synchronous, as the
- * embedded databases are; what it gives back has been committed.
+ * The store port: where journals live. A store keeps lines of text and knows nothing about their meaning. It is synchronous, like the
+ * embedded databases; a call returns only after its commit.
  *
- * Every method throws a SkeinError `SKEIN_STORE` when the medium fails (no space, an I/O error, a file that is not a database), and
- * `SKEIN_JOURNAL` when what it should give is damaged. A failed call has changed nothing. When it failed because another process has
- * locked the store for long, the error is `retryable`.
+ * Every method throws a SkeinError `SKEIN_STORE` if the medium fails (no space, an I/O error, a file that is not a database), and
+ * `SKEIN_JOURNAL` if the data to return is damaged. A failed call changes nothing. The error is `retryable` if another process has locked
+ * the store for too long.
  */
 export interface Store {
-  /** The file that it is in, absolute: tools of agents reach neither it nor what the medium puts beside it. Absent: it is in no file. */
+  /** Absolute path of its file: agents' tools can't reach this file or files that the medium puts beside it. Absent if none. */
   readonly file?: string | undefined;
   /**
-   * Makes the row of a new run, leases it, with the fencing number 1, and commits its first batch: all or nothing.
+   * Creates the row of a new run, leases it with the fencing number 1, and commits its first batch: all or nothing.
    *
-   * @throws SkeinError `SKEIN_STORE` when the id is taken
+   * @throws SkeinError `SKEIN_STORE` if the id is taken
    */
   create(run: NewRun, holder: Holder, now: number, first?: FirstBatch): Lease;
   /**
-   * Leases a run to a new holder; the fencing number grows, so that the former holder can write no more (J9).
+   * Leases a run to a new holder. The fencing number grows, so the former holder can no longer write (J9).
    *
-   * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_LEASE` while another holder's lease is good and it is not known to be dead
+   * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_LEASE` while another holder's lease is good and that holder is not known to be dead
    */
   lease(runId: string, holder: Holder, now: number): Lease;
   /**
-   * Makes leases good until `now` + {@link LEASE_MS}, and notes how the runs stand. False for each that another holder has taken, true for
-   * the others.
+   * Extends leases until `now` + {@link LEASE_MS}, and notes how the runs stand. Returns false for each lease that another holder has
+   * taken, true for the others.
    *
-   * @throws SkeinError `SKEIN_STORE` also when the store was removed or replaced: nothing that is written reaches it any more
+   * @throws SkeinError `SKEIN_STORE` also if the store was removed or replaced: writes no longer reach it
    */
   renew(leases: readonly RenewedLease[], now: number): readonly boolean[];
-  /** Gives a lease back and notes how the session ended. Nothing happens when another holder has the run. */
+  /** Returns a lease and notes how the session ended. Does nothing if another holder has the run. */
   release(lease: Lease, end: SessionEnd): void;
   /**
-   * Commits batches of any number of runs together, all or none (J5); in a batch, blobs and lines together. False for a batch whose lease
-   * is stale: of that batch nothing is written (J9), the others are.
+   * Commits batches of any number of runs together, all or none (J5), with the blobs and lines of each batch. Returns false for a batch
+   * whose lease is stale: that batch is not written (J9), the others are.
    */
   append(batches: readonly Batch[]): readonly boolean[];
-  /** The batches of a run, in order, as they were appended: all, or `count` of those from `seq` on. */
+  /** Returns the batches of a run in the order of appending: all of them, or `count` from `seq` on. */
   read(runId: string, seq?: number, count?: number): readonly StoredBatch[];
-  /** Cuts off a run's batches from `seq` on: a torn tail. Only with a good lease. */
+  /** Removes a run's batches from `seq` on: a torn tail. Requires a good lease. */
   cut(lease: Lease, seq: number): void;
-  /** A blob by its digest; undefined when there is none. */
+  /** A blob by its digest; undefined if it does not exist. */
   blob(digest: string): string | undefined;
   run(runId: string): RunRow | undefined;
-  /** Runs, newest first. Those whose row is damaged are there too, with `damage`. */
+  /** Runs, newest first, including those with a damaged row, which have `damage`. */
   list(): readonly RunRow[];
-  /** Ids of runs, in the same order: of many runs they are read in a tenth of the time. */
+  /** Ids of runs, in the same order. For many runs this takes a tenth of the time of `list`. */
   ids(): readonly string[];
-  /** Rows of threads (`thread-rows.ts`), newest first: they are none of the runs. */
+  /** Rows of threads (`thread-rows.ts`), newest first. They are not runs. */
   threads(): readonly RunRow[];
-  /** Notes how a run stands, as its journal says. Needs no lease; what stands there for as many batches or more is left. */
+  /** Notes how a run stands according to its journal. Needs no lease; does not replace a note for as many batches or more. */
   stand(runId: string, standing: RunStanding): void;
-  /** Keeps the first answer to a question: false when there was one already. Needs no lease: it comes from anybody. */
+  /** Keeps the first answer to a question; returns false if it was answered before. Needs no lease: anybody may answer. */
   answer(runId: string, answer: Answer): boolean;
-  /** Answers of a run, in the order in which they came. */
+  /** Answers of a run, in the order of arrival. */
   answers(runId: string): readonly Answer[];
   /**
-   * Changes what a run has spent and holds under keys that many runs share, and commits batches of the run with it: all or nothing. Gives how each key
-   * stands then; undefined where the sums of all runs under one of them would be more than `most`: nothing was changed. What a session held that
-   * is over, or whose process is known to have died, counts as spent.
+   * Changes what a run has spent and holds under keys that many runs share, and commits batches of the run with it: all or nothing. Returns
+   * the resulting sums of each key, or undefined, without a change, if the sums of all runs under one key would exceed `most`. Reservations
+   * of a session that is over, or whose process is known to have died, count as spent.
    *
-   * @throws SkeinError `SKEIN_LEASE` when the lease is stale
+   * @throws SkeinError `SKEIN_LEASE` if the lease is stale
    */
   spend(
     lease: Lease,
@@ -71,30 +71,30 @@ export interface Store {
   ): readonly SharedSpending[] | undefined;
   /** What all runs have spent and hold under a key. */
   spending(key: string, now: number): SharedSpending;
-  /** Asks whoever runs it to cancel a run. */
+  /** Requests that the process of a run cancels it. */
   requestCancel(runId: string): void;
   /**
-   * Deletes runs with all that is theirs, and blobs that no run uses any more. Runs that are leased, or that others were forked from, stay. What they
-   * have spent still counts: under the key of a thread as long as there is the thread, under others for {@link SPENDING_MS} after its last change.
+   * Deletes runs with all their data, and unused blobs. Runs that are leased, or that others were forked from, stay. Their spending still
+   * counts: under the key of a thread while the thread exists, under other keys for {@link SPENDING_MS} after the last change.
    */
   remove(runIds: readonly string[], now: number): readonly string[];
   close(): void;
 }
 
-/** Others have locked the store for longer than a statement waits: the same may work later. */
+/** Whether other processes have locked the store for longer than a statement waits: a later attempt may succeed. */
 export function isLocked(error: unknown): boolean {
   return SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' && error.retryable === true;
 }
 
-/** How long a lease is good, in milliseconds. It is renewed three times as often. */
+/** Milliseconds for which a lease is good. It is renewed three times as often. */
 export const LEASE_MS = 15_000;
 
-/** How long it is kept at least what was spent under a key, in milliseconds. */
+/** Minimum time for which spending under a key is kept, in milliseconds. */
 export const SPENDING_MS = 48 * 3_600_000;
 
 /** A process that runs a run. */
 export interface Holder {
-  /** Unique in the world. */
+  /** Globally unique. */
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -107,31 +107,31 @@ export interface Lease {
   readonly fence: number;
 }
 
-/** A lease that is to be good for longer. */
+/** A lease to extend. */
 export interface RenewedLease extends Lease {
   readonly standing?: RunStanding;
 }
 
-/** How a run stands after so many batches: what a list of runs says of it without its journal. */
+/** How a run stands after a number of batches: a list of runs shows this without reading journals. */
 export interface RunStanding {
-  /** Number of batches that it tells of. */
+  /** Number of batches that it covers. */
   readonly batches: number;
-  /** Steps with an end. */
+  /** Number of steps with an end. */
   readonly steps: number;
-  /** All sessions together, in milliseconds. */
+  /** Milliseconds of all sessions together. */
   readonly ms: number;
-  /** Questions and events that are waited for, also such as have an answer that the run has not taken yet. */
+  /** Questions and events waited for, including those whose answer the run has not taken yet. */
   readonly pauses: readonly { readonly key: string; readonly id: string }[];
 }
 
-/** A run that begins. */
+/** A run to create. */
 export interface NewRun {
   readonly id: string;
   /** Name of the workflow. */
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** The run that it was forked from, or the row of the thread that it is a turn of: that stays as long as this one. */
+  /** The run that it was forked from, or the row of the thread that it is a turn of. That row stays as long as this run. */
   readonly parent?: string;
 }
 
@@ -142,34 +142,34 @@ export interface SessionEnd {
   readonly standing?: RunStanding;
 }
 
-/** What a store knows of a run. */
+/** A store's data about a run. */
 export interface RunRow extends NewRun {
   readonly fence: number;
-  /** Of the last session; absent while it runs, or when its process died. */
+  /** Outcome of the last session; absent while it runs, or if its process died. */
   readonly outcome?: string;
   readonly endedAt?: number;
-  /** Who has it; absent when nobody does, or when that process is known to have died. */
+  /** The current holder; absent if there is none, or if its process is known to have died. */
   readonly holder?: Holder;
-  /** Until when the holder's lease is good. */
+  /** End of the holder's lease. */
   readonly leasedUntil?: number;
   readonly cancelRequested: boolean;
   /** Number of batches in its journal. */
   readonly batches: number;
-  /** As it was noted last: the journal may have gone on since. */
+  /** As last noted: the journal may have grown since. */
   readonly standing?: RunStanding;
-  /** Why the row can't be believed: only `id` and `name` are reported, as far as they can be read. */
+  /** Why the row is not valid: only `id` and `name` are reported, as far as they are readable. */
   readonly damage?: string;
 }
 
-/** Outcomes of runs that came to an end. */
+/** Outcomes of ended runs. */
 export const ENDED: ReadonlySet<string | undefined> = new Set(['succeeded', 'degraded', 'failed', 'cancelled']);
 
-/** True while a process has the run, as far as its lease says. */
+/** True while a process holds the run, according to its lease. */
 export function isHeld({ holder, leasedUntil }: RunRow, now: number): boolean {
   return holder !== undefined && leasedUntil !== undefined && leasedUntil > now;
 }
 
-/** Records that are committed together. `text` is one JSON document a line, of one MiB at most. */
+/** Records to commit together. `text` is one JSON document a line, of one MiB at most. */
 export interface Batch {
   readonly lease: Lease;
   /** Counts from 0 without gaps. */
@@ -180,19 +180,19 @@ export interface Batch {
   readonly blobs?: readonly BlobText[];
   /** How the run stands with this batch. */
   readonly standing?: RunStanding;
-  /** What changes with it of what the run has spent and holds. `most` says nothing here. */
+  /** Changes of the run's spending and reservations in the same commit. `most` has no effect here. */
   readonly spending?: { readonly at: number; readonly changes: readonly SpendingChange[] };
 }
 
-/** The first batch of a run that is being made. */
+/** The first batch of a new run. */
 export type FirstBatch = Omit<Batch, 'lease' | 'seq' | 'spending'>;
 
-/** A batch that was stored. */
+/** A stored batch. */
 export interface StoredBatch {
   readonly seq: number;
   readonly text: string;
   readonly sum: string;
-  /** The first byte of a column that is not text. */
+  /** Position of the first non-text byte of a column. */
   readonly damage?: { readonly column: 'text' | 'sum'; readonly offset: number };
 }
 
@@ -202,32 +202,32 @@ export interface BlobText {
   readonly text: string;
 }
 
-/** Whole numbers by what they count, so that sums are exact. */
+/** Integers by the unit they count, so that sums are exact. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** What runs have spent and hold under a key. */
+/** Spending and reservations of runs under a key. */
 export interface SharedSpending {
   readonly spent: Counts;
   readonly reserved: Counts;
 }
 
-/** What is to be added to it by a run. */
+/** A run's addition to it. */
 export interface SpendingChange extends Partial<SharedSpending> {
-  /** Its first line is the row of a thread where it is about one. */
+  /** For a thread, the first line is the id of the thread's row. */
   readonly key: string;
-  /** What is spent and held together stays within these, where more of them is asked for. */
+  /** Upper limit for spending and reservations together; checked only for units that grow. */
   readonly most?: Counts;
 }
 
-/** An answer to a question, as it comes in. */
+/** An incoming answer to a question. */
 export interface Answer {
   /** Key of the question. */
   readonly key: string;
-  /** Digest of the question that is answered: an edited question is another one. */
+  /** Digest of the question that it answers: an edited question is a different one. */
   readonly id: string;
-  /** JSON text; absent: it expired. */
+  /** JSON text; absent if the question expired. */
   readonly value?: string;
   readonly at: number;
-  /** Where it came from: `terminal`, `command`, `code`, `expiry`. */
+  /** Source of the answer: `terminal`, `command`, `code`, `expiry`. */
   readonly by: string;
 }

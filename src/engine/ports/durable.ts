@@ -7,11 +7,11 @@ import type { FreedArguments } from '../../plan/tool-use.js';
 import type { Lack } from '../../budget/ledger.js';
 import type { OpenQuestion } from '../../events/question.js';
 
-/** Sessions of a run before this one, and of the runs that it was forked from. */
+/** Earlier sessions of a run, and sessions of the runs it was forked from. */
 export interface Closings {
-  /** That ended as failed, degraded or cancelled. */
+  /** Number of sessions that ended as failed, degraded or cancelled. */
   readonly ended: number;
-  /** All of them. */
+  /** Number of all sessions. */
   readonly sessions: number;
 }
 
@@ -23,167 +23,167 @@ export interface Closings {
  * - the back end hands outcomes over one at a time; nothing else wakes the interpreter;
  * - errors cross as values ({@link ErrorData}), never as thrown objects.
  *
- * Keys are stable addresses: the path of the step, `~n` from the second attempt on, and `@name` for what a step does in addition to its body.
+ * Keys are stable addresses: the path of the step, `~n` from the second attempt on, and `@name` for effects in addition to the body.
  */
 export interface Durable {
   readonly runId: string;
-  /** Outcomes are recorded: identities are asked for, and values must be JSON. */
+  /** True if outcomes are recorded: the back end then reads identities, and values must be JSON. */
   readonly recorded: boolean;
-  /** The outcome that was delivered last came from the record. */
+  /** True if the last delivered outcome came from the record. */
   readonly replaying: boolean;
-  /** What is known of sessions before this one. Absent: there were none. */
+  /** Earlier sessions. Absent if there were none. */
   readonly closings?: Closings | undefined;
   /**
-   * Starts a side effect once and records its outcome. When the effect returns a plain value, not a promise, the back end
-   * may hand the ticket back already settled (`ticket.outcome`): a synchronous node then costs no promise.
+   * Starts a side effect once and records its outcome. If the effect returns a plain value instead of a promise, the back end may return a
+   * ticket that is already settled (`ticket.outcome`): a synchronous node then costs no promise.
    */
   step(key: string, effect: Effect, options?: StepOptions): Ticket;
   /**
-   * Settles after `ms` milliseconds of the run's clock. When it is due is recorded, so that it goes on over a restart; not for a
-   * `fleeting` one, which then begins again. `identity`: what it is a limit for. That it rang counts as long as that is the same.
+   * Settles after `ms` milliseconds of the run's clock. The due time is recorded, so the timer continues across a restart; a `fleeting`
+   * timer begins again instead. `identity` identifies what the timer limits: a recorded expiry counts only while the identity is the same.
    */
   timer(key: string, ms: number, fleeting?: boolean, identity?: Identity): Ticket;
-  /** A timer with this key was set in an earlier session. Absent: there are none. */
+  /** Whether an earlier session set a timer with this key. Absent if there are no earlier sessions. */
   timed?(key: string): boolean;
-  /** An effect with this key would have its outcome from the run that this one was forked from. Absent: there is none. */
+  /** Whether an effect with this key would take its outcome from the parent of this fork. Absent if the run is not a fork. */
   isTaken?(key: string, identity: Identity): boolean;
-  /** Settles when somebody answers, or when the answer is overdue (`SKEIN_TIMEOUT`). `SKEIN_QUESTION`: nobody can, for now. */
+  /** Settles when an answer arrives, or expires (`SKEIN_TIMEOUT`). `SKEIN_QUESTION`: nobody can answer in this session. */
   signal(key: string, wait: Wait): Ticket;
   /**
-   * Called once, before anything is started. Settled tickets are handed to the taker one at a time, in an order that is part of the
-   * record; when it gives a promise, the next one waits for it. Never done from inside `step`, `timer`, `signal` or `drop`.
+   * Called once, before anything starts. Passes settled tickets to the taker one at a time, in an order that is part of the record; if the
+   * taker returns a promise, the next ticket waits for it. Never happens during a call of `step`, `timer`, `signal` or `drop`.
    */
   deliverTo(taker: Taker): void;
-  /** The interpreter is no longer interested: abort the effect if it runs here, and never deliver the ticket. */
+  /** The interpreter discards the ticket: the effect is aborted if it runs here, and the ticket is never delivered. */
   drop(ticket: Ticket): void;
-  /** Milliseconds since 1970 at the last delivered outcome: the same on every replay. */
+  /** Milliseconds since 1970 at the last delivered outcome. The same on every replay. */
   now(): number;
   /**
-   * Milliseconds since 1970 when the effect ended whose outcome the interpreter has had last; before the first one, when the run began.
-   * The same on every replay, whatever came in meanwhile. What a fork takes over took no time.
+   * Milliseconds since 1970 at which the effect of the last delivered outcome ended; before the first outcome, the start of the run. The
+   * same on every replay, whatever arrived in between. Outcomes that a fork takes over took no time.
    */
   settledAt(): number;
   /**
-   * Milliseconds in which effects ran, up to the outcome that was delivered last: not those in which nothing but people were waited for, nor those in which
-   * no process had the run. The same on every replay.
+   * Milliseconds of work up to the last delivered outcome. Excludes time in which the run waited only for people, and time in which no
+   * process ran it. The same on every replay.
    */
   worked(): number;
-  /** A number in [0, 1), derived from the run and the key: the same on every replay, and in every fork. */
+  /** A number in [0, 1), derived from the run and the key. The same on every replay and in every fork. */
   random(key: string): number;
 }
 
-/** The interpreter, as a back end sees it. */
+/** The interpreter, as seen by a back end. */
 export interface Taker {
-  /** Settles when code that was started or woken has come to rest; undefined when it has. A back end that replays waits for it. */
+  /** Resolves when started or woken code has come to rest; undefined if it already has. A replaying back end waits for it. */
   readonly resting: Promise<void> | undefined;
-  /** Steps that ran or were reused, without those that only contain others. */
+  /** Number of steps that ran or were reused, without steps that only contain others. */
   readonly stepsEnded: number;
-  /** Takes a settled ticket; the promise resolves when everything that it woke has come to rest. */
+  /** Takes a settled ticket. The promise resolves when all code that the ticket woke has come to rest. */
   take(ticket: Ticket): Promise<void> | undefined;
-  /** A question or an event is waited for. `again`: that is recorded, maybe with its answer. */
+  /** The run waits for a question or an event. `again`: the wait is already recorded, maybe with its answer. */
   waitsFor(question: OpenQuestion, again: boolean): void;
-  /** Nobody can answer it for now; whoever asked is told so by its outcome, `SKEIN_QUESTION`. */
+  /** Nobody can answer the question in this session. The outcome `SKEIN_QUESTION` tells this to the asker. */
   unanswered(question: OpenQuestion): void;
-  /** What is recorded of a step does not hold any more: it is about to run again; `isJudged`: it is only judged again. */
+  /** The record of a step is no longer valid: the step is about to run again, or only to be judged again (`isJudged`). */
   outdated(step: string, isJudged: boolean): void;
-  /** Everything that is recorded has been delivered: what goes on from here is new. Never for a run that begins. */
+  /** All recorded outcomes have been delivered: everything from here on is new. Never called for a run that begins. */
   caughtUp(): void;
-  /** The back end can't go on: the run fails, nothing more is asked of it. */
+  /** The back end can't continue: the run fails and makes no further calls. */
   broken(error: ErrorData): void;
 }
 
-/** What a side effect returned, or why it did not. */
+/** The return value of a side effect, or its error. */
 export type Outcome =
   | { readonly ok: true; readonly value: unknown }
-  /** `short`: a budget does not allow it for now, and nothing is recorded. */
+  /** `short`: a budget does not allow the effect at present. Nothing is recorded. */
   | { readonly ok: false; readonly error: ErrorData; readonly short?: Short };
 
-/** When something ends for which a budget has not enough: when it has `waited` until nothing else of the run went on, or whatever else goes on. */
+/** When work ends that a budget does not cover: after it has `waited` for the rest of the run to stop, or at once. */
 export type Short = 'waited' | 'at once';
 
-/** Something that was started. Made by a back end; `settle` belongs to the interpreter. */
+/** Something that was started. The back end creates it; `settle` belongs to the interpreter. */
 export interface Ticket {
   readonly key: string;
-  /** Set by the back end, before it hands the ticket back or delivers it. */
+  /** Set by the back end, before it returns or delivers the ticket. */
   outcome: Outcome | undefined;
-  /** Set by the back end, where the outcome is an answer and it is known: where that came from. */
+  /** Source of the answer. Set by the back end if the outcome is an answer and its source is known. */
   readonly answeredBy?: string | undefined;
-  /** Set by the interpreter: who waits for the outcome. */
+  /** Receives the outcome. Set by the interpreter. */
   waiter: Waiter | undefined;
 }
 
-/** What waits for a ticket. */
+/** Receives the outcome of a ticket. */
 export interface Waiter {
   settled(ticket: Ticket, outcome: Outcome): void;
 }
 
 /** A side effect. */
 export interface Effect {
-  /** May use the clock, the network and files; nothing here is replayed. Gives a value or a promise of one. */
+  /** May use the clock, the network and files; nothing in it is replayed. Returns a value or a promise of one. */
   perform(io: StepIo): unknown;
 }
 
-/** What a side effect gets from the back end. */
+/** The back end's services for a side effect. */
 export interface StepIo {
-  /** The same for every execution of this step, also after a crash: run id and key. */
+  /** Run id and key: the same for every execution of this step, also after a crash. */
   readonly idempotencyKey: string;
-  /** Aborted when the run is cancelled, the attempt timed out, or the ticket was dropped. Made when first read. */
+  /** Aborted when the run is cancelled, the attempt times out, or the ticket is dropped. Created when first read. */
   readonly signal: AbortSignal;
   /**
-   * Asks a person from inside the effect; `name` is unique in it. Rejects with `SKEIN_QUESTION` when nobody can answer for now: the
-   * effect then ends, and is performed from its beginning when there is an answer. `SKEIN_TIMEOUT`: nobody did within the limit, which counts from
-   * when it was asked first.
+   * Asks a person from inside the effect; `name` is unique in the effect. Rejects with `SKEIN_QUESTION` if nobody can answer in this
+   * session: the effect then ends, and is performed from its beginning once there is an answer. Rejects with `SKEIN_TIMEOUT` if nobody
+   * answers within the limit, which counts from the first time the question was asked.
    */
   ask(name: string, question: Question, limit?: Limit): Promise<unknown>;
   /**
-   * Holds what is about to be spent. Absent: no budget holds here. With a store it resolves when that is committed. What is held counts as spent
-   * unless it is settled.
+   * Reserves what is about to be spent. Absent if no budget applies. With a store, resolves when the reservation is committed. A
+   * reservation counts as spent unless it is settled.
    *
-   * @throws SkeinError `SKEIN_BUDGET` when there is not enough; whatever the effect makes of that, it counts as not done. `SKEIN_BUDGET_MODEL` when
-   *   another model is to be asked: an outcome like others.
+   * @throws SkeinError `SKEIN_BUDGET` if not enough is left: the effect counts as not done, even if it handles the error.
+   * `SKEIN_BUDGET_MODEL` if another model must be called: an outcome like any other.
    */
   readonly reserve?: Reserve | undefined;
-  /** The effect waits for something that is not its work: the clocks of its step stand still until the function that this gives is called. */
+  /** The effect waits for something that is not its own work: the clocks of its step stop until the returned function is called. */
   standStill?(): () => void;
-  /** Runs an effect inside of this one, and records its success under a key of its own. Absent: nothing is recorded. */
+  /** Runs an effect inside this one, and records its success under a key of its own. Absent if nothing is recorded. */
   run?(key: string, effect: Effect, options: StepOptions): Promise<unknown>;
 }
 
 /** What an effect is about to spend. */
 export interface Reserving {
   readonly amount: Amount;
-  /** `provider/model` that is asked, where it is one: a limit may name a cheaper one. */
+  /** `provider/model` of the called model, for a model call: a limit may name a cheaper one. */
   readonly model?: string;
-  /** Nobody knows what it costs. */
+  /** The price is unknown. */
   readonly unpriced?: true;
-  /** Nobody bills it: it is asked in place of a model that costs. */
+  /** Nobody bills the call: it replaces a call of a model that costs money. */
   readonly pretended?: true;
-  /** What the effect gives says what it spent. */
+  /** The effect's result contains what the effect spent. */
   readonly told?: true;
-  /** It counts as spent as soon as it is held, whatever comes of it: what it starts may reserve for itself. */
+  /** The amount counts as spent as soon as it is reserved, whatever the outcome: work started by the effect may reserve for itself. */
   readonly atOnce?: true;
-  /** Called when it has to wait, with the limit that has not enough. Gives what is called when it waits no more. */
+  /** Called if the reservation has to wait, with the limit that is short. Returns a function to call when the wait ends. */
   readonly waits?: (lack: Lack | undefined) => () => void;
 }
 
-/** What is held for an effect. */
+/** A reservation for an effect. */
 export interface Held {
-  /** What was spent in truth. Once; later calls do nothing. */
+  /** Replaces the reservation by the amount really spent. Counts once; later calls do nothing. */
   settle(spent: Amount): void;
-  /** Does something of which it waits for the end, and which may reserve, too. */
+  /** Runs something that may reserve as well, and waits for it. */
   during<T>(inside: () => Promise<T>): Promise<T>;
 }
 
-/** Holds what is about to be spent. */
+/** Reserves what is about to be spent. */
 export interface Reserve {
   (wanted: Reserving): Promise<Held>;
-  /** Every byte that goes in may be a token. */
+  /** True if every input byte is counted as a possible token. */
   readonly strict?: boolean | undefined;
 }
 
 /**
- * Gives the options for runs that a function starts; `reserve`: that of the effect inside of which they run, `tell`: told of the calls that they make,
- * `influence`: what has a say in that they are started, and is told what had a say in their results, `path`: the step that starts them.
+ * Returns the options for runs that a function starts. `reserve`: of the effect that they run inside. `tell`: receives the calls that they
+ * make. `influence`: what influences their start; receives what influenced their results. `path`: the step that starts them.
  */
 export type RunOptionsOf = (
   reserve: Reserve | undefined,
@@ -192,79 +192,79 @@ export type RunOptionsOf = (
   path?: string,
 ) => object;
 
-/** The trust label of what a step does: of what led to it, of all that it read, and of what it added. What it writes, and its failures, carry it. */
+/** The trust label of a step: of what led to it, of all that it read, and of what it added. Its writes and its failures carry the label. */
 export interface Influence {
   label(): Label;
-  /** Something from outside has a say from here on, also when the attempt fails. */
+  /** Adds something from outside that influences the step from here on, also if the attempt fails. */
   add(label: Label): void;
 }
 
-/** How an effect is recorded, and treated after a crash (J6). */
+/** How an effect is recorded, and handled after a crash (J6). */
 export interface StepOptions {
-  /** `once` and `idempotent` are journaled before they start; a `once` effect that was started and not recorded is never run again unasked. */
+  /** `once` and `idempotent` effects are journaled before they start. A `once` effect without a recorded end never runs again unasked. */
   readonly effect?: 'read' | 'idempotent' | 'once' | undefined;
-  /** What the outcome depends on in addition to the key (J2). Absent: nothing. */
+  /** What the outcome depends on in addition to the key (J2). Absent if it depends on nothing else. */
   readonly identity?: Identity;
   /**
-   * A function of what it reads, without effects: an answer that it gives at once is used at once, before it is committed. It is recorded
-   * all the same, and used again.
+   * A function of its reads, without side effects: a synchronous result is used before it is committed. It is recorded and reused like any
+   * other.
    */
   readonly pure?: boolean;
-  /** An answer that it gives at once may be lost in a crash, as another one serves as well. It is used at once, and recorded, as that of a pure one. */
+  /** A synchronous result may be lost in a crash, since a new one serves as well. Used and recorded like that of a pure effect. */
   readonly losable?: boolean;
-  /** Frees what the step holds: performed on a replay too, and no reason to take a failed step for a finished one. */
+  /** Frees what the step holds: performed on a replay too, and never makes a failed step count as finished. */
   readonly cleanup?: boolean;
-  /** The value of a `once` effect of which a person says that it was done. */
+  /** The value of a lost `once` effect if a person says that it was done. */
   readonly lostValue?: unknown;
-  /** What a person should see who is asked whether a `once` effect was done: JSON. */
+  /** JSON shown to a person who is asked whether a `once` effect was done. */
   readonly evidence?: unknown;
 }
 
-/** What an outcome depends on (J2). Asked only by back ends that record. */
+/** What an outcome depends on (J2). Read only by back ends that record. */
 export interface Identity {
-  /** Digest of the definition, and of what goes in. */
+  /** Digest of the definition and of the inputs. */
   digest(): string;
-  /** Further digests that count as the same: what is recorded under one of them holds. */
+  /** Further digests that count as the same: a record under one of them is valid. */
   also?(): readonly string[];
-  /** What the effect read while it ran: digests by name. Asked when it has ended. */
+  /** Digests, by name, of what the effect read. Called after the effect has ended. */
   reads?(): Readonly<Record<string, string>> | undefined;
-  /** The digest, now, of something that was read then. A record counts only when all are the same. */
+  /** The current digest of something that was read before. A record counts only if all of them are the same. */
   current?(name: string): string;
-  /** What runs that the effect started had heard. Asked when it has ended. */
+  /** The label of runs that the effect started. Called after the effect has ended. */
   heard?(): Label | undefined;
-  /** Arguments of calls inside of the effect that a person left free, for the rest of the run. Asked when it has ended. */
+  /** Arguments of calls inside the effect that a person left free for the rest of the run. Called after the effect has ended. */
   freed?(): readonly FreedArguments[] | undefined;
-  /** A record is used in its place, with what was read and heard then. */
+  /** A record is used instead of the effect, with what the effect read and heard then. */
   reused?(then: Past): void;
 }
 
-/** What is recorded of the past of an effect. */
+/** The recorded past of an effect. */
 export interface Past {
   readonly reads?: Readonly<Record<string, string>>;
   readonly heard?: Label;
   readonly freed?: readonly FreedArguments[];
 }
 
-/** What a step waits for from outside. */
+/** A step's wait for something from outside. */
 export interface Wait {
-  /** Who can be told: the id of an `ask` node, the name of an event. */
+  /** The id of an `ask` node, or the name of an event. */
   readonly name: string;
-  /** Absent: an event. */
+  /** Absent for an event. */
   readonly question?: Question;
-  /** Of an event: JSON Schema of what comes with it. */
+  /** JSON Schema of the data of an event. */
   readonly schema?: unknown;
-  /** Milliseconds after which it is too late. */
+  /** Milliseconds until the wait expires. */
   readonly expiresMs?: number;
-  /** When it is too late, in milliseconds since 1970. */
+  /** When the wait expires, in milliseconds since 1970. */
   readonly dueAt?: number;
 }
 
-/** What a person is asked. */
+/** A question for a person. */
 export interface Question {
   readonly text: string;
   readonly choices?: readonly string[];
   /** JSON Schema of the answer. */
   readonly schema?: unknown;
-  /** What the person should see to decide, such as a tool call: JSON. */
+  /** JSON that helps the person decide, such as a tool call. */
   readonly evidence?: unknown;
 }

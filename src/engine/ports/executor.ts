@@ -8,26 +8,25 @@ import type { Label } from '../../guard/label.js';
 import type { ClearedCall, FreedArguments, NodeCall } from '../../plan/tool-use.js';
 
 /**
- * Runs one kind of node. An executor is deterministic between its awaits: what it awaits are promises of its
- * {@link StepContext}, and it uses no timer, clock or randomness of the host (J1). It returns, it does not throw, its outcome (E10);
- * what it throws all the same counts as a failure.
+ * Runs one kind of node. An executor is deterministic between its awaits: it awaits promises of its {@link StepContext}, and uses no timer,
+ * clock or randomness of the host (J1). It returns its outcome instead of throwing (E10); a throw still counts as a failure.
  */
 export type Executor<N extends PlanNode = PlanNode> = (node: N, step: StepContext) => Promise<Result>;
 
 /**
- * What an executor gives back. `output` goes to the channel `node.output`, or is the update when the node has none; `goto` is where a node with a
- * route `choose: 'result'` goes on.
+ * The result of an executor. `output` goes to the channel `node.output`, or is the update if the node has none; `goto` is the next node if
+ * the node has a route `choose: 'result'`.
  */
 export type Result =
   | {
       readonly type: 'done';
       readonly output: unknown;
       readonly goto?: string | undefined;
-      /** What it writes in addition, in this order. `undefined` clears a channel. */
+      /** Further writes, in this order. `undefined` clears a channel. */
       readonly writes?: readonly ChannelWrite[] | undefined;
     }
   | { readonly type: 'failed'; readonly error: ErrorData }
-  /** A bound of the run is reached: the run ends, whatever policies and handlers say, and keeps what is written. */
+  /** The run reached a bound: it ends, whatever policies and handlers are set, and keeps the writes. */
   | { readonly type: 'out_of_budget'; readonly error: ErrorData; readonly writes?: readonly ChannelWrite[] | undefined }
   | { readonly type: 'paused'; readonly question: Question; readonly reason: string }
   | { readonly type: 'skipped'; readonly reason: string };
@@ -38,117 +37,117 @@ export interface ChannelWrite {
   readonly value: unknown;
 }
 
-/** What an executor sees of the run: the causal state, and the one door to the outside (J1). */
+/** An executor's view of the run: the causal state, and the one door to the outside (J1). */
 export interface StepContext {
   readonly runId: string;
   /** Address of this step, `review/loop#3/critic`. */
   readonly path: string;
   readonly node: PlanNode;
-  /** Of its plan, for messages. */
+  /** The notation of the plan, for messages. */
   readonly notation?: string | undefined;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
-  /** What a supervisor, or a person, said of the attempt before, of this step or of one around it: it belongs into every prompt. */
+  /** The correction by a supervisor or a person of the attempt before, of this step or of one around it. Belongs in every prompt. */
   readonly correction?: string | undefined;
-  /** The functions of the agent that are tools, by the names of the tools. */
+  /** The agent's functions that are tools, by tool name. */
   readonly tools: Bindings;
-  /** The functions of the agent that check its texts, by their names. */
+  /** The agent's functions that check its texts, by name. */
   readonly checks?: Bindings | undefined;
-  /** Makes what guides the agent, where its choice is code. */
+  /** Creates the agent's guide, if its choice is code. */
   readonly guide?: GuideOf | undefined;
-  /** What has a say in what this step does. */
+  /** What influences this step. */
   readonly influence: Influence;
-  /** Reads the state that this step sees (S2); undefined when nobody upstream wrote it. */
+  /** Reads the state that this step sees (S2); undefined if no step upstream wrote the value. */
   read(ref: ValueRef): unknown;
-  /** Reads a channel; of a list at least so many of its last entries, and fewer are all of them. */
+  /** Reads a channel. Of a list, reads at least the last `count` entries; a shorter result is the whole list. */
   readEnd(channel: string, count: number): unknown;
   /**
-   * A read-only view of the state that this step sees, for code of the program. What was read of it goes into the identity of the effect that
+   * A read-only view of the state that this step sees, for code of the program. Its reads become part of the identity of the effect that
    * used it.
    */
   watch(): StateWatch;
   /** Renders a template in one pass. */
   render(template: Template): string;
-  /** The value of a JSON template; undefined: it is a reference that leads to nothing. */
+  /** The value of a JSON template; undefined if the template is a reference that leads to nothing. */
   renderJson(source: JsonTemplate): unknown;
   /**
-   * Runs a side effect and records it under `PATH@name`; names are unique within an attempt. Rejects with a SkeinError.
-   * What it gives is JSON. A result that is recorded under this name is used when its `identity` is the same, and nothing runs. With `timeoutMs` it is aborted, and
-   * rejects with `SKEIN_TIMEOUT`, when it takes longer.
+   * Runs a side effect and records it under `PATH@name`; names are unique within an attempt. Rejects with a SkeinError. The result is JSON.
+   * If a result with the same `identity` is recorded under this name, the effect does not run. With `timeoutMs`, an effect that takes
+   * longer is aborted and rejects with `SKEIN_TIMEOUT`.
    */
   effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: EffectOptions): Promise<T>;
-  /** Says that the attempt called something that has `effect: once`, where that is no effect of its own. */
+  /** Reports that the attempt called something with `effect: once` outside an effect of its own. */
   callsOnce(): void;
-  /** A call of a model goes out. If the attempt ends before it is told how the call ended, the call failed, and spent what this gives. */
+  /** A model call starts. If the attempt ends before the end of the call is noted, the call counts as failed, having spent `reserved`. */
   underWay(call: CallUnderWay): void;
   /** Waits, by the run's clock. */
   sleep(name: string, ms: number): Promise<void>;
   /**
-   * What `retry` of this step, or of the nearest one around it that has one, says of a call inside that failed. The call takes one of its attempts when it is made
-   * again, after {@link backoff}. Undefined: there is no such policy.
+   * The decision of the nearest `retry` policy, of this step or a step around it, on a failed call inside. A repeated call uses one of the
+   * policy's attempts and follows {@link backoff}. Undefined if no such policy exists.
    */
   again(failed: FailedCall): Again | undefined;
-  /** Waits between two tries of a call, by the run's clock. Does not count toward the timeout of the step. */
+  /** Waits between two attempts of a call, by the run's clock. Does not count toward the timeout of the step. */
   backoff(name: string, ms: number): Promise<void>;
   /**
-   * Asks a person. Rejects with `SKEIN_QUESTION` when nobody can answer for now; an executor turns that into a pause. The answer is
-   * text, or what the question's schema asks for.
+   * Asks a person. Rejects with `SKEIN_QUESTION` if nobody can answer in this session; an executor turns that into a pause. The answer is
+   * text, or matches the question's schema.
    */
   ask(name: string, question: Question, how?: AskOptions): Promise<unknown>;
-  /** Whether the outcome of an effect is taken from the run that this one was forked from: it is not performed here. */
+  /** Whether the outcome of an effect comes from the run that this one was forked from, so that it is not performed here. */
   isTaken(name: string, identity: Identity): boolean;
-  /** Tells observers something; never needed for correctness. `again`: it comes from the record, whatever the run does otherwise. */
+  /** Sends a note to observers; never needed for correctness. `again`: the note comes from the record, even if the run does not replay. */
   note(note: StepNote, again?: boolean): void;
   /** Milliseconds since 1970 by the run's clock. */
   now(): number;
-  /** Milliseconds in which the run worked so far: see `Durable`. */
+  /** Milliseconds in which the run has worked so far: see `Durable`. */
   worked(): number;
-  /** Digest of the node's definition (J2): for the identities of its effects. */
+  /** Digest of the node's definition (J2), for the identities of its effects. */
   definition(): string;
   /** A number in [0, 1), the same on every replay and in every fork. */
   random(): number;
 }
 
-/** A call of a model that was made, and has not ended. */
+/** A model call in progress. */
 export interface CallUnderWay {
   readonly asking: Asking;
-  /** The most that it is expected to spend; it may be worked out when it is read. */
+  /** The most that the call is expected to spend; may be computed when read. */
   readonly reserved: Spent;
 }
 
-/** How an effect of an executor is recorded, and how long it may take, in milliseconds of the run's clock. */
+/** How an effect of an executor is recorded, and its time limit in milliseconds of the run's clock. */
 export interface EffectOptions extends StepOptions {
   readonly timeoutMs?: number;
 }
 
-/** How a question of an executor is put. */
+/** How an executor asks a question. */
 export interface AskOptions {
-  /** Told first where the answer came from. */
+  /** Called first, with the source of the answer. */
   readonly answered?: (by: string | undefined) => void;
-  /** Milliseconds after which an answer is too late: it rejects with `SKEIN_TIMEOUT`. */
+  /** Milliseconds until the question expires and rejects with `SKEIN_TIMEOUT`. */
   readonly expiresMs?: number;
 }
 
-/** A call inside of a step that failed, and may work the next time. */
+/** A failed call inside a step that may succeed when repeated. */
 export interface FailedCall {
   readonly error: ErrorData;
-  /** How often calls of this attempt were made again so far. */
+  /** How often calls of this attempt have been repeated so far. */
   readonly repeats: number;
-  /** Name of the {@link StepContext.backoff} before the next try. */
+  /** Name of the {@link StepContext.backoff} before the next attempt. */
   readonly pause: string;
-  /** It belongs to the supervision of the step, which has the attempts of the step for each of its calls. */
+  /** True if the call belongs to the step's supervision, where each call has the attempts of the step. */
   readonly judging: boolean;
 }
 
-/** A call inside of a step that failed; its key is that of the wait before the next try. */
+/** A failed call inside a step; its key is that of the wait before the next attempt. */
 export interface FailedInside extends Omit<FailedCall, 'pause'> {
   readonly key: string;
 }
 
-/** Whether a call that failed is made again, and after how many milliseconds. */
+/** Whether a failed call is repeated, and after how many milliseconds. */
 export type Again = { readonly delayMs: number } | 'never';
 
-/** A view of a state, and what was read of it. */
+/** A view of a state, with the reads made through it. */
 export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current'>> {
   readonly state: Readonly<Record<string, unknown>>;
 }
@@ -156,19 +155,19 @@ export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current'>
 /** Executors by node kind. `runtime.ts` registers those of agents. */
 export type Executors = Readonly<Partial<Record<PlanNode['kind'], Executor<never>>>>;
 
-/** What a guard gets of the step whose function makes a call. */
+/** What a guard receives about a step whose function makes a call. */
 export interface GuardedStep {
   readonly context: StepContext;
-  /** Of the effect that the function is. */
+  /** Belongs to the effect that runs the function. */
   readonly io: StepIo;
-  /** Asks a person, under the address that questions of the guard have. */
+  /** Asks a person, under the address used for questions of the guard. */
   readonly ask: (question: Question) => Promise<unknown>;
 }
 
-/** Decides about calls of tools that functions of steps make by themselves. */
+/** Decides about tool calls that functions of steps make directly. */
 export interface NodeGuard {
   /**
-   * Decides by who had a say in the step. Undefined: the call may be made as it is; else what decides, with whoever has to be asked.
+   * Decides by what influenced the step. Undefined if the call may be made as it is, else a function that decides, asking people if needed.
    *
    * @throws SkeinError `SKEIN_TOOL_REFUSED`
    */
@@ -177,9 +176,9 @@ export interface NodeGuard {
     label: Label,
     by: { readonly id: string; readonly path: string },
   ): ((step: GuardedStep) => Promise<ClearedCall>) | undefined;
-  /** A step whose record is used had arguments of its calls left free. */
+  /** Restores the arguments that a person left free in a step whose record is used. */
   free(id: string, freed: readonly FreedArguments[]): void;
 }
 
-/** An answer that comes later than this, in milliseconds, is too late: what the call is about has changed since. */
+/** Milliseconds after which an answer to a guard's question is too late: the facts behind the call may have changed. */
 export const GUARD_EXPIRES_MS = 7 * 24 * 60 * 60 * 1_000;

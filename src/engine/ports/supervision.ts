@@ -7,51 +7,51 @@ import type { StepContext } from './executor.js';
 
 /**
  * The phases of a supervised step. They are deterministic between their effects (J1): everything outside goes through `context.effect` and
- * `context.ask`, whose names follow the key of the attempt: `b@commit`, `b~2@post`, `b~2@supervise`, `b~2@human`. What they throw fails the
- * step, and nothing tries again; `SKEIN_QUESTION` pauses it.
+ * `context.ask`, whose names follow the key of the attempt: `b@commit`, `b~2@post`, `b~2@supervise`, `b~2@human`. An error that they throw
+ * fails the step without a retry; `SKEIN_QUESTION` pauses it.
  */
 export interface Phases {
-  /** Once per step, before the first attempt. */
+  /** Runs once per step, before the first attempt. */
   commit(task: SupervisedTask, context: StepContext): Promise<Commitment>;
-  /** After each attempt that gave a result. */
+  /** Runs after each attempt that returned a result. */
   judge(attempt: SupervisedAttempt, context: StepContext): Promise<Judgement>;
 }
 
-/** Whether an effect of a step is one of its supervision: `post`, `post.open`. */
+/** Whether an effect of a step belongs to its supervision: `post`, `post.open`. */
 export function isOfPhase(name: string | undefined): boolean {
   return name !== undefined && PHASE.test(name);
 }
 
 const PHASE = /^(?:commit|post|reconcile|supervise|supervisor|human)(?:\.|$)/;
 
-/** A step that is supervised. */
+/** A supervised step. */
 export interface SupervisedTask {
   readonly node: PlanNode;
   readonly supervise: Supervision;
-  /** What is promised: the instruction, with the values of this run. */
+  /** The promised goal: the instruction, with the values of this run. */
   readonly goal: string;
-  /** What is bound as `supervise:NODE`. */
+  /** The function bound as `supervise:NODE`. */
   readonly supervisor?: Supervisor | undefined;
 }
 
-/** An attempt that gave a result. */
+/** An attempt that returned a result. */
 export interface SupervisedAttempt extends SupervisedTask {
   readonly commitment: Commitment;
-  /** What the body gave. */
+  /** The output of the body. */
   readonly output: Json;
-  /** Corrections given so far: 0 for the first attempt that is judged. */
+  /** Number of corrections so far: 0 for the first judged attempt. */
   readonly corrections: number;
-  /** The last of them. */
+  /** The last correction. */
   readonly correction?: string | undefined;
-  /** The node has `effect: once`, or the attempt called something that has it: it is not run again unless a person says so. */
+  /** True if the node, or something that the attempt called, has `effect: once`: the step runs again only if a person allows it. */
   readonly once: boolean;
 }
 
-/** What becomes of an attempt. */
+/** The decision about an attempt. */
 export type Judgement =
   | { readonly type: 'accepted' }
-  /** The next attempt is told this. */
+  /** The correction goes to the next attempt. */
   | { readonly type: 'corrected'; readonly correction: string }
-  /** `SKEIN_HALTED`, `SKEIN_REJECTED`; `details` have output, commitment and assessment. */
+  /** `SKEIN_HALTED`, `SKEIN_REJECTED`; `details` contain output, commitment and assessment. */
   | { readonly type: 'ended'; readonly error: ErrorData }
   | { readonly type: 'paused'; readonly question: Question; readonly reason: string };
