@@ -5,7 +5,7 @@ import { Canvas } from './canvas.js';
 import { layOut } from './layout.js';
 import type { Layout, Medium, PlacedItem, Point } from './layout.js';
 
-/** Longer lines are cut: a picture is for the eye, the file for the rest. */
+/** Longer lines are cut; the full text is in the file. */
 const LONGEST_LINE = 44;
 
 const MEDIUM: Medium = {
@@ -20,18 +20,18 @@ const MEDIUM: Medium = {
   gaps: { boxes: 3, edges: 3, ranks: 3 },
 };
 
-/** How a picture in boxes is painted. */
+/** Options of a picture in boxes. */
 export interface BoxesStyle {
-  /** Without it there are signs of ASCII alone. */
+  /** Whether to use box-drawing characters; otherwise plain ASCII. */
   readonly unicode: boolean;
-  /** Colours that in which texts may have a say that no one vouches for. */
+  /** Colours a text that comes from an untrusted source. */
   readonly warn?: ((text: string) => string) | undefined;
 }
 
-/** In the border of a box whose result others may have a say in. */
+/** Marks the border of a box whose result may be influenced from outside. */
 const MARK = '!';
 
-/** A picture of a plan in boxes, for a terminal or a text. */
+/** Paints a plan as boxes, for a terminal or a text file. */
 export function paintBoxes(drawing: Drawing, { unicode, warn }: BoxesStyle): string {
   const layout = layOut(drawing, MEDIUM);
   const canvas = new Canvas(unicode);
@@ -76,7 +76,7 @@ function paintItem(placed: PlacedItem, origin: Point, canvas: Canvas): void {
   paint(inner, { x: left + head.x, y: top + head.y }, canvas);
 }
 
-/** From place to place: down to the middle, across, and down again; if the middle is between two rows, in the one that is farther from the box. */
+/** Draws an edge: down to the middle, across, and down again. A middle between two rows is rounded to the row farther from the box. */
 function paintEdge(places: readonly Point[], dashed: boolean, canvas: Canvas): void {
   places.slice(1).forEach((to, index) => {
     const from = places[index] ?? to;
@@ -90,7 +90,7 @@ function paintEdge(places: readonly Point[], dashed: boolean, canvas: Canvas): v
 
 interface Way {
   readonly edge: DrawnEdge;
-  /** From the row beside the one box to the row beside the other. */
+  /** The points from the row next to one box to the row next to the other. */
   readonly places: readonly Point[];
 }
 
@@ -106,11 +106,11 @@ function boxOf({ x, y, width, height }: PlacedItem, origin: Point): Box {
   return { left, top, width: Math.round(width), height: Math.round(height) };
 }
 
-/** Edges leave and reach a box side by side, in the order in which they come. One from a box to itself has no way. */
+/** Edges leave and reach a box side by side, in the order they arrive. An edge from a box to itself has no way. */
 function waysOf({ items, edges }: Layout, origin: Point): readonly Way[] {
   const boxes = new Map(items.map((placed) => [placed.item.key, boxOf(placed, origin)]));
   const drawn = edges.filter(({ edge }) => edge.from !== edge.to);
-  // Between neighbours one bend is enough; a longer way goes round what is between.
+  // Between neighbours one bend is enough; a longer edge bends around the boxes between.
   const inner = drawn.map(({ points, label }) =>
     points.length <= 3 && label === undefined ? [] : points.slice(1, -1).map((point) => shifted(point, origin)),
   );
@@ -156,7 +156,7 @@ function cut(line: string): string {
   return clean.length > LONGEST_LINE ? `${clean.slice(0, LONGEST_LINE - 1)}…` : clean;
 }
 
-/** A box of an odd width has a middle. */
+/** Rounds a width up to an odd number, so that the box has a middle column. */
 function odd(width: number): number {
   const columns = Math.ceil(width);
   return columns % 2 === 0 ? columns + 1 : columns;

@@ -1,15 +1,15 @@
 import { cellsOf } from '../base/text.js';
 
-/** Ways that lead out of the middle of a cell. */
+/** Directions in which a line leaves the middle of a cell. */
 const [UP, DOWN, LEFT, RIGHT] = [1, 2, 4, 8];
 
-/** Signs by the ways that meet in a cell. */
+/** Line characters, indexed by the directions that meet in a cell. */
 const LINES = ' ╵╷│╴╯╮┤╶╰╭├─┴┬┼';
 const DASHED: ReadonlyMap<number, string> = new Map([
   [UP | DOWN, '┊'],
   [LEFT | RIGHT, '┄'],
 ]);
-/** What the parts of boxes and lines are in ASCII. */
+/** ASCII replacements for the characters of boxes and lines. */
 const PLAIN: ReadonlyMap<string, string> = new Map([
   ...Array.from('╯╮┤╰╭├┴┬┼┏┓┗┛┌┐└┘', (char) => [char, '+'] as const),
   ...Array.from('│╵╷┃', (char) => [char, '|'] as const),
@@ -22,34 +22,34 @@ const PLAIN: ReadonlyMap<string, string> = new Map([
 ]);
 
 interface Cell {
-  /** Ways of lines; 0 when `sign` says what is here. */
+  /** Directions of the lines in the cell; 0 if `sign` holds its content. */
   ways: number;
   dashed: boolean;
-  /** Text or a border. Empty: the second cell of a wide character. */
+  /** Text or part of a border. Empty for the second cell of a wide character. */
   sign: string | undefined;
-  /** It stands out: a border or a line of what others may have a say in. */
+  /** Whether the cell is coloured: part of a border or text whose content may be influenced from outside. */
   tinted: boolean;
 }
 
-/** Colours what stands out. */
+/** Colours the tinted cells. */
 type Paint = (text: string) => string;
 
-/** A sheet of terminal cells that grows as it is written to. Lines that meet are joined; text and boxes cover them. */
+/** A grid of terminal cells that grows as it is written to. Lines that meet are joined; text and boxes cover them. */
 export class Canvas {
   private readonly rows: Cell[][] = [];
   private tinted = false;
 
-  /** `unicode`: lines and corners as Unicode has them; else signs of ASCII. */
+  /** @param unicode draws lines and corners in Unicode, otherwise in ASCII */
   constructor(private readonly unicode: boolean) {}
 
-  /** What `draw` puts here stands out, if `tinted`. */
+  /** Tints what `draw` writes if `tinted` is true. */
   inTint(tinted: boolean, draw: () => void): void {
     this.tinted = tinted;
     draw();
     this.tinted = false;
   }
 
-  /** A line between two rows of a column, both included. */
+  /** Draws a line between two rows of a column, both included. */
   down(x: number, from: number, to: number, dashed: boolean): void {
     const [first, last] = [Math.min(from, to), Math.max(from, to)];
     for (let y = first; y <= last; y += 1) {
@@ -58,7 +58,7 @@ export class Canvas {
     }
   }
 
-  /** The same between two columns of a row. */
+  /** Draws a line between two columns of a row, both included. */
   across(y: number, from: number, to: number, dashed: boolean): void {
     const [first, last] = [Math.min(from, to), Math.max(from, to)];
     for (let x = first; x <= last; x += 1) {
@@ -67,7 +67,7 @@ export class Canvas {
     }
   }
 
-  /** An empty box; what is below it is covered. */
+  /** Draws an empty box that covers what is below it. */
   box(left: number, top: number, width: number, height: number, bold: boolean): void {
     const [a = '', b = '', c = '', d = '', line = '', wall = ''] = bold ? '┏┓┗┛━┃' : '┌┐└┘─│';
     const middle = line.repeat(Math.max(0, width - 2));
@@ -80,7 +80,7 @@ export class Canvas {
     this.write(left, top + height - 1, c + middle + d);
   }
 
-  /** The end of a line, as an arrow. */
+  /** Draws the arrow at the end of a line. */
   tip(x: number, y: number, upwards: boolean): void {
     this.write(x, y, upwards ? '▲' : '▼');
   }
@@ -95,12 +95,12 @@ export class Canvas {
     }
   }
 
-  /** Everything that was written, without spaces at the ends of lines. */
+  /** Returns everything written so far, without spaces at the ends of lines. */
   text(paint: Paint = (text) => text): string {
     return this.rows.map((row) => this.line(row, paint)).join('\n');
   }
 
-  /** Cells beside each other are painted at once. */
+  /** Adjacent tinted cells are painted in one call. */
   private line(row: readonly Cell[], paint: Paint): string {
     const signs = row.map((cell) => this.signOf(cell));
     const end = signs.findLastIndex((sign) => sign.trim() !== '') + 1;

@@ -5,24 +5,24 @@ interface Place {
   readonly y: number;
 }
 
-/** Distance between boxes of one rank, of edges, and between ranks. */
+/** Distances between boxes of one rank, between edges, and between ranks. */
 export interface Gaps {
   readonly boxes: number;
   readonly edges: number;
   readonly ranks: number;
 }
 
-/** What a node or edge is laid out by, and after that where it is. */
+/** A node or an edge: its input to the layout, and its position afterwards. */
 export interface Laid {
   readonly width?: number;
   readonly height?: number;
-  /** Of the middle. */
+  /** The centre. */
   readonly x?: number;
   readonly y?: number;
   readonly labelpos?: 'c';
-  /** Of an edge. */
+  /** Of an edge only. */
   points?: readonly Place[];
-  /** Of a node: its row, counted from above, and its place in the row. */
+  /** Of a node only: its row from the top, and its place in the row. */
   rank?: number;
   order?: number;
 }
@@ -38,7 +38,7 @@ interface Settings {
   ranksep?: number;
 }
 
-/** What is used of a graph of dagre. */
+/** The part of a dagre graph that Skein uses. */
 export interface DagreGraph {
   setGraph(options: Readonly<Record<string, unknown>>): void;
   graph(): Settings;
@@ -53,26 +53,26 @@ export interface DagreGraph {
   edge(name: EdgeName): Laid;
 }
 
-// The types of the package import each other in a way that the resolution of modules of Node does not follow.
+// The types of the package import each other in a way that Node's module resolution does not follow.
 const { Graph, layout } = library as unknown as {
   readonly Graph: new (options: { readonly multigraph: boolean }) => DagreGraph;
   readonly layout: (graph: DagreGraph, options: { readonly customOrder?: (inner: DagreGraph) => void }) => void;
 };
 
-/** In a picture of more boxes, fewer crossings and shorter edges are not worth the time: it would double. */
+/** Above this number of boxes, fewer crossings and shorter edges are not worth the time: it would double. */
 const MANY_BOXES = 100;
 
-/** Edges that pass a rank bend this far from it, so that no rounding puts a bend into the rank. */
+/** Edges that pass a rank bend this far from it, so that rounding never puts a bend inside the rank. */
 const HAIR = 0.1;
-/** Edges leave a box at most this share of its width away from its middle: they keep off the corners. */
+/** Edges leave a box at most this share of its width from its middle, which keeps them off the corners. */
 const SIDE = 0.4;
 
-/** A graph that holds several edges between two nodes. */
+/** Returns an empty graph that allows several edges between two nodes. */
 export function emptyGraph(): DagreGraph {
   return new Graph({ multigraph: true });
 }
 
-/** Gives all nodes and edges of a graph their places, from top to bottom. */
+/** Positions all nodes and edges of a graph, from top to bottom. */
 export function arrange(graph: DagreGraph, { boxes, edges, ranks }: Gaps): void {
   const isLarge = graph.nodes().length > MANY_BOXES;
   const isDense = isLarge && needsNoRoom(graph);
@@ -88,7 +88,7 @@ export function arrange(graph: DagreGraph, { boxes, edges, ranks }: Gaps): void 
   routeBetweenRanks(graph);
 }
 
-/** Neither labels nor edges side by side, there or back, stand between two boxes. */
+/** True if no labels or parallel edges, in either direction, need room between two boxes. */
 function needsNoRoom(graph: DagreGraph): boolean {
   const edges = graph.edges();
   const pairs = new Set(edges.map(({ v, w }) => JSON.stringify(v < w ? [v, w] : [w, v])));
@@ -96,8 +96,8 @@ function needsNoRoom(graph: DagreGraph): boolean {
 }
 
 /**
- * Ranks by the longest path, without the ranks that dagre adds for labels: it doubles the length of each edge, and places a node of its own at each rank
- * that an edge passes. Dagre fills in the points of edges that pass a rank; the others need one, and this one is at no rank.
+ * Ranks by the longest path, without the ranks that dagre adds for labels: dagre doubles each edge's length and puts a node at each rank
+ * that it passes. Dagre fills in the points of edges that pass a rank; the other edges need one point, which lies at no rank.
  */
 function rankDensely(inner: DagreGraph): void {
   const ranks = new Map<string, number>();
@@ -115,7 +115,7 @@ function rankDensely(inner: DagreGraph): void {
   settings.ranksep = (settings.ranksep ?? 0) * 2;
 }
 
-/** Nodes of a rank stand in the order in which a search from the roots finds them. */
+/** Orders the nodes of a rank as a search from the roots finds them. */
 function orderAsFound(inner: DagreGraph): void {
   const found = new Set<string>();
   const widths: number[] = [];
@@ -134,7 +134,7 @@ function orderAsFound(inner: DagreGraph): void {
     .forEach(find);
 }
 
-/** Edges move sideways between the ranks alone: what stands in a rank, boxes and labels of edges, is passed straight from above to below. */
+/** Lets edges move sideways only between ranks: an edge passes the boxes and labels of a rank straight from top to bottom. */
 function routeBetweenRanks(graph: DagreGraph): void {
   const halves = new Map<number, number>();
   const names = graph.edges().filter(({ v, w }) => v !== w);
@@ -150,7 +150,7 @@ function routeBetweenRanks(graph: DagreGraph): void {
       const half = halves.get(y);
       return half === undefined ? [] : [-down, down].map((side) => ({ x, y: y + side * half }));
     });
-    // An edge between neighbours passes nothing; the place in the middle keeps it apart from others between the same two.
+    // An edge between neighbours passes no box; its middle point keeps it apart from parallel edges.
     const way = passed.length > 0 ? passed : bends;
     const out = outOf(from, way[0] ?? to, down, halves);
     const into = outOf(to, way.at(-1) ?? from, -down, halves);
@@ -158,7 +158,7 @@ function routeBetweenRanks(graph: DagreGraph): void {
   }
 }
 
-/** From the lower border of a box (the upper one for `down` -1) to the border of its rank, on the side where `toward` lies. */
+/** Leads from the lower border of a box (the upper one for `down` -1) to the border of its rank, on the side of `toward`. */
 function outOf(box: Laid, toward: Partial<Place>, down: number, halves: ReadonlyMap<number, number>): readonly Place[] {
   const { x = 0, y = 0, width = 0, height = 0 } = box;
   const straight = (((toward.x ?? 0) - x) * height) / 2 / Math.abs((toward.y ?? 0) - y);

@@ -2,26 +2,26 @@ import { arrange, emptyGraph } from './dagre.js';
 import type { Gaps, Laid } from './dagre.js';
 import type { DrawnEdge, DrawnItem, Drawing } from '../plan/drawing.js';
 
-/** A place in the picture, in the units of its medium: points of a drawing, or columns and rows of a terminal. */
+/** A position in the picture, in the units of its medium: points of a drawing, or columns and rows of a terminal. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** A box at its place; `x` and `y` are of its upper left corner. */
+/** A box at its position; `x` and `y` are its upper left corner. */
 export interface PlacedItem extends Point {
   readonly item: DrawnItem;
   readonly width: number;
   readonly height: number;
-  /** Of a frame: what stands in it, placed from the upper left corner of the frame. */
+  /** The content of a frame, positioned from the frame's upper left corner. */
   readonly inner: Layout | undefined;
 }
 
-/** An edge from box to box; the points lead from the one to the other. */
+/** An edge between two boxes; the points lead from the first to the second. */
 export interface PlacedEdge {
   readonly edge: DrawnEdge;
   readonly points: readonly Point[];
-  /** The middle of its label. */
+  /** The centre of its label. */
   readonly label: Point | undefined;
 }
 
@@ -33,9 +33,9 @@ export interface Layout {
   readonly edges: readonly PlacedEdge[];
 }
 
-/** What is known of a medium. */
+/** Measurements of an output medium. */
 export interface Medium {
-  /** Size of a box; `inner` is the size of what stands in a frame. */
+  /** Returns the size of a box; `inner` is the size of a frame's content. */
   box(
     item: DrawnItem,
     inner: { readonly width: number; readonly height: number } | undefined,
@@ -43,15 +43,15 @@ export interface Medium {
     readonly width: number;
     readonly height: number;
   };
-  /** Where the content of a frame begins, from the corner of the frame. */
+  /** Returns where the content of a frame starts, relative to the frame's corner. */
   head(item: DrawnItem): Point;
   label(text: string): { readonly width: number; readonly height: number };
   readonly gaps: Gaps;
 }
 
 /**
- * Places the boxes of a drawing from top to bottom, by the layered method of Sugiyama as dagre carries it out. Frames are placed first, by themselves: no
- * edge crosses the border of a workflow.
+ * Positions the boxes of a drawing from top to bottom, by Sugiyama's layered method as dagre implements it. Frames are laid out first, each
+ * on its own: no edge crosses the border of a workflow.
  */
 export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, medium: Medium): Layout {
   const graph = emptyGraph();
@@ -85,7 +85,7 @@ export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, mediu
   return isReversed(placed) ? mirrored(layout) : layout;
 }
 
-/** Both ways round cross as little: boxes then stand from left to right as they are written. */
+/** Both orders cross equally often: boxes then stand from left to right as they are written. */
 function isReversed(items: readonly PlacedItem[]): boolean {
   let balance = 0;
   const last = new Map<number, PlacedItem>();

@@ -3,7 +3,7 @@ import type { Drawing } from '../plan/drawing.js';
 import { layOut } from './layout.js';
 import type { Layout, Medium, PlacedEdge, PlacedItem, Point } from './layout.js';
 
-/** Sizes in points of the drawing; letters of the font are at most this wide, whatever the viewer has. */
+/** Sizes in points of the drawing. A letter is at most this wide in every viewer's font. */
 const LETTER = 7.4;
 const LINE = 17;
 const PADDING = 12;
@@ -25,8 +25,8 @@ const MEDIUM: Medium = {
 };
 
 /**
- * A picture of a plan as SVG: one that stands by itself, in the colours of the page that shows it, dark or light.
- * Texts of the plan are data: they can't become markup.
+ * Paints a plan as a self-contained SVG in the colours of the page that shows it, dark or light. Texts of the plan are data: they can't
+ * become markup.
  */
 export function paintSvg(drawing: Drawing): string {
   const layout = layOut(drawing, MEDIUM);
@@ -101,7 +101,7 @@ const MARKUP: ReadonlyMap<string, string> = new Map([
   ["'", '&#39;'],
 ]);
 
-/** Characters that XML has no place for are left out. */
+/** Replaces the characters that XML does not allow. */
 function escaped(text: string): string {
   return text
     .replaceAll(/\p{Cc}|[\uFFFE\uFFFF]|\p{Cs}/gu, ' ')

@@ -13,14 +13,14 @@ import type {
 } from './result.js';
 import type { GraphInputs, RunnableGraph } from './running.js';
 
-/** A graph, as far as an agent is made of it. */
+/** The parts of a graph that an agent needs. */
 interface Taskable extends RunnableGraph {
   readonly metrics: GraphMetrics | null;
   run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult>;
   stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult>;
 }
 
-/** A graph as an agent: the task goes to one of its inputs, the answer comes from one of its keys. */
+/** Returns a graph as an agent: the task goes to one of its inputs, the answer comes from one of its state keys. */
 export function graphAsAgent(graph: Taskable, options: AsAgentOptions = {}): AgentLike {
   const { taskParam = graph.settings.taskParam, answerKey } = options;
   const optionsOf = (given: AgentRunOptions = {}): GraphRunOptions => ({
@@ -41,9 +41,7 @@ export function graphAsAgent(graph: Taskable, options: AsAgentOptions = {}): Age
   };
 }
 
-/**
- * What makes the agent a part of the plan where it is a node. Invariants watch over a run of its own, so a graph that has some is run by itself.
- */
+/** Returns what makes the agent part of the surrounding plan. A graph with invariants, which watch over one run, runs separately. */
 function plannedOf(
   { plan, bindings, settings }: Taskable,
   taskParam: string,
@@ -53,7 +51,7 @@ function plannedOf(
   return { [PLANNED]: { kind: 'workflow', plan, bindings, taskParam, answerKey } };
 }
 
-/** @throws SkeinError `SKEIN_USAGE` for a task that is not a text */
+/** @throws SkeinError `SKEIN_USAGE` if the task is not a string */
 export function checkedTask(task: unknown): string {
   if (typeof task === 'string') return task;
   throw new SkeinError('SKEIN_USAGE', `the task must be a string, not ${task === null ? 'null' : typeof task}`);

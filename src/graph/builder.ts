@@ -21,7 +21,7 @@ import { CheckedGraph } from './compiled-graph.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 import type { GraphInputs, RunningSettings } from './running.js';
 
-/** A graph behind the types of `Graph`: what was said so far, and what follows from it until more is said. */
+/** The implementation of `Graph`: the draft, and the graph built from it, which is kept until the next change. */
 export class GraphBuilder {
   private readonly draft: GraphDraft;
   private built: BuiltGraph | undefined;

@@ -30,7 +30,7 @@ const NAMES = [
 const POLICIES: readonly unknown[] = ['ignore', 'observe', 'enforce', 'quickEnforce', undefined];
 
 /**
- * What types can't tell where there are none: options that do not exist, a state that is not schemas by key, invariants that watch over nothing.
+ * Checks what types can't check in untyped code: unknown options, a state that is not schemas by key, invariants that watch over nothing.
  *
  * @throws SkeinError `SKEIN_USAGE`, `SKEIN_DEFINITION`
  */

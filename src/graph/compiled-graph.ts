@@ -5,7 +5,7 @@ import { graphAsAgent } from './as-agent.js';
 import { runGraph, runGraphOrThrow, streamGraph } from './running.js';
 import type { GraphInputs, RunnableGraph, RunningSettings } from './running.js';
 
-/** A graph that was checked, behind the types of `CompiledGraph`. */
+/** The implementation of `CompiledGraph`. */
 export class CheckedGraph implements RunnableGraph {
   /** Figures of the last run that ended. */
   metrics: GraphMetrics | null = null;

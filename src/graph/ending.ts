@@ -14,7 +14,7 @@ interface Ended {
   readonly log: RunLog;
 }
 
-/** The result of a graph, from that of its run. Its events are made when somebody looks at them. */
+/** Makes the result of a graph from the result of its run. Its events are built when first read. */
 export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
   const { runId, outcome, state, error, census, questions, spent, saved } = result;
   const success = outcome === 'succeeded' || outcome === 'degraded';
@@ -56,7 +56,7 @@ export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
   };
 }
 
-/** The value of the answer's key as text; else what the last node gave; else nothing. */
+/** Returns the value of the answer key as text, else the last node's output, else the empty text. */
 function answerOf(
   plan: Plan,
   answerKey: string | undefined,

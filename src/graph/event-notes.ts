@@ -11,10 +11,10 @@ import type { SupervisionNote } from '../events/supervision.js';
 import { isSupervisionNote } from '../events/supervision.js';
 import type { GraphEvent } from './result.js';
 
-/** What an event about the inside of a step says; what it leaves open follows from the step. */
+/** An event inside a step; the step supplies the fields that it leaves out. */
 type NoteEvent = Pick<GraphEvent, 'type' | 'metadata'> & Partial<GraphEvent>;
 
-/** What an agent, a tool or a function tells while it runs, as an event of a graph. */
+/** Turns a note of a running agent, tool or function into a graph event. */
 export function noteEvent(note: Exclude<StepNote, { readonly kind: 'inner.call' }>, path: string): NoteEvent {
   if (isToldAsItIs(note)) {
     const { kind, ...metadata } = note;
@@ -80,8 +80,8 @@ const TYPES = {
 } as const;
 
 /**
- * An event of an agent, or of a graph that was run by a function. What it says of its own source, parent and id is kept, so that nesting
- * stays as it was; anything else that a function tells is a `custom` event.
+ * Forwards an event of an agent, or of a graph that a function ran. Its source, parent and id are kept, so that the nesting is preserved;
+ * anything else that a function reports becomes a `custom` event.
  */
 function forwarded(event: JsonObject, path: string): NoteEvent {
   const { type, source, parentEventId, eventId, node, runId, at, metadata, path: inner, ...rest } = event;

@@ -11,14 +11,14 @@ import { noteEvent } from './event-notes.js';
 import type { Violation } from '../runtime/invariants.js';
 import type { GraphEvent } from './result.js';
 
-/** What is known of a run in addition to its events. */
+/** Facts about a run besides its events. */
 export interface Told {
   readonly plan: Plan;
-  /** What it began with. */
+  /** The run's inputs. */
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-/** Something that happened, before it is made an event of a graph. */
+/** An engine event or violation before it is turned into graph events. */
 export type Happening = SkeinEvent | { readonly type: 'violation'; readonly at: number; readonly violation: Violation };
 
 /** A step that has started. */
@@ -26,26 +26,26 @@ interface OpenStep {
   readonly node: string;
   readonly at: number;
   readonly plan: PlanNode | undefined;
-  /** Nodes that ended inside of it. */
+  /** Nodes that ended inside the step. */
   readonly nodesRun: string[];
 }
 
-/** An event, as far as it differs from others about the same step. */
+/** The parts of an event that differ from other events of the same step. */
 type Draft = Pick<GraphEvent, 'type' | 'metadata'> & Partial<GraphEvent>;
 
-/** The event body of a type. */
+/** The engine event of a type. */
 type Of<Type extends EventBody['type']> = SkeinEvent & { readonly type: Type };
 
 /**
- * Makes the events of a graph out of what the engine tells: a function of what it was given before, so that a run that is gone through
- * again gives the same events with the same ids.
+ * Makes graph events from engine events. The result depends only on the events so far, so a replay of a run yields the same events with the
+ * same ids.
  */
 export class GraphEvents {
   private readonly open = new Map<string, OpenStep>();
-  /** How often something of a type happened in a step, beyond the first. */
+  /** How often each type of event happened in a step, beyond the first. */
   private readonly counts = new Map<string, number>();
   private readonly ids = new Map<string, string>();
-  /** Steps inside of quiet nodes. */
+  /** Steps inside quiet nodes. */
   private readonly hidden = new Set<string>();
 
   constructor(
@@ -53,7 +53,7 @@ export class GraphEvents {
     private readonly told: Told,
   ) {}
 
-  /** The events that follow from something that happened; for the start of a step also from what it sees. */
+  /** Returns the graph events for an engine event. `seen` is the state that a starting step reads. */
   take(happening: Happening, seen: Readonly<Record<string, unknown>>): GraphEvent[] {
     if (this.isHidden(happening)) return [];
     switch (happening.type) {
@@ -78,7 +78,7 @@ export class GraphEvents {
       case 'step.retrying': {
         const { attempt, delayMs, error, path } = happening;
         const node = this.nameOf(path);
-        // What ran inside of the attempt before does not count.
+        // Nodes that ran inside the previous attempt do not count.
         this.open.get(path)?.nodesRun.splice(0);
         const metadata = { node, attempt, delay_ms: delayMs, error: errorText(error), code: error.code };
         return [this.make(happening, { type: 'node_retry', node, metadata })];
@@ -90,7 +90,7 @@ export class GraphEvents {
     }
   }
 
-  /** What happens inside of a node that is to be quiet, at any depth. */
+  /** True for events inside a quiet node, at any depth. */
   private isHidden(happening: Happening): boolean {
     if (happening.type === 'violation' || happening.path === '') return false;
     const { type, path, parent } = happening;
@@ -102,7 +102,7 @@ export class GraphEvents {
     return isHidden;
   }
 
-  /** What only the end of the run tells: nobody emits it. */
+  /** Makes an event that only the end of the run produces; the engine does not emit it. */
   last(at: number, type: 'answer' | 'workflow_end', metadata: GraphEvent['metadata']): GraphEvent {
     return this.make({ at, path: '', parent: '' }, { type, metadata });
   }
@@ -149,7 +149,7 @@ export class GraphEvents {
     return [...inner, this.make(event, { type: 'error', node, metadata })];
   }
 
-  /** The end of a workflow inside of a node, told before the end of the node. */
+  /** Returns the end of a workflow inside a node, reported before the end of the node. */
   private innerEnd(event: Of<'step.ended'>, { plan, nodesRun }: OpenStep): GraphEvent[] {
     if (plan?.kind !== 'call' || plan.quiet === true) return [];
     const { path, outcome, error, update = {} } = event;
@@ -169,7 +169,7 @@ export class GraphEvents {
 
   private note(event: Of<'step.note'>): GraphEvent[] {
     const { note, path } = event;
-    // What calls inside of a function spend is for those who count.
+    // Calls inside a function only matter for counting.
     if (note.kind === 'inner.call') return [];
     if (note.kind === 'supervision.corrected') this.open.get(path)?.nodesRun.splice(0);
     const draft = noteEvent(note, path);
@@ -189,7 +189,7 @@ export class GraphEvents {
     return this.make({ at, path, parent: '' }, { type: 'contract_violation', node, metadata });
   }
 
-  /** An event of something that happens inside of the step at a path. */
+  /** Makes an event for something inside the step at a path. */
   private inside(event: SkeinEvent, path: string, draft: Draft): GraphEvent {
     return this.make({ ...event, parent: path }, draft);
   }
@@ -219,7 +219,7 @@ export class GraphEvents {
     };
   }
 
-  /** Id of the execution of a node. */
+  /** Returns the id of a node's execution. */
   private idOf(path: string): string {
     return madeOnce(this.ids, path, () => digest([this.runId, path]));
   }
@@ -242,7 +242,7 @@ export class GraphEvents {
   }
 }
 
-/** A value as the text of an answer. What has no text is no reason to fail. */
+/** Returns a value as the text of an answer. A value without a text form does not fail the run. */
 export function answerText(value: unknown): string {
   if (value === null) return '';
   try {
@@ -252,7 +252,7 @@ export function answerText(value: unknown): string {
   }
 }
 
-/** Adds what a step sees: the whole state, which is copied when somebody asks for it. */
+/** Adds the whole state that a step reads, copied on first access. */
 function withInputs(state: Readonly<Record<string, unknown>>, more: GraphEvent['metadata']): GraphEvent['metadata'] {
   let copy: Readonly<Record<string, unknown>> | undefined;
   return {

@@ -4,17 +4,17 @@ import { checkSettings } from './check-settings.js';
 import type { GraphSettings, OutputOf, ReducersOf, StateOfSchemas, StateSchemas } from './options.js';
 import type { Graph } from './types.js';
 
-/** Everything that {@link graph} may be given, whatever its types. */
+/** All settings of {@link graph}, regardless of type parameters. */
 type LooseSettings = GraphSettings<never> & {
   readonly state?: StateSchemas;
   readonly reducers?: Readonly<Record<string, ReducerInput | undefined>>;
 };
 
 /**
- * Begins a workflow in TypeScript. The state is declared by a type, `graph<State>()`, or by schemas, which are checked when it runs; in
- * a chain of `.node` it grows by itself, from the declared inputs on.
+ * Begins a workflow in TypeScript. Declare the state by a type, `graph<State>()`, or by schemas, which are checked at run time; in a chain
+ * of `.node` its type grows from the declared inputs.
  *
- * @throws SkeinError `SKEIN_USAGE` for options that do not exist, `SKEIN_DEFINITION` for a state that is not schemas by key
+ * @throws SkeinError `SKEIN_USAGE` for unknown options, `SKEIN_DEFINITION` for a state that is not schemas by key
  * @example
  * const flow = graph<{ topic: string }>()
  *   .node('draft', ({ topic }) => `About ${topic}.`)

@@ -6,7 +6,7 @@ import type { SuperviseInput } from '../notations/graph/supervising.js';
 import type { ReducerInput } from '../notations/graph/reducers.js';
 import type { Invariant, InvariantPolicy } from '../runtime/invariants.js';
 
-/** A Standard Schema (standardschema.dev), as far as types need it: what zod, Valibot or ArkType make. */
+/** The part of a Standard Schema (standardschema.dev) that the types need, as zod, Valibot or ArkType make it. */
 export interface StateSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
@@ -19,49 +19,49 @@ export interface StateSchema<Output = unknown> {
 /** Schemas of the state, by key. */
 export type StateSchemas = Readonly<Record<string, StateSchema>>;
 
-/** The state that schemas describe. */
+/** The state type that schemas describe. */
 export type StateOfSchemas<Schemas extends StateSchemas> = {
   readonly [K in keyof Schemas]: Schemas[K] extends StateSchema<infer Output> ? Output : unknown;
 };
 
-/** How a graph is made, beside its state. */
+/** Settings of a graph besides its state. */
 export interface GraphSettings<S> extends Declarations {
   /** Name of the workflow. Default `graph`. */
   readonly name?: string;
   readonly description?: string;
-  /** Inputs that must be given, or that have a default. What functions read and no node gives is an input without being named here. */
+  /** Inputs that are required or have a default. A key that functions read and no node writes is an input even if it is not listed. */
   readonly inputs?: readonly (InputInput & (string | { readonly channel?: never }))[];
-  /** What must hold after every node. */
+  /** Conditions that must hold after every node. */
   readonly invariants?: readonly Invariant<S>[];
-  /** What happens when an invariant does not hold. Default `enforce`. */
+  /** What happens if an invariant is violated. Default `enforce`. */
   readonly policy?: InvariantPolicy;
-  /** How many nodes may run one after another. Default: the longest path, and 100 more. */
+  /** How many nodes may run one after another. Default: the longest path plus 100. */
   readonly maxSteps?: number;
-  /** How many nodes may run at once. Default: no bound. */
+  /** Number of nodes that may run at once. Default: no limit. */
   readonly concurrency?: number;
-  /** The key whose value is the answer. Default: that of the only exit. */
+  /** The key whose value is the answer. Default: the key of the only exit. */
   readonly answerKey?: string;
   /**
-   * Whether what agents do is judged before anything sees it: all agents, also those inside of maps and other workflows, unless something else is said
-   * of them.
+   * Whether agents' work is reviewed before anything reads it. Applies to all agents, including those inside maps and other workflows,
+   * unless they have a setting of their own.
    */
   readonly supervise?: SuperviseInput;
-  /** What a run may spend: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
+  /** Limits of a run: dollars, a text such as `200k-tokens, 20-calls`, or a budget. */
   readonly budget?: BudgetInput;
-  /** Which models look at the calls of its agents before they are made: `'paranoid'`, or `{ mode, scope, model }`. A node may only raise it. */
+  /** Models that review agents' calls before they are made: `'paranoid'`, or `{ mode, scope, model }`. A node can only tighten it. */
   readonly security?: SecurityInput;
-  /** The input that takes the task when the graph is used as an agent. Default `task`. */
+  /** The input that receives the task if the graph is used as an agent. Default `task`. */
   readonly taskParam?: string;
   /**
-   * What a run gives: keys of the state, or schemas by key, which are checked at its end. Other keys are private: they are recorded and told
-   * in events, and not in the result. Default: all keys.
+   * The state keys that a run returns, or schemas by key, which are checked at its end. Other keys are private: they are recorded and
+   * appear in events, but not in the result. Default: all keys.
    */
   readonly output?: readonly string[] | StateSchemas;
-  /** The first exit that is reached ends the run. Default: an exit ends its own branch. */
+  /** Whether the first exit reached ends the run. By default an exit ends only its own branch. */
   readonly firstExitWins?: boolean;
   /**
-   * Name of the node that runs when all others have ended, however they did, but not while the run waits. Nothing leads to it, and nothing follows it.
-   * It sees the final state, and how the others ended (`RunEnd`). Its failure degrades a run that succeeded and changes no other outcome.
+   * Name of the node that runs after all others have ended, in whatever way, but not while the run waits. It has no edges. It reads the
+   * final state and how the others ended (`RunEnd`). Its failure degrades a run that succeeded and changes no other outcome.
    */
   readonly finally?: string;
 }

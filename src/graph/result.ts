@@ -3,15 +3,15 @@ import type { Census } from '../events/census.js';
 import type { RunResult } from '../engine/run-result.js';
 import type { RunOptions } from '../runtime/options.js';
 
-/** How a graph is run. */
+/** Options of a graph run. */
 export interface GraphRunOptions extends Omit<RunOptions, 'inputs'> {
-  /** The key whose value is the answer of this run. Default: that of the graph. */
+  /** The key whose value is the answer of this run. Default: the graph's. */
   readonly answerKey?: string;
-  /** `false`: what happens in steps is not kept, for runs of very many steps; the result has the start and the end. Default `true`. */
+  /** `false` does not keep the events of steps, for runs of very many steps; the result has only start and end. Default `true`. */
   readonly events?: boolean;
 }
 
-/** What a graph tells; agents, tools and functions inside of it may tell more. */
+/** Event types of a graph; agents, tools and functions inside it may add others. */
 export type GraphEventType =
   | 'workflow_start'
   | 'workflow_resume'
@@ -64,24 +64,24 @@ export type GraphEventType =
   | 'workflow_end';
 
 /**
- * Something that happens in a run of a graph. What happens inside of a node, by an agent or a workflow, has the name of that node as its
- * `source` and the id of its `node_start` as `parentEventId`, at any depth; what the graph itself tells has null there.
+ * An event of a graph run. Events inside a node, from an agent or a workflow, have that node's name as `source` and the id of its
+ * `node_start` as `parentEventId`, at any depth. For events of the graph itself, both are null.
  */
 export interface GraphEvent {
-  /** One of {@link GraphEventType}, or what somebody inside of a node calls it. */
+  /** One of {@link GraphEventType}, or a type that code inside a node chose. */
   readonly type: GraphEventType | (string & Record<never, never>);
-  /** 32 hex digits, the same when the run is gone through again. `node_start` and `node_end` of one execution share it. */
+  /** 32 hex digits, stable across replays. The `node_start` and `node_end` of one execution share it. */
   readonly eventId: string;
   readonly runId: string;
-  /** Milliseconds since 1970, by the clock of the run. */
+  /** Milliseconds since 1970, by the run's clock. */
   readonly at: number;
   readonly node?: string;
-  /** Address of the step, `review/draft#2`; empty for the run itself. */
+  /** Path of the step, such as `review/draft#2`; empty for the run itself. */
   readonly path: string;
   readonly source: string | null;
   readonly parentEventId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The run goes on from its record: this was reported before, when it happened. */
+  /** True if the event comes from the record of a continued run and was already reported. */
   readonly replayed?: true;
 }
 
@@ -90,46 +90,46 @@ export interface GraphResult<S extends object = Record<string, unknown>> extends
   RunResult,
   'runId' | 'outcome' | 'questions' | 'spent' | 'saved'
 > {
-  /** The final state; also of a run that failed. */
+  /** The final state, even of a failed run. */
   readonly state: Partial<S>;
-  /** It came to its end: the outcome is `succeeded` or `degraded`. */
+  /** True if the outcome is `succeeded` or `degraded`. */
   readonly success: boolean;
-  /** Why it did not. */
+  /** The reason if `success` is false. */
   readonly error: ErrorData | undefined;
-  /** What {@link GraphEvent}s a stream of this run would have given. */
+  /** The {@link GraphEvent}s that a stream of this run would have yielded. */
   readonly events: readonly GraphEvent[];
-  /** The value of the answer's key as text; without such a key what the last node gave; else empty. */
+  /** The value of the answer key as text; without such a key, the last node's output; else empty. */
   readonly answer: string;
   readonly answerKey: string | undefined;
-  /** The same as `events`. */
+  /** The same list as `events`. */
   readonly steps: readonly GraphEvent[];
-  /** How many nodes ran, each as often as it did. */
+  /** Number of node executions. */
   readonly iterations: number;
   /** Their names, in the order in which they ended. */
   readonly nodesRun: readonly string[];
   readonly metrics: GraphMetrics;
-  /** How all steps ended, with those of workflows inside of nodes. */
+  /** Outcomes of all steps, including those of nested workflows. */
   readonly census: Census;
 }
 
-/** How a graph is seen as an agent. */
+/** Options for using a graph as an agent. */
 export interface AsAgentOptions {
-  /** The input that takes the task. Default: the `taskParam` of the graph. */
+  /** The input that receives the task. Default: the graph's `taskParam`. */
   readonly taskParam?: string;
-  /** The key whose value is the answer. Default: that of the graph. */
+  /** The key whose value is the answer. Default: the graph's. */
   readonly answerKey?: string;
 }
 
 /** Figures of a run. */
 export interface GraphMetrics {
   readonly totalTimeMs: number;
-  /** Steps that failed, took too long or ran out of budget, also where the graph allowed it. */
+  /** Steps that failed, timed out or ran out of budget, including failures that the graph tolerates. */
   readonly errorCount: number;
-  /** How many nodes ran, each as often as it did. */
+  /** Number of node executions. */
   readonly nodeCount: number;
 }
 
-/** What an agent tells while it works. A {@link GraphEvent} is one. */
+/** An event of an agent. A {@link GraphEvent} is one. */
 export interface AgentEvent {
   readonly type: string;
   readonly source?: string | null;
@@ -137,28 +137,28 @@ export interface AgentEvent {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** What an agent gives back. */
+/** The result of an agent. */
 export interface AgentResult {
   readonly answer: string;
   readonly success: boolean;
-  /** Why it failed. */
+  /** The reason for a failure. */
   readonly error?: ErrorData | undefined;
-  /** What it told. */
+  /** The agent's events. */
   readonly steps?: readonly AgentEvent[];
-  /** How many steps it took. */
+  /** Number of steps. */
   readonly iterations?: number;
   readonly metrics?: GraphMetrics | null;
 }
 
-/** How an agent is called: for an agent of Skein, like any run. */
+/** Options of an agent call: for a Skein agent, those of a run. */
 export type AgentRunOptions = Omit<RunOptions, 'inputs'>;
 
 /**
- * Anything that takes a task and gives an answer. The events of a stream end with one of type `answer`, whose metadata has the `answer`, if
- * it succeeds.
+ * Anything that accepts a task and returns an answer. If it succeeds, its stream of events ends with one of type `answer`, whose metadata
+ * holds the `answer`.
  */
 export interface AgentLike {
-  /** Figures of the last run; null before one. */
+  /** Figures of the last run; null before the first. */
   readonly metrics?: GraphMetrics | null;
   run(task: string, options?: AgentRunOptions): Promise<AgentResult>;
   stream(task: string, options?: AgentRunOptions): AsyncIterable<AgentEvent>;

@@ -10,11 +10,11 @@ import type { Happening, Told } from './events.js';
 import type { Violation } from '../runtime/invariants.js';
 import type { GraphEvent } from './result.js';
 
-/** What is kept of a step that starts or succeeds. */
+/** What the log keeps of a step that starts or succeeds. */
 interface Kept {
-  /** Milliseconds since the first that was told. */
+  /** Milliseconds since the first report. */
   readonly ms: number;
-  /** It was reported before, when it happened. */
+  /** Whether the event comes from the record and was already reported. */
   readonly again: boolean;
   readonly path: string;
   readonly compiled: CompiledNode;
@@ -23,7 +23,7 @@ interface Kept {
 
 interface KeptStart extends Kept {
   readonly visit: number;
-  /** What it sees. */
+  /** The state that the step reads. */
   readonly input: Version;
 }
 
@@ -33,8 +33,8 @@ interface KeptSuccess extends Kept {
 }
 
 /**
- * What happened in a run. It is made into events of a graph when somebody asks for them: most callers look at the state alone, and a node
- * should cost them no more than a function call.
+ * Records what happened in a run. The graph events are built on demand: most callers read only the state, and a node should cost them no
+ * more than a function call.
  */
 export class RunLog implements Keeper {
   private readonly happenings: (Happening | KeptStart | KeptSuccess)[] = [];
@@ -42,18 +42,18 @@ export class RunLog implements Keeper {
   private readonly maker: GraphEvents;
   private made = 0;
   private wake: () => void = () => undefined;
-  /** When the run told something first and last, in milliseconds since 1970. */
+  /** Times of the first and last report, in milliseconds since 1970. */
   private first: number | undefined = undefined;
   private last = 0;
   private isOver = false;
 
-  /** Names of the nodes of the graph that ran, in the order in which they ended. */
+  /** Names of the graph's nodes that ran, in the order in which they ended. */
   readonly nodesRun: string[] = [];
 
   constructor(
     private readonly runId: string,
     told: Told,
-    /** Events of steps are kept. */
+    /** Whether events of steps are kept. */
     private readonly keeps: boolean,
   ) {
     this.maker = new GraphEvents(runId, told);
@@ -87,28 +87,28 @@ export class RunLog implements Keeper {
     this.wake();
   }
 
-  /** For the check, which is called right after the end of a step was reported. */
+  /** For the invariant check, which runs right after a step's end is reported. */
   readonly violated = (violation: Violation): void => {
     this.happenings.push({ type: 'violation', at: this.last, violation });
   };
 
-  /** The engine tells nothing any more. */
+  /** True once the engine reports no more events. */
   get ended(): boolean {
     return this.isOver;
   }
 
-  /** The run could not be started after all. */
+  /** Ends the log of a run that could not be started. */
   stop(): void {
     this.isOver = true;
     this.wake();
   }
 
-  /** When the run began and ended; undefined for one that never began. */
+  /** When the run began and ended; undefined if it never began. */
   get times(): { readonly from: number; readonly to: number } | undefined {
     return this.first === undefined ? undefined : { from: this.first, to: this.last };
   }
 
-  /** All events so far: always the same list. */
+  /** Returns all events so far, always in the same array. */
   all(): GraphEvent[] {
     for (let next = this.happenings[this.made]; next !== undefined; next = this.happenings[this.made]) {
       this.made += 1;
@@ -125,12 +125,12 @@ export class RunLog implements Keeper {
     return this.maker.take({ ...event, ...successBody(step.compiled, step.output, step.more) }, {});
   }
 
-  /** Adds what only the end of the run tells. */
+  /** Adds an event that only the end of the run produces. */
   close(at: number, type: 'answer' | 'workflow_end', metadata: GraphEvent['metadata']): void {
     this.all().push(this.maker.last(at, type, metadata));
   }
 
-  /** Resolves when something more has happened. */
+  /** Resolves when another event has happened. */
   more(): Promise<void> {
     return new Promise((resolve) => {
       this.wake = resolve;

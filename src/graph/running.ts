@@ -18,16 +18,16 @@ import { invariantCheck } from '../runtime/invariants.js';
 import type { GraphEvent, GraphResult, GraphRunOptions } from './result.js';
 import { RunLog } from './run-log.js';
 
-/** Settings of a graph that matter when it runs. */
+/** Settings of a graph that matter at run time. */
 export interface RunningSettings {
   readonly invariants: readonly Invariant[];
   /** For invariants without a policy of their own. */
   readonly policy: InvariantPolicy;
-  /** The input that takes the task when the graph is used as an agent. */
+  /** The input that receives the task if the graph is used as an agent. */
   readonly taskParam: string;
 }
 
-/** A graph that was checked, as it is run. */
+/** A checked graph in the form in which it runs. */
 export interface RunnableGraph {
   readonly plan: Plan;
   readonly bindings: Bindings;
@@ -38,7 +38,7 @@ export interface RunnableGraph {
 /** Input values by name. */
 export type GraphInputs = Readonly<Record<string, unknown>> | undefined;
 
-/** A run that was started, or that was refused for its inputs. */
+/** A run that was started, or refused because of its inputs. */
 interface Started {
   readonly log: RunLog;
   readonly handle: RunHandle | undefined;
@@ -46,9 +46,9 @@ interface Started {
 }
 
 /**
- * Runs a graph. What happens inside of nodes, and what is wrong with its inputs, is in the result.
+ * Runs a graph. Failures inside nodes and invalid inputs are in the result.
  *
- * @throws SkeinError `SKEIN_USAGE` for inputs that are not an object; what a store says of a run that is recorded, resumed or forked
+ * @throws SkeinError `SKEIN_USAGE` for inputs that are not an object; the store's errors for a run that is recorded, resumed or forked
  */
 export async function runGraph(
   graph: RunnableGraph,
@@ -59,9 +59,9 @@ export async function runGraph(
 }
 
 /**
- * Runs a graph and gives its state.
+ * Runs a graph and returns its state.
  *
- * @throws SkeinError what made the run fail, pause or be cancelled
+ * @throws SkeinError the reason why the run failed, paused or was cancelled
  */
 export async function runGraphOrThrow(
   graph: RunnableGraph,
@@ -74,7 +74,7 @@ export async function runGraphOrThrow(
   throw new SkeinError('SKEIN_QUESTION', `the run is ${outcome}: it waits for an answer`);
 }
 
-/** Runs a graph and gives its events as they happen. It begins with the first one that is asked for; leaving the loop cancels it. */
+/** Runs a graph and yields its events as they happen. The run starts when the first event is requested; leaving the loop cancels it. */
 export async function* streamGraph(
   graph: RunnableGraph,
   inputs: GraphInputs,
@@ -112,7 +112,7 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const told = { plan: graph.plan, inputs };
   const log = new RunLog(runId, told, events);
-  // The state of a thread is read first: then inputs are refused later.
+  // The state of a thread is read first, so inputs can be refused late.
   const orRefused = (error: unknown): GraphResult => {
     if (!SkeinError.isInstance(error) || !REFUSED_INPUTS.has(error.code)) throw error;
     return finish(refused(graph, log, runId, toErrorData(error)));
@@ -130,7 +130,7 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
   }
 }
 
-/** What says that inputs are missing or wrong, or that a store can't keep them. */
+/** Codes for missing or invalid inputs, and for inputs that a store can't keep. */
 const REFUSED_INPUTS: ReadonlySet<string> = new Set(['SKEIN_INPUT', 'SKEIN_NOT_JSON']);
 
 /** @throws SkeinError as `run` of skein does */

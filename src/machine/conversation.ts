@@ -30,16 +30,16 @@ import { beginTurn } from './turn.js';
 import type { Turn } from './turn.js';
 import type { PackMessage, TurnEvent, TurnResult } from './turn-types.js';
 
-/** What a conversation is made of. */
+/** The parts of a conversation. */
 export interface ConversationParts {
   readonly pack: Pack;
   readonly compiled: CompiledPlan;
   readonly setup: MachineSetup;
-  /** Options of each of its runs. */
+  /** Options of each run of the conversation. */
   readonly runs: RunOptions & { readonly store: Store };
-  /** What a new machine begins with; undefined: at the entry. */
+  /** Where a new machine begins; undefined for the entry. */
   readonly start: Context | undefined;
-  /** One that has begun already is continued where it stands, whatever `start` says. */
+  /** Whether to continue a conversation that has already begun from where it stands, regardless of `start`. */
   readonly continues: boolean;
   readonly variables: Readonly<Record<string, Json>>;
   readonly thread: string | undefined;
@@ -47,25 +47,25 @@ export interface ConversationParts {
 }
 
 /**
- * What an event from outside brings along.
+ * Additional data of an event from outside.
  *
  * @example
  * conversation.transition('Approve', { message: 'Go ahead.', data: { ticket: 7 } });
  */
 export interface TransitionExtras {
-  /** The destination answers it at once. Without it only a terminal state speaks. */
+  /** A message that the destination answers at once. Without it only a terminal state speaks. */
   readonly message?: string;
-  /** What the prompt of the destination shows as `{{workflow_context}}`. */
+  /** The value of `{{workflow_context}}` in the destination's prompt. */
   readonly context?: string;
   /** Kept as `host_extras` with the transition; no model sees it. */
   readonly data?: JsonObject;
 }
 
-/** What a turn is given. */
+/** The inputs of a turn. */
 type TurnInputs = TransitionExtras & { readonly event?: string };
 
 /**
- * A conversation with a pack: a thread, of which each message and each event is a turn. Made by `openPack`.
+ * A conversation with a pack: a thread in which each message and each event is a turn. Made by `openPack`.
  *
  * @example
  * const conversation = await openPack(pack, { store, thread: 'customer-4711' });
@@ -81,7 +81,7 @@ export class Conversation {
   private models: ModelRegistry | undefined = undefined;
   private closed: Promise<void> | undefined = undefined;
 
-  /** @throws SkeinError `SKEIN_USAGE` when a conversation that has begun is to begin elsewhere */
+  /** @throws SkeinError `SKEIN_USAGE` if a conversation that has begun is asked to begin elsewhere */
   constructor(private readonly parts: ConversationParts) {
     const { thread, runs, variables, start, continues } = parts;
     if (thread !== undefined) checkThreadId(thread);
@@ -103,7 +103,7 @@ export class Conversation {
     return this.machine.currentState;
   }
 
-  /** Name of the prompt of the current state; empty when it has none. */
+  /** Name of the current state's prompt; empty if it has none. */
   get currentPromptTask(): string {
     return this.machine.currentPromptTask;
   }
@@ -118,20 +118,20 @@ export class Conversation {
     return this.machine.availableEvents();
   }
 
-  /** A terminal state has spoken: no turn is taken any more. */
+  /** True once a terminal state has spoken: the conversation accepts no further turn. */
   get isComplete(): boolean {
     return isOver(this.parts.setup, this.kept?.position);
   }
 
-  /** All that was said, in order. What was said in a transient state is dropped when it is left. */
+  /** All messages, in order. Messages of a transient state are dropped when it is left. */
   get messages(): readonly PackMessage[] {
     return (this.kept?.messages ?? []).map((message) => stamped(this.parts.setup, message));
   }
 
   /**
-   * Where the machine is and what it did, as PromptKit writes it.
+   * Returns where the machine is and what it did, in PromptKit's format.
    *
-   * @param options `stored`: while it stands in a transient state, as it was in the last persistent one
+   * @param options `stored`: in a transient state, returns the context of the last persistent state
    */
   context({ stored = false }: { readonly stored?: boolean } = {}): Context {
     const { setup } = this.parts;
@@ -140,12 +140,12 @@ export class Conversation {
     return contextOf(setup, kept.log, kept.position, stored);
   }
 
-  /** Says something; the current state answers, and after hand-overs the states that they lead to. */
+  /** Sends a message. The current state answers, and after hand-overs the states that follow. */
   send(message: string): Turn {
     return this.turn(() => ({ message: checkedMessage(message) }));
   }
 
-  /** Fires an event of the current state from outside, whoever fires its events otherwise. */
+  /** Fires an event of the current state from outside, regardless of the state's orchestration. */
   transition(event: string, extras: TransitionExtras = {}): Turn {
     return this.turn(() => {
       const { message, context, data } = extras;
@@ -158,7 +158,7 @@ export class Conversation {
     });
   }
 
-  /** Answers a question of the turn that waits, and continues the turn. */
+  /** Answers a question of the waiting turn and continues the turn. */
   answer(key: string, value: unknown): Turn {
     return this.continued(() => {
       const run = this.openRun();
@@ -170,8 +170,8 @@ export class Conversation {
   }
 
   /**
-   * Continues a conversation of the store, by default this one. A turn that was interrupted, or that waits for answers that are there by now, is brought to its
-   * end; undefined when there is none.
+   * Continues a conversation of the store, by default this one. Completes a turn that was interrupted, or whose answers have arrived;
+   * returns undefined if there is no such turn.
    *
    * @throws SkeinError `SKEIN_NO_THREAD`
    */
@@ -185,24 +185,24 @@ export class Conversation {
     return run === undefined ? undefined : await this.continued(() => run);
   }
 
-  /** Sets values of variables, for the turns that begin from now on. */
+  /** Sets variables for the turns that begin afterwards. */
   setVariables(values: Readonly<Record<string, Json>>): void {
     this.variables = { ...this.variables, ...values };
   }
 
-  /** Calls a function with what each turn tells from now on; the function that comes back ends that. */
+  /** Calls a function for each event of later turns. Returns a function that stops this. */
   on(listener: (event: TurnEvent) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Takes no further turns, and waits for those that run. The conversation stays in the store. */
+  /** Refuses further turns and waits for those in progress. The conversation stays in the store. */
   close(): Promise<void> {
     this.closed ??= Promise.allSettled(this.running).then(() => this.models?.finish());
     return this.closed;
   }
 
-  /** What is kept of it; undefined before its first turn. */
+  /** The stored state of the conversation; undefined before its first turn. */
   private get kept(): KeptState | undefined {
     return KeptState.read(this.store, this.id);
   }
@@ -219,7 +219,7 @@ export class Conversation {
       : StateMachine.restore(setup.spec, start, options);
   }
 
-  /** The run of a turn that has not come to its end. */
+  /** The run of an unfinished turn. */
   private openRun(): string | undefined {
     const { record } = this.kept?.head ?? {};
     return record?.t === 'turn' ? record.run : undefined;
@@ -291,7 +291,7 @@ export class Conversation {
     };
   }
 
-  /** @throws SkeinError what the machine refuses: such a turn does not count */
+  /** @throws SkeinError if the machine refuses the turn, which then does not count */
   private resultOf(ended: RunResult, log: TurnLog): TurnResult {
     const { runId, outcome, state, error, questions, steps, spent, saved } = ended;
     if (error !== undefined && steps.some(({ path, outcome: how }) => path === BEGIN && how === 'failed'))
@@ -317,7 +317,7 @@ export class Conversation {
   }
 }
 
-/** Values that earlier turns were given; what has a default is what the pack says now. */
+/** Values that earlier turns received. A variable with a default uses the pack's current value instead. */
 function givenBefore(pack: Pack, values: Readonly<Record<string, Json>>): Record<string, Json> {
   const names = [...namesOf(pack).variables].flatMap(([name, declared]) =>
     [...declared.values()].some((one) => one.default !== undefined) ? [] : [name],

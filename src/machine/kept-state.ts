@@ -5,7 +5,7 @@ import type { ThreadHead } from '../journal/thread-journal.js';
 import type { LogEntry, Standing } from '../notations/machine/plan/standing.js';
 import type { KeptMessage } from './turn-log.js';
 
-/** What a store keeps of a conversation, each part read when it is asked for. */
+/** The stored state of a conversation; each part is read on first use. */
 export class KeptState {
   private readonly channels: ReturnType<typeof keptChannels>;
 
@@ -16,7 +16,7 @@ export class KeptState {
     this.channels = keptChannels(store, head.id, head.state);
   }
 
-  /** Undefined when the store has no such conversation. */
+  /** Returns undefined if the store has no such conversation. */
   static read(store: Store, thread: string): KeptState | undefined {
     const head = readHead(store, thread);
     return head === undefined ? undefined : new KeptState(store, head);
@@ -34,17 +34,17 @@ export class KeptState {
     return (this.value('artifacts') ?? {}) as Readonly<Record<string, string>>;
   }
 
-  /** Values of variables, as the last turn had them. */
+  /** Values of variables as of the last turn. */
   get variables(): Readonly<Record<string, Json>> {
     return (this.value('variables') ?? {}) as Readonly<Record<string, Json>>;
   }
 
-  /** What was said, and what is said in the transient state that it stands in. */
+  /** All messages, including those of a transient state that is still current. */
   get messages(): readonly KeptMessage[] {
     return [...this.conversation, ...((this.value('aside') ?? []) as readonly KeptMessage[])];
   }
 
-  /** What was said and stays. */
+  /** The messages that persist. */
   get conversation(): readonly KeptMessage[] {
     return (this.value('conversation') ?? []) as readonly KeptMessage[];
   }

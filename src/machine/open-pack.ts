@@ -20,7 +20,7 @@ import { MachineContext } from './pure/context.js';
 import { StateMachine } from './pure/machine.js';
 import { memoryStore } from '../stores/memory.js';
 
-/** Options of a run that a conversation has too. */
+/** Run options that a conversation accepts too. */
 type OfRuns = Pick<
   RunOptions,
   | 'store'
@@ -36,37 +36,37 @@ type OfRuns = Pick<
 >;
 
 /**
- * How a pack talks.
+ * Options of {@link openPack}.
  *
  * @example
  * const options = { thread: 'customer-4711', store, tools: { lookup }, variables: { company: 'Loom & Co' } } satisfies OpenPackOptions;
  */
 export interface OpenPackOptions extends OfRuns, Omit<MachineOptions, 'files'>, Pick<PackOptions, 'file'> {
-  /** Name of the conversation in the store: one that is there is continued. Default: the id of the first run. */
+  /** Name of the conversation in the store; an existing one is continued. Default: the id of the first run. */
   readonly thread?: string;
-  /** The folder of the pack, where its skills and schemas are read. */
+  /** The pack's folder, from which skills and schemas are read. */
   readonly folder?: string;
-  /** Talks with this agent of the pack: in its state, or with its prompt alone. */
+  /** Talks to this agent of the pack: in its state, or with its prompt alone. */
   readonly agent?: string;
-  /** Begins in this state, in place of the entry. */
+  /** Begins in this state instead of the entry. */
   readonly state?: string;
-  /** Begins where this context stands, which PromptKit or `context()` wrote. */
+  /** Begins from this context, as PromptKit or `context()` wrote it. */
   readonly context?: Context;
-  /** Values of variables of the prompts. */
+  /** Values of the prompts' variables. */
   readonly variables?: Readonly<Record<string, Json>>;
-  /** While another turn of the conversation runs: wait for its end (default), or refuse. */
+  /** What to do while another turn of the conversation runs: wait for its end (default), or refuse. */
   readonly busy?: 'wait' | 'refuse';
 }
 
 /**
- * A conversation with a pack, as {@link openPack} gives it.
+ * A conversation with a pack, as {@link openPack} returns it.
  *
  * @example
  * const talk = async (conversation: PackConversation) => (await conversation.send('Hello')).text;
  */
 export type PackConversation = Conversation;
 
-/** Options that are those of the pack's plan, and of the conversation alone. */
+/** Options of the pack's plan and of the conversation, which are not run options. */
 const OWN = [
   'thread',
   'folder',
@@ -104,10 +104,10 @@ const OF_RUNS = [
 ] as const satisfies readonly (keyof OfRuns)[];
 
 /**
- * Opens a pack to talk with: the text of a file, or data. Nothing runs before the first message or event. A pack without a workflow talks with one of its
- * prompts.
+ * Opens a conversation with a pack: the text of a file, or data. Nothing runs before the first message or event. A pack without a workflow
+ * talks with one of its prompts.
  *
- * @throws SkeinError `SKEIN_DEFINITION` with all problems of the pack; `SKEIN_USAGE` for options that don't fit; `SKEIN_CONTEXT` for a context of another pack
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems; `SKEIN_USAGE` for invalid options; `SKEIN_CONTEXT` for another pack's context
  * @example
  * const conversation = await openPack(await readFile('support.pack.json', 'utf8'), { tools: { lookup } });
  * const { text, state } = await conversation.send('My order is late.');
@@ -161,7 +161,7 @@ function checkOptions(options: OpenPackOptions): void {
       throw wrong(`${name} is ${String(value)}`, 'give a whole number from 1 to 1,000,000');
 }
 
-/** An option that does not fit. */
+/** Makes the error for an invalid option. */
 function wrong(what: string, hint: string): SkeinError {
   return new SkeinError('SKEIN_USAGE', what, { hint });
 }
@@ -182,7 +182,7 @@ export async function packOf(
 }
 
 /**
- * A model that calls a tool must find it. Servers may have it under a name of their own.
+ * Checks that each tool a model may call has an implementation. Servers may offer it under a different name.
  *
  * @throws SkeinError `SKEIN_DEFINITION`
  */
@@ -192,7 +192,7 @@ export function checkTools(pack: Pack, { spec, endless }: MachineSetup, options:
   if (missing.length > 0) throw definitionError(missing);
 }
 
-/** What the machine of a new conversation begins with; undefined: at the entry. */
+/** Returns where the machine of a new conversation begins; undefined for the entry. */
 export function startOf(
   { spec, limits }: Pick<MachineSetup, 'spec' | 'limits'>,
   { state, context }: Pick<OpenPackOptions, 'state' | 'context'>,

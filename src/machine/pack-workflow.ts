@@ -13,17 +13,17 @@ import type { StateOf } from '../plan/builder-input.js';
 import { checkTools, packOf } from './open-pack.js';
 
 /**
- * How a pack is used as a workflow.
+ * Options of {@link packWorkflow}.
  *
  * @example
  * const options = { tools: { lookup }, maxHandOvers: 5 } satisfies PackWorkflowOptions;
  */
 export interface PackWorkflowOptions extends Omit<MachineOptions, 'files'>, Pick<PackOptions, 'file'> {
-  /** The folder of the pack, where its skills and schemas are read. */
+  /** The pack's folder, from which skills and schemas are read. */
   readonly folder?: string;
 }
 
-/** A pack as a workflow: one turn of a conversation that begins with it. */
+/** A pack as a workflow: the first turn of a conversation. */
 interface PackWorkflow {
   readonly plan: Plan;
   readonly bindings: Bindings;
@@ -31,10 +31,10 @@ interface PackWorkflow {
 }
 
 /**
- * A pack as a workflow, to be run by itself or as a node of another one. Its inputs are `message` and the variables of its prompts; it has one turn, and gives
- * `text`, `state`, `complete` and `artifacts`.
+ * Returns a pack as a workflow, to run on its own or as a node of another one. Its inputs are `message` and the variables of its prompts;
+ * it has one turn and returns `text`, `state`, `complete` and `artifacts`.
  *
- * @throws SkeinError `SKEIN_DEFINITION` with all problems of the pack; `SKEIN_USAGE` for a tool that nobody implements
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems of the pack; `SKEIN_USAGE` for a tool without an implementation
  * @example
  * const support = workflowNode(await packWorkflow(pack), 'support', { taskParam: 'message', projectState: true });
  */
@@ -87,7 +87,7 @@ export async function packWorkflow(given: string | object, options: PackWorkflow
   return { plan: ownPlan(plan), bindings: Object.freeze(bindings), answerKey: 'text' };
 }
 
-/** Variables may be called like anything else that the workflow has. */
+/** A prefix keeps variables apart from the workflow's other channels. */
 function channelOf(variable: string): string {
   return `variables.${variable}`;
 }

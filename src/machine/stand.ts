@@ -8,21 +8,21 @@ import type { Budget, Spec } from './pure/spec.js';
 import type { Context } from './pure/context-data.js';
 import { sortedEvents, tableOf } from './pure/state-table.js';
 
-/** How a conversation stands, for people. */
+/** The current position of a conversation, for people. */
 export interface Stand {
   readonly state: string;
-  /** Events of the state, sorted; none when it is terminal. */
+  /** Events of the state, sorted; none if it is terminal. */
   readonly events: readonly string[];
-  /** A terminal state has spoken. */
+  /** Whether a terminal state has spoken. */
   readonly complete: boolean;
   /** How often the state was entered, and how often it may be. */
   readonly visits: number;
   readonly maxVisits?: number;
-  /** Bounds of the whole, and how much of each is used. */
+  /** Limits of the whole machine, and how much of each is used. */
   readonly budget: readonly { readonly limit: keyof Budget; readonly current: number; readonly max: number }[];
 }
 
-/** Where a conversation stands; before its first turn, where it begins. */
+/** Returns the position of a conversation; before its first turn, where it begins. */
 export function standOf(setup: MachineSetup, position: Standing | undefined, start: Context | undefined): Stand {
   const { spec, endless } = setup;
   const context: Partial<Context> = position?.machine ?? start ?? {};
@@ -57,7 +57,7 @@ function budgetOf(
 }
 
 /**
- * Says at once what the machine would refuse, so that nothing runs for it.
+ * Throws at once if the machine would refuse the turn, so that nothing runs for it.
  *
  * @throws SkeinError `SKEIN_TERMINAL_STATE`, `SKEIN_INVALID_EVENT`, `SKEIN_STATE_VISITS`, `SKEIN_BUDGET`
  */

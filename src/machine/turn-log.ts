@@ -10,10 +10,10 @@ import type { PackMessage, TurnEvent, WorkflowEvent } from './turn-types.js';
 import type { ErrorData } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 
-/** A message as the conversation keeps it. */
+/** A message as the conversation stores it. */
 export type KeptMessage = Omit<PackMessage, 'current_workflow_state'> & { readonly state: string };
 
-/** Keeps what happens in a turn, from what its steps write: on a replay it is the same. */
+/** Collects what happens in a turn from the writes of its steps, so that a replay yields the same. */
 export class TurnLog implements Keeper {
   /** Messages and events of the machine, in order. */
   readonly kept: Exclude<TurnEvent, { readonly type: 'text' }>[] = [];
@@ -21,7 +21,7 @@ export class TurnLog implements Keeper {
   /** Where the machine stands after the steps so far. */
   position: Standing | undefined = undefined;
   private readonly states: ReadonlyMap<string, string>;
-  /** What supervised states said that is not accepted yet, by path. */
+  /** Messages of supervised states that are not accepted yet, by path. */
   private readonly held = new Map<string, TurnEvent[]>();
 
   constructor(
@@ -41,11 +41,11 @@ export class TurnLog implements Keeper {
   }
 
   started(): void {
-    // What a step writes says all.
+    // The writes of a step contain everything.
   }
 
   succeeded(_at: number, _again: boolean, { owner }: ToldStep, output: unknown): void {
-    // What the states give is in their writes; the node before them has an update.
+    // The states report through their writes; the node before them returns an update.
     if (owner.parent === '' && typeof output === 'object' && output !== null)
       this.takeAll(Object.entries(output).map(([channel, value]) => ({ channel, value: value as unknown })));
   }
@@ -64,7 +64,7 @@ export class TurnLog implements Keeper {
     else if (note.kind === 'supervision.accepted') this.accept(event.path);
   };
 
-  /** What a supervised state says waits until it is accepted. */
+  /** Holds back the messages of a supervised state until they are accepted. */
   private speak(path: string, said: TurnEvent): void {
     const held = this.held.get(path);
     if (held === undefined) this.tell(said);
@@ -82,7 +82,7 @@ export class TurnLog implements Keeper {
     this.tell(event);
   }
 
-  /** Messages before the events that came of them. */
+  /** Messages come before the events that they caused. */
   private takeAll(writes: readonly ChannelWrite[]): void {
     const of = (name: string): unknown[] =>
       writes.flatMap(({ channel, value }) => (channel === name && value !== undefined ? [value] : []));
@@ -119,12 +119,12 @@ export class TurnLog implements Keeper {
   }
 }
 
-/** All transitions of a machine. */
+/** Returns the number of all transitions of a machine. */
 export function transitionsOf(position: Standing | undefined): number {
   return Number(position?.machine.metadata?.['skein.transitions'] ?? 0);
 }
 
-/** A message as users see it. */
+/** Returns a message as users see it. */
 export function stamped(setup: MachineSetup, { state, ...message }: KeptMessage): PackMessage {
   const { description } = stateOf(setup, state);
   const terminal = tableOf(setup.spec).states.get(state)?.isTerminal === true && !setup.endless;
@@ -134,7 +134,7 @@ export function stamped(setup: MachineSetup, { state, ...message }: KeptMessage)
   };
 }
 
-/** What the machine tells when a bound has ended a turn; undefined for other ends. */
+/** Returns the machine's event if a limit ended the turn; undefined for other endings. */
 export function endingEvent({ code, details }: ErrorData, position: Standing | undefined): WorkflowEvent | undefined {
   if (!isPlainObject(details)) return undefined;
   const text = (key: string): string => {

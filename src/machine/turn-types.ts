@@ -6,14 +6,14 @@ import type { OpenQuestion } from '../events/question.js';
 import type { TransitionResult } from './pure/machine.js';
 
 /**
- * A message of a conversation: of the user, of a state (`by` is its prompt), or the results of tools.
+ * A message of a conversation: from the user, from a state (`by` is its prompt), or the results of tools.
  *
  * @example
  * for (const { role, text, current_workflow_state } of turn.messages) console.log(current_workflow_state.current_state, role, text);
  */
 export interface PackMessage {
   readonly role: 'user' | 'assistant' | 'tool';
-  /** Of a user and of a state. */
+  /** Only for messages of the user and of states. */
   readonly text?: string;
   readonly by?: string;
   readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly input: string }[];
@@ -23,7 +23,7 @@ export interface PackMessage {
     readonly output: string;
     readonly isError: boolean;
   }[];
-  /** The state in which it was said. */
+  /** The state in which the message was sent. */
   readonly current_workflow_state: {
     readonly current_state: string;
     readonly description?: string;
@@ -32,7 +32,7 @@ export interface PackMessage {
 }
 
 /**
- * What a machine tells: names and fields are those of PromptKit.
+ * An event of a machine, with the names and fields of PromptKit.
  *
  * @example
  * const show = (event: WorkflowEvent) => {
@@ -63,7 +63,7 @@ export type WorkflowEvent =
     }
   | {
       readonly type: 'workflow.budget_exhausted';
-      /** A bound of `engine.budget`, or `maxHandOvers`. */
+      /** A limit of `engine.budget`, or `maxHandOvers`. */
       readonly limit: string;
       readonly current: number;
       readonly max: number;
@@ -72,7 +72,7 @@ export type WorkflowEvent =
     };
 
 /**
- * What a turn tells while it goes on: what the machine does, messages as they are complete, and pieces of texts as they arrive.
+ * An event during a turn: of the machine, a complete message, or a piece of text as it arrives.
  *
  * @example
  * for await (const event of conversation.send('My order is late.')) if (event.type === 'text') process.stdout.write(event.text);
@@ -83,29 +83,29 @@ export type TurnEvent =
   | { readonly type: 'text'; readonly state: string; readonly text: string };
 
 /**
- * What came of a turn.
+ * The result of a turn.
  *
  * @example
  * const { text, state, complete } = await conversation.send('My order is late.');
  */
 export interface TurnResult extends Pick<RunResult, 'spent' | 'saved'> {
-  /** What the state said that spoke last; empty when its last words were the call of a transition. */
+  /** The message of the state that spoke last; empty if it ended with the call of a transition. */
   readonly text: string;
-  /** The state in which the machine stands now. */
+  /** The state in which the machine stands. */
   readonly state: string;
-  /** A terminal state has spoken: the conversation is over. */
+  /** Whether a terminal state has spoken: the conversation is over. */
   readonly complete: boolean;
-  /** What the machine told, in order. */
+  /** The machine's events, in order. */
   readonly events: readonly WorkflowEvent[];
   readonly transitions: readonly TransitionResult[];
-  /** What was said in this turn, also by the states before the last one. */
+  /** All messages of this turn, including those of earlier states in it. */
   readonly messages: readonly PackMessage[];
-  /** `failed`, `cancelled`: the turn does not count, the machine stands where it stood. */
+  /** `failed`, `cancelled`: the turn does not count, and the machine stays where it stood. */
   readonly outcome: RunOutcome;
-  /** Why it did not succeed. */
+  /** The reason if the turn did not succeed. */
   readonly error?: ErrorData;
-  /** What it waits for, when the outcome is `paused`: `answer` continues it. */
+  /** The open questions if the outcome is `paused`: `answer` continues the turn. */
   readonly pauses: readonly OpenQuestion[];
-  /** The run that the turn is. */
+  /** The run behind the turn. */
   readonly runId: string;
 }

@@ -1,12 +1,12 @@
 import type { TurnEvent, TurnResult } from './turn-types.js';
 
 function noop(): void {
-  // Nobody waits yet.
+  // Replaced when somebody waits.
 }
 
 /**
- * A turn that was begun. Await it for its result, or read its events as they come; both is possible. Who begins to read late gets what is kept: messages and
- * what the machine told, without pieces of texts. Leaving the loop does not end the turn.
+ * A turn in progress. Await it for its result, read its events as they arrive, or both. A late reader receives what is kept: messages and
+ * the machine's events, without pieces of text. Leaving the loop does not end the turn.
  *
  * @example
  * const turn = conversation.send('Hello');
@@ -15,14 +15,14 @@ function noop(): void {
  */
 export type Turn = Promise<TurnResult> & AsyncIterable<TurnEvent>;
 
-/** What goes on in a turn, for who reads it. */
+/** A turn in progress, as its readers see it. */
 interface Going {
   readonly result: Promise<TurnResult>;
-  /** What is kept of it so far, in order. */
+  /** The events kept so far, in order. */
   readonly kept: readonly TurnEvent[];
 }
 
-/** Begins a turn; `begin` is given what tells its events. */
+/** Begins a turn; `begin` receives the function that reports its events. */
 export function beginTurn(begin: (tell: (event: TurnEvent) => void) => Going): Turn {
   const readers = new Set<Reader>();
   const { result, kept } = begin((event) => {
@@ -33,7 +33,7 @@ export function beginTurn(begin: (tell: (event: TurnEvent) => void) => Going): T
     isOver = true;
     for (const reader of readers) reader.wake();
   };
-  // Who reads the events hears of a failure when they have come to their end.
+  // Readers of the events learn of a failure when the events end.
   result.then(end, end);
   async function* read(): AsyncGenerator<TurnEvent, TurnResult> {
     const reader = new Reader(kept);
@@ -52,7 +52,7 @@ export function beginTurn(begin: (tell: (event: TurnEvent) => void) => Going): T
   return Object.assign(result, { [Symbol.asyncIterator]: read });
 }
 
-/** Somebody who reads the events of a turn. */
+/** One reader of the events of a turn. */
 class Reader {
   private readonly events: TurnEvent[];
   private taken = 0;

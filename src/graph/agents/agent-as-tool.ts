@@ -10,21 +10,21 @@ import { madeOf, partsOf, sourceText } from '../../plan/made-of.js';
 import type { ToolDefinition, ToolStep } from '../../notations/graph/nodes/tool.js';
 import { chainOf } from './planned-agent.js';
 
-/** How an agent is offered as a tool. */
+/** Options of {@link agentAsTool}. */
 export interface AgentToolOptions {
-  /** What the model sees: letters, digits, `_`, `-`, at most 64. */
+  /** The name that the model sees: letters, digits, `_`, `-`, at most 64. */
   readonly name: string;
-  /** What the agent is good for, and what to tell it. */
+  /** What the agent does, and what its task should contain. */
   readonly description: string;
-  /** Name of its one argument. Default `task`. */
+  /** Name of its only argument. Default `task`. */
   readonly param?: string;
-  /** How a crash in the middle of its work is treated. Default `idempotent`: it is given the task again. */
+  /** How a crash during its work is treated. Default `idempotent`: the agent receives the task again. */
   readonly effect?: 'read' | 'idempotent' | 'once';
 }
 
 /**
- * An agent as a tool of another: it takes one text, the task, and gives its answer. A failed agent is an error result, which the other agent
- * gets to see. What it tells is reported under the name of the tool, each call with a parent of its own.
+ * Makes an agent a tool of another agent. The tool accepts one text, the task, and returns the agent's answer. If the agent fails, the
+ * other agent receives an error result. The agent's events are reported under the tool's name, each call with its own parent.
  *
  * @example
  * const lead = agent({
@@ -37,7 +37,7 @@ export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDef
   const execute = (input: Readonly<Record<string, unknown>>, step: ToolStep): Promise<string> => {
     const parentEventId = sha256(step.idempotencyKey).slice(0, 32);
     const emit = (event: JsonObject): void => step.emit(labelled(event, name, parentEventId));
-    // A call that is made again after a crash tells the same under the same ids.
+    // A call that is repeated after a crash reports the same events under the same ids.
     const runOptions = { ...step.runOptions, runId: parentEventId };
     const call = { by: `the tool "${name}"`, signal: step.signal, emit, options: runOptions };
     return callAgent(agent, String(input[param]), call);
@@ -58,12 +58,12 @@ export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDef
   };
 }
 
-/** What one task can cost. */
+/** Returns the cost of one task. */
 function costOf(agent: AnyAgent): CallBounds {
   return estimateCalls(chainOf({ name: 'cost', inputs: [], nodes: [agentNode(agent).build('agent')] }).plan);
 }
 
-/** What decides what an agent does, as far as it can be seen. */
+/** Returns what determines the agent's behaviour, as far as it is visible. */
 function sourcesOf(agent: AnyAgent): readonly unknown[] {
   const planned = plannedOf(agent);
   if (planned === undefined) return partsOf(agent, ['run', 'stream']);
@@ -72,7 +72,7 @@ function sourcesOf(agent: AnyAgent): readonly unknown[] {
   return [JSON.stringify(planned.kind === 'agent' ? planned.spec : planned.plan), ...functions];
 }
 
-/** What happens deeper inside keeps its own source and parent. */
+/** Events from deeper levels keep their own source and parent. */
 function labelled(event: JsonObject, source: string, parentEventId: string): JsonObject {
   return { ...event, source: event['source'] ?? source, parentEventId: event['parentEventId'] ?? parentEventId };
 }

@@ -6,23 +6,23 @@ import { modelAgentOf, withTools } from './agent.js';
 import { agentOf } from './planned-agent.js';
 import type { Agent } from './planned-agent.js';
 
-/** One that the supervisor can give work to. */
+/** An agent that the supervisor can delegate to. */
 export interface TeamMember extends AgentToolOptions {
   /** An agent of Skein, a graph seen as an agent (`flow.asAgent()`), or anything else with `run(task)`. */
   readonly agent: AnyAgent;
 }
 
-/** Who is in a team. */
+/** Members of a team. */
 export interface TeamOptions<Answer = string> {
-  /** An agent of {@link agent}. It keeps its own tools. */
+  /** An agent made by {@link agent}. It keeps its own tools. */
   readonly supervisor: Agent<Answer>;
   readonly workers: readonly TeamMember[];
 }
 
 /**
- * A team: the supervisor gets the task, and each worker is a tool of it. What it answers is the answer of the team.
+ * Makes a team: the supervisor receives the task and has each worker as a tool. The supervisor's answer is the team's answer.
  *
- * @throws SkeinError `SKEIN_DEFINITION` without workers, with two of one name, or with a supervisor that can't have tools
+ * @throws SkeinError `SKEIN_DEFINITION` without workers, with two of the same name, or with a supervisor that can't have tools
  * @example
  * const team = agentTeam({
  *   supervisor: agent({ name: 'lead', instructions: 'Let the others do the work.' }),

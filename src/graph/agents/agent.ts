@@ -12,7 +12,7 @@ import type { AgentSpec, ModelSettings, StructuredOutput } from '../../plan/agen
 import { agentOf } from './planned-agent.js';
 import type { Agent } from './planned-agent.js';
 
-/** Settings that an agent has in common with those of other notations. */
+/** Settings that agents of all notations share. */
 type Shared = Pick<
   AgentSpec,
   | 'description'
@@ -31,28 +31,28 @@ type Shared = Pick<
   | 'provider'
 >;
 
-/** How an agent is made. */
+/** Options of {@link agent}. */
 export interface AgentOptions<Output extends SchemaInput = SchemaInput> extends Shared {
   /** Letters, digits, `_`, `-`, `.`. */
   readonly name: string;
-  /** `provider/model`, or several that are tried in order. Absent: the environment decides. */
+  /** `provider/model`, or several to try in order. Defaults to the environment's choice. */
   readonly model?: string | readonly string[];
-  /** The system prompt. It is taken as it is: braces mean nothing in it. */
+  /** The system prompt. It is used verbatim: braces have no meaning. */
   readonly instructions?: string;
   /** Names of built-in tools, of tools of `mcpServers`, and functions. Default: none. */
   readonly tools?: readonly (string | ToolDefinition)[];
   /** Tools whose calls a person must allow. */
   readonly approve?: readonly string[];
-  /** What the answer must look like: JSON Schema, or a schema of zod, Valibot or ArkType. Absent: the answer is text. */
+  /** The form of the answer: JSON Schema, or a schema of zod, Valibot or ArkType. Without it, the answer is text. */
   readonly output?: Output;
-  /** What happens when the answer does not match after one repair round. Default `fail`. */
+  /** What happens if the answer still does not match after one repair round. Default `fail`. */
   readonly onInvalid?: StructuredOutput['onInvalid'];
-  /** What must hold for what it is asked and for what it answers: rules as data, and functions. */
+  /** Checks on the agent's input and answer: rules as data, and functions. */
   readonly checks?: readonly CheckInput[];
   readonly settings?: ModelSettings;
 }
 
-/** The type of the answers of an agent with an output schema. */
+/** The answer type of an agent with an output schema. */
 type AnswerOf<Output> = Output extends {
   readonly '~standard': { readonly types?: { readonly output: infer Value } | undefined };
 }
@@ -60,10 +60,10 @@ type AnswerOf<Output> = Output extends {
   : Readonly<Record<string, unknown>>;
 
 /**
- * An agent: a language model with instructions and tools, on the loop that all agents of Skein run on. Use it alone, as a node
- * ({@link agentNode}), as a tool of another agent ({@link agentAsTool}), or in a team.
+ * Makes an agent: a language model with instructions and tools, on the loop that all agents of Skein share. Use it alone, as a node ({@link
+ * agentNode}), as a tool of another agent ({@link agentAsTool}), or in a team.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for settings that can't be used
+ * @throws SkeinError `SKEIN_DEFINITION` for invalid settings
  * @example
  * const poet = agent({ name: 'poet', model: 'mock/echo', instructions: 'You write one line.' });
  * console.log((await poet.run('Rain')).answer); // Rain
@@ -76,7 +76,7 @@ export function agent(options: AgentOptions): unknown {
   return agentOf(plannedAgent(options), options.name);
 }
 
-/** The agent as it is known from the inside. */
+/** Returns the internal form of an agent. */
 export function plannedAgent(options: AgentOptions): PlannedAgent {
   const {
     name,
@@ -118,9 +118,9 @@ export function plannedAgent(options: AgentOptions): PlannedAgent {
 }
 
 /**
- * An agent with further tools.
+ * Returns an agent with additional tools.
  *
- * @throws SkeinError `SKEIN_DEFINITION` when two have one name
+ * @throws SkeinError `SKEIN_DEFINITION` if two tools have the same name
  */
 export function withTools(
   { spec, tools, ...rest }: PlannedAgent,
@@ -145,7 +145,7 @@ export function withTools(
   return { ...rest, spec: functions.length === 0 ? spec : { ...spec, functions }, tools: bound };
 }
 
-/** The agent as it is known from the inside, when it is a language model of {@link agent}. */
+/** Returns the internal form of an agent if it is a language model made by {@link agent}. */
 export function modelAgentOf(candidate: unknown): PlannedAgent | undefined {
   if (typeof candidate !== 'object' || candidate === null || !(PLANNED in candidate)) return undefined;
   const planned = candidate[PLANNED] as Agent[typeof PLANNED];

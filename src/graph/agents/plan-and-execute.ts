@@ -11,36 +11,36 @@ import type { MapNode } from '../../plan/plan.js';
 import { agentOf, chainOf, inputSpec, taskNode, tellingMore } from './planned-agent.js';
 import type { Agent, AgentOutcome } from './planned-agent.js';
 
-/** How a planner and an executor work together. */
+/** Options of {@link planAndExecute}. */
 export interface PlanAndExecuteOptions {
-  /** Answers with the steps: a JSON list, an object with `steps`, `plan` or `tasks`, or one step a line. */
+  /** Returns the steps: a JSON list, an object with `steps`, `plan` or `tasks`, or one step per line. */
   readonly planner: AnyAgent;
-  /** Gets one step at a time. */
+  /** Receives one step at a time. */
   readonly executor: AnyAgent;
-  /** Whether a step that fails ends the run. Default true. Otherwise its result is null, and the run is degraded. */
+  /** Whether a failed step ends the run. Default true. Otherwise the step's result is null, and the run is degraded. */
   readonly stopOnError?: boolean;
-  /** Steps at most; more fail the run. Default 50. */
+  /** Maximum number of steps; more fail the run. Default 50. */
   readonly maxSteps?: number;
-  /** How many steps run at once. Default 1: one after the other. */
+  /** Number of steps that run at once. Default 1: one after another. */
   readonly concurrency?: number;
   readonly name?: string;
 }
 
-/** How it ended. */
+/** How a planned run ended. */
 export interface PlanOutcome extends AgentOutcome {
-  /** What the planner wanted to be done. */
+  /** The planner's steps. */
   readonly tasks: readonly string[];
-  /** The answers in the order of the steps; null for a step that failed. */
+  /** The answers in the order of the steps; null for a failed step. */
   readonly results: readonly unknown[];
 }
 
-/** A planner and an executor, as an agent. */
+/** A planner and an executor as one agent. */
 export interface PlanAndExecute extends Agent {
   run(...call: Parameters<Agent['run']>): Promise<PlanOutcome>;
 }
 
 /**
- * Lets a planner say what is to be done, and an executor do it step by step. The answer is what the steps gave, with an empty line between them.
+ * Lets a planner list the steps and an executor carry them out one by one. The answer joins the results of the steps with empty lines.
  *
  * @throws SkeinError `SKEIN_DEFINITION`
  * @example
@@ -96,9 +96,9 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /**
- * The steps in the answer of a planner.
+ * Reads the steps from a planner's answer.
  *
- * @throws SkeinError `SKEIN_STEP_FAILED` when there are none
+ * @throws SkeinError `SKEIN_STEP_FAILED` if the answer contains no steps
  */
 export function readSteps(answer: unknown): readonly string[] {
   const value = typeof answer === 'string' ? parseJsonText(answer) : answer;
@@ -119,7 +119,7 @@ function stepText(step: unknown): string {
   return valueText(named.find((each) => typeof each === 'string') ?? step).trim();
 }
 
-/** Lines without bullets and numbers. */
+/** Splits a text into lines without bullets and numbers. */
 function linesOf(text: string): readonly string[] {
   return text.split('\n').map((line) => line.replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, '').trim());
 }

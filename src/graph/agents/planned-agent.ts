@@ -11,48 +11,48 @@ import { checkedTask } from '../as-agent.js';
 import { runGraph, streamGraph } from '../running.js';
 import type { RunnableGraph } from '../running.js';
 
-/** How an agent of Skein ended. */
+/** How a run of a Skein agent ended. */
 export interface AgentOutcome extends AgentResult {
   readonly runId: string;
   readonly outcome: GraphResult['outcome'];
-  /** The answer as a value: what a structured output holds. */
+  /** The answer as a value, such as the content of a structured output. */
   readonly value: unknown;
-  /** The final state of its workflow. */
+  /** The final state of the agent's workflow. */
   readonly state: Readonly<Record<string, unknown>>;
   readonly steps: readonly GraphEvent[];
 }
 
 /**
- * An agent that Skein runs: anything that takes an agent takes it. It is a workflow too: it is recorded with a store, resumed, drawn, and as a node
- * it becomes a part of the plan around it. `Answer` is the type of its answer.
+ * An agent that Skein runs, usable wherever an agent is accepted. It is also a workflow: with a store it is recorded and can be resumed; it
+ * can be drawn; as a node it becomes part of the surrounding plan. `Answer` is the type of its answer.
  */
 export interface Agent<Answer = string> extends AgentLike {
-  /** Its workflow, checked. */
+  /** The agent's checked workflow. */
   readonly plan: Plan;
   readonly bindings: Bindings;
   readonly [PLANNED]: Planned;
-  /** The type of its answer; never there when the program runs. */
+  /** The type of the answer; never set at run time. */
   readonly answerType?: Answer;
-  /** Gives it a task. What happens inside never throws: it is in the result. */
+  /** Runs the agent with a task. Failures inside never throw: they are in the result. */
   run(task: string, options?: GraphRunOptions): Promise<AgentOutcome>;
-  /** Gives it a task and tells what happens. Leaving the loop cancels it. */
+  /** Runs the agent with a task and yields its events. Leaving the loop cancels the run. */
   stream(task: string, options?: GraphRunOptions): AsyncGenerator<GraphEvent, AgentOutcome>;
-  /** Its workflow as a Mermaid flowchart. */
+  /** Returns the agent's workflow as a Mermaid flowchart. */
   toMermaid(): string;
 }
 
-/** Makes an agent of what is known of it from the inside. */
+/** Makes an agent from its internal form. */
 export function agentOf<Answer>(planned: Planned, name: string): Agent<Answer> {
   const workflow = planned.kind === 'workflow' ? planned : aloneOf(planned, name);
   return new RunningAgent(planned, checked(workflow)) as Agent<unknown> as Agent<Answer>;
 }
 
-/** An agent whose outcomes tell more than those of all agents, read from its final state. */
+/** An agent whose outcomes have additional fields, read from its final state. */
 export interface TellingAgent<More> extends Agent {
   run(...call: Parameters<Agent['run']>): Promise<AgentOutcome & More>;
 }
 
-/** The same agent, whose outcomes tell more. */
+/** Returns the same agent with additional fields in its outcomes. */
 export function tellingMore<More extends object>(
   made: Agent,
   more: (state: AgentOutcome['state']) => More,
@@ -66,7 +66,7 @@ export function tellingMore<More extends object>(
   });
 }
 
-/** A language model as a workflow with one node. */
+/** Wraps a language model in a workflow with one node. */
 function aloneOf(planned: Planned, name: string): PlannedWorkflow {
   const built = plannedNode(planned, { name, output: 'answer', taskParam: 'task' });
   const { plan, bindings } = chainOf({ name, inputs: [inputSpec('task', true)], nodes: [built] });
@@ -135,14 +135,14 @@ class RunningAgent implements Agent<unknown>, RunnableGraph {
   }
 }
 
-/** A workflow in parts: its nodes run one after the other. */
+/** Parts of a workflow whose nodes run one after another. */
 interface Chain {
   readonly name: string;
   readonly inputs: readonly InputSpec[];
   readonly nodes: readonly BuiltNode[];
 }
 
-/** A chain of nodes as a plan with its functions. */
+/** Returns a chain of nodes as a plan with its functions. */
 export function chainOf({ name, inputs, nodes }: Chain): { readonly plan: Plan; readonly bindings: Bindings } {
   const ids = nodes.map(({ node }) => node.id);
   const plan: Plan = {
@@ -158,12 +158,12 @@ export function chainOf({ name, inputs, nodes }: Chain): { readonly plan: Plan; 
   return { plan, bindings: Object.assign({}, ...nodes.map(({ bindings = {} }) => bindings)) as Bindings };
 }
 
-/** An input that is a key of the state by the same name. */
+/** Returns an input that maps to the state key of the same name. */
 export function inputSpec(name: string, required = false): InputSpec {
   return { name, channel: name, required };
 }
 
-/** A function as a node. */
+/** Returns a function as a node. */
 export function taskNode(
   id: string,
   run: (state: StateOf, step: TaskStep) => unknown,

@@ -10,24 +10,24 @@ import { agentOf, chainOf, inputSpec, taskNode, tellingMore } from './planned-ag
 import type { Agent, AgentOutcome } from './planned-agent.js';
 import { readVerdict } from './verdict.js';
 
-/** How a worker and a critic work together. */
+/** Options of {@link reflectionLoop}. */
 export interface ReflectionOptions {
   readonly worker: AnyAgent;
   readonly critic: AnyAgent;
-  /** Drafts at most. Default 3. */
+  /** Maximum number of drafts. Default 3. */
   readonly maxAttempts?: number;
-  /** What the critic says on a line of its own when the draft is good. Default `ACCEPT`. An object that says yes or no counts too. */
+  /** The line by which the critic accepts a draft. Default `ACCEPT`. A yes-or-no field of an object counts too. */
   readonly marker?: string;
-  /** What the critic is asked. Default: to answer with the marker, or to say what is wrong. */
+  /** Returns the critic's prompt. By default it asks for the marker, or for what is wrong. */
   readonly ask?: (draft: string, task: string) => string;
-  /** What the worker is asked after a draft that was not accepted. */
+  /** Returns the worker's prompt after a rejected draft. */
   readonly revise?: (task: string, draft: string, critique: string) => string;
   readonly name?: string;
 }
 
 /** How a reflection loop ended. */
 export interface ReflectionOutcome extends AgentOutcome {
-  /** Whether the critic accepted the draft that is the answer. */
+  /** Whether the critic accepted the draft that became the answer. */
   readonly accepted: boolean;
   readonly attempts: number;
 }
@@ -38,7 +38,7 @@ export interface ReflectionLoop extends Agent {
 }
 
 /**
- * Lets a worker draft and a critic judge, until the critic accepts. The last draft is the answer also when it was never accepted; `accepted` says so.
+ * Lets a worker draft until a critic accepts. The last draft is the answer even if it was not accepted; check `accepted`.
  *
  * @throws SkeinError `SKEIN_DEFINITION`
  * @example

@@ -3,21 +3,21 @@ import { withoutAtEnd } from '../../base/text.js';
 import { parseJsonText } from '../../lang/json-path.js';
 import { valueText } from '../../lang/value-text.js';
 
-/** What a critic said. */
+/** The critic's verdict. */
 export interface Verdict {
   readonly accepted: boolean;
-  /** What is to be done better, as text. */
+  /** What to improve, as text. */
   readonly critique: string;
 }
 
-/** Keys of a structured verdict that say yes or no. */
+/** Keys of a structured verdict that hold yes or no. */
 const YES_OR_NO = ['accepted', 'accept', 'approved', 'verdict', 'decision'] as const;
 const WHY = ['critique', 'feedback', 'reason', 'comments'] as const;
 const YES = new Set(['accept', 'accepted', 'approve', 'approved', 'yes', 'true']);
 
 /**
- * Reads the answer of a critic: an object (or JSON text) that says yes or no, or a text with the marker as a line of its own. A marker within a sentence,
- * as in "DO NOT ACCEPT", is not an acceptance.
+ * Reads a critic's answer: an object (or JSON text) with a yes-or-no field, or a text with the marker on a line of its own. A marker within
+ * a sentence, as in "DO NOT ACCEPT", does not accept.
  */
 export function readVerdict(answer: unknown, marker: string): Verdict {
   const value = typeof answer === 'string' ? parseJsonText(answer) : answer;
@@ -39,7 +39,7 @@ function critiqueIn(value: unknown): string | undefined {
   return undefined;
 }
 
-/** A line without case, emphasis and the mark at its end. */
+/** Normalises a line: no case, no emphasis, no punctuation at its end. */
 function plain(line: string): string {
   return withoutAtEnd(line.trim().replace(/^[*_`#>\s]+/, ''), '*_`.! \t\r\u00A0').toLowerCase();
 }

@@ -1,23 +1,23 @@
 import { SkeinError } from '../../base/errors.js';
 import { quoted } from './errors.js';
 
-/** Bounds of artifacts, in bytes of UTF-8. */
+/** Limits of artifacts, in bytes of UTF-8. */
 export interface ArtifactLimits {
-  /** Of one value; default 1 MiB. */
+  /** Limit of one value; default 1 MiB. */
   readonly maxArtifactBytes?: number;
-  /** Of all current values with their names; default 8 MiB. */
+  /** Limit of all current values with their names; default 8 MiB. */
   readonly maxAllArtifactBytes?: number;
 }
 
 const MIB = 1024 * 1024;
 
-/** The current values by name. What would go beyond a bound changes nothing; what is beyond it from the start may shrink. */
+/** The current values by name. A change that exceeds a limit is refused; a value that starts beyond a limit may shrink. */
 export class Artifacts {
   private readonly values = new Map<string, { readonly value: string; readonly bytes: number }>();
   private total = 0;
   private readonly most: number;
   private readonly mostOfAll: number;
-  /** The values as data, until one changes: snapshots share it. */
+  /** The values as data, shared by snapshots until one changes. */
   private data: Readonly<Record<string, string>> | undefined = undefined;
 
   constructor({ maxArtifactBytes = MIB, maxAllArtifactBytes = 8 * MIB }: ArtifactLimits) {
@@ -57,12 +57,12 @@ export class Artifacts {
     this.load(name, after);
   }
 
-  /** Takes a value over from a record, whatever its size. */
+  /** Loads a value from a record, whatever its size. */
   take(name: string, value: string): void {
     this.load(name, { value, bytes: Buffer.byteLength(value) });
   }
 
-  /** The values by name; the same object until one changes. */
+  /** Returns the values by name; the same object until one changes. */
   asData(): Readonly<Record<string, string>> {
     this.data ??= Object.fromEntries([...this.values].map(([name, { value }]) => [name, value]));
     return this.data;
@@ -81,7 +81,7 @@ function bound(value: number, option: string): number {
   throw new SkeinError('SKEIN_USAGE', `${option} must be a number of bytes, not ${String(value)}`);
 }
 
-/** Callers without types, and models, give anything. */
+/** Untyped callers and models may pass any value. */
 function checkText(name: unknown, value: unknown): void {
   if (typeof name !== 'string' || name === '') throw new SkeinError('SKEIN_ARTIFACT', 'artifact name is required');
   if (typeof value === 'string') return;
@@ -97,7 +97,7 @@ function tooLarge(what: string, most: number, option: string): SkeinError {
   });
 }
 
-/** Bytes that a text adds to another one, without a look at the whole: halves of a pair that meet are 4 bytes, and 3 each while they are apart. */
+/** Returns how many bytes appending a text adds, without reading the whole: a surrogate pair joined has 4 bytes, its halves apart 3 each. */
 function bytesAfter(before: string, added: string): number {
   const isPair =
     isBetween(before.charCodeAt(before.length - 1), 0xd8_00, 0xdb_ff) &&

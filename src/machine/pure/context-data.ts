@@ -3,7 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import { Problems, count, fields, json, listOf, milliseconds, record, text, time } from './shapes.js';
 
 /**
- * One transition, as histories keep it.
+ * One transition in a history.
  *
  * @example
  * const last = machine.context().history.at(-1);
@@ -17,7 +17,7 @@ export interface StateTransition {
 }
 
 /**
- * All artifacts as they were at a transition.
+ * All artifacts at the time of a transition.
  *
  * @example
  * const first = machine.context().artifact_history?.[0];
@@ -32,8 +32,8 @@ export interface ArtifactSnapshot {
 }
 
 /**
- * Where a machine is and what it did, as JSON: what is kept of it between processes. PromptKit writes the same. What is empty is absent,
- * except `history`.
+ * Where a machine is and what it did, as JSON: the state kept between processes, in the format that PromptKit writes. Empty parts are
+ * absent, except `history`.
  *
  * @example
  * const saved = JSON.parse(JSON.stringify(machine.context()));
@@ -54,13 +54,13 @@ export interface Context {
   readonly updated_at: string;
 }
 
-/** What stands in `metadata` for Skein alone: PromptKit has no keys for it, and keeps these. */
+/** Keys in `metadata` that only Skein uses; PromptKit does not interpret them, but keeps them. */
 export interface OwnMetadata {
   /** Milliseconds for which the machine was alive. */
   readonly 'skein.alive_ms'?: number;
-  /** All transitions, where `history` holds fewer. */
+  /** Number of all transitions, if `history` holds fewer. */
   readonly 'skein.transitions'?: number;
-  /** All snapshots, where `artifact_history` holds fewer. */
+  /** Number of all snapshots, if `artifact_history` holds fewer. */
   readonly 'skein.artifact_snapshots'?: number;
 }
 
@@ -98,7 +98,7 @@ const own = fields<OwnMetadata>(
   'open',
 );
 
-/** A context that was read, its metadata in two parts. */
+/** A parsed context, its metadata split in two. */
 export interface ReadContext {
   readonly data: Context;
   readonly own: OwnMetadata;
@@ -106,7 +106,7 @@ export interface ReadContext {
 }
 
 /**
- * A copy of a context.
+ * Returns a checked copy of a context.
  *
  * @throws SkeinError `SKEIN_CONTEXT`
  */
@@ -125,7 +125,7 @@ export function readContext(raw: unknown): ReadContext {
   return { data, ...divided(all) };
 }
 
-/** Metadata in two parts: what is Skein's own, and the rest. */
+/** Splits metadata into Skein's own keys and the rest. */
 export function divided(all: Readonly<Record<string, unknown>>): Pick<ReadContext, 'own' | 'metadata'> {
   const ours: Record<string, unknown> = {};
   const others: [string, unknown][] = [];

@@ -7,15 +7,15 @@ import type { ArtifactSnapshot, Context, OwnMetadata, StateTransition, ReadConte
 import { readContext } from './context-data.js';
 import { Recent } from './recent.js';
 
-/** So many transitions, and so many snapshots of artifacts, are kept: the newest. */
+/** Number of transitions, and of artifact snapshots, that are kept: the newest ones. */
 export const MAX_HISTORY = 1000;
 
-/** Bytes of values that kept snapshots of artifacts hold together. */
+/** Limit of the values in all kept artifact snapshots together, in bytes. */
 const MAX_SNAPSHOT_BYTES = 16 * 1024 * 1024;
 
 /**
- * The account that a machine keeps: state, visits, transitions, artifacts. It checks no rules; {@link StateMachine} does. Totals stay exact
- * when old entries of histories are dropped.
+ * A machine's account of its state, visits, transitions and artifacts. It checks no rules; {@link StateMachine} does. Totals stay exact
+ * when old history entries are dropped.
  *
  * @example
  * const context = new MachineContext('draft', Date.now());
@@ -50,9 +50,9 @@ export class MachineContext {
   }
 
   /**
-   * Reads the JSON of a context, also one that PromptKit wrote. Keys that are not known are left out.
+   * Reads the JSON of a context, including one that PromptKit wrote. Unknown keys are left out.
    *
-   * @throws SkeinError `SKEIN_CONTEXT` that says what is wrong with it
+   * @throws SkeinError `SKEIN_CONTEXT` that describes what is wrong with the context
    * @example
    * const context = MachineContext.from(JSON.parse(text));
    */
@@ -60,7 +60,7 @@ export class MachineContext {
     return MachineContext.of(readContext(json), limits);
   }
 
-  /** A context of data that is right. `artifacts`: in the place of those of the data. */
+  /** Makes a context from valid data. `artifacts` replaces those of the data. */
   static of(
     { data, own, metadata }: ReadContext,
     limits: ArtifactLimits = {},
@@ -86,32 +86,32 @@ export class MachineContext {
     return this.state;
   }
 
-  /** A context of its own with the same contents. */
+  /** Returns an independent copy. */
   clone(): MachineContext {
     return MachineContext.from(this.toJSON(), this.limits);
   }
 
-  /** The value of an artifact; the empty text when it is not set. */
+  /** Returns the value of an artifact; the empty text if it is not set. */
   getArtifact(name: string): string {
     return this.current.get(name);
   }
 
   /**
-   * Sets an artifact, or adds to it. Nothing changes when it would be too large.
+   * Sets an artifact or appends to it. Nothing changes if it would become too large.
    *
-   * @throws SkeinError `SKEIN_ARTIFACT` without a name, and beyond the bounds of bytes
+   * @throws SkeinError `SKEIN_ARTIFACT` without a name, or beyond the byte limits
    */
   setArtifact(name: string, value: string, mode: 'replace' | 'append' = 'replace'): void {
     this.current.set(name, value, mode);
   }
 
-  /** All current artifacts by name: a copy. */
+  /** Returns a copy of all current artifacts by name. */
   artifacts(): Record<string, string> {
     return { ...this.current.asData() };
   }
 
   /**
-   * Enters a state: counts the visit, keeps the transition and, when any artifact is set, a snapshot of all.
+   * Enters a state: counts the visit, and keeps the transition and, if any artifact is set, a snapshot of all.
    *
    * @param at milliseconds since 1970
    */
@@ -138,33 +138,33 @@ export class MachineContext {
     return this.toolCalls;
   }
 
-  /** The newest transition; null when there is none. */
+  /** Returns the newest transition; null if there is none. */
   lastTransition(): StateTransition | null {
     const { last } = this.history;
     return last === undefined ? null : { ...last };
   }
 
-  /** How often a state was entered. */
+  /** Returns how often a state was entered. */
   visitsOf(state: string): number {
     return this.visits.get(state) ?? 0;
   }
 
-  /** Entries of all states together. */
+  /** Returns the number of entries of all states. */
   totalVisits(): number {
     return this.visitSum;
   }
 
-  /** All transitions, those that are no longer kept too. */
+  /** Returns the number of all transitions, including dropped ones. */
   transitionCount(): number {
     return this.history.total;
   }
 
-  /** All snapshots of artifacts, those that are no longer kept too. */
+  /** Returns the number of all artifact snapshots, including dropped ones. */
   snapshotCount(): number {
     return this.snapshots.total;
   }
 
-  /** Milliseconds for which the machine was alive. */
+  /** Returns the milliseconds for which the machine was alive. */
   aliveMs(): number {
     return this.alive;
   }
@@ -173,7 +173,7 @@ export class MachineContext {
     this.alive += ms;
   }
 
-  /** The context as data that shares nothing with this one. */
+  /** Returns the context as data that shares nothing with this object. */
   toJSON(): Context {
     const metadata = { ...cloneData(this.metadata), ...this.ownMetadata() };
     const snapshots = this.snapshots.items().map((one) => ({ ...one, values: { ...one.values } }));
@@ -190,7 +190,7 @@ export class MachineContext {
     };
   }
 
-  /** The context without what grows: histories, whose totals are in the metadata, and artifacts. */
+  /** Returns the context without its growing parts: histories, whose totals are in the metadata, and artifacts. */
   account(): Context {
     const { visits, toolCalls, alive } = this;
     return {
@@ -224,7 +224,7 @@ export class MachineContext {
   }
 }
 
-/** Bytes of values with their names. */
+/** Counts the bytes of values with their names. */
 function bytesOf(values: Readonly<Record<string, string>>): number {
   const texts = Object.entries(values).flat();
   return texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0);

@@ -4,7 +4,7 @@ import { didYouMean } from '../../base/suggest.js';
 import type { ErrorData } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
 
-/** A name as messages show it. */
+/** Returns a name as messages show it. */
 export function quoted(name: string): string {
   return JSON.stringify(name);
 }
@@ -37,7 +37,7 @@ export class InvalidEventError extends SkeinError {
 }
 
 /**
- * An event for a state that is terminal.
+ * An event for a terminal state.
  *
  * @example
  * if (error instanceof TerminalStateError) console.log(`finished in ${error.state}`);
@@ -50,7 +50,7 @@ export class TerminalStateError extends SkeinError {
   }
 }
 
-/** What a {@link MaxVisitsExceededError} says. */
+/** The fields of a {@link MaxVisitsExceededError}. */
 export interface VisitsExceeded {
   /** The full state that has no redirect, or whose redirects lead back to it. */
   readonly state: string;
@@ -58,14 +58,14 @@ export interface VisitsExceeded {
   readonly max_visits: number;
   /** The target of the event, before redirects. */
   readonly original_target: string;
-  /** States along the redirects, the first one again at the end, when they form a loop; else empty. */
+  /** States along the redirects. If they form a loop, the first one is repeated at the end; otherwise empty. */
   readonly redirects: readonly string[];
-  /** Events of the current state that still lead somewhere, sorted. */
+  /** Events of the current state that still work, sorted. */
   readonly working_events: readonly string[];
 }
 
 /**
- * An event that leads to a state which may not be entered again. The machine stays where it is; `working_events` says what else can be done.
+ * An event whose target state may not be entered again. The machine stays where it is; `working_events` lists the alternatives.
  *
  * @example
  * if (error instanceof MaxVisitsExceededError) console.log(error.state, error.max_visits, error.working_events);
@@ -97,7 +97,7 @@ export class MaxVisitsExceededError extends SkeinError implements VisitsExceeded
 }
 
 /**
- * A bound of `engine.budget` that is reached.
+ * A limit of `engine.budget` that has been reached.
  *
  * @example
  * if (error instanceof BudgetExhaustedError) console.log(`${error.limit}: ${error.current} of ${error.max}`);
@@ -118,7 +118,7 @@ export class BudgetExhaustedError extends SkeinError {
   }
 }
 
-/** An error of a machine that went through the record of a run, as the class that it was. */
+/** Rebuilds a machine's error, which passed through a run's record, in its original class. */
 export function machineError(data: ErrorData): SkeinError {
   const { code, message, details } = data;
   if (!isPlainObject(details)) return fromErrorData(data);

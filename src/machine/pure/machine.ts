@@ -19,18 +19,18 @@ import type { StateRow, StateTable } from './state-table.js';
 import { tableOf } from './state-table.js';
 
 /**
- * What a machine is made with in addition to its spec: the clock that tells the time, and bounds of artifacts in bytes.
+ * Options of a machine besides its spec: its clock, and limits of artifacts in bytes.
  *
  * @example
  * const options = { clock: { now: () => 0 }, maxArtifactBytes: 64 * 1024 } satisfies MachineOptions;
  */
 export interface MachineOptions extends ArtifactLimits {
-  /** Default: the clock of the host. A fake one makes tests repeatable. */
+  /** Default: the host's clock. A fake clock makes tests repeatable. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
 /**
- * What came of an event. A redirect is a transition like others: `to` is where it led, `original_target` what the event named.
+ * The result of an event. A redirect is an ordinary transition: `to` is where it led, `original_target` the target that the event named.
  *
  * @example
  * const result = machine.processEvent('Submit');
@@ -43,12 +43,12 @@ export interface TransitionResult {
   readonly redirected?: true;
   readonly redirect_reason?: string;
   readonly original_target?: string;
-  /** What the caller of the transition tool gave in addition; no model sees it. */
+  /** Additional data from the caller of the transition tool; no model sees it. */
   readonly host_extras?: JsonObject;
 }
 
 /**
- * A state machine without any model: it says which events there are, takes one, and keeps count. It is synchronous, and an error changes
+ * A state machine without any model: it lists its events, processes one at a time, and keeps count. It is synchronous, and an error changes
  * nothing.
  *
  * @example
@@ -61,17 +61,17 @@ export interface TransitionResult {
  * machine.isTerminal; // true
  */
 export class StateMachine {
-  /** A frozen copy of what the machine was made with. */
+  /** A frozen copy of the machine's spec. */
   readonly spec: Spec;
   private readonly table: StateTable;
   private readonly clock: Pick<Clock, 'now'>;
   private readonly kept: MachineContext;
-  /** Until when the time that the machine was alive is counted, in milliseconds since 1970. */
+  /** The time up to which the machine's lifetime is counted, in milliseconds since 1970. */
   private countedUntil: number;
 
   /**
-   * @param account what it continues from; absent: at the entry
-   * @throws SkeinError `SKEIN_DEFINITION` when the form of the spec is wrong, `SKEIN_USAGE` for a wrong option
+   * @param account the account to continue; absent: start at the entry
+   * @throws SkeinError `SKEIN_DEFINITION` if the form of the spec is wrong, `SKEIN_USAGE` for an invalid option
    */
   constructor(spec: Spec, options: MachineOptions = {}, account?: MachineContext) {
     this.spec = specOf(spec);
@@ -82,9 +82,9 @@ export class StateMachine {
   }
 
   /**
-   * A machine that continues from a context, of which it takes a copy.
+   * Makes a machine that continues from a copy of a context.
    *
-   * @throws SkeinError `SKEIN_CONTEXT` when it is not one, or stands in a state that the spec does not have
+   * @throws SkeinError `SKEIN_CONTEXT` if it is not a context, or if the spec does not have its state
    * @example
    * const machine = StateMachine.restore(spec, JSON.parse(text));
    */
@@ -93,9 +93,9 @@ export class StateMachine {
   }
 
   /**
-   * A machine that continues an account, which is its own from now on.
+   * Makes a machine that continues an account and takes ownership of it.
    *
-   * @throws SkeinError `SKEIN_CONTEXT` when the account stands in a state that the spec does not have
+   * @throws SkeinError `SKEIN_CONTEXT` if the spec does not have the account's state
    */
   static continued(spec: Spec, account: MachineContext, options: MachineOptions = {}): StateMachine {
     const machine = new StateMachine(spec, options, account);
@@ -111,28 +111,28 @@ export class StateMachine {
     return this.kept.current_state;
   }
 
-  /** Name of the prompt of the current state; empty when it has none. */
+  /** Name of the current state's prompt; empty if it has none. */
   get currentPromptTask(): string {
     return this.row?.state.prompt_task ?? '';
   }
 
-  /** Whether the current state takes no events. */
+  /** Whether the current state accepts no events. */
   get isTerminal(): boolean {
     return this.row?.isTerminal ?? true;
   }
 
-  /** All transitions, those that the history no longer keeps too. */
+  /** Number of all transitions, including those dropped from the history. */
   get transitionCount(): number {
     return this.kept.transitionCount();
   }
 
-  /** Events of the current state, sorted; none when it is terminal. Some may lead to states that are full: {@link preview} tells. */
+  /** Returns the events of the current state, sorted; none if it is terminal. Some may lead to full states: {@link preview} tells. */
   availableEvents(): string[] {
     return this.isTerminal ? [] : [...(this.row?.events ?? [])];
   }
 
   /**
-   * Takes an event. The checks come in this order: budget, current state, terminal, event, visits of the target.
+   * Processes an event. Checks, in this order: budget, current state, terminal, event, visits of the target.
    *
    * @throws BudgetExhaustedError, InvalidEventError, TerminalStateError, MaxVisitsExceededError; the machine stays as it was
    */
@@ -143,7 +143,7 @@ export class StateMachine {
   }
 
   /**
-   * What {@link processEvent} would give now. Changes nothing.
+   * Returns what {@link processEvent} would return. Changes nothing.
    *
    * @throws what `processEvent` throws
    */
@@ -166,8 +166,8 @@ export class StateMachine {
   }
 
   /**
-   * The first bound of the budget that is reached, in the order total visits, tool calls, wall time; undefined when none is. It keeps
-   * transitions from happening; who drives a machine asks before each call of a model or a tool too.
+   * Returns the first budget limit reached, in the order total visits, tool calls, wall time; undefined if none is. It blocks transitions;
+   * a driver of the machine also checks it before each model or tool call.
    */
   exhaustedBudget(): BudgetExhaustedError | undefined {
     for (const [limit, max] of this.table.budget) {
@@ -178,32 +178,32 @@ export class StateMachine {
   }
 
   /**
-   * Sets an artifact. Whether it is replaced or added to says the current state, else the first state that declares it.
+   * Sets an artifact. The current state decides whether the value is replaced or appended, else the first state that declares the artifact.
    *
-   * @throws SkeinError `SKEIN_ARTIFACT` without a name, and beyond the bounds of bytes; nothing changes then
+   * @throws SkeinError `SKEIN_ARTIFACT` without a name, or beyond the byte limits; nothing changes then
    */
   setArtifact(name: string, value: string): void {
     const mode = this.row?.modes.get(name) ?? this.table.modes.get(name);
     this.kept.setArtifact(name, value, mode);
   }
 
-  /** The current artifacts by name: a copy. */
+  /** Returns a copy of the current artifacts by name. */
   artifacts(): Record<string, string> {
     return this.kept.artifacts();
   }
 
-  /** Counts calls of tools that were carried out, those of the machine's own tools too. */
+  /** Counts completed tool calls, including those of the machine's own tools. */
   countToolCalls(n: number): void {
     this.kept.incrementToolCalls(n);
   }
 
-  /** All that is known of the machine, as data: a copy, to be kept and given to {@link StateMachine.restore}. */
+  /** Returns the machine's whole context as a copy, to keep and pass to {@link StateMachine.restore}. */
   context(): Context {
     this.countTime();
     return this.kept.toJSON();
   }
 
-  /** What is known of the machine without what grows: histories, whose totals are in the metadata, and artifacts. */
+  /** Returns the context without its growing parts: histories, whose totals are in the metadata, and artifacts. */
   account(): Context {
     this.countTime();
     return this.kept.account();
@@ -217,7 +217,7 @@ export class StateMachine {
     return this.kept.visitsOf(state) >= maxVisits;
   }
 
-  /** Follows redirects from a state, as long as states are full. */
+  /** Follows redirects from a state as long as states are full. */
   private wayFrom(target: string): Way {
     const full = new Set<string>();
     for (let to = target; ;) {
@@ -265,7 +265,7 @@ export class StateMachine {
     }
   }
 
-  /** Adds the time since it was last added. A clock that is set back adds nothing. */
+  /** Adds the time since the last call. A clock that is set back adds nothing. */
   private countTime(): void {
     const now = this.clock.now();
     this.kept.addAliveMs(Math.max(0, now - this.countedUntil));
@@ -273,7 +273,7 @@ export class StateMachine {
   }
 }
 
-/** Where an event leads: `full` are the states passed on the way, `end` what the last one is. */
+/** Where an event leads: `full` are the states passed on the way, `end` describes the last one. */
 interface Way {
   readonly to: string;
   readonly full: readonly string[];

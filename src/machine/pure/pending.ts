@@ -8,21 +8,21 @@ import { Problems, json, text } from './shapes.js';
 import { ARTIFACT_TOOL, TRANSITION_TOOL } from './tools.js';
 
 /**
- * A transition that a model asked for and that is not carried out yet.
+ * A transition that a model requested and that is not carried out yet.
  *
  * @example
  * const waiting = pending.pending;
  */
 export interface PendingTransition {
   readonly event: string;
-  /** What the model gave for the next state to know. */
+  /** The model's message to the next state. */
   readonly context: string;
   /** Arguments of the call that the tool does not declare. */
   readonly host_extras?: JsonObject;
 }
 
 /**
- * What a call of the transition tool is answered with.
+ * The result of a call of the transition tool.
  *
  * @example
  * const answer = pending.execute({ event: 'Submit', context: '' });
@@ -30,12 +30,12 @@ export interface PendingTransition {
 export interface ScheduledTransition {
   readonly status: 'transition_scheduled';
   readonly event: string;
-  /** Where it will lead, after redirects. */
+  /** The state that it will lead to, after redirects. */
   readonly target_state: string;
 }
 
 /**
- * Functions that learn what became of a pending transition.
+ * Callbacks for the outcome of a pending transition.
  *
  * @example
  * const listeners = { onCommit: ({ to }) => console.log(`now in ${to}`) } satisfies CommitListeners;
@@ -46,7 +46,7 @@ export interface CommitListeners {
 }
 
 /**
- * Calls of the transition tool: a call only notes its transition, and the round of calls ends with `commit()`. What can't be carried out is
+ * Handles calls of the transition tool: a call only notes its transition; `commit()` ends the round of calls. An impossible transition is
  * refused at the call, so that the model can correct itself.
  *
  * @example
@@ -63,13 +63,13 @@ export class PendingTransitions {
     private readonly listeners: CommitListeners = {},
   ) {}
 
-  /** The transition that waits; null when none does. */
+  /** The pending transition; null if there is none. */
   get pending(): PendingTransition | null {
     return this.noted?.transition ?? null;
   }
 
   /**
-   * Notes the transition that a call asks for.
+   * Notes the transition that a call requests.
    *
    * @param args the arguments of the call; keys that the tool does not declare are kept as `host_extras`
    * @throws SkeinError `SKEIN_TOOL_REFUSED` for wrong arguments and a second transition in a round, else what `processEvent` throws
@@ -95,9 +95,9 @@ export class PendingTransitions {
   }
 
   /**
-   * Carries out the transition that waits; null when none does. Afterwards none waits, also when it failed.
+   * Carries out the pending transition; returns null if there is none. Nothing is pending afterwards, even on failure.
    *
-   * @throws what `processEvent` throws; InvalidEventError when the machine has left the state in which the call was made
+   * @throws what `processEvent` throws; InvalidEventError if the machine has left the state in which the call was made
    */
   commit(): TransitionResult | null {
     const { noted } = this;
@@ -118,16 +118,16 @@ export class PendingTransitions {
     return result;
   }
 
-  /** Forgets the transition that waits. */
+  /** Drops the pending transition. */
   clear(): void {
     this.noted = undefined;
   }
 }
 
 /**
- * Carries out a call of the artifact tool, at once.
+ * Carries out a call of the artifact tool at once.
  *
- * @throws SkeinError `SKEIN_ARTIFACT`, `SKEIN_TOOL_REFUSED` when the arguments are not an object
+ * @throws SkeinError `SKEIN_ARTIFACT`, `SKEIN_TOOL_REFUSED` if the arguments are not an object
  * @example
  * setArtifactCall(machine, { name: 'summary', value: 'all is well' }); // { status: 'artifact_set', artifact: 'summary' }
  */
@@ -136,7 +136,7 @@ export function setArtifactCall(
   args: unknown,
 ): { readonly status: 'artifact_set'; readonly artifact: string } {
   const { name, value } = argumentsOf(args, ARTIFACT_TOOL);
-  // Names and values that are not texts are refused there.
+  // `setArtifact` refuses names and values that are not texts.
   machine.setArtifact(name as string, value as string);
   return { status: 'artifact_set', artifact: name as string };
 }

@@ -6,7 +6,7 @@ import type { PlacedProblem, Shape } from './shapes.js';
 import { Problems, count, fields, flag, integer, json, oneOf, record, text } from './shapes.js';
 import type { ArtifactDef, Budget, Orchestration, Persistence, Spec, State } from './spec.js';
 
-/** Where messages say that a spec stands. */
+/** The place of a spec in messages. */
 export const WORKFLOW = new DataPlace('workflow');
 
 const artifact = fields<ArtifactDef>(
@@ -20,7 +20,7 @@ const state = fields<State>(
     prompt_task: text,
     description: text,
     on_event: record(text),
-    // Which words these may be is a rule of their own, with a text of its own.
+    // A separate rule, with its own message, checks which words are allowed.
     persistence: text as Shape<Persistence>,
     orchestration: text as Shape<Orchestration>,
     composition: text,
@@ -36,7 +36,7 @@ const state = fields<State>(
 
 export const BUDGET_KEYS = ['max_total_visits', 'max_tool_calls', 'max_wall_time_sec'] as const;
 
-/** Keys that mean nothing are kept: one of the two schemas allows them. */
+/** Keys without a meaning are kept: one of the two schemas allows them. */
 const budget = fields<Budget>({ max_total_visits: count, max_tool_calls: count, max_wall_time_sec: count }, [], 'open');
 
 const engine: Shape<NonNullable<Spec['engine']>> = (value, place, problems) => {
@@ -51,10 +51,10 @@ const spec = fields<Spec>(
   'closed',
 );
 
-/** Specs that were read: they are frozen, and need not be read again. */
+/** Specs that were already read: they are frozen. */
 const READ = new WeakSet<object>();
 
-/** Reads the data of a machine: a frozen copy, or what is wrong with its form. */
+/** Reads the data of a machine. Returns a frozen copy, or the problems of its form. */
 export function readSpec(raw: unknown): { readonly spec?: Spec; readonly problems: readonly PlacedProblem[] } {
   if (typeof raw === 'object' && raw !== null && READ.has(raw)) return { spec: raw as Spec, problems: [] };
   const problems = new Problems();
@@ -65,10 +65,10 @@ export function readSpec(raw: unknown): { readonly spec?: Spec; readonly problem
 }
 
 /**
- * Reads the `workflow` section of a pack: a frozen copy. Null and undefined give null: a pack need not have one. What states refer to is not
- * looked at; {@link validateSpec} does that.
+ * Reads the `workflow` section of a pack into a frozen copy. Null and undefined yield null: the section is optional. References
+ * between states are not checked; {@link validateSpec} does that.
  *
- * @throws SkeinError `SKEIN_DEFINITION` when something has the wrong type, is missing or is not a known key; `details.problems` lists it all.
+ * @throws SkeinError `SKEIN_DEFINITION` if something has the wrong type, is missing or is unknown; `details.problems` lists all problems
  * @example
  * const spec = parseSpec(JSON.parse(text).workflow);
  */

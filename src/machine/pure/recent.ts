@@ -1,7 +1,7 @@
-/** The newest of what was added, up to so many and so many bytes; and how many there ever were. */
+/** Keeps the newest entries up to a maximum number and size in bytes, and counts all that were added. */
 export class Recent<T> {
   private kept: { readonly item: T; readonly bytes: number }[] = [];
-  /** The first so many of `kept` are dropped: the list is cut when they are half of it. */
+  /** Number of entries at the start of `kept` that are dropped. The list is cut when they make up half of it. */
   private dropped = 0;
   private bytes = 0;
   private added = 0;
@@ -11,7 +11,7 @@ export class Recent<T> {
     private readonly mostBytes = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** How many were added. */
+  /** Number of entries ever added. */
   get total(): number {
     return this.added;
   }
@@ -24,7 +24,7 @@ export class Recent<T> {
     return this.length === 0 ? undefined : this.kept.at(-1)?.item;
   }
 
-  /** @param bytes what it counts against the bound of bytes */
+  /** @param bytes the size of the entry, which counts toward the limit */
   add(item: T, bytes = 0): void {
     this.kept.push({ item, bytes });
     this.bytes += bytes;
@@ -38,12 +38,12 @@ export class Recent<T> {
     this.dropped = 0;
   }
 
-  /** There were at least so many, of which some are not known. */
+  /** Raises the total to at least this number, for entries that are not known. */
   countAtLeast(total: number): void {
     this.added = Math.max(this.added, total);
   }
 
-  /** What is kept, oldest first. */
+  /** Returns the kept entries, oldest first. */
   items(): T[] {
     return this.kept.slice(this.dropped).map(({ item }) => item);
   }

@@ -21,14 +21,14 @@ export class Problems {
     this.found.push({ problem, keys: place.keys });
   }
 
-  /** What stands at `place` is not what the form asks for. */
+  /** Reports that the value at `place` does not have the required form. */
   wrong(place: DataPlace, rule: string, hint?: string): void {
     const message = `${place.text} ${rule}`;
     this.add(place, { code: 'wrong-form', severity: 'error', message, ...(hint === undefined ? {} : { hint }) });
   }
 }
 
-/** Reads a value of one form: a copy of it, or undefined when it has problems. */
+/** Reads a value of one form. Returns a copy, or undefined if it has problems. */
 export type Shape<T> = (value: unknown, place: DataPlace, problems: Problems) => T | undefined;
 
 function kindOf(value: unknown): string {
@@ -60,7 +60,7 @@ export const milliseconds = only('a number of at least 0', (value): value is num
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 });
 
-/** The form of RFC 3339. */
+/** The format of RFC 3339. */
 const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 export const time = only('a time such as "2027-01-31T12:00:00Z"', (value): value is string => {
@@ -89,7 +89,7 @@ export function listOf<T>(shape: Shape<T>): Shape<T[]> {
     list(value, place, problems)?.flatMap((item, at) => shape(item, place.item(at), problems) ?? []);
 }
 
-/** An object whose keys are names of the author. `__proto__` is one like others. */
+/** An object whose keys are names chosen by the author. `__proto__` is an ordinary key. */
 export function record<T>(shape: Shape<T>): Shape<Record<string, T>> {
   return (value, place, problems) => {
     const read = object(value, place, problems);
@@ -102,10 +102,10 @@ export function record<T>(shape: Shape<T>): Shape<Record<string, T>> {
   };
 }
 
-/** The keys of an object, by name. */
+/** The shapes of an object's keys, by name. */
 export type Fields<T> = { readonly [K in keyof T]-?: Shape<Exclude<T[K], undefined>> };
 
-/** An object with fixed keys. Other keys are problems when it is `closed`, else they are left out. */
+/** An object with fixed keys. If it is `closed`, other keys are problems; otherwise they are left out. */
 export function fields<T extends object>(
   form: Fields<T>,
   required: readonly (keyof T & string)[],

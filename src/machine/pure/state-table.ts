@@ -3,32 +3,32 @@ import type { Budget, Spec, State } from './spec.js';
 
 type Mode = 'replace' | 'append';
 
-/** A state as the machine looks it up. */
+/** A state in the form in which the machine looks it up. */
 export interface StateRow {
   readonly state: State;
   /** Names of its events, sorted. */
   readonly events: readonly string[];
   readonly targets: ReadonlyMap<string, string>;
   readonly isTerminal: boolean;
-  /** How each artifact that it declares is set. */
+  /** The mode of each artifact that the state declares. */
   readonly modes: ReadonlyMap<string, Mode>;
-  /** How often it may be entered. */
+  /** How often the state may be entered. */
   readonly maxVisits: number;
 }
 
-/** What a machine looks up of a spec, by maps: names of states mean nothing to the host. */
+/** What a machine looks up in a spec. Maps are used so that names of states never reach the host's object properties. */
 export interface StateTable {
   readonly states: ReadonlyMap<string, StateRow>;
-  /** Bounds that are set, in the order in which they are checked. */
+  /** The limits that are set, in the order in which they are checked. */
   readonly budget: readonly (readonly [limit: keyof Budget, max: number])[];
-  /** How each declared artifact is set, by the first state that declares it. */
+  /** The mode of each declared artifact, by the first state that declares it. */
   readonly modes: ReadonlyMap<string, Mode>;
 }
 
 /** Tables of specs that were read, which are frozen. */
 const TABLES = new WeakMap<Spec, StateTable>();
 
-/** @param spec one that was read */
+/** @param spec a frozen spec, as {@link readSpec} returns it */
 export function tableOf(spec: Spec): StateTable {
   const known = TABLES.get(spec);
   if (known !== undefined) return known;
@@ -57,13 +57,13 @@ function rowOf(state: State): StateRow {
   };
 }
 
-/** A bound as a number to compare with: 0 and absent mean none. */
+/** Returns a limit to compare with: 0 and absent mean no limit. */
 function boundOf(most: number | undefined): number {
   return most === undefined || most === 0 ? Number.POSITIVE_INFINITY : most;
 }
 
 /**
- * The event names of a state, sorted.
+ * Returns the event names of a state, sorted.
  *
  * @example
  * sortedEvents({ Submit: 'review', Abort: 'done' }); // ['Abort', 'Submit']

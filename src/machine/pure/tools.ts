@@ -3,14 +3,14 @@ import { ownValue } from '../../base/json.js';
 import type { StateMachine } from './machine.js';
 import type { Spec, State } from './spec.js';
 
-/** Name of the tool by which a model fires an event. */
+/** Name of the tool with which a model fires an event. */
 export const TRANSITION_TOOL = 'workflow__transition';
 
-/** Name of the tool by which a model sets an artifact. */
+/** Name of the tool with which a model sets an artifact. */
 export const ARTIFACT_TOOL = 'workflow__set_artifact';
 
 /**
- * A tool as it is declared to a model.
+ * A tool as declared to a model.
  *
  * @example
  * const [tool] = toolsOf(machine);
@@ -24,7 +24,7 @@ export interface MachineTool {
 }
 
 /**
- * The tool by which a model fires one of `events`.
+ * Returns the tool with which a model fires one of `events`.
  *
  * @example
  * transitionTool(machine.availableEvents()).name; // 'workflow__transition'
@@ -41,7 +41,7 @@ export function transitionTool(events: readonly string[]): MachineTool {
 }
 
 /**
- * The tool by which a model sets an artifact of the spec; undefined when no state declares one.
+ * Returns the tool with which a model sets an artifact of the spec; undefined if no state declares one.
  *
  * @example
  * artifactTool(machine.spec)?.name; // 'workflow__set_artifact'
@@ -56,8 +56,8 @@ export function artifactTool(spec: Spec): MachineTool | undefined {
 }
 
 /**
- * The tools that a model has in the current state: the transition tool where the model may fire events, the artifact tool where any state
- * declares artifacts. Each call makes them anew: machines share nothing.
+ * Returns the tools of a model in the current state: the transition tool if the model may fire events, the artifact tool if any state
+ * declares artifacts. Each call returns new objects, which no other machine shares.
  *
  * @example
  * toolsOf(machine).map(({ name }) => name); // ['workflow__transition']

@@ -5,7 +5,7 @@ import type { Spec, State } from './spec.js';
 
 const STATES = WORKFLOW.field('states');
 
-/** The rules about ways through the states: loops of redirects, cycles, what can be reached, and whether the budget suffices for it. */
+/** Checks the paths through the states: loops of redirects, cycles, reachability, and whether the budget suffices. */
 export function checkPaths(spec: Spec, problems: Problems): void {
   const states = new Map(Object.entries(spec.states));
   checkRedirects(states, problems);
@@ -15,18 +15,18 @@ export function checkPaths(spec: Spec, problems: Problems): void {
 
 type States = ReadonlyMap<string, State>;
 
-/** Where the events of a state lead; those of a terminal state lead nowhere. */
+/** Returns the targets of a state's events; a terminal state has none. */
 function targetsOf({ terminal, on_event }: State): readonly string[] {
   return terminal === true ? [] : Object.values(on_event ?? {});
 }
 
-/** Where entries of a full state go instead; undefined when it can't be full, or has no redirect. */
+/** Returns the state to enter instead of a full one; undefined if the state can't be full or has no redirect. */
 function redirectOf(state: State | undefined): string | undefined {
   const { max_visits = 0, on_max_visits = '' } = state ?? {};
   return max_visits > 0 && on_max_visits !== '' ? on_max_visits : undefined;
 }
 
-/** Redirects that lead back to where they began: the machine refuses such an event once all states of the loop are full. */
+/** Finds redirects that lead back to where they began: the machine refuses such an event once all states of the loop are full. */
 function checkRedirects(states: States, problems: Problems): void {
   const done = new Set<string>();
   for (const start of states.keys()) {
@@ -50,7 +50,7 @@ function checkRedirects(states: States, problems: Problems): void {
   }
 }
 
-/** Each transition that leads back to a state on the way to it. */
+/** Finds each transition that leads back to a state on the path to it. */
 function checkCycles(states: States, problems: Problems): void {
   const entered = new Set<string>();
   for (const start of states.keys()) {
@@ -102,7 +102,7 @@ function checkReach(spec: Spec, states: States, problems: Problems): void {
 
 function reachedFrom(entry: string, states: States): ReadonlySet<string> {
   const reached = new Set([entry]);
-  // A set that grows is gone through to its end.
+  // Iteration over a set includes elements added meanwhile.
   for (const name of reached) {
     const state = states.get(name);
     if (state === undefined) continue;

@@ -9,7 +9,7 @@ import type { Spec, State } from './spec.js';
 import { checkPaths } from './validate-paths.js';
 
 /**
- * What {@link validateSpec} found, in a stable order: texts of errors and of warnings, and all of it as problems with code and hint.
+ * The findings of {@link validateSpec} in a stable order: messages of errors and warnings, and all as problems with code and hint.
  *
  * @example
  * const { errors, warnings } = validateSpec(spec, ['draft', 'review']);
@@ -22,9 +22,9 @@ export interface ValidationResult {
 }
 
 /**
- * Checks a spec: its form, and whatever its states refer to. Never throws.
+ * Checks a spec: its form, and everything that its states refer to. Never throws.
  *
- * @param promptKeys names of the prompts of the pack
+ * @param promptKeys names of the pack's prompts
  * @example
  * const result = validateSpec(pack.workflow, Object.keys(pack.prompts));
  * if (result.hasErrors) console.error(result.errors.join('\n'));
@@ -38,7 +38,7 @@ export function validateSpec(spec: Spec, promptKeys: Iterable<string>): Validati
   return { errors: texts('error'), warnings: texts('warning'), hasErrors: hasErrors(problems), problems };
 }
 
-/** The rules, for a spec whose form is right: those of the whole, of each state, of the paths between states. */
+/** Checks a spec of valid form: the whole, each state, and the paths between states. */
 export function checkSpec(spec: Spec, prompts: ReadonlySet<string>): readonly PlacedProblem[] {
   const problems = new Problems();
   if (spec.version !== 1 && spec.version !== 2) {
@@ -86,7 +86,7 @@ function checkBudgetKeys({ engine }: Spec, problems: Problems): void {
 
 const EVENT_NAME = /^[A-Z][a-zA-Z0-9]*$/;
 
-/** The rules that look at one state and the names around it. */
+/** The rules for one state and the names that it refers to. */
 class StateRules {
   private readonly place;
   private readonly isComposition: boolean;
@@ -199,7 +199,7 @@ class StateRules {
   }
 }
 
-/** All states that declare an artifact mean the same one: they should say the same about it. */
+/** All states that declare an artifact share it, so their declarations should agree. */
 function checkArtifacts({ states }: Spec, problems: Problems): void {
   const first = new Map<string, readonly [state: string, mode: string, type: string]>();
   for (const [state, { artifacts }] of Object.entries(states)) {
