@@ -44,7 +44,7 @@ export interface Keeper {
 
 /** The receivers of a run's events. */
 export interface Hearers {
-  /** Receive all events. */
+  /** Listeners that receive all events. */
   readonly listeners?: readonly Listener[] | undefined;
   /** Receives all events except starts, and successes of steps that are not in `failedBefore`. */
   readonly log?: Listener;
@@ -160,7 +160,7 @@ export class Reporter {
     this.emitAs(false, step, '', { type: 'run.warning', code: 'runs-again', message });
   }
 
-  /** A question is open. */
+  /** Reports an open question. */
   waitsFor(open: OpenQuestion, again: boolean): void {
     if (!this.followed) return;
     this.questions ??= new RunQuestions(this.plan);

@@ -4,7 +4,7 @@ import type { Spending } from '../events/spending.js';
 import type { Label } from '../guard/label.js';
 import type { OpenQuestion } from '../events/question.js';
 
-/** The result of a run. Failures inside steps never make it throw. */
+/** The result of a run. A run never rejects because of what happens inside steps. */
 export interface RunResult {
   readonly runId: string;
   readonly outcome: RunOutcome;

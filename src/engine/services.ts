@@ -93,7 +93,7 @@ export interface Restable {
   rested(): void;
 }
 
-/** How a scope is started. */
+/** The options of a scope. */
 export interface ScopeOptions {
   readonly compiled: CompiledPlan;
   /** Prefix of the paths of its steps; empty or ending in a slash. */

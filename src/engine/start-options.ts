@@ -13,7 +13,7 @@ import type { Hearers } from './reporter.js';
 import type { RunHandle } from './run-result.js';
 import type { Asked, CheckedStep, RunServices, RunWarning, StepCheck } from './services.js';
 
-/** How a run is carried out. */
+/** The options of a run. */
 export interface StartOptions extends Asked, Hearers {
   /** Input values by name. */
   readonly inputs?: Readonly<Record<string, unknown>>;

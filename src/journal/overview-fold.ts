@@ -161,7 +161,7 @@ export class OverviewFold {
     else if (name === 'timeout') this.tell(key, at, { kind: 'step', text: 'the attempt took too long' });
   }
 
-  /** Whether an end without success is final, and why, is reported by an event. */
+  /** An event reports whether an end without success is final, and why. */
   private bodyEnded(
     trace: StepTrace,
     record: Omit<DoneRecord, 'error'> & { readonly error?: ErrorData | undefined },

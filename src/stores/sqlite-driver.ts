@@ -67,7 +67,7 @@ const IMPORTS: Readonly<Record<(typeof DRIVERS)[number], () => Promise<SqliteMod
   '@photostructure/sqlite': () => import('@photostructure/sqlite'),
 };
 
-/** How a driver is chosen. */
+/** Options for choosing a driver. */
 export interface DriverOptions {
   readonly names?: readonly SqlDriver['name'][];
   /** Whether to accept a SQLite before {@link OLDEST_SQLITE}. */

@@ -134,7 +134,7 @@ export function answerValues(n: number, { key, id, value, at, by }: Answer): rea
   return [...values, sumOf([n, ...values])];
 }
 
-/** Reads an answer; returns a text if it is not valid. */
+/** Returns the answer of a row, or why the row is not valid. */
 export function readAnswer({ n, bytes }: SqlRow): Answer | string {
   if (!(bytes instanceof Uint8Array)) return 'its columns are not bytes';
   const { columns, damage } = readColumns(bytes, ['n', ...ANSWER_COLUMNS]);

@@ -49,7 +49,7 @@ export function dropOutdated(statements: Statements, now: number): void {
       statements.run('dropSpending', [row.key, row.run, row.fence]);
 }
 
-/** A row, or a text if it is not valid. */
+/** Returns the content of a row, or why the row is not valid. */
 function readSpending({ bytes }: SqlRow): SpendingRow | string {
   const { columns, damage } = readColumns(bytes, SPENDING_COLUMNS);
   if (damage !== undefined) return damage;

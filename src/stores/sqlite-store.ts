@@ -42,7 +42,7 @@ import { backUp, removeRuns, shrink } from './sqlite-upkeep.js';
 export interface FileStore extends Store {
   /** A random token, shared only with copies of this store. */
   readonly token: string;
-  /** Returns space of removed runs to the disk, and the number of freed bytes. Others may use the store meanwhile. */
+  /** Frees the disk space of removed runs; returns the number of bytes. Others may use the store meanwhile. */
   shrink(): number;
   /**
    * Writes a copy with everything committed at its start to a new file. Others may use the store meanwhile.

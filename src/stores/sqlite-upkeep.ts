@@ -80,7 +80,7 @@ function cleanUp(statements: Statements): boolean {
 }
 
 /**
- * Returns unused pages to the disk, and the number of freed bytes. A file from before version 2 has to be rewritten once for that; while
+ * Frees the disk space of unused pages; returns the number of bytes. A file from before version 2 has to be rewritten once for that; while
  * others use it, it stays unchanged.
  */
 export function shrink(database: Connection): number {

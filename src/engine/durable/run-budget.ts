@@ -112,7 +112,7 @@ export class RunBudget<S extends Spender> {
     return this.ledger.standing();
   }
 
-  /** Releases the controller after the work: an old ticket would otherwise keep newer objects alive in the garbage collector. */
+  /** Changes a limit. Effects waiting for it try again, in their order. */
   raise(limit: string, change: BudgetChange): void {
     this.ledger.raise(limit, change);
     this.askAgain();

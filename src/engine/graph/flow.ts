@@ -18,11 +18,11 @@ const FEW = 8;
 export interface FlowOwner {
   readonly channels: ChannelTable;
   readonly run: { readonly labels: RunLabels };
-  /** A node fires. */
+  /** Fires a node. */
   fire(node: CompiledNode, firing: Firing): void;
-  /** A node is skipped. */
+  /** Skips a node. */
   skip(node: CompiledNode, arrivals: Arrivals, origin: Decided, poison: boolean): void;
-  /** A node can't fire. */
+  /** Makes a node fail with this error instead of firing it. */
   refuse(node: CompiledNode, firing: Firing, error: ErrorData): void;
 }
 
@@ -38,7 +38,7 @@ export class Flow {
   private ended: Version[] | undefined = undefined;
   /** Number of `ended`, from the first, that were seen by a version from which everything still to run descends. */
   private seen = 0;
-  /** By the place of their nodes. */
+  /** Joins by the place of their nodes. */
   private joins: (JoinQueue | undefined)[] | undefined = undefined;
   /** No token waits in a join before this place. */
   private filledFrom = 0;

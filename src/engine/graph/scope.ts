@@ -273,7 +273,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     return true;
   }
 
-  /** E7 */
+  /** Ends a branch at an exit (E7). */
   private leaveByExit(node: CompiledNode, live: Token): void {
     this.flow.decided(live.influence);
     this.flow.branchEnded(live.version);

@@ -17,7 +17,7 @@ export interface Cell {
   readonly rank: number;
   /** Set if the cell overwrites another one, or was overwritten itself, within its epoch. Plain channels only. */
   line: Line | undefined;
-  /** For reducer channels. */
+  /** Set for reducer channels. */
   readonly folded: FoldedCell | undefined;
   /** Digest of a plain channel's value; computed on demand. */
   digest: string | undefined;

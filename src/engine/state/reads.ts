@@ -82,7 +82,7 @@ export class ReadLog implements ReadObserver {
     if (heard !== undefined) this.hear(heard);
   }
 
-  /** A run that the function started had heard something with this label. */
+  /** Adds a label that a run started by the function had heard. */
   hear(label: Label): void {
     this.fromRuns = joinedIf(this.fromRuns, label);
     this.told?.influenced(this.source.run.labels.of(label));
@@ -92,7 +92,7 @@ export class ReadLog implements ReadObserver {
     return this.fromRuns;
   }
 
-  /** A person left arguments of a call free. */
+  /** Adds arguments of a call that a person left free. */
   free(more: FreedArguments): void {
     (this.left ??= []).push(more);
   }

@@ -27,7 +27,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export abstract class ScopeState {
   /** The channels, including those that appeared at run time. */
   channels: ChannelTable;
-  /** See V2. */
+  /** The current epoch (V2). */
   epoch = 0;
   protected readonly compiled: CompiledPlan;
   protected readonly inputs: Version;
@@ -127,7 +127,7 @@ export abstract class ScopeState {
   /**
    * The outputs by the `values` of its plan; undefined if the plan has none.
    *
-   * @throws SkeinError SKEIN_TEMPLATE
+   * @throws SkeinError `SKEIN_TEMPLATE`
    */
   values(): Record<string, unknown> | undefined {
     const { values } = this.compiled.plan;

@@ -35,7 +35,7 @@ const METHODS = ['hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable', 'toL
 /** The prototype of all views. It has no prototype of its own. */
 const INHERITED = Object.create(null, {
   ...Object.fromEntries(METHODS.map((name) => [name, { value: Reflect.get(Object.prototype, name) as unknown }])),
-  // Called with the view.
+  // `this` is the view.
   [INSPECT]: {
     value(this: object): State {
       return { ...this };

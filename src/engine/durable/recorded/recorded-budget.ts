@@ -121,7 +121,7 @@ export class RecordedBudget {
     this.budget.told(ticket);
   }
 
-  /** Handles the end of a ticket, including a dropped one. */
+  /** Handles a dropped ticket. */
   close(ticket: RecordedTicket): void {
     for (const [stand, its] of ticket.dropped ? [...this.standing] : []) {
       if (its !== ticket) continue;

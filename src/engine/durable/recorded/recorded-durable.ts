@@ -185,7 +185,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     this.taker?.broken(error);
   }
 
-  /** R2 */
+  /** Delivers a recorded outcome in its recorded order (R2). */
   private reuse(ticket: RecordedTicket, { record, order }: Recorded): void {
     ticket.order = order;
     ticket.at = record.at;

@@ -11,7 +11,7 @@ import type { RecordedQuestions } from './recorded-questions.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { writeOutcome } from './write-outcome.js';
 
-/** The services that the inside of effects needs from the back end. */
+/** The services of the back end that work inside effects needs. */
 interface InsideParts {
   readonly journal: Journal;
   readonly clock: Clock;
