@@ -51,7 +51,7 @@ export interface AskDef {
   readonly expireAnswer: Json | undefined;
 }
 
-/** Reads the keys of a question. Problem codes: `missing-question`, `empty-block`, `bad-duration`, `no-effect`, `missing-answer`, and those of the types. */
+/** Reads a question. Codes: `missing-question`, `empty-block`, `bad-duration`, `no-effect`, `missing-answer`, and those of the types. */
 export function readAskKeys(fields: Fields): AskDef {
   if (fields.lacks('question'))
     fields.error('missing-question', 'question', `${fields.name} asks nothing`, 'add "question: TEXT"');

@@ -19,7 +19,7 @@ export interface Calling {
   template(text: SourceScalar): Template;
 }
 
-/** Stands in for a file that could not be loaded. */
+/** A placeholder for the plan of a file that could not be loaded. */
 export const NO_PLAN: Plan = { format: 1, name: '', inputs: [], channels: [], nodes: [], edges: [], routes: [] };
 
 /** Returns a called file's inputs by channel. Problem codes: `unknown-input`, `missing-input`, `bad-input`, and those of references. */

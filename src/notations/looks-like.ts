@@ -45,7 +45,7 @@ export function isMisnamedPipeline(root: SourceMap): boolean {
   return steps.items.every((item) => item.kind === 'map' && entryOf(item, 'type') !== undefined);
 }
 
-/** Kinds of files of the tool that makes packs. */
+/** Values of `kind` in files of the tool that makes packs. */
 export const NO_PACKS: ReadonlySet<string> = new Set(['Arena', 'PromptConfig', 'Scenario', 'Provider', 'Tool']);
 
 /** True for a file with the keys or the name of a pack, and for files of the tool that makes packs. */

@@ -62,7 +62,7 @@ export function readConversation(fields: Fields): Conversation | undefined {
   return { channel: `conversations.${name.text}`, ...present({ recent }), ...(afresh === true ? { afresh } : {}) };
 }
 
-/** The providers a file may name before the slash of a model, besides those of the program that runs it. */
+/** The providers a file may name before the slash of a model, in addition to those of the program that runs it. */
 export const KNOWN_PROVIDERS: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
 
 /**

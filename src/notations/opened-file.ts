@@ -26,7 +26,7 @@ export interface OpenedYaml {
   readonly problems: readonly Problem[];
 }
 
-/** Problems after which the text was misread, so that further findings would be noise. */
+/** Problems that mean the text was misread, so that further findings would be noise. */
 const FATAL: ReadonlySet<string> = new Set(['yaml-limit', 'yaml-syntax', 'yaml-documents']);
 
 /** Where a workflow file is opened, and which files may be read. */

@@ -110,7 +110,7 @@ export interface MapForm<T extends Keys = Keys> extends Common {
   readonly one?: readonly string[];
   /** Pairs of keys of which only one may be present. */
   readonly apart?: readonly (readonly [string, string])[];
-  /** Values that switch the map off, so that nothing else in it counts. */
+  /** The keys that switch the map off, each with the value that does so. Nothing else in the map counts then. */
   readonly off?: Readonly<Record<string, boolean>>;
 }
 
@@ -141,7 +141,7 @@ export interface VariantsForm extends Common {
   readonly of: Readonly<Record<string, MapForm>>;
   /** The form if the key is absent. Undefined if the key is required. */
   readonly without?: MapForm;
-  /** Values that switch the map off, so that nothing else in it counts. */
+  /** The keys that switch the map off, each with the value that does so. Nothing else in the map counts then. */
   readonly off?: Readonly<Record<string, boolean>>;
   /** True if letter case matters. */
   readonly exact?: boolean;

@@ -85,7 +85,7 @@ abstract class TreeObject<D extends TreeNode> implements Node {
     return this.supervised('off');
   }
 
-  /** Sets which tool calls models review first, here and inside. It is never less careful than the setting around it. */
+  /** Sets which tool calls models review before they run, here and inside. Never less careful than the setting around it. */
   security(security: SecurityInput): this {
     return this.changed({ security: { ...this.#definition.security, ...securityData(security) } });
   }
@@ -262,7 +262,7 @@ export class Goal extends Work<TreeGoal> {}
  * const polish = convergence('polish', 'Make the draft shorter.', 0).withinVar('rounds', 20);
  */
 export class Convergence extends Work<TreeConvergence> {
-  /** Names the parameter or earlier output that holds the maximum number of iterations, with `within` 0. `cap` bounds it, default 100. */
+  /** Reads the maximum number of iterations from a parameter or earlier output; set `within` to 0. `cap` bounds it, default 100. */
   withinVar(name: string, cap?: number): this {
     return this.changed({ withinVar: name, ...(cap === undefined ? {} : { cap }) });
   }

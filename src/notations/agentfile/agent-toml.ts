@@ -141,9 +141,7 @@ export const AGENT_TOML = map(
   { foreign: unsupportedKeys({ safety: { limits: 'an agent has 25 turns and 100 tool calls' } }) },
 );
 
-/**
- * Reads one `agent.toml`. Problem codes: `credential`, `unused-table`, `bad-reference`, `mcp-server`, `not-supported` and those of the shape reader.
- */
+/** Reads `agent.toml`. Codes: `credential`, `unused-table`, `bad-reference`, `mcp-server`, `not-supported`, those of the shape reader. */
 export function readAgentToml(root: SourceMap, findings: Findings): AgentToml {
   const file = readSupported(root, '', AGENT_TOML, findings);
   if (file === undefined) return { profiles: new Map(), servers: {}, declared: {} };

@@ -38,7 +38,7 @@ const FILE = 'agent.toml';
 /** The default skills folder, beside the file. */
 const SKILLS = 'skills';
 
-/** Reads the configuration. Problem codes: those of `agent-toml.ts` and of TOML, `unknown-model`, `unknown-provider`, `file-missing` and the like. */
+/** Reads the configuration. Codes: those of `agent-toml.ts` and of TOML, `unknown-model`, `unknown-provider`, `file-missing` etc. */
 export async function readConfiguration(
   config: string | undefined,
   workspace: Workspace,
@@ -119,7 +119,7 @@ export async function readTomlFile(
   return root;
 }
 
-/** Returns a model as plans name it. `[llm]` supplies what is absent, except the provider of a model whose own is known. */
+/** Returns a model as plans name it. `[llm]` supplies absent fields, but not the provider if the model's own is known. */
 function chosen(written: WrittenModel, llm: WrittenModel, findings: Findings): ChosenModel {
   const maxOutputTokens = written.maxTokens ?? llm.maxTokens;
   const temperature = written.temperature ?? llm.temperature;

@@ -6,7 +6,7 @@ export interface Token {
   readonly kind: 'word' | 'variable' | 'text' | 'path' | '->' | ',' | '=' | 'other' | 'end';
   readonly text: string;
   readonly at: Position;
-  /** The start in the source of a text in single quote marks that spans several lines. */
+  /** The start in the source of a text in `"` (not `"""`) that spans several lines. */
   readonly spread?: number;
 }
 
@@ -30,7 +30,7 @@ export class Scanner {
   private offset = 0;
   private ahead: Token | undefined;
   private readonly places;
-  /** Up to here a text in single quote marks ends with its line: searching for each end again would take quadratic time. */
+  /** Up to here a text in `"` (not `"""`) ends with its line: searching for each end again would take quadratic time. */
   private tightTo = 0;
 
   constructor(
@@ -210,7 +210,7 @@ export class Scanner {
   }
 }
 
-/** Returns the value of a text in single quote marks. Unknown escapes are kept as written. */
+/** Returns the value of a text in `"` (not `"""`). Unknown escapes are kept as written. */
 function unescape(text: string): string {
   return text.includes('\\') ? text.replaceAll(/\\([^])/g, (whole, char: string) => ESCAPED[char] ?? whole) : text;
 }

@@ -144,7 +144,7 @@ function allowedTools(node: SourceNode | undefined): readonly string[] | undefin
   return node.text.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? [];
 }
 
-/** Tells an agent with a skill where the files beside the skill are. */
+/** Returns the text that tells an agent where the files beside its skill are. */
 export function skillContext({ skill }: Source): string | undefined {
   if (skill === undefined || skill.parts.length === 0) return undefined;
   const places = skill.parts.map((part) => `${part} in ${skill.folder}/${part}`);

@@ -176,7 +176,7 @@ function schemaOfStep({ tool, set }: Partial<OfType>, fields: Fields): Json | un
   return tool === undefined ? readSchema(fields) : outputSchema(tool);
 }
 
-/** Keys that mark steps of other types, besides `run` and `tool`. */
+/** Keys that mark steps of other types, in addition to `run` and `tool`. */
 const OTHER_BODIES = ['agent', 'prompt', 'steps', 'over', 'question', 'file', 'until', 'values'];
 
 function checkId(id: string, fields: Fields): void {

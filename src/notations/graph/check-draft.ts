@@ -147,7 +147,7 @@ function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Ad
   }
   for (const { name, optional } of inference.reads.get(node.name)?.names ?? []) {
     if (Object.hasOwn(state, name) || draft.nodes.has(name)) continue;
-    // An optional input of a workflow inside may be absent.
+    // An inner workflow's optional input may be absent.
     if (optional && isNodeSpec(node.body)) continue;
     add(
       'undeclared-key',

@@ -46,7 +46,7 @@ export interface NodePolicies<S = StateOf> extends Omit<
 > {
   /** Conditions that must all hold; otherwise the node is skipped. */
   readonly when?: WhenInput<S> | readonly WhenInput<S>[];
-  /** Retries after a temporary failure: a number, or changes to the defaults: 2 retries, with growing delays from 1 s. */
+  /** Retries after a temporary failure: a number, or changes to the default of 2 retries with growing delays from 1 s. */
   readonly retry?: RetryInput;
   /** Whether the result is judged before anything sees it. Default: agents as set for the graph, other nodes not. */
   readonly supervise?: SuperviseInput;

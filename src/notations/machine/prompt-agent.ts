@@ -46,7 +46,7 @@ export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {})
     description: prompt.description,
     instructions: templates.own(),
     models: [],
-    // All tools of each server, plus the prompt's own tools by name: what named tools declare about reading is trusted.
+    // All tools of each server, and the prompt's own tools by name: a named tool is trusted if it declares itself read-only.
     tools: servers.flatMap((server) => [`${server}/*`, ...(prompt.tools ?? []).map((tool) => `${server}/${tool}`)]),
     functions,
     mcpServers: servers.length === 0 ? undefined : mcpServers,

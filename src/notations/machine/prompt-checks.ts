@@ -93,7 +93,7 @@ function ruleOf({ type, params = {} }: Validator): CheckRule {
   }
 }
 
-/** Splits off the `(?i)` that packs put before an expression whose letter case is ignored. */
+/** Splits off the `(?i)` that makes an expression in a pack ignore letter case. */
 export function patternOf(text: string): { readonly pattern: string; readonly ignoreCase?: true } {
   return text.startsWith('(?i)') ? { pattern: text.slice('(?i)'.length), ignoreCase: true } : { pattern: text };
 }

@@ -134,7 +134,7 @@ function connectAll(block: Block, flows: Flows): void {
   for (const { inner } of block.steps) if (inner !== undefined) connectAll(inner, flows);
 }
 
-/** The maximum number of outer outputs passed to all blocks, which grows with the square of their number, as does the plan. */
+/** The maximum number of outer outputs passed to all blocks. It bounds the plan, which grows with the square of the blocks. */
 const MOST_SEEN = 200_000;
 
 /** Returns the outer outputs that a block gets. */

@@ -21,7 +21,7 @@ export interface SupervisionParts {
   readonly texts: Texts;
 }
 
-/** Returns a node's supervision. An agent defaults to the file's, unless an enclosing step switches it off; other steps do not. */
+/** Returns a node's supervision. An agent's defaults to the file's unless a step around it opts out; other steps only have their own. */
 export function supervising(
   placed: Placed,
   { definition, names, texts }: SupervisionParts,

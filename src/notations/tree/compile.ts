@@ -90,7 +90,7 @@ function compiledSteps(
       override: mergeOverride(defaults, around?.override),
       mode: around === undefined ? treeMode : modeOf(around, treeMode),
       security: around?.security,
-      // Both grow with the walk, and are only read during it.
+      // Both grow with the walk, and no step keeps them.
       visible,
       prior,
     });

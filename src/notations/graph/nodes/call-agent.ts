@@ -27,7 +27,7 @@ export interface AgentCall {
 }
 
 /**
- * Calls an agent once and returns its answer. If its stream breaks it is not called again: its work so far is done.
+ * Calls an agent once and returns its answer. If its stream breaks it is not called again: its effects so far would be repeated.
  *
  * @throws SkeinError if the agent failed, or ended without an answer
  */

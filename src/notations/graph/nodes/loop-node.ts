@@ -26,7 +26,7 @@ export interface LoopNodeOptions {
   readonly stopWhen?: 'repeated';
   /** Inputs of the workflow that, from the second round on, get the previous round's value of the same name. */
   readonly carry?: readonly string[];
-  /** Inputs of the workflow that get a list of all earlier rounds' values, each with the key of these values. */
+  /** Maps inputs of the workflow to keys: each input gets the list of the key's values in all rounds so far. */
   readonly collect?: Readonly<Record<string, string>>;
   /** The key or node of the workflow that holds its answer. Default: as the workflow declares, or that of its only exit. */
   readonly answerKey?: string;

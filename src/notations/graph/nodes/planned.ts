@@ -42,7 +42,7 @@ export function plannedOf(agent: unknown): Planned | undefined {
 interface Place {
   readonly name: string;
   readonly output: string;
-  /** The key of the state that holds the task. Null: there is none. */
+  /** The key of the state that holds the task. Null if there is no task. */
   readonly taskParam: string | null;
 }
 

@@ -82,7 +82,7 @@ export function workflowNode(
           kind: 'call',
           plan: inner.plan,
           inputs: given.inputs,
-          // The result of the node is an update, or else the answer.
+          // The result of the node is an update if `writes` is set, otherwise the answer.
           ...(only === undefined
             ? { outputs, writes: Object.keys(outputs) }
             : { outputs: { [output ?? node]: only }, output: output ?? node }),

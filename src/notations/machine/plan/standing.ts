@@ -39,7 +39,7 @@ export interface Standing {
   readonly handOvers: number;
   /** True if a model requested an event when no event of its state worked. */
   readonly stuck: boolean;
-  /** Milliseconds since 1970 at which a turn with a composition began. */
+  /** The start of a turn that runs a composition, in milliseconds since 1970. */
   readonly at?: number;
 }
 

@@ -21,7 +21,7 @@ export interface ModelDef {
   readonly provider: ProviderSpec | undefined;
 }
 
-/** Reads the section `models`. Problem codes: `missing-model`, `unknown-model`, `unknown-provider`, `not-supported`, and those of the shape readers. */
+/** Reads `models`. Codes: `missing-model`, `unknown-model`, `unknown-provider`, `not-supported`, and those of the shape readers. */
 export function readModels(
   root: Fields,
   providers: ReadonlyMap<string, ProviderDef>,
