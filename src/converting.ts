@@ -12,13 +12,13 @@ import { defaultsOf } from './tree/runtime.js';
 export { convertAgentfile } from './notations/agentfile/load.js';
 
 /**
- * Writes a tree that a program made as an Agentfile, with the configuration that it needs.
+ * Converts a tree that a program built to an Agentfile, with the configuration it needs.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for a runtime that can't be used
  */
 export function convertTree({ tree, runtime }: { readonly tree: unknown; readonly runtime?: unknown }): ConvertedTree {
   const isObject = typeof tree === 'object' && tree !== null;
-  // Any other object has none.
+  // Only trees of the tree notation have a definition.
   const definition = isObject ? (definitionOf(tree as Workflow) as TreeWorkflow | undefined) : undefined;
   if (definition?.kind !== 'workflow') return { files: [], problems: [NO_TREE] };
   const { problems } = compileTree(definition);

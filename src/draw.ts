@@ -15,14 +15,14 @@ export { paintSvg } from './draw/svg.js';
 export { dotOf, mermaidOf } from './plan/draw.js';
 export { drawingOf } from './plan/drawing.js';
 
-/** Where a picture of boxes is shown. */
+/** The style of the boxes, and the width they must fit. */
 export interface BoxesOptions extends BoxesStyle {
-  /** How wide the place is, when that is known. */
+  /** The width in terminal cells, if known. */
   readonly columns?: number | undefined;
 }
 
 /**
- * A picture in boxes, for a terminal or a text. Where it would be too wide with all that is known of the nodes, it has their names only.
+ * A picture in boxes, for a terminal or a text. A picture that would be too wide with all details shows only the names of the nodes.
  *
  * @example
  * console.log(boxesOf(drawingOf(plan), { unicode: true, columns: 80 }));
@@ -35,7 +35,7 @@ export function boxesOf(drawing: Drawing, { columns, ...style }: BoxesOptions): 
   return paintBoxes(fits ? drawing : { ...drawing, items: drawing.items.map(nameOnly) }, style);
 }
 
-// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+// Recursion is safe here: workflows are nested at most 50 deep (see checkPlan).
 function nameOnly(item: DrawnItem): DrawnItem {
   return { ...item, lines: item.lines.slice(0, 1), inner: item.inner?.map(nameOnly) };
 }

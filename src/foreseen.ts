@@ -1,3 +1,3 @@
-/** What the command line says of the guard before a run: only those who ask for it load it. */
+/** What the command line reports about the guard before a run. Only commands that report it load this module. */
 export { foreseenQuestions, ruleOfTwo } from './guard/foresee.js';
 export type { ForeseenCalls, ForeseenQuestions } from './guard/foresee.js';

@@ -1,4 +1,4 @@
-/** Skein: workflows of agents. See README.md for a first workflow and ARCHITECTURE.md for how it is built. */
+/** Skein: workflows of agents. README.md shows a first workflow; ARCHITECTURE.md explains how Skein is built. */
 export { run, runOrThrow, runWorkflow, streamRun, type PriceTable, type Runnable, type Workflow } from './runtime.js';
 export { changeBudget, forkThread, readBudget, updateThread, type RunOptions, type ThreadOptions } from './runtime.js';
 export type { CustomGuard, Fork, GuardVerdict, SecurityInput, WorkflowResult, WorkflowRunOptions } from './runtime.js';

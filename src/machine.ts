@@ -1,5 +1,5 @@
 /**
- * State machines of PromptPack: the machine itself, without any model. It says which events there are, takes one, and keeps count.
+ * PromptPack state machines without a model: a machine lists the possible events, processes one, and counts visits.
  *
  * @example
  * import { StateMachine, parseSpec } from 'skein/machine';

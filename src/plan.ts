@@ -1,5 +1,5 @@
 /**
- * What a plan says, for those who do not run it: the doors that judge, draw and tell load nothing of a run through here.
+ * Reads plans without running them: commands that check, draw or describe a plan load no part of the engine through this module.
  */
 export { badInputs, typedInputs } from './plan/input-types.js';
 export { budgetText } from './plan/budget.js';

@@ -1,4 +1,4 @@
-/** What the command line knows of prices: only those who ask for them load the table. */
+/** The prices that the command line knows. Only commands that need prices load the table. */
 export { readModelName } from './agent/models/model-names.js';
 export { openLimits } from './agent/models/read-limits.js';
 export { openPrices } from './agent/models/read-prices.js';

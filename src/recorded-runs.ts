@@ -1,4 +1,4 @@
-/** What the command line reads of recorded runs, and resumes and forks them with. */
+/** What the command line needs to read, resume and fork recorded runs. */
 export { findLeftovers, removeFolder } from './audit/retention.js';
 export { codeDigests } from './engine/durable/identity.js';
 export { forkStart } from './journal/fork-from.js';

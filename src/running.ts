@@ -1,4 +1,4 @@
-/** What the command line runs a workflow with. What only recorded runs need is not loaded through here: see `recorded-runs.ts`. */
+/** What the command line needs to run a workflow. What only recorded runs need is in `recorded-runs.ts`. */
 export { formatOutput } from './audit/final-output.js';
 export { isApproval } from './agent/loop/approval.js';
 export { Given } from './engine/durable/open-question.js';

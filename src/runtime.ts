@@ -24,10 +24,10 @@ export { runWorkflow } from './runtime/workflow-run.js';
 export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/workflow-run.js';
 
 /**
- * Runs a workflow. What happens inside of steps never throws: it is in the result.
+ * Runs a workflow. A failure inside a step never throws: the result reports it.
  *
- * @throws SkeinError `SKEIN_DEFINITION` when the plan has problems (all are in `details.problems`), `SKEIN_INPUT` for its inputs,
- *   `SKEIN_USAGE` for options that do not exist;
+ * @throws SkeinError `SKEIN_DEFINITION` if the plan has problems (all are in `details.problems`), `SKEIN_INPUT` for invalid inputs,
+ *   `SKEIN_USAGE` for unknown options;
  *   `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON` for a run that is recorded, resumed or forked.
  * @example
  * const { result } = run(definePlan({ name: 'hello', nodes: [{ id: 'greet', kind: 'task', run: () => ({ text: 'hi' }) }] }));
@@ -45,9 +45,9 @@ export function run(workflow: Runnable, options: RunOptions = {}): RunHandle {
 }
 
 /**
- * Runs a workflow and gives its final state.
+ * Runs a workflow and returns its final state.
  *
- * @throws SkeinError what made the run fail, pause or be cancelled.
+ * @throws SkeinError the reason why the run failed, paused or was cancelled.
  * @example
  * const state = await runOrThrow(workflow, { inputs: { topic: 'looms' } });
  */
@@ -59,9 +59,9 @@ export async function runOrThrow(workflow: Runnable, options: RunOptions = {}): 
 }
 
 /**
- * Runs a workflow and gives its events as they happen; the result is what the generator returns. Leaving the loop cancels the run.
+ * Runs a workflow and yields its events as they happen. The generator returns the result. Leaving the loop cancels the run.
  *
- * @throws SkeinError as {@link run} does, when the first event is asked for
+ * @throws SkeinError as {@link run} does, when the first event is read
  * @example
  * for await (const event of streamRun(workflow)) console.log(event.type, event.path);
  */

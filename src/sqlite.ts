@@ -1,5 +1,5 @@
 /**
- * Runs kept in a SQLite file.
+ * Stores runs in a SQLite file.
  *
  * @example
  * import { openSqliteStore } from 'skein/sqlite';

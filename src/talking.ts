@@ -1,5 +1,5 @@
 /**
- * What the command line talks with packs with.
+ * What the command line needs for conversations with packs.
  *
  * @example
  * import { KeptState, machineOf } from './talking.js';

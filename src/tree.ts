@@ -1,5 +1,5 @@
 /**
- * Workflows as trees: sequences of goals and convergences, with agents side by side inside of them.
+ * Workflows as trees: sequences of goals and convergences, whose agents work side by side.
  *
  * @example
  * import { goal, sequence, workflow } from 'skein/tree';

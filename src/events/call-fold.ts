@@ -4,14 +4,14 @@ import type { InnerCall, SkeinEvent, StepNote } from './event.js';
 import { NO_SPENDING, NO_USAGE, Tally } from './spending.js';
 import type { CountsCalls, Spending } from './spending.js';
 
-/** Counts a call of a run that a function of the step started. */
+/** Counts a model call made by a run that a function of the step started. */
 export function countInner(tally: CountsCalls, { model = '?', usage, cost, failed }: Omit<InnerCall, 'kind'>): void {
   if (failed === true) tally.cutOff({ model, usage, ...present({ cost }) });
   else tally.answered(model, usage, cost);
 }
 
 /**
- * What counts the calls of a run that a function started: it tells the step.
+ * Returns a counter for the calls of a run that a function started. It reports each call to the step.
  *
  * @example
  * const tally = new Tally(innerCalls((note) => step.note(note)));
@@ -27,7 +27,7 @@ export function innerCalls(tell: (note: InnerCall) => void): CountsCalls {
 }
 
 /**
- * Counts the model and tool calls of one step, as its notes tell of them: what was paid here, and apart from that what was paid before and is reused.
+ * Counts the model and tool calls of one step from its notes: new calls, and separately the reused calls that were paid before.
  *
  * @example
  * const calls = new CallFold(new Tally());
@@ -35,7 +35,7 @@ export function innerCalls(tell: (note: InnerCall) => void): CountsCalls {
  * calls.paid.toolCalls; // 1
  */
 export class CallFold {
-  /** The model that is being asked. */
+  /** The model of the call in progress. */
   asked: string | undefined = undefined;
 
   constructor(
@@ -43,7 +43,7 @@ export class CallFold {
     private readonly saved?: Tally,
   ) {}
 
-  /** `again`: it was reported before, when it happened. */
+  /** `again`: the note was already reported when it first happened. */
   take(note: StepNote, again: boolean): void {
     if (note.kind === 'model.started' || note.kind === 'model.admitted') this.asked = note.model;
     else if (note.kind === 'model.queued') this.asked = undefined;
@@ -56,14 +56,14 @@ export class CallFold {
     else if (note.kind === 'inner.call' && !again) countInner(this.paid, note);
   }
 
-  /** The step is over: nothing is asked any more. */
+  /** Ends the step: no call is in progress. */
   over(): void {
     this.asked = undefined;
   }
 }
 
 /**
- * Counts what steps spend while they run, each with all that runs inside of it, in all attempts. It is told every event of a run, in order.
+ * Counts what steps spend while they run, with everything inside them and all attempts. Needs every event of a run, in order.
  *
  * @example
  * const tallies = new StepTallies();
@@ -75,7 +75,7 @@ export class CallFold {
 export class StepTallies {
   private readonly open = new Map<string, CallFold>();
 
-  /** What the step of an event has spent so far in this session. */
+  /** Returns what the step of an event has spent so far in this session. */
   take(event: SkeinEvent): Spending {
     if (event.path === '') return NO_SPENDING;
     const path = pathOf(event.path);

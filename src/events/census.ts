@@ -3,18 +3,18 @@ import type { ErrorData } from '../base/errors.js';
 /** How a step ended (DESIGN.md section 7). */
 export type StepOutcome = 'succeeded' | 'skipped' | 'failed' | 'timed_out' | 'cancelled' | 'paused' | 'out_of_budget';
 
-/** How a run ended: `degraded` is finished, but some step failed and the definition allowed it. */
+/** How a run ended. `degraded`: the run finished, but a step failed and the definition allowed it. */
 export type RunOutcome = 'succeeded' | 'degraded' | 'failed' | 'paused' | 'cancelled' | 'out_of_budget';
 
-/** How a step ended, and why: the same wherever it is reported. */
+/** The outcome of a step and its reason, in the form that all reports share. */
 export interface StepEnding {
   readonly outcome: StepOutcome;
-  /** Why it was skipped or paused. */
+  /** Why the step was skipped or paused. */
   readonly reason?: string;
   readonly error?: ErrorData;
 }
 
-/** What is reported of a step that did not simply succeed, in the result of a run. */
+/** A report on a step that did not simply succeed, in the result of a run. */
 export interface StepReport extends StepEnding {
   readonly path: string;
   readonly node: string;
@@ -27,7 +27,7 @@ interface AnyEnding {
 }
 
 /**
- * The ending of a step alone, of what may say more.
+ * Picks the ending of a step from an object with more fields.
  *
  * @example
  * endingOf({ ...event, outcome: 'skipped', reason: 'its condition does not hold' }); // { outcome: 'skipped', reason: 'its condition ...' }
@@ -37,13 +37,13 @@ export function endingOf({ outcome, reason, error }: AnyEnding): StepEnding {
   return { outcome, ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };
 }
 
-/** That of most steps, which may be many. */
+/** Shared by all steps that succeeded, of which there may be many. */
 const SUCCEEDED: StepEnding = Object.freeze({ outcome: 'succeeded' });
 
 /** Counts of step outcomes of a run. Steps that never started because the run ended first are `notRun`. */
 export interface Census {
   readonly succeeded: number;
-  /** Steps that failed or timed out where the definition allowed it; they are counted here alone. */
+  /** Steps that failed or timed out where the definition allowed it. They are counted only here. */
   readonly degraded: number;
   readonly failed: number;
   readonly skipped: number;
@@ -51,16 +51,16 @@ export interface Census {
   readonly cancelled: number;
   readonly paused: number;
   readonly out_of_budget: number;
-  /** Nodes of the plan that no step was run for. */
+  /** Nodes of the plan without any step. */
   readonly notRun: number;
-  /** Loops and jumps back that gave up at their limit where the definition allowed it. Absent: none. */
+  /** Loops and jumps back that reached their limit where the definition allowed it. Absent if none did. */
   readonly limited?: number;
 }
 
-/** A census that is being counted. */
+/** A census in progress. */
 export type OpenCensus = { -readonly [K in keyof Census]: Census[K] };
 
-/** A census with nothing in it. */
+/** Returns a census with all counts at zero. */
 export function emptyCensus(): OpenCensus {
   return {
     succeeded: 0,
@@ -99,9 +99,9 @@ export function formatCensus(census: Census): string {
   return parts.length === 0 ? 'nothing ran' : parts.join(', ');
 }
 
-/** Adds counts to a census that is being counted. */
+/** Adds counts to a census in progress. */
 export function addCensus(into: OpenCensus, more: Census): void {
-  // One by one: names that are looked up take longer, and each round of a loop is added.
+  // One by one: looking up names takes longer, and every round of a loop is added.
   into.succeeded += more.succeeded;
   into.degraded += more.degraded;
   into.failed += more.failed;
@@ -114,12 +114,12 @@ export function addCensus(into: OpenCensus, more: Census): void {
   if (more.limited !== undefined) into.limited = (into.limited ?? 0) + more.limited;
 }
 
-/** Whether what ended is not as it was meant to be: something failed, or gave up at its limit, and the definition allowed it. */
+/** Whether a step failed, or a loop reached its limit, and the definition allowed it. */
 export function isDegraded({ degraded, limited = 0 }: Census): boolean {
   return degraded > 0 || limited > 0;
 }
 
-/** A failure that the definition allowed counts as one, and no longer as what it would be otherwise. */
+/** Counts an allowed failure as degraded instead of under its own outcome. */
 export function countAllowed(census: OpenCensus, outcome: StepOutcome): void {
   census[outcome] -= 1;
   census.degraded += 1;

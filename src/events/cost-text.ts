@@ -4,7 +4,7 @@ import type { Cost, Dollars, Usage } from './cost.js';
 import { addUsd } from './cost.js';
 
 /**
- * Dollars as people read them: with cents, and small amounts with the first two digits that say something.
+ * Formats dollars with cents; amounts below a cent keep their first two significant digits.
  *
  * @example
  * usdText(0.31); // '$0.31'
@@ -17,8 +17,8 @@ export function usdText(usd: number): string {
 }
 
 /**
- * What calls have cost, in words: `$0.31`, `about $0.31` where part of it is estimated, `$0.31 and 2 calls of unknown price`, `would have cost $0.31` where
- * mock models answered; empty where there is nothing to say.
+ * Formats the cost of calls: `$0.31`, `about $0.31` if part of it is estimated, `$0.31 and 2 calls of unknown price`, or `would have cost
+ * $0.31` if mock models answered. Empty if there is nothing to report.
  *
  * @example
  * costText({ usd: 0.31, unpricedCalls: 0 }); // '$0.31'
@@ -37,7 +37,7 @@ export function costText({ usd, pretendedUsd, unpricedCalls, estimated }: Dollar
   return real === '' ? pretended : `${real}; mock answers ${pretended}`;
 }
 
-/** The same of one call; `cost unknown` without a cost. */
+/** Formats the cost of one call; `cost unknown` without a cost. */
 export function callCostText(cost: Cost | undefined): string {
   if (cost === undefined) return 'cost unknown';
   const { usd, estimated, pretended } = cost;
@@ -48,12 +48,12 @@ export function callCostText(cost: Cost | undefined): string {
   });
 }
 
-/** What was really billed of it: the part that mock models would have cost is not. */
+/** The part that was really billed, without what mock models would have cost. */
 export function billedOf({ usd, pretendedUsd = 0 }: Pick<Dollars, 'usd' | 'pretendedUsd'>): number {
   return addUsd(usd, -pretendedUsd);
 }
 
-/** `62% of input from cache`; empty where nothing was. */
+/** `62% of input from cache`. Empty if no input came from a cache. */
 export function cachedText({ inputTokens, cachedTokens = 0 }: Usage): string {
   if (cachedTokens === 0 || inputTokens === 0) return '';
   return `${percentText(Math.min(1, cachedTokens / inputTokens))} of input from cache`;

@@ -1,52 +1,52 @@
-/** Tokens of a model call, as the provider counted them; 0 where it did not say. */
+/** Tokens of a model call, as counted by the provider. 0 if the provider reported none. */
 export interface Usage {
-  /** All that went in, also from a cache and to it. */
+  /** All input tokens, including those read from and written to a cache. */
   readonly inputTokens: number;
-  /** All that came out, also the reasoning. */
+  /** All output tokens, including reasoning. */
   readonly outputTokens: number;
-  /** Part of the input that was read from a cache. */
+  /** Input tokens read from a cache. */
   readonly cachedTokens?: number;
-  /** Part of the input that was written to a cache. */
+  /** Input tokens written to a cache. */
   readonly cacheWriteTokens?: number;
-  /** Part of the output. */
+  /** Output tokens spent on reasoning. */
   readonly reasoningTokens?: number;
 }
 
-/** What a call costs, in US dollars: a multiple of 1e-9, rounded up. */
+/** The cost of a call in US dollars: a multiple of 1e-9, rounded up. */
 export interface Cost {
   readonly usd: number;
-  /** The provider did not say what it billed. */
+  /** True if the provider did not report what it billed. */
   readonly estimated?: true;
-  /** Nobody is billed: a mock model answered, and this is what the model in whose place it stands would have cost. */
+  /** True if nobody is billed: a mock model answered, and `usd` is what the model it replaces would have cost. */
   readonly pretended?: true;
 }
 
-/** What a call spent that did not end well, or of which the provider said nothing. */
+/** What a failed call spent, or one about which the provider reported nothing. */
 export interface Spent {
-  /** The model that was asked. */
+  /** The model that was called. */
   readonly model?: string;
   readonly usage: Usage;
-  /** Absent: the price of the model is unknown. */
+  /** Absent if the price of the model is unknown. */
   readonly cost?: Cost;
 }
 
-/** Dollars, and how far they can be trusted. */
+/** Dollars, with flags for estimated and mocked parts. */
 export interface Dollars {
-  /** US dollars of all calls whose price is known. */
+  /** US dollars for all calls with a known price. */
   readonly usd: number;
-  /** Calls whose price is unknown: they are not in `usd`. */
+  /** Calls of unknown price. They are not included in `usd`. */
   readonly unpricedCalls: number;
-  /** Part of it is estimated. */
+  /** True if part of the amount is estimated. */
   readonly estimated?: true;
-  /** The part of `usd` that nobody was billed: mock models answered in the place of others. Absent: none did. */
+  /** The part of `usd` that nobody was billed because mock models replaced others. Absent if none did. */
   readonly pretendedUsd?: number;
 }
 
-/** Billionths in a dollar: sums are multiples of one. */
+/** Billionths per dollar. Sums are multiples of a billionth. */
 const NANO = 1e9;
 
 /**
- * Sum of two amounts in dollars, exact to nine decimals: no order of adding gives another sum.
+ * Adds two amounts in dollars, exact to nine decimals: the sum does not depend on the order of additions.
  *
  * @example
  * addUsd(0.1, 0.2); // 0.3

@@ -3,42 +3,42 @@ import type { Json } from '../base/json.js';
 import { recordText } from '../base/json.js';
 
 /**
- * A question that waits for an answer, or an event that is waited for. It has the same form wherever it is reported: in the result of a run, in an
- * event, in what is read of a store, and in JSON of the command line.
+ * A question that waits for an answer, or an event that the run waits for. Results of runs, events, stores and the JSON of the command line
+ * all report it in this form.
  */
 export interface OpenQuestion {
-  /** What an answer is given to: the path of the step, its attempt from the second on, and what of the step asks. */
+  /** The key that an answer names: the path of the step, its attempt from the second on, and the part of the step that asks. */
   readonly key: string;
-  /** Digest of what is asked: an edited question is another one. */
+  /** Digest of the question: an edited question gets another id. */
   readonly id: string;
   /** Path of the step that waits. */
   readonly path: string;
-  /** Id of the `ask` node, name of the event or of the question. */
+  /** Id of the `ask` node, or name of the event or the question. */
   readonly name: string;
-  /** What is asked; absent: an event. */
+  /** The text of the question. Absent for an event. */
   readonly question?: string;
   readonly choices?: readonly string[];
   /** JSON Schema of the answer. */
   readonly schema?: Json;
-  /** What a person should see to decide, such as a tool call. */
+  /** What a person needs to see to decide, such as a tool call. */
   readonly evidence?: Json;
   /** Milliseconds since 1970. */
   readonly askedAt: number;
-  /** When it is too late, milliseconds since 1970; absent: never. */
+  /** Deadline, in milliseconds since 1970. Absent if the question has none. */
   readonly expires?: number;
-  /** It is too late already. */
+  /** True if the deadline has passed. */
   readonly overdue?: true;
 }
 
-/** A question or an event as it is recorded. */
+/** A recorded question or event. */
 export interface Waiting {
   readonly key: string;
   readonly id: string;
   readonly name: string;
   readonly at: number;
-  /** When it is too late. */
+  /** Deadline. */
   readonly due?: number;
-  /** Of an event: JSON Schema of what comes with it. */
+  /** JSON Schema of the event's value. */
   readonly schema?: Json;
   readonly question?: {
     readonly text: string;
@@ -49,7 +49,7 @@ export interface Waiting {
 }
 
 /**
- * What is reported of something that is waited for.
+ * Returns the report of a recorded question or event.
  *
  * @example
  * openQuestion({ key: 'gate@answer', id: '8fK...', name: 'gate', at: 0, question: { text: 'Publish?' } }).path; // 'gate'
@@ -70,8 +70,8 @@ export function openQuestion({ key, id, name, at, due, question, schema }: Waiti
 }
 
 /**
- * Where an answer came from, in words: `terminal`, `command` (`skein answer`), `code` (the program), `script`, `flag` (`--yes`), or what a store
- * says. Undefined: nobody knows.
+ * Describes where an answer came from: `terminal`, `command` (`skein answer`), `code` (the program), `script`, `flag` (`--yes`), or the
+ * name in a store. Undefined if unknown.
  *
  * @example
  * answeredText('command'); // 'by skein answer'
@@ -88,7 +88,7 @@ const ANSWERED: ReadonlyMap<string, string> = new Map([
   ['flag', 'by --yes'],
 ]);
 
-/** What listeners are told of an answer. */
+/** Returns the note that reports an answer to listeners. */
 export function answerNote(answer: unknown): { readonly kind: 'answer'; readonly answer: string } {
   return { kind: 'answer', answer: typeof answer === 'string' ? answer : recordText(answer) };
 }

@@ -4,18 +4,18 @@ import { isPlainObject, present } from '../base/json.js';
 import type { Cost, Dollars, Spent, Usage } from './cost.js';
 import { addUsd } from './cost.js';
 
-/** Calls, tokens and dollars of a step or a run: the same wherever they are reported. */
+/** Calls, tokens and dollars of a step or a run, in the form that all reports share. */
 export interface Spending extends Dollars {
-  /** Those that failed, too: a provider may bill them. */
+  /** All calls of models, including failed ones, because a provider may bill those. */
   readonly modelCalls: number;
-  /** Of these, those without an answer. */
+  /** The calls of these that returned no answer. */
   readonly failedModelCalls: number;
   readonly toolCalls: number;
-  /** Of all calls, also of those that failed as far as it is known. */
+  /** Tokens of all calls, including what is known of failed ones. */
   readonly usage: Usage;
 }
 
-/** What one model was asked and has cost. */
+/** Calls, tokens and dollars of one model. */
 export interface ModelSpending extends Dollars {
   readonly model: string;
   /** Answered calls. */
@@ -28,7 +28,7 @@ export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 const NO_DOLLARS: Dollars = { usd: 0, unpricedCalls: 0 };
 
-/** Nothing was called yet. */
+/** The spending before any call. */
 export const NO_SPENDING: Spending = {
   modelCalls: 0,
   failedModelCalls: 0,
@@ -37,7 +37,7 @@ export const NO_SPENDING: Spending = {
   ...NO_DOLLARS,
 };
 
-/** What was spent alone, of what may say more. */
+/** Picks the spending from an object with more fields. */
 export function spendingOf(spent: Spending): Spending {
   const { modelCalls, failedModelCalls, toolCalls, usage, usd, unpricedCalls, estimated, pretendedUsd } = spent;
   return {
@@ -51,7 +51,7 @@ export function spendingOf(spent: Spending): Spending {
   };
 }
 
-/** Sum of what was spent at two places. */
+/** Adds two spendings. */
 export function addSpending(a: Spending, b: Spending): Spending {
   return {
     modelCalls: a.modelCalls + b.modelCalls,
@@ -67,7 +67,7 @@ export function addSpending(a: Spending, b: Spending): Spending {
   };
 }
 
-/** Sum of two counts of tokens; what neither of them counts stays uncounted. */
+/** Adds two counts of tokens. A part that neither count has stays absent. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,
@@ -97,7 +97,7 @@ function addCost(to: Dollars, cost: Cost | undefined): Dollars {
   };
 }
 
-/** Reads counted tokens: they are data, whatever wrote them. */
+/** Parses counted tokens, which are data from outside. */
 export function readUsage(value: unknown): Usage {
   if (!isPlainObject(value)) return NO_USAGE;
   const part = (name: keyof Usage): number | undefined => (value[name] === undefined ? undefined : count(value[name]));
@@ -116,7 +116,7 @@ function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-/** Reads a cost; anything that is none is an unknown one. */
+/** Parses a cost. Returns undefined, an unknown cost, for anything invalid. */
 export function readCost(value: unknown): Cost | undefined {
   if (!isPlainObject(value)) return undefined;
   const { usd, estimated, pretended } = value;
@@ -124,7 +124,7 @@ export function readCost(value: unknown): Cost | undefined {
   return { usd, ...(estimated === true ? { estimated } : {}), ...(pretended === true ? { pretended } : {}) };
 }
 
-/** What a call that failed has spent, as far as its error says. */
+/** Returns what a failed call has spent, as far as its error reports it. */
 export function spentOf({ details }: Pick<ErrorData, 'details'>): Spent | undefined {
   const spent = isPlainObject(details) ? details['spent'] : undefined;
   if (!isPlainObject(spent)) return undefined;
@@ -137,11 +137,11 @@ export function spentOf({ details }: Pick<ErrorData, 'details'>): Spent | undefi
 
 const NO_MODELS: ReadonlyMap<string, ModelSpending> = new Map();
 
-/** What counts calls. */
+/** A counter of calls. */
 export type CountsCalls = Pick<Tally, 'answered' | 'cutOff' | 'refused' | 'called'>;
 
 /**
- * Counts calls, tokens and dollars, of a step also for its run.
+ * Counts the calls, tokens and dollars of a step, and passes them on to the tally of its run.
  *
  * @example
  * const run = new Tally();
@@ -152,19 +152,19 @@ export class Tally {
   usage: Usage = NO_USAGE;
   failedModelCalls = 0;
   toolCalls = 0;
-  /** Made with the first call: each run has tallies, whether it calls models or not. */
+  /** Created with the first call: every run has tallies, whether or not it calls models. */
   private models: Map<string, ModelSpending> | undefined = undefined;
   private answeredCalls = 0;
   private dollars = NO_DOLLARS;
 
-  /** `whole`: told of all that is counted here. */
+  /** `whole` also receives everything that is counted here. */
   constructor(private readonly whole?: CountsCalls) {}
 
   get modelCalls(): number {
     return this.answeredCalls + this.failedModelCalls;
   }
 
-  /** By model; calls that failed are in it where it is known what they spent. */
+  /** By model. Failed calls are included if their spending is known. */
   get byModel(): ReadonlyMap<string, ModelSpending> {
     return this.models ?? NO_MODELS;
   }
@@ -175,14 +175,14 @@ export class Tally {
     this.whole?.answered(model, usage, cost);
   }
 
-  /** A call failed; nothing of it counts when no model was asked, and only what its error says was spent. */
+  /** Counts a failed call: nothing if no model was called, otherwise only the spending that its error reports. */
   failed(error: ErrorData): void {
     const spent = spentOf(error);
     if (spent !== undefined) this.cutOff(spent);
     else if (wasAsked(error)) this.refused();
   }
 
-  /** A call was under way when its step ended; without knowledge of what it was to spend, its price is unknown. */
+  /** Counts a call that was in flight when its step ended. Without `spent`, its price is unknown. */
   cutOff(spent: Spent | undefined): void {
     this.failedModelCalls += 1;
     if (spent === undefined) this.dollars = addCost(this.dollars, undefined);
@@ -200,7 +200,7 @@ export class Tally {
     return { modelCalls, failedModelCalls, toolCalls, usage, ...dollars };
   }
 
-  /** A call failed and spent nothing. */
+  /** Counts a call that failed and spent nothing. */
   refused(): void {
     this.failedModelCalls += 1;
     this.whole?.refused();
@@ -221,12 +221,12 @@ export class Tally {
   }
 }
 
-/** What a run spends, and what it takes from a record in the place of calls. Made with the first call: of many runs at once most wait, and call nothing. */
+/** The spending of a run, and the recorded spending it reuses. Created with the first call: most of many waiting runs call nothing. */
 export class RunTallies {
   private paid: Tally | undefined = undefined;
   private taken: Tally | undefined = undefined;
 
-  /** `counts`: told of all that is spent. */
+  /** `counts` receives everything that is spent. */
   constructor(private readonly counts?: CountsCalls) {}
 
   get spent(): Tally {
@@ -237,7 +237,7 @@ export class RunTallies {
     return (this.taken ??= new Tally());
   }
 
-  /** Both as they are reported. */
+  /** Both amounts, as reported. */
   spending(): { readonly spent: Spending; readonly saved: Spending } {
     return { spent: this.paid?.spending() ?? { ...NO_SPENDING }, saved: this.taken?.spending() ?? { ...NO_SPENDING } };
   }

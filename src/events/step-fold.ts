@@ -10,26 +10,26 @@ import type { SupervisionNote } from './supervision.js';
 
 const NOT_JUDGED: SupervisionAccount = { by: 'model', corrections: 0, accepted: false };
 
-/** What is reported of a step wherever steps are reported: by `show`, in JSON, in the audit folder. */
+/** The facts about a step that all reports share: `show`, JSON and the audit folder. */
 export interface StepAccount extends Omit<StepEnding, 'outcome'>, Spending {
   readonly attempts: number;
-  /** What became of its supervision so far. Absent: nobody judged anything of it yet. */
+  /** The supervision of the step so far. Absent if nothing has been judged yet. */
   readonly supervision?: SupervisionAccount;
 }
 
-/** What became of the supervision of a step. */
+/** The state of a step's supervision. */
 export interface SupervisionAccount {
-  /** Who judged it last; a model also where promise and work agreed at once. */
+  /** Who judged the step last. A model also if promise and work agreed at once. */
   readonly by: 'model' | 'human';
-  /** Where the person's answer came from: `terminal`, `command`, `code`, `script`. Absent: nobody was asked, or the record does not say. */
+  /** Where the person's answer came from: `terminal`, `command`, `code`, `script`. Absent if nobody was asked or it is not recorded. */
   readonly answeredBy?: string;
   readonly corrections: number;
-  /** What it gave counts. */
+  /** True if the result of the step counts. */
   readonly accepted: boolean;
 }
 
 /**
- * What is known of one step so far. Everything that reports steps folds them here: events come by `take`, what is read of records by the other methods.
+ * The facts known about one step, for all code that reports steps. Events enter by `take`, recorded facts by the other methods.
  *
  * @example
  * const step = new StepFold(event.at);
@@ -37,36 +37,36 @@ export interface SupervisionAccount {
  * step.account().attempts; // 1
  */
 export class StepFold {
-  /** Absent while it runs. */
+  /** Undefined while the step runs. */
   ending: StepEnding | undefined = undefined;
   /** Milliseconds since 1970. */
   endedAt: number | undefined = undefined;
   attempts = 1;
-  /** The model that answered last, or is asked. */
+  /** The model that answered last, or whose call is in progress. */
   model: string | undefined = undefined;
-  /** Made with the first event: who reads records takes none, and has many steps. */
+  /** Created with the first event: readers of records have many steps and take no events. */
   private calls: CallFold | undefined = undefined;
   private judged: SupervisionAccount | undefined = undefined;
 
-  /** `tally`: counts what it spends, or makes what does; `saved`: where what is reused is counted, if anywhere. */
+  /** `tally` counts the step's spending, or creates the counter. `saved` counts reused spending, if present. */
   constructor(
     public startedAt: number,
     private tally: Tally | (() => Tally) = () => new Tally(),
     private readonly saved?: Tally,
   ) {}
 
-  /** Made when it is first needed: most steps call nothing. */
+  /** Created on first use: most steps call nothing. */
   get spent(): Tally {
     if (typeof this.tally === 'function') this.tally = this.tally();
     return this.tally;
   }
 
-  /** What it has spent. */
+  /** The spending of the step. */
   spending(): Spending {
     return typeof this.tally === 'function' ? NO_SPENDING : this.tally.spending();
   }
 
-  /** The model that is being asked. */
+  /** The model of the call in progress. */
   get asked(): string | undefined {
     return this.calls?.asked;
   }
@@ -83,7 +83,7 @@ export class StepFold {
     return this.ending?.error;
   }
 
-  /** Takes an event of the step. `again`: it was reported before, and what it spent is not counted. */
+  /** Takes an event of the step. `again`: the event was already reported, and its spending is not counted. */
   take(event: EventBody, at: number, again = false): void {
     const calls = (this.calls ??= new CallFold(this.spent, this.saved));
     if (event.type === 'step.note') {
@@ -98,19 +98,19 @@ export class StepFold {
     }
   }
 
-  /** It is tried again. */
+  /** Notes that the step is retried. */
   retry(attempt: number): void {
     this.attempts = Math.max(this.attempts, attempt);
   }
 
-  /** It ended; of one that was skipped right away there were 0 attempts. */
+  /** Notes the end of the step. A step that was skipped at once had 0 attempts. */
   end(ending: StepEnding, at: number, attempts = this.attempts): void {
     this.ending = endingOf(ending);
     this.attempts = attempts;
     this.endedAt = at;
   }
 
-  /** It goes on after all. */
+  /** Notes that an ended step continues. */
   reopen(): void {
     this.ending = undefined;
     this.endedAt = undefined;
@@ -123,13 +123,13 @@ export class StepFold {
     return { ...why, attempts, ...this.spending(), ...(judged === undefined ? {} : { supervision: judged }) };
   }
 
-  /** Somebody judged an attempt: it counts, or it is corrected; or it is only known that a person was asked. */
+  /** Notes a judgement: the attempt is accepted or corrected, or it is only known that a person was asked. */
   judge(said: 'accepted' | 'corrected' | 'human', answeredBy?: string): void {
     const { corrections, ...before } = this.judged ?? NOT_JUDGED;
     if (said === 'human')
       this.judged = { by: 'human', ...present({ answeredBy }), corrections, accepted: before.accepted };
     else if (said === 'accepted') this.judged = { ...before, corrections, accepted: true };
-    // Who judges the next attempt is not known yet.
+    // The judge of the next attempt is not known yet.
     else this.judged = { by: 'model', corrections: corrections + 1, accepted: false };
   }
 
@@ -149,7 +149,7 @@ export class StepFold {
     }
   }
 
-  /** Who supervises a step does not do its work. */
+  /** The model that supervises a step does not do its work. */
   private answers({ model, phase }: Asking): void {
     if (phase === undefined) this.model = model;
   }

@@ -1,14 +1,14 @@
-/** Who looked at a call of a tool before it was made, and said what: a stage, `screen` or `review`, or a guard of the program by its name. */
+/** A verdict on a tool call before it is made. `by` is a stage, `screen` or `review`, or the name of a guard of the program. */
 export interface GuardNote {
   readonly kind: 'guard.verdict';
   readonly tool: string;
   readonly by: string;
   readonly verdict: 'safe' | 'suspicious' | 'allow' | 'ask' | 'modify' | 'deny';
-  /** In the words of a model that has read what the agent has; empty where nothing is said. */
+  /** In the words of a model that has read what the agent read. Empty if no reason was given. */
   readonly reason: string;
 }
 
-/** Whether a note says what somebody thinks of a call. */
+/** Whether a note is a verdict on a call. */
 export function isGuardNote<N extends { readonly kind: string }>(note: N): note is Extract<N, GuardNote> {
   return note.kind === 'guard.verdict';
 }
@@ -19,7 +19,7 @@ const WHO: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A verdict in words. The reason is in it as it came.
+ * Describes a verdict. The reason appears unchanged.
  *
  * @example
  * guardText({ kind: 'guard.verdict', tool: 'shell', by: 'review', verdict: 'deny', reason: 'the page asks for it' });
@@ -30,21 +30,21 @@ export function guardText({ tool, by, verdict, reason }: GuardNote): string {
   return `${who} says ${verdict} of ${tool}${reason === '' ? '' : `: ${reason}`}`;
 }
 
-/** What is told of the rounds of something that is done again and again. */
+/** A note about the rounds of a loop. */
 export type LoopNote =
-  /** A round of a loop is over: the share of the lines of its texts that the round before did not have, from 0 to 1. */
+  /** A round has ended. `change` is the share of lines in its texts that the round before did not have, from 0 to 1. */
   | { readonly kind: 'loop.round'; readonly round: number; readonly change: number }
-  /** A round gave the texts of the one before; or of the one before that, and so did the round before (A B A B). */
+  /** A round produced the same texts as the round before, or alternates between two texts (A B A B). */
   | { readonly kind: 'loop.repeated' | 'loop.oscillating'; readonly round: number }
-  /** A loop has used all of its rounds, and goes on with the last one. */
+  /** A loop has used all its rounds and continues with the result of the last one. */
   | { readonly kind: 'loop.capped'; readonly rounds: number };
 
-/** Whether a note is of the rounds of something. */
+/** Whether a note is about the rounds of a loop. */
 export function isLoopNote<N extends { readonly kind: string }>(note: N): note is Extract<N, LoopNote> {
   return note.kind.startsWith('loop.');
 }
 
-/** Such a note in words: `round 2: 40% of its lines are new`. */
+/** Describes such a note: `round 2: 40% of its lines are new`. */
 export function loopText(note: LoopNote): string {
   switch (note.kind) {
     case 'loop.round':
@@ -58,7 +58,7 @@ export function loopText(note: LoopNote): string {
   }
 }
 
-/** A share as people read it. */
+/** Formats a share as a percentage. */
 export function percentText(share: number): string {
   return `${Math.round(share * 100)}%`;
 }

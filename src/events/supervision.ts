@@ -2,28 +2,28 @@ import type { Json } from '../base/json.js';
 import { answeredText } from './question.js';
 
 /**
- * A phase in which a model judges a step: of supervision, what is promised, how it went, what follows from that; of security, a call of a tool is screened, or
- * reviewed.
+ * A phase in which a model judges a step. Supervision: the promise, the assessment of the work, the verdict. Security: the screening or
+ * review of a tool call.
  */
 export type Phase = 'commit' | 'post' | 'supervise' | 'screen' | 'review';
 
-/** What is told of the supervision of a step. */
+/** A note about the supervision of a step. */
 export type SupervisionNote =
-  /** What the step promises, before its first attempt. */
+  /** The promise of the step, before its first attempt. */
   | { readonly kind: 'supervision.commit'; readonly commitment: Json }
-  /** What is said of an attempt when it is done. */
+  /** The assessment of a finished attempt. */
   | { readonly kind: 'supervision.post'; readonly assessment: Json }
-  /** What differs between promise and work; `escalate`: somebody judges it. */
+  /** The differences between promise and work. `escalate`: a supervisor judges them. */
   | { readonly kind: 'supervision.reconcile'; readonly triggers: readonly string[]; readonly escalate: boolean }
-  /** What the supervisor says. */
+  /** The verdict of the supervisor. */
   | { readonly kind: 'supervision.verdict'; readonly verdict: string; readonly reason: string }
-  /** The attempt with this number begins, and is told the correction. What the attempt before it gave is void, and so is its text. */
+  /** The attempt with this number begins with the correction. The result and the text of the attempt before it are void. */
   | { readonly kind: 'supervision.corrected'; readonly attempt: number; readonly correction: string }
-  /** What the step gave counts. */
+  /** The result of the step counts. */
   | { readonly kind: 'supervision.accepted' }
   /** A person is asked to judge. */
   | { readonly kind: 'approval.requested'; readonly question: string }
-  /** What was answered, and where: `terminal`, `command` (`skein answer`), `code` (the program), `script`. Absent: the record does not say. */
+  /** The answer and its origin: `terminal`, `command` (`skein answer`), `code` (the program), `script`. Absent if not recorded. */
   | { readonly kind: 'approval.decided'; readonly verdict: 'approve' | 'revise' | 'reject'; readonly by?: string };
 
 /** Whether a note is about the supervision of a step. */
@@ -32,7 +32,7 @@ export function isSupervisionNote<N extends { readonly kind: string }>(note: N):
 }
 
 /**
- * What the supervision of a step tells, in words. Texts of models and people are in it as they came.
+ * Describes a supervision note. Texts of models and people appear unchanged.
  *
  * @example
  * supervisionText({ kind: 'supervision.verdict', verdict: 'halt', reason: 'no tests' }); // 'the supervisor says halt: no tests'

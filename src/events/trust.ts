@@ -1,66 +1,66 @@
 import { answeredText } from './question.js';
 
-/** How far something is vouched for, whether it must not leave, and where it comes from. */
+/** The trust level of a value, whether it must not be sent out, and its sources. */
 export interface TrustFacts {
   readonly level: 'trusted' | 'vetted' | 'untrusted';
   readonly private: boolean;
   readonly sources: readonly string[];
-  /** There are more sources than are named. */
+  /** True if there are more sources than named. */
   readonly more?: true;
 }
 
-/** A call that was not simply made: why, where its arguments come from, and what would allow it. */
+/** A call that was not simply made: the reason, the origin of its arguments, and the declaration that would allow it. */
 export interface GuardedCallFacts extends TrustFacts {
   readonly tool: string;
   /** `ask`: a person decides. */
   readonly decision: 'ask' | 'deny';
   readonly rule: string;
   readonly why?: string;
-  /** Source > steps > argument. */
+  /** From the source through the steps to the argument. */
   readonly lineage: readonly string[];
-  /** Patterns, words and encodings in the texts that had a say; they decide nothing. Absent: none. */
+  /** Suspicious patterns, words and encodings in the texts that influenced the call. They decide nothing. Absent if there are none. */
   readonly findings?: readonly string[];
   readonly declare?: string;
 }
 
-/** What is told of who had a say in a call, or in a step. */
+/** A note about the influence on a call or a step. */
 export type TrustNote =
-  /** Of a call that a person must allow, or that is refused; `id`: that of the call. */
+  /** A call that a person must allow, or that is refused. `id` is that of the call. */
   | (GuardedCallFacts & { readonly kind: 'guard.decided'; readonly id: string })
-  /** What had a say in what a step did, when it ended; steps in which nothing but the user had a say tell nothing. */
+  /** The influence on a step, when it ended. Absent for steps that only the user influenced. */
   | (TrustFacts & { readonly kind: 'guard.label' })
-  /** What a step gave is vetted from here on; of what it was before, the facts say it. */
+  /** The result of a step is vetted from here on. The facts are those from before. */
   | (TrustFacts & { readonly kind: 'guard.endorsed'; readonly endorsedBy: Endorser });
 
-/** Who endorsed what a step gave: a person all of it, a schema its result. */
+/** Who endorsed the result of a step: a person all of it, or a schema. */
 export type Endorser = 'person' | 'schema';
 
-/** A result that was made vetted, as the record of its run says: the label is the one that it had before. */
+/** A result that was endorsed, as recorded. The facts are those from before. */
 export interface Endorsement extends TrustFacts {
   readonly at: number;
   readonly path: string;
   readonly endorsedBy: Endorser;
-  /** Where the word of the person came from. */
+  /** Where the person's endorsement came from. */
   readonly by?: string;
 }
 
-/** Whether a note is one of these. */
+/** Whether a note is a trust note. */
 export function isTrustNote<N extends { readonly kind: string }>(note: N): note is Extract<N, TrustNote> {
   return note.kind === 'guard.decided' || note.kind === 'guard.label' || note.kind === 'guard.endorsed';
 }
 
-/** What was decided about a call of a run, as its record says. */
+/** The recorded decision about a call of a run. */
 export interface DecidedCall extends GuardedCallFacts {
   readonly at: number;
   readonly path: string;
-  /** What a person said; absent: nobody did so far, or nobody was asked. */
+  /** The person's answer. Absent if nobody was asked or has answered yet. */
   readonly answer?: string;
-  /** Where that came from. */
+  /** Where the answer came from. */
   readonly by?: string;
 }
 
 /**
- * What became of a call, in words.
+ * Describes the decision about a call.
  *
  * @example
  * decidedText({ decision: 'ask', answer: 'allow', by: 'command' }); // 'asked, allowed by skein answer'
@@ -72,7 +72,7 @@ export function decidedText({ decision, answer, by }: Pick<DecidedCall, 'decisio
 }
 
 /**
- * Who endorsed something, in words.
+ * Describes who endorsed a result.
  *
  * @example
  * endorserText({ endorsedBy: 'person', by: 'command' }); // 'by a person, by skein answer'
@@ -82,12 +82,12 @@ export function endorserText({ endorsedBy, by }: Pick<Endorsement, 'endorsedBy' 
   return by === undefined ? 'by a person' : `by a person, ${answeredText(by)}`;
 }
 
-/** A label in words: `untrusted, private`. */
+/** Describes a label: `untrusted, private`. */
 export function trustText({ level, private: isPrivate }: TrustFacts): string {
   return isPrivate ? `${level}, private` : level;
 }
 
-/** Where it comes from, in words. */
+/** Lists the sources. */
 export function sourcesText({ sources, more }: TrustFacts): string {
   return [...sources, ...(more === true ? ['and more'] : [])].join(', ');
 }

@@ -8,63 +8,63 @@ import { agentsOf, nodeFinder } from '../plan/nodes.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
 import type { ChangeEffect } from '../plan/rows.js';
 
-/** All that decides about results: the plan, the functions, and what stands in neither. */
+/** Everything that determines results: the plan, its functions, the inputs and the settings. */
 export interface RunDefinition {
   readonly plan: Plan;
   readonly code: CodeDigests;
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Absent: of a run of an older version. */
+  /** Absent in runs recorded by an older version. */
   readonly settings?: RunSettings | undefined;
 }
 
-/** What is different from the run that is resumed, and what it makes run again. */
+/** The differences from the run that is resumed, and the steps that they make run again. */
 export interface Changes {
   readonly diff: PlanDiff;
-  /** Names of inputs with other values. */
+  /** Names of the inputs whose values differ. */
   readonly inputs: readonly string[];
-  /** The shared memory begins with another text. */
+  /** True if the initial text of the shared memory differs. */
   readonly memory: boolean;
-  /** Other policies hold. */
+  /** True if the policies differ. */
   readonly policy: boolean;
-  /** Who answers now, and who did before; absent: the same. */
+  /** The models of this session and of the one before. Absent if they are the same. */
   readonly models?: ModelsChange;
-  /** Another run goes on from it. */
+  /** True if another run, a fork, continues from the recorded one. */
   readonly isFork: boolean;
-  /** Paths of steps, as ids from the outermost in, whose recorded results do not count any more. */
+  /** Paths of the steps whose recorded results no longer count, as node ids from the outermost in. */
   readonly again: readonly string[];
-  /** Paths of steps that are judged again: what they did stays. */
+  /** Paths of the steps that are supervised again. Their work is reused. */
   readonly judged: readonly string[];
-  /** Paths of steps that run again, too, where what they build on comes out differently. */
+  /** Paths of further steps that run again if the values they depend on turn out differently. */
   readonly maybe: readonly string[];
 }
 
-/** Who answers now, and who did before, in words. */
+/** The models of this session and of the one before, in words. */
 interface ModelsChange {
   readonly before: string;
   readonly after: string;
-  /** It was said who answers now; otherwise it is what the agents say. */
+  /** True if options choose the models; false if the definitions of the agents do. */
   readonly asked: boolean;
 }
 
 /** How a run is resumed. */
 export interface Going {
-  /** The plan is the text that was recorded. */
+  /** True if the plan is the recorded text. */
   readonly samePlan: boolean;
-  /** Another run goes on from it. */
+  /** True if another run, a fork, continues from the recorded one. */
   readonly isFork: boolean;
-  /** Paths of steps whose records are not used. */
+  /** Paths of the steps whose records are not used. */
   readonly forgotten: readonly string[];
-  /** Paths of steps that are taken to have given something else. */
+  /** Paths of the steps whose results a fork has edited. */
   readonly edited: readonly string[];
-  /** Flags about models under which something was recorded. */
+  /** The model flags under which results were recorded. */
   readonly models: readonly string[];
-  /** Those of them under which the results of an agent count whatever the flags are now. */
+  /** Those of the flags under which the results of an agent count, whatever the flags of this session are. */
   readonly formerModels: (agent: AgentNode) => readonly string[];
 }
 
 /**
- * Compares what a run was recorded with to what it continues with. With the list in `plan/fields.ts`, which the digests of results are made
- * of too, this is all that can make a finished step run again.
+ * Compares the definition a run was recorded with to the one it continues with. Only these differences, and the fields in `plan/fields.ts`
+ * that the digests of results cover too, can make a finished step run again.
  */
 export function compareRuns(before: RunDefinition, after: RunDefinition, going: Going): Changes {
   const isSameText = going.samePlan && isSame(before.code, after.code);
@@ -87,7 +87,7 @@ export function compareRuns(before: RunDefinition, after: RunDefinition, going: 
     ...otherModels.flatMap(({ path, all }) => (all ? [path] : [])),
   ];
   const course = diff.steps.filter(({ change, effect }) => change !== 'removed' && isOfCourse(effect));
-  // What counts of them may be something else now, also without a supervisor.
+  // The result that counts may differ, even for a step without a supervisor.
   const counted = diff.steps.filter(({ parts }) => parts.includes('supervision')).map(({ path }) => path);
   const starts = [...course, ...reads, ...otherModels].map(({ path }) => path).concat(again);
   const start = { steps: [...new Set([...starts, ...counted, ...going.edited])], inputs: [...diff.inputs, ...inputs] };
@@ -115,15 +115,15 @@ function isOfCourse(effect: ChangeEffect): boolean {
   return effect === 'result' || effect === 'course';
 }
 
-/** What is known of the run that has changed. */
+/** What is known about the run that has changed. */
 interface Changed {
-  /** Which steps have results. */
+  /** Whether a step has results, by path. */
   readonly finished: (path: string) => boolean;
-  /** All of it is. */
+  /** True if the whole run has ended. */
   readonly isOver: boolean;
 }
 
-/** The changes as one text, for whoever listens to a run; empty for none. */
+/** The changes as one text for the listeners of a run. Empty if nothing changed. */
 export function changesText(changes: Changes, run: Changed): string {
   const { diff, inputs, memory } = changes;
   const sure = changes.again.filter(run.finished);
@@ -157,7 +157,7 @@ export function changesText(changes: Changes, run: Changed): string {
   ].join('. ');
 }
 
-/** Who answers from here on; undefined when nobody need be told. */
+/** The models that answer from here on. Undefined if there is nothing to report. */
 export function modelsText({ models, again, maybe, isFork }: Changes, run: Changed): string | undefined {
   if (models === undefined) return undefined;
   const { before, after, asked } = models;
@@ -169,7 +169,7 @@ export function modelsText({ models, again, maybe, isFork }: Changes, run: Chang
 
 const NO_DIFF: PlanDiff = { steps: [], inputs: [], plan: [] };
 
-/** Who answers for an agent under these flags: flags that name what it names itself change nothing. */
+/** Returns who answers for an agent under these flags. Flags that name the agent's own models change nothing. */
 export function whoAnswers(models: string, { agent }: AgentNode): string {
   const { override, ...rest } = JSON.parse(models) as { readonly override?: AgentSpec['models'] };
   return Object.keys(rest).length > 0 ? models : (override ?? agent.models).map((name) => name.trim()).join();
@@ -191,7 +191,7 @@ function changedNames(before: RunDefinition['inputs'], after: RunDefinition['inp
   return [...names].filter((name) => !isSame(before[name], after[name]));
 }
 
-/** As JSON. */
+/** Compares values by their JSON text. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

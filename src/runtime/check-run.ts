@@ -14,7 +14,7 @@ import type { RunOptions } from './options.js';
 import { budgetChange } from './run-limits.js';
 import { checkThreadOptions } from './threads/check-thread.js';
 
-/** The options that every run has. */
+/** The options that all runs accept. */
 const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   inputs: true,
   untrusted: true,
@@ -48,7 +48,7 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
 };
 
 /**
- * Refuses options that do not exist. `more` are those that only this kind of run has, `without` those that it takes in another way.
+ * Refuses unknown options. `more` lists options that only this kind of run has, `without` those it accepts in another way.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */
@@ -75,9 +75,9 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
 }
 
 /**
- * The limits that a run sets, read.
+ * Parses the limits that a run sets.
  *
- * @throws SkeinError `SKEIN_USAGE` for limits that can't be read
+ * @throws SkeinError `SKEIN_USAGE` for invalid limits
  */
 export function limitsOf({
   limits: given,
@@ -138,7 +138,7 @@ function checkSecurity({ security, guards }: Pick<RunOptions, 'security' | 'guar
   });
 }
 
-/** What stands in the record as it is given. */
+/** Checks options that are recorded as given. */
 function checkRecorded({ runId, origin }: Pick<RunOptions, 'runId' | 'origin'>): void {
   if (runId !== undefined && (typeof runId !== 'string' || !/^\P{C}+$/u.test(runId))) {
     const hint = "run(workflow, { runId: 'nightly-2027-01-31' }), or none: then it gets one";
@@ -152,7 +152,7 @@ function checkRecorded({ runId, origin }: Pick<RunOptions, 'runId' | 'origin'>):
 }
 
 /**
- * Refuses values that a node would overwrite before anybody reads them.
+ * Refuses inputs that a node would overwrite before any node reads them.
  *
  * @throws SkeinError `SKEIN_INPUT`
  */
@@ -165,7 +165,7 @@ export function checkGiven(plan: Plan, { inputs = {}, untrusted = [] }: RunOptio
   throw new SkeinError('SKEIN_INPUT', message, { hint: 'rename one of the two, or let the node read it' });
 }
 
-/** A name that is written wrong would leave a value trusted that is not. */
+/** A misspelled name would leave an untrusted value trusted. */
 function checkUntrusted({ name, inputs, channels }: Plan, given: object, untrusted: readonly string[]): void {
   const known = [...new Set([...inputs.map((input) => input.name), ...channels.map((one) => one.name)])];
   const strange = untrusted.find((one) => !known.includes(one) && !Object.hasOwn(given, one));
@@ -176,7 +176,7 @@ function checkUntrusted({ name, inputs, channels }: Plan, given: object, untrust
   throw new SkeinError('SKEIN_INPUT', `'${name}' has no input '${strange}' that could be untrusted`, { hint });
 }
 
-/** A run that waits for an answer that nobody can ever give says so. */
+/** Adds a hint to the result of a paused run that can never be answered. */
 export function withAdvice(result: RunResult, { store, answer }: RunOptions): RunResult {
   if (result.outcome !== 'paused' || store !== undefined || answer !== undefined) return result;
   const hint = 'pass an `answer` function, or a `store`: then the run can be answered and continues later';

@@ -19,7 +19,7 @@ import { compile } from '../engine/graph/compile.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
 
 /**
- * The plan of a workflow, without errors.
+ * Returns the plan of a workflow after checking it.
  *
  * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
  */
@@ -36,7 +36,7 @@ export function checkedPlan(workflow: Runnable): Plan {
 }
 
 /**
- * Every agent, and every model that supervises, must have a model that can be named; none is loaded or called. A model that replaces all is not a fault of a place in a file.
+ * Checks that every agent and every supervisor resolves to a model, without a call. If one model replaces all, problems have no place.
  *
  * @throws SkeinError `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN`, with all problems in `details.problems`
  */
@@ -66,7 +66,7 @@ export async function checkModels(
 }
 
 /**
- * Where `paranoid` holds, no agent acts outside on what it has heard without a word of its author about that: the rule of two.
+ * Checks the rule of two: under `paranoid`, an agent that reads untrusted content may act outside only if its author declares it.
  *
  * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
  */
@@ -78,7 +78,7 @@ export function checkRuleOfTwo(plan: Plan, security: Security | undefined): void
   throw new SkeinError('SKEIN_DEFINITION', message, { details: asJson({ problems }) });
 }
 
-// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+// Recursion is safe here: workflows are nested at most 50 deep (see checkPlan).
 function isCareful({ security, nodes }: Plan): boolean {
   return (
     security !== undefined ||
@@ -87,7 +87,7 @@ function isCareful({ security, nodes }: Plan): boolean {
 }
 
 /**
- * Under a budget in dollars, every model that may be called has a price.
+ * Checks that every model that may be called under a budget in dollars has a price.
  *
  * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
  */
@@ -120,11 +120,11 @@ function asJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }
 
-/** Plans that nobody can change any more, prepared for the bindings that they were last run with. */
+/** Frozen plans, compiled for the bindings they last ran with. */
 const prepared = new WeakMap<object, { readonly bindings: Bindings | undefined; readonly compiled: CompiledPlan }>();
 
 /**
- * A workflow checked and compiled: once for all runs of it, when it is frozen, as those of {@link definePlan} are.
+ * Checks and compiles a workflow. A frozen workflow, such as one of {@link definePlan}, is compiled once for all its runs.
  *
  * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`; `SKEIN_NO_BINDING`
  */

@@ -13,17 +13,17 @@ import type { Plan, PlanNode } from '../plan/plan.js';
 import { writesUnknown, writtenChannels } from '../plan/references.js';
 import type { Fork } from './options.js';
 
-/** What a fork begins with that its parent did not have. */
+/** The values in which the start of a fork differs from its parent. */
 export interface ForkEdits {
   /** Values of inputs, and of keys that no step of the parent wrote. */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** What steps of the parent are taken to have given. */
+  /** The edited results of the parent's steps. */
   readonly edits: StateEdits;
 }
 
 /**
- * Where the values that a fork sets stand: each in place of what the last step of the parent wrote to its key that the fork does not forget;
- * where no step wrote it, it is an input.
+ * Finds the places of the values that a fork sets. Each replaces what the last step of the parent that the fork keeps wrote to the key. If
+ * no step wrote the key, the value is an input.
  *
  * @throws SkeinError `SKEIN_INPUT` for a key that the workflow does not have
  */
@@ -45,7 +45,7 @@ export function forkEdits(store: Store, plan: Plan, family: Family, fork: Fork):
   return { inputs, edits: Object.fromEntries(edits) };
 }
 
-/** A key is called by its own name, or by that of the node that has it for its result. */
+/** Resolves a key, given by its own name or by the name of the node whose result it holds. */
 function channelOf(plan: Plan, name: string): string {
   const isChannel = plan.inputs.some((input) => input.name === name) || keysOf(plan).includes(name);
   return isChannel ? name : (plan.nodes.find(({ id }) => id === name)?.output ?? name);
@@ -61,7 +61,7 @@ interface Recorded {
   readonly isForgotten: (step: string) => boolean;
 }
 
-/** Path of the step of the run's own plan that wrote a key last. */
+/** The path of the step in the run's own plan that last wrote a key. */
 function lastWriter(store: Store, { plan, family, isForgotten }: Recorded, channel: string): string | undefined {
   const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
   for (const { entries } of family) {
@@ -97,7 +97,7 @@ function writerOf(store: Store, { nodes, key, entry }: Outcome, channel: string)
   return isWritten ? step : undefined;
 }
 
-/** What a resumed fork was begun with. */
+/** The edits that a resumed fork began with. */
 export function recordedEdits(store: Store, { begin }: RunHistory): StateEdits | undefined {
   return begin.set === undefined ? undefined : (readStored(store, begin.set) as StateEdits);
 }

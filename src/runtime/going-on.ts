@@ -23,23 +23,23 @@ import type { RunOptions } from './options.js';
 import { endsForGood } from '../journal/history.js';
 import type { RunHistory } from '../journal/history.js';
 
-/** A run of the store that is resumed, and what is recorded of it. */
+/** A stored run that is resumed or forked, with its record. */
 export interface RecordedRun {
   readonly reader: FamilyReader;
   readonly family: Family;
-  /** What its last session ran with. */
+  /** The definition of its last session. */
   readonly before: RunDefinition;
   readonly models: RecordedModels;
-  /** Which steps have results, by the ids of their nodes. */
+  /** Whether a step has results, by the path of its node ids. */
   readonly finished: (path: string) => boolean;
-  /** Its last session came to its end. */
+  /** True if the last session ended for good. */
   readonly isOver: boolean;
-  /** What its sessions have spent. */
+  /** The total spending of its sessions. */
   readonly spent: () => Spending;
 }
 
 /**
- * Reads what is recorded of a run, in slices.
+ * Reads the record of a run, in slices.
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  */
@@ -66,7 +66,7 @@ export function* readRecordedRun(store: Store, runId: string): Slices<RecordedRu
 }
 
 /**
- * Reads what is recorded of a run, giving way to whatever else there is to do.
+ * Reads the record of a run and yields to the event loop between slices.
  *
  * @throws SkeinError as {@link readRecordedRun}
  */
@@ -74,11 +74,11 @@ export async function readRecord(store: Store, runId: string): Promise<RecordedR
   return await inSlices(readRecordedRun(store, runId));
 }
 
-/** Flags about models of the sessions of a run. */
+/** The model flags of the sessions of a run. */
 interface RecordedModels {
-  /** With which it was begun; undefined: nobody wrote that down. */
+  /** The flags the run began with. Undefined if they were not recorded. */
   readonly first: string | undefined;
-  /** Under which something was recorded, or was taken from a parent. */
+  /** The flags under which results were recorded or taken from a parent. */
   readonly all: readonly string[];
 }
 
@@ -98,25 +98,25 @@ function* modelsOf(store: Store, [own, ...parents]: Family): Slices<RecordedMode
   return { first, all: [...new Set([...models, ...taken])] };
 }
 
-/** Nothing was said of models, or what was said when the run began: what is finished is not to be answered by others. */
+/** True if no model flags are given, or those the run began with: finished work then stays as it was answered. */
 function asksNothingNew(models: string, before: RecordedModels): boolean {
   return models === NO_SETTINGS.models || models === before.first;
 }
 
-/** With what a run goes on. */
+/** What a run continues with. */
 export interface GoingOn {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly settings: RunSettings;
-  /** What steps are taken to have given, in a fork that sets values. */
+  /** The edited results of steps, in a fork that sets values. */
   readonly edits?: StateEdits | undefined;
-  /** Flags about models under which results of an agent were recorded that count all the same. */
+  /** The other model flags under which recorded results of an agent still count. */
   readonly formerModels: (agent: AgentNode) => readonly string[];
 }
 
 /**
- * With what a run goes on: what is not given is as it was (J11). Other inputs belong to a fork.
+ * Returns what a run continues with. What the options leave out stays as recorded (J11). Only a fork accepts other inputs.
  *
- * @throws SkeinError `SKEIN_INPUT` for inputs of a run that is resumed
+ * @throws SkeinError `SKEIN_INPUT` for other inputs of a run that is resumed
  */
 export function goingOn(
   { store, plan }: { readonly store: Store | undefined; readonly plan: Plan },
@@ -150,7 +150,7 @@ export function goingOn(
 
 type KeptSetting = 'memory' | 'maxSteps' | 'policy' | 'prices' | 'untrusted' | 'security';
 
-/** What is kept with a session in addition to its plan. */
+/** The settings that a session keeps in addition to its plan. */
 export function settingsOf(
   models: string,
   settings: { readonly [K in KeptSetting]?: RunSettings[K] | undefined },
@@ -159,13 +159,13 @@ export function settingsOf(
   return present({ models, memory, maxSteps, untrusted, policy, security, prices });
 }
 
-/** What was untrusted stays so. */
+/** An input that was untrusted stays untrusted. */
 function bothOf(before: readonly string[] = [], now: readonly string[] = []): readonly string[] | undefined {
   const all = [...new Set([...before, ...now])].toSorted();
   return all.length === 0 ? undefined : all;
 }
 
-/** What is different now, and what it makes run again; `forgotten` are paths of steps that a fork does again in any case. */
+/** The differences from the record and the steps they make run again. `forgotten` lists paths of steps that a fork always runs again. */
 export function changesOf(
   recorded: RecordedRun,
   after: Pick<RunDefinition, 'plan' | 'code'>,
@@ -203,7 +203,7 @@ function checkInputs(runId: string, { inputs, plan }: RunDefinition, given: Read
   );
 }
 
-/** Which steps have something recorded that was worked for, by the ids of their nodes, and those around them. */
+/** Returns whether a step, or one inside it, has recorded results of work, by the path of its node ids. */
 export function finishedIn(histories: readonly RunHistory[]): (path: string) => boolean {
   const done = new Set<string>();
   const seen = new Set<string>();
@@ -220,7 +220,7 @@ export function finishedIn(histories: readonly RunHistory[]): (path: string) => 
   return (path) => done.has(path);
 }
 
-/** Indexes of the sessions in which something was worked for. */
+/** Returns the indexes of the sessions that recorded results of work. */
 export function* sessionsWithWork({ entries, sessions }: RunHistory): Slices<ReadonlySet<number>> {
   const found = new Set<number>();
   yield* lookAt(entries, ([key, list]) => {
@@ -231,7 +231,7 @@ export function* sessionsWithWork({ entries, sessions }: RunHistory): Slices<Rea
   return found;
 }
 
-/** Opening and closing what a step needs is not part of its work. */
+/** Opening and closing resources of a step is not part of its work. */
 function isWork(key: string): boolean {
   const name = key.slice(stepOf(key).length);
   return name === '' || WORK.test(name);

@@ -3,19 +3,19 @@ import type { Label } from '../guard/label.js';
 import { declarationsOf, filledSends } from '../plan/declarations.js';
 import type { Plan } from '../plan/plan.js';
 
-/** What decides about the values that declarations refer to. */
+/** What decides the values that declarations refer to. */
 export interface GivenValues {
   /** Inputs of the run. */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Names of those that the user has no say in. */
+  /** Names of the inputs that do not come from the user. */
   readonly untrusted?: readonly string[] | undefined;
-  /** What had a say in the run itself: that of the run that started it. */
+  /** The label of the influence on the run itself: that of the run that started it. */
   readonly influence?: Label | undefined;
 }
 
 /**
- * What a workflow allows beforehand. Whoever runs a plan has said yes to it: the command line asks before it starts a file, and a program runs what its
- * author has loaded. Only what the workflow itself declares counts, not those that it calls.
+ * Returns what a workflow allows in advance. Whoever runs a plan has agreed to it: the command line asks before it starts a file, and a
+ * program runs what its author loaded. Only the declarations of the workflow itself count, not those of workflows that it calls.
  */
 export function declaredRules(plan: Plan, { inputs, untrusted = [], influence }: GivenValues): GuardRules {
   const { sends, ...rules } = declarationsOf(plan);

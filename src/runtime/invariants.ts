@@ -5,33 +5,33 @@ import type { StepCheck, CheckedStep } from '../engine/services.js';
 import { madeOf } from '../plan/made-of.js';
 
 /**
- * What happens when an invariant does not hold. `ignore`: it is not even looked at. `observe`: a `contract_violation` event. `enforce`: the
- * event, and the run ends as failed; what still runs is aborted, and later invariants are not looked at. `quickEnforce`: the same, because a
- * run that ends never waits for what still runs.
+ * What happens when an invariant does not hold. `ignore`: it is not evaluated. `observe`: a `contract_violation` event. `enforce`: the
+ * event, and the run fails; steps in progress are aborted, and later invariants are not evaluated. `quickEnforce`: same as `enforce`,
+ * because a failing run never waits for steps in progress.
  */
 export type InvariantPolicy = 'ignore' | 'observe' | 'enforce' | 'quickEnforce';
 
-/** What an invariant looks at. */
+/** The values an invariant can check. */
 export interface InvariantView<S = Readonly<Record<string, unknown>>> {
-  /** The state after the node; it can't be changed. */
+  /** The state after the node, frozen. */
   readonly state: S;
-  /** Since the run began, by its clock: the same when the run is gone through again. */
+  /** Milliseconds since the run began, by the clock of the run: the same on replay. */
   readonly elapsedMs: number;
-  /** How many nodes ran so far. */
+  /** Number of nodes that ran so far. */
   readonly nodeCount: number;
   readonly errorCount: number;
-  /** What the key `estimatedCostUsd` of the state holds, or `estimated_cost_usd`; 0 when nobody counts. */
+  /** The value of the state key `estimatedCostUsd` or `estimated_cost_usd`. 0 if neither holds a number. */
   readonly estimatedCostUsd: number;
-  /** Their names, in the order in which they ended. */
+  /** Names of the nodes, in the order in which they ended. */
   readonly nodesRun: readonly string[];
 }
 
-/** Something that must hold after every node. */
+/** A condition that must hold after every node. */
 export interface Invariant<S = Readonly<Record<string, unknown>>> {
-  /** A function of what it looks at, without effects. One that throws does not hold. */
+  /** A function of the view, without side effects. The invariant does not hold if the function throws. */
   predicate(view: InvariantView<S>): boolean;
   readonly message: string;
-  /** Default: the policy of the graph. */
+  /** Defaults to the policy of the graph. */
   readonly policy?: InvariantPolicy;
 }
 
@@ -42,20 +42,20 @@ export interface Violation {
   readonly path: string;
   readonly message: string;
   readonly policy: InvariantPolicy;
-  /** What the predicate threw. */
+  /** The error that the predicate threw. Null if the predicate returned false. */
   readonly predicateError: string | null;
   readonly elapsedMs: number;
   readonly nodeCount: number;
 }
 
-/** What is looked at, and who hears of it. */
+/** The invariants to check, and the listener for violations. */
 interface Watched {
   readonly invariants: readonly Invariant[];
   readonly policy: InvariantPolicy;
   readonly violated: (violation: Violation) => void;
 }
 
-/** Looks at the invariants after each node of one run; undefined when there is nothing to look at. */
+/** Returns a check that evaluates the invariants after each node of one run. Undefined if there is nothing to evaluate. */
 export function invariantCheck({ invariants, policy, violated }: Watched): StepCheck | undefined {
   const watched = invariants
     .map((invariant, index) => ({
@@ -95,14 +95,14 @@ function viewOf({ state, census, elapsedMs }: CheckedStep, nodesRun: readonly st
     nodeCount,
     errorCount: errorsIn(census),
     estimatedCostUsd: typeof cost === 'number' ? cost : 0,
-    // A copy of the list for every node of a long loop would cost more than the loop.
+    // Copying the list for every node of a long loop would cost more than the loop.
     get nodesRun() {
       return nodesRun.slice(0, nodeCount);
     },
   };
 }
 
-/** Undefined: it holds. */
+/** Undefined if the invariant holds. */
 function failureOf(invariant: Invariant, view: InvariantView): Pick<Violation, 'predicateError'> | undefined {
   try {
     const holds: unknown = invariant.predicate(view);
@@ -113,7 +113,7 @@ function failureOf(invariant: Invariant, view: InvariantView): Pick<Violation, '
   }
 }
 
-/** How many steps failed so far. */
+/** Number of steps that failed so far. */
 export function errorsIn({ degraded, failed, timed_out: timedOut, out_of_budget: exhausted }: Census): number {
   return degraded + failed + timedOut + exhausted;
 }

@@ -37,41 +37,41 @@ import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
 import { ownPlaces } from './own-places.js';
 
-/** What is started: checked, with the models it may use. */
+/** A checked run to start, with the models it may use. */
 export interface Launch extends Pick<BackendDefinition, 'compiled' | 'models' | 'recorded' | 'told' | 'turn'> {
-  /** Where it is carried out. That of a store comes with who has one: a run in memory loads none of it. */
+  /** Where the run is carried out. Code that has a store brings its back end: a run in memory loads none of it. */
   readonly backend: Backend;
   readonly options: RunOptions;
-  /** Told with which inputs it begins, right before it does. */
+  /** Called with the inputs right before the run begins. */
   readonly begins?: ((inputs: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Who keeps what happens, in addition to listeners. */
+  /** Keeps the events of the run, in addition to the listeners. */
   readonly keeper?: Keeper | undefined;
-  /** What tools of the run leave alone, in addition to what the options tell. */
+  /** Places that tools of the run leave alone, in addition to those of the options. */
   readonly origins?: Origins;
 }
 
-/** What runs share with those that are started from inside of them, by the options that stand for it there. */
+/** What runs share with the runs started inside them, by the options object that stands for it there. */
 const shared = new WeakMap<object, Shared>();
 
 interface Shared {
   readonly models: ModelRegistry;
   readonly own: OwnPlaces;
-  /** Holds what they are about to spend in the run that started them. */
+  /** Reserves what the inner runs are about to spend in the run that started them. */
   readonly around?: Reserve | undefined;
-  /** Counts what they call in the step that started them. */
+  /** Counts the calls of the inner runs in the step that started them. */
   readonly counts?: CountsCalls | undefined;
-  /** What has a say in that they are started, and hears what had a say in their results. */
+  /** The influence on the start of the inner runs. It also collects the labels of their results. */
   readonly influence?: Influence | undefined;
-  /** What holds for all of them. */
+  /** Policies that apply to all inner runs. */
   readonly policies?: readonly Policy[] | undefined;
 }
 
-/** What a run shares with the one that started it, if there is one. */
+/** Returns what a run shares with the run that started it, if any. */
 function sharedWith({ models }: RunOptions): Shared | undefined {
   return models === undefined ? undefined : shared.get(models);
 }
 
-/** Options for a run that a tool of this run starts: its models are the same, and this run ends them; its tools leave the same alone; whoever looks at calls here does so there. */
+/** Options for a run that a tool of this run starts: same protected places and guards, and the same models, which this run ends. */
 function inheritedOptions(around: Shared, options: RunOptions, security: Security | undefined): RunOptions {
   const { models } = around;
   const same = { ...options.models };
@@ -82,11 +82,11 @@ function inheritedOptions(around: Shared, options: RunOptions, security: Securit
   return withScripted(inherited, models.scriptedResult);
 }
 
-/** Models that runs share which come one after the other, such as the turns of a conversation: a script continues where the run before left it. */
+/** Models for runs that follow each other, such as the turns of a conversation: a script continues where the run before stopped. */
 export interface SharedModels {
   /** The option `models` of these runs. */
   readonly models: NonNullable<RunOptions['models']>;
-  /** Ends them, as the end of a run ends its own. */
+  /** Ends the models, as the end of a run ends its own. */
   finish(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export function sharedModels(options: RunOptions): SharedModels {
   return { models, finish: async () => await registry.finish() };
 }
 
-/** The models of a run. */
+/** Opens the models of a run. */
 export function openModels(options: RunOptions): ModelRegistry {
   const known = sharedWith(options);
   const prices = present({ prices: options.prices });
@@ -118,7 +118,7 @@ export function openModels(options: RunOptions): ModelRegistry {
   });
 }
 
-/** Models of the run around, called only where the policies of this one let them be. */
+/** The models of the surrounding run, limited to calls that the policies of this run permit. */
 function narrowed(models: ModelRegistry, options: RunOptions): Partial<ModelRegistry> {
   if (options.policy === undefined) return {};
   const policies = policiesOf(options);
@@ -126,7 +126,7 @@ function narrowed(models: ModelRegistry, options: RunOptions): Partial<ModelRegi
 }
 
 /**
- * Starts a run with agents and tools, on its back end.
+ * Starts a run with agents and tools on its back end.
  *
  * @throws SkeinError `SKEIN_INPUT`, `SKEIN_USAGE`, and what {@link Backend.open} throws
  */
@@ -146,10 +146,10 @@ export function launch(one: Launch): RunHandle {
   return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
 }
 
-/** How steps are supervised, once a run has needed it. */
+/** The supervision phases, loaded when a run first needs them. */
 let phasesOf: typeof PhasesOf | undefined;
 
-/** A run in which nothing is supervised loads nothing of it, and starts at once. */
+/** A run without supervision loads no supervision code and starts at once. */
 function withSupervision(plan: Plan, opened: OpenedRun | Promise<OpenedRun>): OpenedRun | Promise<OpenedRun> {
   if (phasesOf !== undefined || !isSupervisedPlan(plan)) return opened;
   return import('../supervise/phases.js').then((loaded) => {
@@ -167,18 +167,18 @@ function start(one: Launch, opened: OpenedRun): RunHandle {
   return { runId: handle.runId, result: closed(handle.result, begun), cancel: (reason) => handle.cancel(reason) };
 }
 
-/** A recorded run goes on with the prices that it was given. */
+/** A recorded run continues with its recorded prices. */
 function withPrices(one: Launch, { settings: { prices } }: OpenedRun): Launch {
   const { models } = one;
   return prices === undefined || prices === models.prices ? one : { ...one, models: { ...models, prices } };
 }
 
-/** Holds the end only: of a run that is over, nothing but its result is kept. */
+/** Keeps a reference to `close` only: of a run that has ended, nothing but its result stays in memory. */
 function closed(result: Promise<RunResult>, { close }: BegunRun): Promise<RunResult> {
   return result.then(close);
 }
 
-/** What ends a run that has not started yet. */
+/** Ends a run that has not started yet. */
 interface Stop {
   readonly signal: AbortSignal;
   readonly abort: (reason: SkeinError) => void;
@@ -192,7 +192,7 @@ function stopOf({ signal }: RunOptions): Stop {
   };
 }
 
-/** Its record is still being read, or it waits for its turn. */
+/** Starts a run whose record is still being read, or which waits for its turn. */
 function startLater(
   one: Launch,
   { runId, opened, stop }: { readonly runId: string; readonly opened: Promise<OpenedRun>; readonly stop: Stop },
@@ -206,18 +206,18 @@ function startLater(
   };
 }
 
-/** What only some runs need is made when it is first asked for: a run without agents costs microseconds. */
+/** Makes on first use what only some runs need: a run without agents costs microseconds. */
 function lazily<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
 
-/** What a run is started with. */
+/** The options for the interpreter. */
 function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions {
   const { compiled, models, options, keeper, origins = {} } = one;
   const { maxSteps, untrusted } = opened.settings;
   const security = securityAt(compiled.plan, securityGiven(opened.settings.security));
-  // The process may have moved when the first agent starts.
+  // The working directory of the process may have changed when the first agent starts.
   const cwd = options.cwd ?? process.cwd();
   const policies = policiesOf(options);
   const lent = lazily(() => {
@@ -237,7 +237,7 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
   return {
     runOptions: (...how) => lent().runOptions(...how),
     guard: () => agents().guard,
-    // One with a store of its own is a run beside this one.
+    // A run with a store of its own is independent of this one.
     counts: options.store === undefined ? sharedWith(options)?.counts : undefined,
     executors: {
       agent: (node, step) => agents().agent(node, step),
@@ -266,7 +266,7 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
 }
 
 /**
- * Nothing of a run is begun where the sandbox is missing that it needs; undefined: it needs none.
+ * Refuses to begin a run if the sandbox that it needs is missing. Returns undefined if the run needs no sandbox.
  *
  * @throws SkeinError `SKEIN_SANDBOX`
  */
@@ -276,14 +276,14 @@ export function sandboxCheck(plan: Plan, options: RunOptions): Promise<unknown> 
   return import('../agent/sandbox/sandbox.js').then(async ({ needSandbox }) => needSandbox(who));
 }
 
-/** What holds for a run: its own policies and those of the run that started it. */
+/** The policies that apply to a run: its own and those of the run that started it. */
 function policiesOf(options: RunOptions): readonly Policy[] {
   const around = sharedWith(options)?.policies ?? [];
   const all = [...around, ...(options.policy ?? [])];
   return all.length === 0 ? all : unitePolicies(all);
 }
 
-/** Without models nothing is started. */
+/** A mocked or scripted run starts no tools. */
 function isMock({ models }: RunOptions): boolean {
   return models?.mock === true || models?.script !== undefined;
 }
@@ -299,7 +299,7 @@ interface Agents {
   readonly security: ReturnType<typeof securityAt>;
 }
 
-/** The executors of all that calls models and tools. */
+/** The executors for agents and tools, and the guard of tool calls from steps. */
 function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security }: Agents): {
   readonly agent: Executor<AgentNode>;
   readonly task: Executor<TaskNode>;

@@ -18,19 +18,19 @@ import type { Label } from '../guard/label.js';
 import type { ClearedCall, FreedArguments, NodeCall } from '../plan/tool-use.js';
 import type { Policy } from '../plan/policy.js';
 
-/** What holds for the tools that steps call by themselves. */
+/** What applies to tools that steps call directly. */
 export interface NodeGuarding extends Omit<StagesOf, 'security'> {
-  /** What holds for the models that look at calls of a step. */
+  /** The security settings for the models that review calls of a step. */
   readonly security: (path: string) => StagesOf['security'];
   readonly policies: readonly Policy[];
   readonly cwd: string;
-  /** What the guard knows of the run, with what the workflow and the policies declare. */
+  /** The guard's view of the run, with the declarations of the workflow and the policies. */
   readonly run: RunTrust;
 }
 
 /**
- * The guard of calls that functions of steps make of tools: the same decision as for a call that an agent wants. Policies, who had a say in it, guards of the program,
- * models, and then a person.
+ * The guard of tool calls that functions of steps make. It decides like the guard of an agent's call: policies first, then the label of the
+ * call, guards of the program, models, and a person.
  */
 export function nodeGuard(holding: NodeGuarding): NodeGuard {
   const { run, guards, security } = holding;
@@ -51,12 +51,12 @@ export function nodeGuard(holding: NodeGuarding): NodeGuard {
 interface Wanting {
   readonly holding: NodeGuarding;
   readonly label: Label;
-  /** Of the step. */
+  /** The id of the step. */
   readonly id: string;
   readonly path: string;
 }
 
-/** A call that a step wants to make, and what is decided about it without any model. */
+/** A call that a step wants to make, and the decision about it before any model is involved. */
 class WantedCall {
   readonly guarded: GuardedCall & { readonly isTrustedRead: boolean };
   readonly decision: Decision;
@@ -72,7 +72,7 @@ class WantedCall {
     this.decision = this.decided();
   }
 
-  /** As a model would call it. */
+  /** The call in the form in which a model would make it. */
   get shown(): GuardedCallToShow['call'] {
     const { tool, input } = this.call;
     return { id: this.by.path, name: tool, input: recordText(input) };
@@ -127,7 +127,7 @@ interface Judging {
   readonly step: GuardedStep;
 }
 
-/** What becomes of a call once guards and models have looked at it. What a reviewer changes goes through all of them again. */
+/** Returns a call and its decision after the review by guards and models. A call that a reviewer changes is reviewed again. */
 async function judged(
   wanted: WantedCall,
   judging: Judging,
@@ -172,7 +172,7 @@ function tell({ call, by }: WantedCall, decision: Decision, { context }: Guarded
   context.note({ kind: 'guard.decided', id: by.path, tool: call.tool, decision: kind, ...facts });
 }
 
-/** Where the project is a stranger's, so is what its steps do. */
+/** In an untrusted project, the actions of its steps are untrusted too. */
 function strangers({ isPrivate, sources }: Label): Label {
   return { level: 'untrusted', isPrivate, sources: [...sources, 'project'] };
 }

@@ -19,28 +19,28 @@ import type { Supervisor } from '../plan/supervision.js';
 import type { Workflow } from '../plan/workflow.js';
 import type { ThreadOptions } from './threads/open-turn.js';
 
-/** How a workflow is run. */
+/** Options for running a workflow. */
 export interface RunOptions {
-  /** Input values by name. A run that is forked takes what is not given from the record; one that is resumed has the recorded ones, and no others. */
+  /** Input values by name. A fork takes missing inputs from the record. A resumed run keeps its recorded inputs and accepts no others. */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Where models come from. Default: the environment of the process. */
+  /** The source of models. Defaults to the environment of the process. */
   readonly models?: Partial<ModelRegistryOptions>;
   /**
-   * What models cost, in US dollars for a million tokens: wins over the prices that come with Skein. A call is recorded with its cost, so other prices
-   * change no sum of what was called before. A recorded run keeps them: a resume and a fork go on with them unless they are given others.
+   * Prices of models in US dollars per million tokens. They override the prices built into Skein. Each call is recorded with its cost, so
+   * other prices don't change the cost of earlier calls. A recorded run keeps its prices: a resume or a fork uses them unless given others.
    */
   readonly prices?: PriceTable;
   /**
-   * What providers are asked at most, in all runs of the process together: calls at once, calls and tokens in a minute. Without them, calls go as fast as the
-   * provider takes them.
+   * Limits per provider, shared by all runs of the process: concurrent calls, calls per minute and tokens per minute. Without limits, calls
+   * go out as fast as the provider accepts them.
    *
    * @example
    * run(workflow, { limits: { openai: { concurrency: 8, requestsPerMinute: 500, tokensPerMinute: '200k' } } });
    */
   readonly limits?: ProvidersLimitsInput;
   /**
-   * Names of inputs whose values come from somewhere the user has no say in, such as a page or a mail. What they have a say in is untrusted too: the guard
-   * asks before an agent that read it acts on the world, and `labels` of the result names them. A recorded run keeps them; a resume or a fork may add some.
+   * Names of inputs that the user does not control, such as a page or a mail. Whatever they influence is untrusted too: the guard asks
+   * before an agent that read it acts outside; `labels` of the result names the sources. A resume or a fork may add names.
    *
    * @example
    * const { labels } = await run(workflow, { inputs: { notes }, untrusted: ['notes'] });
@@ -48,102 +48,102 @@ export interface RunOptions {
    */
   readonly untrusted?: readonly string[];
   /**
-   * Which models look at calls of tools before they are made, at least: a mode, or one with a `model` that judges. It raises what the workflow says, and never
-   * lowers it. They can refuse what would be allowed or asked about, and allow nothing. A recorded run keeps it; a resume or a fork may raise it.
+   * The minimum security of tool calls: a mode, or a mode with a `model` that reviews calls. It can raise the workflow's setting, never
+   * lower it. Reviewers can refuse any call and allow none. A recorded run keeps this setting; a resume or a fork may raise it.
    *
    * @example
    * await run(workflow, { security: { mode: 'paranoid', model: 'openai/gpt-5-mini' } });
    */
   readonly security?: SecurityInput;
-  /** Guards of the program: they look at the calls of all agents, and can refuse them or have a person asked. A resume needs them again. */
+  /** Guards of the program. They review the calls of all agents and can refuse them or ask a person. A resume must pass them again. */
   readonly guards?: readonly CustomGuard[];
-  /** Working directory of tools. Default: that of the process. */
+  /** Working directory of tools. Defaults to that of the process. */
   readonly cwd?: string;
   /**
-   * What holds for all agents of the run, whatever their files say (`openPolicies` of `skein/yaml` reads files). Those from outside of the project may
-   * also declare what may happen without a question. A resume looks at what would run now by the policies that it is given; what is recorded stays.
+   * Policies for all agents of the run, whatever their files declare (`openPolicies` of `skein/yaml` reads files). Policies from outside
+   * the project may also declare what needs no question. A resume applies the policies it is given to new steps; recorded results stay.
    *
    * @example
    * run(workflow, { policy: await openPolicies({ cwd: process.cwd(), file: 'policy.yaml' }) });
    */
   readonly policy?: readonly Policy[];
-  /** Lets the `fetch` tool reach private and loopback addresses. */
+  /** Whether the `fetch` tool may reach private and loopback addresses. */
   readonly allowPrivateAddresses?: boolean;
   /**
-   * Remembers what tool servers offered, from one run to the next. A tool that is not what it was is told as a warning, its description is untrusted,
-   * and that it only reads is not believed. `skein run` keeps this beside the files that the user trusts. Absent: nothing is known of other runs.
+   * Remembers the tools of servers from one run to the next. A tool that has changed causes a warning, its description is untrusted, and
+   * its read-only claim is ignored. `skein run` keeps this beside the user's trusted files. If absent, each run starts without this memory.
    */
   readonly toolPins?: ToolPins;
   /**
-   * Remembers files that agents wrote after they had heard something untrusted, from one run to the next: what they say stays untrusted. `skein run` keeps
-   * this beside the files that the user trusts. Absent: it holds for this run alone.
+   * Remembers files that agents wrote after reading untrusted content, from one run to the next: their content stays untrusted. `skein run`
+   * keeps this beside the user's trusted files. If absent, it is remembered only within the run.
    */
   readonly writtenFiles?: WrittenFiles;
-  /** First text of the run's shared memory; absent: there is none. */
+  /** Initial text of the run's shared memory. If absent, the run has no shared memory. */
   readonly memory?: string;
-  /** Judges supervised steps that have no supervisor of their own, when promise and work differ. Default: a model, the one of the step. */
+  /** Judges supervised steps without a supervisor of their own if promise and work differ. Defaults to the model of the step. */
   readonly supervisor?: Supervisor;
-  /** Answers questions. Absent: a question pauses the run. */
+  /** Answers questions. If absent, a question pauses the run. */
   readonly answer?: AnswerQuestion;
   readonly runId?: string;
   readonly listeners?: readonly Listener[];
   readonly signal?: AbortSignal;
-  /** Leaf steps at once. */
+  /** Maximum number of leaf steps in progress at once. */
   readonly concurrency?: number;
   /**
-   * How many nodes may run one after another, in the workflow and in each one inside of it, whatever they say themselves. A recorded run keeps
-   * it; a resume may raise it.
+   * Maximum number of nodes that run one after another, in the workflow and in each workflow inside it. Overrides their own limits. A
+   * recorded run keeps it; a resume may raise it.
    */
   readonly maxSteps?: number;
   /**
-   * What the run may spend, in place of the limits of the workflow for the same: dollars, a text such as `200k-tokens, 20-calls, 10m`, or an object. A
-   * resume may add to the limits, `+0.50`. What is recorded holds whatever the budget is.
+   * Limits of spending, in place of the workflow's limits for the same measures: dollars, a text such as `200k-tokens, 20-calls, 10m`, or
+   * an object. A resume may add to the limits, `+0.50`. Recorded results count whatever the budget is.
    */
   readonly budget?: BudgetInput;
-  /** The end of each step is reported with the state that goes on from it. */
+  /** Whether events report the end of each step together with the state after it. */
   readonly streamState?: boolean;
-  /** Looks at the run after each step of the plan, before anything goes on from there: an error that it gives ends the run as failed. */
+  /** Checks the run after each step of the plan, before the run continues from there. An error that it returns fails the run. */
   readonly check?: StepCheck;
-  /** Further executors, by node kind. */
+  /** Additional executors, by node kind. */
   readonly executors?: Executors;
-  /** Records the run as it goes: what is finished survives the end of the process. Absent: nothing is recorded. */
+  /** Records the run as it proceeds, so that finished work survives the end of the process. If absent, nothing is recorded. */
   readonly store?: Store;
-  /** Goes on with this run of the store: what is recorded and still holds is used, anything else runs (J3). */
+  /** Resumes this run of the store: recorded results that still count are reused, and the rest runs (J3). */
   readonly resume?: string;
-  /** Begins a new run that uses what another run recorded, where it still holds (J4). */
+  /** Begins a new run that reuses the recorded results of another run that still count (J4). */
   readonly fork?: Fork;
-  /** Goes on with a conversation of the store, or begins one: the run starts from the state that the turn before ended with (J12). */
+  /** Continues a conversation of the store, or begins one: the run starts from the state with which the turn before ended (J12). */
   readonly thread?: string | ThreadOptions;
-  /** Kept with a recorded run, for whoever continues it: JSON. */
+  /** JSON kept with a recorded run, for the code that continues it. */
   readonly origin?: JsonObject;
 }
 
-/** What a run is forked from. */
+/** The run a fork starts from. */
 export interface Fork {
-  /** Id of the other run. */
+  /** The id of the parent run. */
   readonly run: string;
   /**
-   * Address of a step that runs again, with what depends on it: `review`, `review#2`, `scan[a.ts]/read`. What ran before it stays, also where
-   * it is in a loop.
+   * Address of a step that runs again, together with the steps that depend on it: `review`, `review#2`, `scan[a.ts]/read`. Steps that ran
+   * before it are kept, even in the same loop.
    */
   readonly from?: string;
-  /** Addresses of steps that run again whatever is recorded, with everything inside of them; without a number all visits of a node. */
+  /** Addresses of steps that run again with everything inside them, whatever is recorded. Without a number: all visits of a node. */
   readonly forget?: readonly string[];
   /**
-   * Values of the state, by key: each stands for what the last step gave to its key that is not run again, and what depends on it runs again.
-   * A key that no step has written is an input.
+   * Values of the state, by key. Each replaces what the last kept step wrote to its key, and the steps that depend on it run again. A key
+   * that no step has written is an input.
    */
   readonly set?: Readonly<Record<string, unknown>>;
 }
 
-/** What can be run: a plan with its functions. {@link definePlan} and the loaders of notations give such an object. */
+/** A workflow that can run: a plan with its functions. {@link definePlan} and the loaders of notations return such an object. */
 export interface Runnable {
   readonly plan: Plan | undefined;
   readonly bindings?: Bindings;
-  /** What was found when it was loaded; told when there is no plan. */
+  /** Problems found while loading it. Reported if there is no plan. */
   readonly problems?: readonly Problem[];
-  /** The files that it was read from: tools of its runs don't write them. */
+  /** The files it was read from. Tools of its runs don't write them. */
   readonly files?: Workflow['files'];
-  /** The folders in which its agents are looked for: likewise. */
+  /** The folders searched for its agents. Tools of its runs don't write them. */
   readonly agentFolders?: Workflow['agentFolders'];
 }

@@ -10,18 +10,18 @@ import { SkeinError } from '../base/errors.js';
 import { strangersRefusal } from '../guard/policy.js';
 import type { Policy } from '../plan/policy.js';
 
-/** What a workflow is made of, and where runs of it are written down. */
+/** The places a workflow was read from and its runs are written to. */
 export interface Origins {
-  /** The files that it was read from, and the folders in which agents are looked for. */
+  /** The files it was read from, and the folders searched for agents. */
   readonly definition?: readonly string[];
   /** Folders of run folders. */
   readonly audit?: readonly string[];
 }
 
 /**
- * The places that tools of a run leave alone: the record of this run and of others, and what the run is made of.
+ * Returns the places that tools of a run leave alone: the record of this run and of others, and the files of its definition.
  *
- * @param around those of the run that started this one
+ * @param around the places of the run that started this one
  */
 export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, around?: OwnPlaces): OwnPlaces {
   const cwd = options.cwd ?? process.cwd();
@@ -46,7 +46,7 @@ export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, aro
   };
 }
 
-/** What a workflow was read from. */
+/** The places a workflow was read from. */
 export function definitionPlaces({ files = [], agentFolders = [] }: Runnable): readonly string[] {
   return [...files.map((file) => file.path), ...agentFolders];
 }
@@ -64,14 +64,14 @@ function findScripts(plan: Plan): readonly string[] {
 }
 
 /**
- * A folder for run folders that a workflow names is decided about as a write outside is: by the folders of all policies, and not at all in a project of strangers.
- * That of Skein itself needs no leave.
+ * Checks a folder for run folders that a workflow names, as a write outside the project is checked: against the folders of all policies,
+ * and refused in an untrusted project. Skein's own folder needs no permission.
  *
  * @throws SkeinError `SKEIN_POLICY`
  */
 export async function checkAuditPlace(dir: string, cwd: string, policies: readonly Policy[]): Promise<void> {
   if (policies.length === 0 || resolve(cwd, dir) === resolve(cwd, AUDIT_FOLDER)) return;
-  // Code of tools: most runs have no policy.
+  // Loads code of tools only if needed: most runs have no policy.
   const { folderRefusal } = await import('../agent/tools/policy-folders.js');
   const why =
     folderRefusal(policies, cwd, resolve(cwd, dir)) ??

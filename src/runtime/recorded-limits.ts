@@ -24,19 +24,19 @@ import type { RunOptions } from './options.js';
 import type { LimitChanges, SharingRun } from './run-limits.js';
 import { applied, budgetChange, joined, RUN, runLimits, sharedIn, withChange } from './run-limits.js';
 
-/** A recorded run that goes on. */
+/** A recorded run that continues. */
 interface GoesOn {
   readonly store: Store;
   readonly plan: Plan;
   readonly before: BudgetSettings | undefined;
-  /** Absent: it is a fork. */
+  /** Absent if the run is a fork. */
   readonly resumes?: RunHistory | undefined;
 }
 
 /**
- * What was asked of the budget of a run so far, with what stands beside its record, and what is asked now.
+ * Returns the changes of a run's budget so far, including those beside its record, together with the new one.
  *
- * @throws SkeinError `SKEIN_USAGE` for what is no budget, adds to no limit, or is less than is spent
+ * @throws SkeinError `SKEIN_USAGE` for an invalid budget, one that adds to a missing limit, or one below what is spent
  */
 export function budgetSettings(run: GoesOn, budget: BudgetInput | undefined): BudgetSettings | undefined {
   const { store, plan, before, resumes } = run;
@@ -65,7 +65,7 @@ function checkEnough(store: Store, history: RunHistory, budget: Budget | undefin
   }
 }
 
-/** The limits of a recorded run as they are now, with what its records say that was spent, and what was asked for meanwhile. */
+/** The current limits of a recorded run, with its recorded spending and the changes made since. */
 function recordedBudget(store: Store, runId: string) {
   const history = readHistory(store, runId);
   const { plan: storedPlan, settings } = history.current;
@@ -84,7 +84,7 @@ function recordedBudget(store: Store, runId: string) {
 }
 
 /**
- * How the limits of a recorded run stand: what was spent, which counts what is reserved at the moment, and what each allows. None: it has no budget.
+ * Returns how the limits of a recorded run stand: spent (including what is reserved) and limit. Empty without a budget.
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  * @example
@@ -96,17 +96,17 @@ export function readBudget(store: Store, runId: string): readonly Standing[] {
 
 /** A change of a limit of a recorded run. */
 export interface BudgetWish {
-  /** Amounts such as `+0.50`, which comes on top, or `200k-tokens`, which replaces. */
+  /** An amount that is added, such as `+0.50`, or one that replaces the limit, such as `200k-tokens`. */
   readonly budget: string;
-  /** Name of the limit, `step review`, or the step alone. Default: that of the run, or the only one that limits the same. */
+  /** Name of the limit, `step review`, or the step alone. Defaults to the run's limit, or to the only limit on the same measures. */
   readonly limit?: string | undefined;
 }
 
 /**
- * Changes the budget of a recorded run, whether or not a process runs it: one that does takes the change within a second, a later resume begins with it.
- * Gives the standing after it.
+ * Changes the budget of a recorded run, whether or not a process runs it. A running process applies the change within a second; a later
+ * resume begins with it. Returns the standing after the change.
  *
- * @throws SkeinError `SKEIN_USAGE` for what is no amount, adds to no limit or is less than is spent; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_USAGE` for an invalid amount, a missing limit or too little; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  * @example
  * changeBudget(store, runId, { budget: '+0.50' });
  */
@@ -118,7 +118,7 @@ export function changeBudget(store: Store, runId: string, { budget, limit }: Bud
   const after = changedBudget(its?.budget ?? (name === RUN ? applied(plan.budget, changes[RUN]) : undefined), change);
   if (name === RUN) checkEnough(store, history, after, change);
   const row = { id: name, value: JSON.stringify({ limit: name, change }), at: systemClock.now(), by: 'command' };
-  // Somebody else may ask for one at the same moment: the first free number is taken.
+  // Another process may write a change at the same moment: this change takes the first free number.
   for (let number = 1; !store.answer(runId, { key: budgetKey(number), ...row }); number += 1);
   return recordedBudget(store, runId).standing;
 }
@@ -136,7 +136,7 @@ function limitNamed(limits: readonly Limit[], { add }: BudgetChange, name: strin
   return fitting.length === 1 ? (fitting[0]?.name ?? RUN) : RUN;
 }
 
-/** The limits of days and threads of a run in a store. `thread`: the one that it is a turn of; without it nothing counts for threads. */
+/** The limits per day and thread of a run in a store. `thread` is the thread of the run; without it, thread limits are left out. */
 export function sharedLimits(run: SharingRun, counts: StoreCounts, thread: string | undefined): readonly Limit[] {
   return sharedIn(run).flatMap((limit) => {
     const keyAt = keyOf(limit, thread);
@@ -144,7 +144,7 @@ export function sharedLimits(run: SharingRun, counts: StoreCounts, thread: strin
   });
 }
 
-/** The calendar is that of this machine. */
+/** The calendar of this machine decides the day. */
 function keyOf({ by, path, workflow }: SharedLimit, thread: string | undefined): ((now: number) => string) | undefined {
   if (by === 'day') return (now) => `day:${dayOf(now)}\n${workflow}`;
   if (thread === undefined) return undefined;

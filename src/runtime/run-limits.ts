@@ -13,16 +13,16 @@ import type { BudgetSettings } from '../plan/fields.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunOptions } from './options.js';
 
-/** Name of the limits of a whole run. */
+/** The name of the limits of a whole run. */
 export const RUN = 'run';
 
-/** Changes of limits by their names. */
+/** Changes of limits, by the names of the limits. */
 export type LimitChanges = BudgetSettings['changes'];
 
 /**
- * What the option `budget` of a run says.
+ * Parses the option `budget` of a run.
  *
- * @throws SkeinError `SKEIN_USAGE` for what is no budget
+ * @throws SkeinError `SKEIN_USAGE` for an invalid budget
  */
 export function budgetChange(input: BudgetInput): BudgetChange {
   if (typeof input !== 'object') return parseBudget(String(input));
@@ -39,9 +39,9 @@ export function firstChanges(plan: Plan, budget: BudgetInput | undefined): Limit
 }
 
 /**
- * Changes, and what is asked of the whole run.
+ * Adds the budget given for the whole run to the changes.
  *
- * @throws SkeinError `SKEIN_USAGE` for what is no budget, or adds to no limit
+ * @throws SkeinError `SKEIN_USAGE` for an invalid budget, or one that adds to a missing limit
  */
 export function withChange(plan: Plan, changes: LimitChanges, budget: BudgetInput): LimitChanges {
   const asked = budgetChange(budget);
@@ -49,7 +49,7 @@ export function withChange(plan: Plan, changes: LimitChanges, budget: BudgetInpu
   return { ...changes, [RUN]: joined(changes[RUN], asked) };
 }
 
-/** One change after the other as one: what is set replaces what was added before. */
+/** Combines two successive changes: a measure that is set replaces what was added to it before. */
 export function joined(before: BudgetChange | undefined, { set, add }: BudgetChange): BudgetChange {
   if (before === undefined) return { set, add };
   const sums: Partial<Record<Measure, number>> = {};
@@ -62,7 +62,7 @@ function amountsIn(amounts: BudgetAmounts): readonly [Measure, number][] {
   return Object.entries(amounts) as [Measure, number][];
 }
 
-/** What adds to a limit that the plan does not have any more adds nothing. */
+/** Applies a change to a budget. An addition to a limit that the plan no longer has is ignored. */
 export function applied(budget: Budget | undefined, change: BudgetChange | undefined): Budget | undefined {
   if (change === undefined) return budget;
   const { set, add } = change;
@@ -70,20 +70,20 @@ export function applied(budget: Budget | undefined, change: BudgetChange | undef
   return changedBudget(budget, { set, add: Object.fromEntries(known) });
 }
 
-/** The limits of a run: those of its plan, and what was asked for in place of them. */
+/** The limits of a run: those of its plan with the changes applied. */
 export function runLimits(plan: Plan, changes: LimitChanges): readonly Limit[] {
   return limitsOf(plan, applied(plan.budget, changes[RUN])).map((limit) =>
     limit.name === RUN ? limit : { ...limit, budget: applied(limit.budget, changes[limit.name]) ?? limit.budget },
   );
 }
 
-/** Makes what a run may spend; undefined where nothing limits it. `around`: holds it also in the run around. */
+/** Returns a factory for the budget of a run. Undefined if the run has no limits. `around` also reserves amounts in the surrounding run. */
 export function budgetOf(limits: readonly Limit[], around: Reserve | undefined): MakeBudget | undefined {
   if (limits.length === 0 && around === undefined) return undefined;
   return (host) => new RunBudget(limits, host, around);
 }
 
-/** A run with limits that other runs share. */
+/** A run with limits that it shares with other runs. */
 export interface SharingRun {
   readonly plan: Plan;
   readonly changes: LimitChanges;
@@ -91,7 +91,7 @@ export interface SharingRun {
 }
 
 /**
- * Refuses limits of days and threads of a run that has no store to count in.
+ * Refuses limits per day and per thread for a run without a store to count in.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */
@@ -108,7 +108,7 @@ export function checkShared(run: SharingRun): void {
   );
 }
 
-/** The limits of a run that other runs share. A mock, a script or a recording answers: nobody bills, and nothing counts. */
+/** The limits that a run shares with others. Empty with a mock, a script or a recording: those cost nothing, so nothing counts. */
 export function sharedIn({ plan, changes, models }: SharingRun): readonly SharedLimit[] {
   if (models?.mock === true || models?.script !== undefined || models?.replay !== undefined) return [];
   return sharedLimitsOf(plan, applied(plan.budget, changes[RUN])).map((limit) => ({

@@ -24,26 +24,26 @@ import { checkAuditPlace, definitionPlaces } from './own-places.js';
 import { isOnThread } from './threads/check-thread.js';
 import type { Turn } from './threads/turn.js';
 
-/** How a workflow that was loaded from a file is run. */
+/** Options for running a workflow loaded from a file. */
 export interface WorkflowRunOptions extends RunOptions {
-  /** The folder of run folders, absolute, and how many stay. Absent: as the workflow says. `false`: no run folder. */
+  /** The absolute path of the folder of run folders, and how many are kept. Defaults to the workflow's setting. `false`: no run folder. */
   readonly audit?: { readonly dir: string; readonly keep?: number } | false;
-  /** Record what models and tools say as it happens. Absent: as the workflow says. */
+  /** Whether to record streamed text of models and tools. Defaults to the workflow's setting. */
   readonly streaming?: boolean;
   /**
-   * Opens the store of a new run, in place of `store`, when nothing else can keep the run from starting: a refused run writes nothing.
-   * Undefined: it is not recorded after all.
+   * Opens the store of a new run, in place of `store`, once nothing else can keep the run from starting: a refused run writes nothing.
+   * Resolves to undefined if the run is not to be recorded.
    */
   readonly openStore?: () => Promise<Store | undefined>;
-  /** What was read of the run that is resumed, and what was told of it. Absent: it is read, and its listeners hear of it. */
+  /** The record of the resumed run, and the changes already reported. If absent, the record is read and listeners get the changes. */
   readonly goesOn?: { readonly recorded: RecordedRun; readonly told: Changes };
 }
 
-/** What the run of a workflow gives back. */
+/** The result of a run of a workflow. */
 export interface WorkflowResult extends RunResult {
-  /** The run folder, when there is one. */
+  /** The run folder, if there is one. */
   readonly auditFolder: string | undefined;
-  /** What could not be written into it. */
+  /** Descriptions of failed writes to the run folder. */
   readonly auditFailures: readonly string[];
 }
 
@@ -55,12 +55,12 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
 }
 
 /**
- * Runs a workflow with its settings: shared memory and the run folder. Whatever can be known before the first step is checked
- * before anything starts or is written: the definition, the inputs, that every agent has a model.
+ * Runs a workflow with its settings: shared memory and the run folder. All checks that need no step come before anything starts or is
+ * written: the definition, the inputs, a model for every agent.
  *
- * @throws SkeinError `SKEIN_DEFINITION`, `SKEIN_INPUT`, `SKEIN_USAGE`; `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN` for an agent without a usable
- *   model; `SKEIN_SANDBOX` where the sandbox is missing that it needs; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` when the run folder can't be made; `SKEIN_STORE`, `SKEIN_NO_RUN`,
- *   `SKEIN_LEASE`, `SKEIN_JOURNAL` for a run that is recorded, resumed or forked.
+ * @throws SkeinError `SKEIN_DEFINITION`, `SKEIN_INPUT`, `SKEIN_USAGE`; `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN` for an agent
+ *   without a usable model; `SKEIN_SANDBOX` if a needed sandbox is missing; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` if the
+ *   run folder can't be made; `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL` for a run that is recorded, resumed or forked.
  * @example
  * const { result } = await runWorkflow(await loadDag('review.yaml', { cwd: process.cwd() }), { inputs: { diff } });
  * console.log((await result).auditFolder);
@@ -77,7 +77,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   try {
     if (turn !== undefined) turn.start(compiled, inputs);
     else if (recorded?.family[0].begin.thread === undefined) firstState(compiled, inputs);
-    // What is recorded needs no model; whether anything else will run is not known yet.
+    // Recorded results need no model, and the steps that will still run are not known yet.
     if (recorded === undefined) {
       const security = securityGiven(options.security);
       await checkModels(plan, models, { replaced: options.models?.override !== undefined, security });
@@ -93,7 +93,7 @@ export async function runWorkflow(workflow: Workflow, options: WorkflowRunOption
   }
 }
 
-/** What was checked, and may be launched. */
+/** A run that passed the checks and may be launched. */
 interface Checked {
   readonly compiled: CompiledPlan;
   readonly models: ReturnType<typeof openModels>;
@@ -138,13 +138,13 @@ async function launchWorkflow(
   return { runId, auditFolder: folder?.path, result, cancel: (reason) => handle.cancel(reason) };
 }
 
-/** Where this run is written down, and where others of the workflow may have been. */
+/** The folder of run folders of this run, and the one the workflow names. */
 function auditFolders({ settings }: Workflow, { audit }: WorkflowRunOptions): readonly string[] {
   const here = audit === undefined || audit === false ? [] : [audit.dir];
   return settings.audit === undefined ? here : [...here, settings.audit.dir];
 }
 
-/** What is recorded of the run that is resumed. */
+/** Returns the record of the run that is resumed or forked. */
 async function recordOf({ store, resume, fork, goesOn }: WorkflowRunOptions): Promise<RecordedRun | undefined> {
   const before = resume ?? fork?.run;
   if (goesOn !== undefined || store === undefined || before === undefined) return goesOn?.recorded;
@@ -152,7 +152,7 @@ async function recordOf({ store, resume, fork, goesOn }: WorkflowRunOptions): Pr
   return await readRecord(store, before);
 }
 
-/** The inputs that it begins with: those that are given or, of a run that is recorded, those it had, too. */
+/** The inputs the run begins with: the given ones, together with the recorded ones of a run that continues. */
 async function inputsOf({
   compiled: { plan },
   models,
@@ -164,7 +164,7 @@ async function inputsOf({
   return goingOn({ store: options.store, plan }, recorded, models.identity(), options).inputs;
 }
 
-/** The turn of a thread that it is, if it is one. */
+/** Returns the turn if the run is a turn of a thread. */
 async function turnFor({
   compiled,
   models,
@@ -177,12 +177,12 @@ async function turnFor({
   return await turnOf({ compiled, models, options }, store, (before) => launch({ ...before, backend }));
 }
 
-/** A run that is not recorded loads nothing of journals. */
+/** A run that is not recorded loads no journal code. */
 async function backendFor(store: Store | undefined): Promise<Backend> {
   return store === undefined ? inMemory : (await import('./backends/recorded.js')).recordedIn(store);
 }
 
-/** A run that its store refuses leaves no folder behind. */
+/** Removes the run folder of a run that could not start. */
 async function launchIn(folder: RunFolder | undefined, start: () => Promise<RunHandle>): Promise<RunHandle> {
   try {
     return await start();
@@ -192,7 +192,7 @@ async function launchIn(folder: RunFolder | undefined, start: () => Promise<RunH
   }
 }
 
-/** The run folder, if there is to be one. */
+/** Opens the run folder, if the run has one. */
 async function openAudit(
   workflow: Workflow,
   plan: Plan,
@@ -202,7 +202,7 @@ async function openAudit(
   const asked = workflow.settings.audit;
   const audit = options.audit ?? asked;
   if (audit === undefined || audit === false) return undefined;
-  // What the program or the user names is theirs.
+  // A place that the program or the user names needs no check.
   if (options.audit === undefined)
     await checkAuditPlace(audit.dir, options.cwd ?? process.cwd(), unitePolicies(options.policy ?? []));
   const { findSecrets, openRunFolder } = await import('../audit/run-folder.js');

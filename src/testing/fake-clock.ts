@@ -6,8 +6,8 @@ interface FakeTimer {
 }
 
 /**
- * A {@link Clock} that stands still until a test moves it. Timers fire inside `advance`, in the order in which they
- * are due; those due together in the order in which they were set.
+ * A {@link Clock} that stands still until a test advances it. Timers fire inside `advance`, in order of their due time; timers with the
+ * same due time fire in the order in which they were set.
  *
  * @example
  * const clock = new FakeClock();
@@ -19,7 +19,7 @@ export class FakeClock implements Clock {
   #now: number;
   readonly #timers = new Set<FakeTimer>();
 
-  /** `startAt`: milliseconds since 1970. Default: 2026-01-01, so that nothing depends on the day of the test. */
+  /** `startAt`: milliseconds since 1970. Defaults to 2026-01-01, so that nothing depends on the day of the test. */
   constructor(startAt: number = Date.UTC(2026, 0, 1)) {
     this.#now = startAt;
   }
@@ -36,19 +36,19 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Timers that have been set, and neither fired nor been taken back. */
+  /** Number of timers that are set and have neither fired nor been cancelled. */
   get waiting(): number {
     return this.#timers.size;
   }
 
-  /** Moves time on by `ms` milliseconds and fires what is due, also timers that fired timers set within that time. */
+  /** Advances the time by `ms` milliseconds and fires all timers that become due, including timers set by fired timers. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (let next = this.#earliest(); next !== undefined && next.at <= end; next = this.#earliest()) this.#ring(next);
     this.#now = end;
   }
 
-  /** Moves time to the next timer and fires it; false when no timer is set. */
+  /** Advances the time to the next timer and fires it. Returns false if no timer is set. */
   advanceToNext(): boolean {
     const next = this.#earliest();
     if (next !== undefined) this.#ring(next);

@@ -3,27 +3,27 @@ import type { Store } from '../journal/store.js';
 
 /** Where and how a {@link FaultyStore} fails. */
 export interface StoreFault {
-  /** Which operation fails: 1 is the first. Every method counts but `close`. */
+  /** The number of the operation that fails, from 1. Every method counts except `close`. */
   readonly failAt: number;
-  /** `before`, the default: nothing has happened. `after`: it was done, and whoever called is told that it failed. */
+  /** `before`, the default: the operation does nothing. `after`: the operation succeeds, and the caller gets an error. */
   readonly kind?: 'before' | 'after';
-  /** What is thrown; default: `SKEIN_STORE`. */
+  /** The error to throw. Defaults to `SKEIN_STORE`. */
   readonly error?: Error;
-  /** False: from then on nothing is done any more, as if the process had died. Default: it fails once. */
+  /** False: every later operation fails too, as if the process had died. Defaults to a single failure. */
   readonly once?: boolean;
 }
 
 /** A store that fails on purpose. */
 export interface FaultyStore extends Store {
-  /** How many operations were tried. */
+  /** Number of attempted operations. */
   readonly operations: number;
-  /** True once it has failed: when it stays false, the test has been through all operations. */
+  /** True once an operation has failed. If it stays false, the test has covered all operations. */
   readonly failed: boolean;
 }
 
 /**
- * A store that fails at its n-th operation and otherwise does what the store behind it does. Tests run with `failAt` 1, 2, 3 and so on
- * until nothing has failed, and look each time at what is left in the store behind it.
+ * Returns a store that fails at its n-th operation and otherwise behaves like the store behind it. Tests run with `failAt` 1, 2, 3 and so
+ * on until nothing fails, and check each time what is left in the store behind it.
  *
  * @example
  * const inner = memoryStore();

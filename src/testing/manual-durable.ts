@@ -21,30 +21,30 @@ import { seededRandom as sequenceOf } from '../base/ids.js';
 
 /** How a {@link ManualDurable} behaves. */
 export interface ManualDurableOptions {
-  /** Default `manual`. Also the seed of `random()`. */
+  /** Defaults to `manual`. Also the seed of `random()`. */
   readonly runId?: string;
-  /** Where the virtual clock starts, milliseconds since 1970. Default: 2026-01-01. */
+  /** Start of the virtual clock, in milliseconds since 1970. Defaults to 2026-01-01. */
   readonly startAt?: number;
   /**
-   * Says which of the deliverable tickets comes next, by index; they are offered in the order in which they were
-   * started. Absent: the test says it with `deliver`.
+   * Returns the index of the deliverable ticket to deliver next; tickets are offered in the order in which they were started. If absent,
+   * the test decides with `deliver`.
    */
   readonly choose?: (offered: readonly PendingTicket[]) => number;
   /**
-   * Hand a synchronous effect's ticket back already settled, as the port allows: for all, or those whose key the
-   * function says yes to, right after the effect was called. Default: never, all are chosen.
+   * Whether to return the ticket of a synchronous effect already settled, as the port allows: for all effects, or for keys for which the
+   * function returns true. The function runs right after the effect. By default every ticket is delivered by choice.
    */
   readonly settleAtOnce?: boolean | ((key: string) => boolean);
-  /** A name for a ticket, asked right after its effect was called. Default: its key. */
+  /** Returns a name for a ticket, right after its effect was called. Defaults to its key. */
   readonly label?: (key: string) => string;
 }
 
 /**
- * A {@link Durable} back end for tests: outcomes are delivered in the order that the test, or a seeded chooser, says.
- * Effects start at once, as they would in earnest; only the delivery of what they gave is held back. Timers run on a
- * virtual clock: only the earliest timer is deliverable, and delivering it moves the clock. Signals become deliverable
- * by `answer`; one that expires is deliverable, as a timeout, when no timer is due before. An effect that returned a promise is
- * awaited when it is chosen, but not while it asks something: what it asked is pending too, and goes on as soon as it is answered.
+ * A {@link Durable} back end for tests: outcomes are delivered in the order that the test, or a seeded chooser, decides. Effects start at
+ * once, as in production; only the delivery of their results is held back. Timers run on a virtual clock: only the earliest timer is
+ * deliverable, and delivering it moves the clock. Signals become deliverable by `answer`; a signal that expires is deliverable, as a
+ * timeout, if no timer is due before. A promise of a chosen effect is awaited unless the effect is asking a question: the question is
+ * pending too, and the effect continues once it is answered.
  *
  * @example
  * const durable = new ManualDurable();
@@ -76,7 +76,7 @@ export class ManualDurable implements Durable {
     this.#now = options.startAt ?? Date.UTC(2026, 0, 1);
   }
 
-  /** What has been started and neither delivered nor dropped, in the order of starting. */
+  /** Tickets that have been started and neither delivered nor dropped, in the order of starting. */
   get pending(): readonly PendingTicket[] {
     return [...this.#entries];
   }
@@ -156,12 +156,12 @@ export class ManualDurable implements Durable {
     });
   }
 
-  /** Gives `value` to the oldest signal or question that waits for `name`; false when none does. */
+  /** Answers the oldest signal or question that waits for `name` with `value`. Returns false if none waits. */
   answer(name: string, value: unknown): boolean {
     return this.#settle(name, () => ({ ok: true, value }));
   }
 
-  /** Tells the oldest signal or question that waits for `name` that nobody can answer for now; false when none does. */
+  /** Reports to the oldest signal or question that waits for `name` that nobody can answer at present. Returns false if none waits. */
   refuse(name: string): boolean {
     return this.#settle(name, (entry) => {
       const { key, question } = entry;
@@ -187,8 +187,8 @@ export class ManualDurable implements Durable {
   }
 
   /**
-   * Lets the ticket with this key (or label) come next, now or once it has been started; orders are kept in turn.
-   * Resolves when everything that it woke has come to rest.
+   * Delivers the ticket with this key or label next, at once or when it has been started; calls are served in order. Resolves when
+   * everything that the delivery woke has settled.
    */
   deliver(key: string): Promise<void> {
     return new Promise((taken) => {
@@ -213,7 +213,7 @@ export class ManualDurable implements Durable {
 
   async #next(): Promise<Ticket> {
     for (;;) {
-      // One turn of the event loop: what can start before the next outcome has started, and is offered.
+      // After one turn of the event loop, everything that can start before the next outcome has started and is offered.
       await new Promise((resolve) => setImmediate(resolve));
       const entry = this.#chosen();
       if (entry === undefined) await this.#changed();
@@ -303,7 +303,7 @@ export class ManualDurable implements Durable {
 }
 
 /**
- * A stream of numbers in [0, 1) that is the same for the same seed, on every machine.
+ * Returns a generator of numbers in [0, 1) that is the same for the same seed on every machine.
  *
  * @example
  * const random = seededRandom('case 17');
@@ -314,7 +314,7 @@ export function seededRandom(seed: string | number): () => number {
 }
 
 /**
- * A chooser that takes any of the things it is offered, by a seed: the completion order of a simulated run.
+ * Returns a chooser that picks any of the offered items by a seed: the completion order of a simulated run.
  *
  * @example
  * const durable = new ManualDurable({ choose: seededChooser(42) });

@@ -1,15 +1,15 @@
 import { toErrorData } from '../base/errors.js';
 import type { Outcome, Question, Ticket } from '../engine/ports/durable.js';
 
-/** Something that the interpreter started and that has not been delivered. */
+/** A ticket that the interpreter started and that has not been delivered. */
 export interface PendingTicket {
   readonly key: string;
   readonly kind: 'step' | 'timer' | 'signal';
-  /** Whatever `label` of the options made of it when it was started. */
+  /** The result of the option `label` when the ticket was started. */
   readonly label: string;
-  /** When a timer is due, or an answer overdue, milliseconds since 1970. */
+  /** Due time of a timer, or deadline of an answer, in milliseconds since 1970. */
   readonly dueAt?: number;
-  /** What a signal waits for. */
+  /** The name that a signal waits for. */
   readonly name?: string;
   readonly question?: Question;
 }
@@ -17,13 +17,13 @@ export interface PendingTicket {
 /** A pending ticket with what is needed to deliver it. */
 export interface Entry extends PendingTicket {
   readonly ticket: Ticket;
-  /** Of a step: settles with its outcome, never rejects. */
+  /** The running effect of a step. Settles with its outcome and never rejects. */
   readonly running?: Promise<Outcome>;
   readonly abort: () => void;
-  /** Of a question that an effect asks: the step, and who gets the answer. */
+  /** For a question that an effect asks: the step, and the callback for the answer. */
   readonly asked?: { readonly by: string; readonly settle: (outcome: Outcome) => void };
   ready: Outcome | undefined;
-  /** Set while its promise is awaited: stops the waiting when the ticket is dropped meanwhile. */
+  /** Set while its promise is awaited: stops the wait if the ticket is dropped meanwhile. */
   giveUp: (() => void) | undefined;
 }
 
@@ -33,10 +33,10 @@ export function newTicket(key: string): Ticket {
 }
 
 export function noop(): void {
-  // Nothing runs that could be stopped.
+  // Nothing is in progress that could be stopped.
 }
 
-/** What a promise gives, or why not. */
+/** Converts a promise to its outcome. */
 export async function settled(promise: PromiseLike<unknown>): Promise<Outcome> {
   try {
     return { ok: true, value: await promise };
@@ -45,7 +45,7 @@ export async function settled(promise: PromiseLike<unknown>): Promise<Outcome> {
   }
 }
 
-/** It ends when its time has come: a timer, or a signal without an answer. */
+/** True if the ticket ends when its time comes: a timer, or a signal without an answer. */
 export function isTicking(entry: Entry): boolean {
   return entry.kind === 'timer' || entry.ready === undefined;
 }
@@ -55,7 +55,7 @@ export function overdue(entry: Entry): Outcome {
   return { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } };
 }
 
-/** The outcome of the promise; undefined when the ticket is dropped first, also if the promise never settles. */
+/** Resolves to the outcome of the promise, or to undefined if the ticket is dropped first, even if the promise never settles. */
 export function awaited(entry: Entry): Promise<Outcome | undefined> {
   const dropped = new Promise<undefined>((resolve) => {
     entry.giveUp = () => resolve(undefined);

@@ -1,7 +1,7 @@
 import { AssertionError, deepStrictEqual } from 'node:assert';
 import type { TurnResult } from '../machine/turn-types.js';
 
-/** One turn, or those of a conversation in order. */
+/** One turn, or the turns of a conversation in order. */
 type Turns = TurnResult | readonly TurnResult[];
 
 function all(turns: Turns): readonly TurnResult[] {
@@ -9,7 +9,7 @@ function all(turns: Turns): readonly TurnResult[] {
 }
 
 /**
- * Asserts which transitions happened, in order, each as `FROM -EVENT-> TO`. A redirect shows where it led.
+ * Asserts which transitions happened, in order, each as `FROM -EVENT-> TO`. A redirect shows its actual target.
  *
  * @throws AssertionError that shows what happened instead
  * @example
@@ -23,7 +23,7 @@ export function assertTransitions(turns: Turns, expected: readonly string[]): vo
 }
 
 /**
- * Asserts which states spoke, in order: those that said a text. One that only made calls did not speak.
+ * Asserts which states spoke, in order. A state that only made calls did not speak.
  *
  * @throws AssertionError that shows who spoke instead
  * @example
@@ -39,10 +39,10 @@ export function assertSpeakers(turns: Turns, expected: readonly string[]): void 
 }
 
 /**
- * Asserts that the last turn brought the conversation to its end: a terminal state has spoken.
+ * Asserts that the last turn ended the conversation: a terminal state has spoken.
  *
- * @param state the state in which it ended; absent: any
- * @throws AssertionError that says where it stands instead
+ * @param state the state in which it ended; if absent, any state
+ * @throws AssertionError that names the current state instead
  * @example
  * assertComplete(await conversation.transition('Close'), 'done');
  */

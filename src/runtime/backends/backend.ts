@@ -17,33 +17,33 @@ import type { Reserve } from '../../engine/ports/durable.js';
 import { withAdvice } from '../check-run.js';
 import { budgetOf, checkShared, firstChanges, runLimits } from '../run-limits.js';
 
-/** Where runs are carried out, and what stays of them: in memory, with a journal in a store. */
+/** Where runs are carried out and what remains of them: only the result in memory, or a journal in a store. */
 export interface Backend {
   /**
-   * Opens a run: it resumes what the options name, or begins a run. What can be given at once is not a promise, so that a run in memory starts
-   * in the same turn of the event loop.
+   * Opens a run: resumes the one that the options name, or begins a new one. Returns a value instead of a promise if possible, so that a
+   * run in memory starts in the same turn of the event loop.
    *
-   * @throws SkeinError `SKEIN_USAGE`, `SKEIN_INPUT`, and what the back end can't do; a promise rejects with it
+   * @throws SkeinError `SKEIN_USAGE`, `SKEIN_INPUT`, and errors of the back end; a promise rejects with them
    */
   open(definition: BackendDefinition, options: RunOptions): OpenedRun | Promise<OpenedRun>;
 }
 
-/** What is to be run, and what is known of it already. */
+/** A run to open, and what is already known about it. */
 export interface BackendDefinition {
   readonly runId: string;
   readonly compiled: CompiledPlan;
   readonly models: ModelRegistry;
-  /** What was read of the run that is resumed. Absent: it is read. */
+  /** The record of the run that is resumed. If absent, the back end reads it. */
   readonly recorded?: RecordedRun | undefined;
-  /** What has changed since, when whoever started it has told about that. */
+  /** The changes since the recording, if the caller has already reported them. */
   readonly told?: Changes | undefined;
-  /** The turn that it is, where that was opened. Absent: it is opened. */
+  /** The turn that the run is, if already open. If absent, the back end opens it. */
   readonly turn?: Turn | undefined;
-  /** Aborted when the run is not wanted any more. Made when first asked for: only what is waited for needs it. */
+  /** Aborted when the run is no longer wanted. Made on first use: only a run that waits for something needs it. */
   readonly signal: () => AbortSignal;
-  /** Holds in the run around what this one is about to spend: it is part of an effect of that. */
+  /** Reserves the spending of this run in the surrounding run, of whose effect this run is a part. */
   readonly around?: Reserve | undefined;
-  /** What had a say in that it is started. */
+  /** The label of the influence on the start of this run. */
   readonly influence?: Label | undefined;
   /** Starts another run that this one needs first: the turn before it. */
   readonly launch: (
@@ -51,37 +51,37 @@ export interface BackendDefinition {
   ) => RunHandle;
 }
 
-/** A run that was opened, and has not started. */
+/** A run that was opened and has not started. */
 export interface OpenedRun {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly settings: Pick<RunOptions, 'memory' | 'maxSteps' | 'prices' | 'untrusted' | 'security'>;
   readonly formerModels?: GoingOn['formerModels'];
-  /** What had a say in that it was started, at any time. */
+  /** The joined label of the influence on all starts of the run. */
   readonly influence?: Label | undefined;
-  /** Called once, right before it starts. */
+  /** Called once, right before the run starts. */
   begin(owner: RunOwner): BegunRun;
 }
 
-/** Whoever runs a run, as its back end sees it. */
+/** The owner of a run, as its back end sees it. */
 export interface RunOwner {
-  /** Somebody outside wants the run to be cancelled, or has taken it. */
+  /** Cancels the run because of a request from outside, or because another process has taken it over. */
   cancel(reason: string): void;
 }
 
-/** What the interpreter is started with. */
+/** The options for the interpreter. */
 export interface BegunRun {
   readonly start: Pick<
     StartOptions,
     'runId' | 'inputs' | 'first' | 'last' | 'edits' | 'warnings' | 'announced' | 'log' | 'failedBefore'
   > &
     Required<Pick<StartOptions, 'durable'>>;
-  /** The end of the run, when nothing of it runs any more: gives the result that counts, which is a failure when the end can't be kept. */
+  /** Ends the record once no part of the run is in progress. Returns the result that counts: a failure if the end can't be recorded. */
   readonly close: (result: RunResult) => RunResult;
 }
 
 /**
- * The script that the user runs it with may answer for the person: what stands there means what it would mean on a terminal. It never lets a tool
- * call happen.
+ * Returns a function that answers questions from the script of the run first. A scripted text means what it would mean on a terminal. A
+ * script never approves a tool call.
  */
 export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): AnswerQuestion {
   return async (question, address, signal, waiting) => {
@@ -98,7 +98,7 @@ export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefin
   };
 }
 
-/** Nothing stays of a run but its result. */
+/** Keeps nothing of a run but its result. */
 export const inMemory: Backend = {
   open({ runId, compiled, models, around, influence }: BackendDefinition, options: RunOptions): OpenedRun {
     checkNothingRecorded(options);
@@ -123,12 +123,12 @@ export const inMemory: Backend = {
   },
 };
 
-/** Holds the options only: of a run that is over, nothing but its result is kept. */
+/** Captures the options only: of a run that has ended, nothing but its result stays in memory. */
 function adviseOn(options: RunOptions): (result: RunResult) => RunResult {
   return (result) => withAdvice(result, options);
 }
 
-/** Without the store, a run that should go on would do everything again. */
+/** Without its store, a continued run would repeat everything. */
 function checkNothingRecorded({ resume, fork, thread }: RunOptions): void {
   if (resume === undefined && fork === undefined && thread === undefined) return;
   const option = resume !== undefined ? 'resume' : fork !== undefined ? 'fork' : 'thread';

@@ -37,7 +37,7 @@ import type { Changes } from '../changes.js';
 import { changesText } from '../changes.js';
 
 /**
- * Each run has a journal in the store. A long record is read in slices before the run starts: what is wrong with it then rejects the promise.
+ * Gives each run a journal in the store. A long record is read in slices before the run starts; an invalid record rejects the promise.
  *
  * @throws SkeinError `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`, all by `open`
  */
@@ -51,7 +51,7 @@ export function recordedIn(store: Store): Backend {
   };
 }
 
-/** A run that is opened in a store. */
+/** A run being opened in a store. */
 interface Opening extends BackendDefinition {
   readonly store: Store;
   readonly options: RunOptions;
@@ -83,14 +83,14 @@ function* opened(one: Opening): Slices<OpenedRun> {
   };
 }
 
-/** A session that was opened, and with what the run goes on. */
+/** An open session, and what the run continues with. */
 interface Opened extends GoingOn, Announcement {
   readonly turn: Turn | undefined;
   readonly session: OpenSession;
   readonly influence: Label | undefined;
 }
 
-/** Opens the session of a run. Nothing is written before all that can be checked is. */
+/** Opens the session of a run. Everything that can be checked is checked before anything is written. */
 function* openSession(one: Opening): Slices<Opened> {
   const { store, runId, compiled, models, options } = one;
   const { plan } = compiled;
@@ -121,12 +121,12 @@ function* openSession(one: Opening): Slices<Opened> {
   return { ...going, settings, session, turn, influence, ...told };
 }
 
-/** What had a say in a run when it began has one whenever it goes on. */
+/** The influence on the first start of a run remains in every later session. */
 function joinedOf(first: Label | undefined, now: Label | undefined): Label | undefined {
   return first === undefined || now === undefined ? (first ?? now) : joined(first, now);
 }
 
-/** What is kept with the session: also what was asked of its budget. */
+/** The settings that the session keeps, with the changes of the budget. */
 function settingsIn(
   { store, compiled, options }: Opening,
   recorded: RecordedRun | undefined,
@@ -177,12 +177,12 @@ function begin({ compiled, models, options, around }: Opening, opening: Opened, 
   };
 }
 
-/** The end of the session is part of its record: a run that can't say how it ended has not succeeded. */
+/** Ends the session as part of the record: a run whose end can't be recorded has not succeeded. */
 function closing(durable: RecordedDurable, turn: Turn | undefined): (result: RunResult) => RunResult {
   return (result) => {
     const ended = attempt(result, () => turn?.prepare(result));
     const recorded = attempt(ended, () => durable.close(ended));
-    // How it ended is not recorded: whoever takes the next turn finds out.
+    // The end of the run is not recorded: the holder of the next turn resumes it.
     if (recorded !== ended) {
       turn?.abandon();
       return recorded;
@@ -191,7 +191,7 @@ function closing(durable: RecordedDurable, turn: Turn | undefined): (result: Run
   };
 }
 
-/** The result of a run after something that is part of its end: what goes wrong there fails it. */
+/** The result of a run after one action of its end. An error of the action fails the run. */
 function attempt(result: RunResult, act: () => void): RunResult {
   try {
     act();
@@ -201,14 +201,14 @@ function attempt(result: RunResult, act: () => void): RunResult {
   }
 }
 
-/** What is reported before anything runs, and of which steps. */
+/** What is reported before anything runs, and about which steps. */
 export interface Announcement {
   readonly warnings: readonly RunWarning[];
-  /** Whether it was told of a step that it runs again. */
+  /** Whether a step was reported to run again. */
   readonly announced: (path: string) => boolean;
 }
 
-/** What is reported of a run before anything of it runs: what has changed since it was recorded. */
+/** Returns what is reported before a run starts: the changes since it was recorded. */
 export function announcement(
   { compiled, told, options }: Pick<Opening, 'compiled' | 'told' | 'options'>,
   recorded: RecordedRun | undefined,
@@ -226,13 +226,13 @@ export function announcement(
   };
 }
 
-/** A step is among these, or one that it is inside of. */
+/** True if a step, or one that contains it, is among these. */
 function isAround(steps: ReadonlySet<string>, path: string): boolean {
   const ids = path.split('/');
   return ids.some((_, at) => steps.has(ids.slice(0, at + 1).join('/')));
 }
 
-/** What the one who continues a run sees, unless the one who started it has. */
+/** The warnings for a continued run, unless the caller has already reported the changes. */
 function warningsOf(recorded: RecordedRun, changes: Changes): readonly RunWarning[] {
   const [{ cut }] = recorded.family;
   const message = changesText(changes, recorded);
@@ -242,7 +242,7 @@ function warningsOf(recorded: RecordedRun, changes: Changes): readonly RunWarnin
   ];
 }
 
-/** The back end of a run: in memory or, with a store, with a journal in it. */
+/** The back end of a run: with a store, a journal in it; without one, memory. */
 export function backendOf(store: Store | undefined): Backend {
   return store === undefined ? inMemory : recordedIn(store);
 }

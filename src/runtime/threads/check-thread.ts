@@ -5,14 +5,14 @@ import type { RunOptions } from '../options.js';
 
 const CHOICES = { onFailed: ['skip', 'retry'], onBusy: ['wait', 'refuse'] } as const;
 
-/** Whether a recorded run is a turn of a thread. */
+/** Whether a run is a turn of a thread. */
 export function isOnThread({ thread, resume, store }: RunOptions): boolean {
   if (thread !== undefined) return true;
   return resume !== undefined && threadOfRun(store?.run(resume) ?? {}) !== undefined;
 }
 
 /**
- * Refuses options about threads that don't fit together.
+ * Refuses options about threads that conflict.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */

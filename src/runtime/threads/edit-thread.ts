@@ -22,20 +22,20 @@ import { newHolder } from '../../stores/holder.js';
 import { givenUpTurn, passOver, createThread } from './open-turn.js';
 import { checkKinship, shapeOfPlan } from './shape.js';
 
-/** Who changes a conversation, and why: kept with the change. */
+/** The author of a change and the reason, recorded with the change. */
 export interface ThreadChange {
   readonly who: string;
   readonly why: string;
-  /** The workflow of the thread. Needed for keys whose reducer is a function; where it is given, its schemas count. */
+  /** The workflow of the thread. Required for keys whose reducer is a function. If present, its schemas apply. */
   readonly workflow?: Runnable;
 }
 
 /**
- * Changes the state that the next turn of a conversation begins with. Values are taken in as inputs of a turn are: reducers add them to what is
- * there. A value of undefined clears a key. The change is recorded, with who made it and why.
+ * Changes the state that the next turn of a conversation begins with. Values enter the state as inputs of a turn do: reducers add them to
+ * the existing values. A value of undefined clears a key. The change is recorded with its author and reason.
  *
- * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_INPUT` for a key that the state does not have or a value that does not fit; `SKEIN_THREAD` while
- *   a turn is open; `SKEIN_LEASE` while one runs; `SKEIN_USAGE` without texts that say who and why
+ * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_INPUT` for an unknown key or a value that does not fit; `SKEIN_THREAD` while
+ *   a turn is open; `SKEIN_LEASE` while one runs; `SKEIN_USAGE` without texts for who and why
  * @example
  * updateThread(store, 'support-4711', { topic: 'refund' }, { who: 'ada', why: 'the customer called' });
  */
@@ -85,16 +85,16 @@ export function updateThread(
   }
 }
 
-/** From where a conversation is forked. */
+/** The point at which a conversation is forked. */
 export interface ThreadFork {
-  /** The last turn that both have in common; it must have succeeded. Default: all. */
+  /** The last turn that both conversations share. It must have succeeded. Defaults to the last turn. */
   readonly turn?: number;
 }
 
 /**
- * Begins a conversation with the state that another one had after one of its turns. Both go on by themselves from there.
+ * Begins a conversation with the state that another one had after one of its turns. The two continue independently.
  *
- * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_USAGE` when the new one is there already, or there is no such turn; `SKEIN_THREAD` for a turn that
+ * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_USAGE` if the new thread already exists or the turn does not; `SKEIN_THREAD` for a turn that
  *   left no state
  * @example
  * forkThread(store, 'support-4711', 'what-if', { turn: 3 });
@@ -156,11 +156,11 @@ function stateAfter(store: Store, id: string, turn: number): ThreadState {
   });
 }
 
-/** A thread that nobody else changes meanwhile. */
+/** A thread leased to this process. */
 interface Held {
   readonly writer: ThreadWriter;
   readonly head: ThreadHead;
-  /** Its last turn, where that is given up. */
+  /** Its last turn, if that is given up. */
   readonly lost: GivenUp | undefined;
   leave(): void;
 }
@@ -190,7 +190,7 @@ function checkClosed({ id, record }: ThreadHead): void {
   });
 }
 
-/** A plan with the channels of a shape, for values that no function has to look at. */
+/** A plan with the channels of a shape, for values that no function of the workflow must check. */
 function planOf(id: string, shape: ShapeRecord | undefined): CompiledPlan {
   if (shape === undefined) {
     throw new SkeinError('SKEIN_THREAD', `no turn of the thread '${id}' has succeeded: its state has no keys yet`, {
@@ -240,7 +240,7 @@ function checkSchemas(shape: ShapeRecord | undefined, values: Readonly<Record<st
   }
 }
 
-/** The channels with the values taken in. */
+/** The channels after the values have entered them. */
 function changedBy(
   compiled: CompiledPlan,
   carried: Carried,

@@ -4,13 +4,13 @@ import type { Store } from '../../journal/store.js';
 
 const nobody = (): void => undefined;
 
-/** Turns of this process that wait for one another, by thread: who comes first goes first. */
+/** Turns of this process that wait for one another, by thread, in order of arrival. */
 const lines = new WeakMap<Store, Map<string, Promise<void>>>();
 
 /**
- * Waits until no turn of this process has a thread. Gives what lets the next one go on.
+ * Waits until no turn of this process holds a thread. Returns the function that lets the next turn continue.
  *
- * @throws SkeinError `SKEIN_LEASE` when it is not to wait, `SKEIN_CANCELLED`
+ * @throws SkeinError `SKEIN_LEASE` if the thread is busy and the turn does not wait, `SKEIN_CANCELLED`
  */
 export async function standInLine(
   store: Store,

@@ -13,35 +13,35 @@ import { COUNTS, Turn } from './turn.js';
 import type { EndedRecord } from '../../journal/thread-record.js';
 import { endedWithoutSuccess, threadOfRun } from '../../journal/thread-rows.js';
 
-/** A conversation over several runs, and what a turn does about the one before. */
+/** A conversation over several runs, and how a turn handles the turn before it. */
 export interface ThreadOptions {
-  /** Its name: a text of at most 200 characters. */
+  /** The name of the thread: a text of at most 200 characters. */
   readonly id: string;
   /**
-   * When the turn before has failed or was cancelled: `skip` goes on from the last turn that worked, `retry` tries it again first, and goes on
-   * when it works now. Default `skip`.
+   * What to do if the turn before failed or was cancelled: `skip` continues from the last turn that succeeded; `retry` retries it first,
+   * and continues if it succeeds. Defaults to `skip`.
    */
   readonly onFailed?: 'skip' | 'retry';
-  /** While another turn runs, also in another process: `wait` for its end, or `refuse`. Default `wait`. */
+  /** What to do while another turn runs, in this or another process: `wait` for its end, or `refuse`. Defaults to `wait`. */
   readonly onBusy?: 'wait' | 'refuse';
 }
 
-/** Who opens a turn. */
+/** What is needed to open a turn. */
 export interface Opening {
   readonly store: Store;
   readonly thread: ThreadOptions;
   /** Name of the workflow. */
   readonly name: string;
   readonly signal: AbortSignal | undefined;
-  /** Goes on with a turn that did not come to its end. */
+  /** Resumes a turn that did not end. */
   readonly resume: (runId: string, turn: Turn) => Promise<RunResult>;
 }
 
-/** A thread that others have is looked at again after so many milliseconds, at first and at most. */
+/** Delay in milliseconds before the first, and maximum delay before each further, attempt to take a busy thread. */
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 200;
 
-/** The lease of a thread that is there. */
+/** The lease of an existing thread. */
 interface Held {
   readonly writer: ThreadWriter;
   readonly leave: (outcome: string) => void;
@@ -49,10 +49,10 @@ interface Held {
 }
 
 /**
- * Opens the next turn of a thread, which is made when there is none: waits for the one that runs, continues with the one that was interrupted, and
- * leaves the one that failed, or tries it again.
+ * Opens the next turn of a thread, and creates the thread if it does not exist. Waits for a turn in progress, resumes an interrupted one,
+ * and skips or retries a failed one.
  *
- * @throws SkeinError `SKEIN_LEASE` when it is not to wait, `SKEIN_QUESTION` while a turn waits for an answer, `SKEIN_THREAD`, `SKEIN_CANCELLED`
+ * @throws SkeinError `SKEIN_LEASE` if the thread is busy, `SKEIN_QUESTION` if a turn waits for an answer, `SKEIN_THREAD`, `SKEIN_CANCELLED`
  */
 export async function openTurn(opening: Opening): Promise<Turn> {
   const held = await take(opening, true);
@@ -69,8 +69,8 @@ export async function openTurn(opening: Opening): Promise<Turn> {
 }
 
 /**
- * The turn that a run is, when it is resumed: the last one of its thread takes part in it, others no longer do. Undefined when there is no
- * such thread.
+ * Returns the turn that a resumed run is. Only the last turn of a thread takes part in it. Undefined for an earlier turn, or if the thread
+ * does not exist.
  */
 export async function rejoinTurn(opening: Omit<Opening, 'resume' | 'name'>, run: string): Promise<Turn | undefined> {
   const held = await take({ ...opening, name: '' }, false);
@@ -86,7 +86,7 @@ export async function rejoinTurn(opening: Omit<Opening, 'resume' | 'name'>, run:
   return undefined;
 }
 
-/** Leases the thread; undefined when there is none and none is to be made. */
+/** Leases the thread. Undefined if the thread does not exist and is not to be created. */
 async function take(
   { store, thread, name, signal }: Omit<Opening, 'resume'>,
   makes: boolean,
@@ -122,13 +122,13 @@ function tryToTake(store: Store, id: string, name: string | undefined, leaveLine
     return { ...holding(writer, leaveLine), head: headOf(store, id) };
   } catch (error) {
     const isTaken = SkeinError.isInstance(error) && (error.code === 'SKEIN_LEASE' || error.code === 'SKEIN_NO_RUN');
-    // Another process may have made it in this moment.
+    // Another process may have created the thread at this moment.
     if (isTaken || (known === undefined && readHead(store, id) !== undefined)) return 'busy';
     throw error;
   }
 }
 
-/** A thread with nothing in it. */
+/** Creates a thread without turns. */
 export function createThread(
   store: Store,
   id: string,
@@ -162,7 +162,7 @@ function headOf(store: Store, id: string): ThreadHead {
   throw new SkeinError('SKEIN_NO_THREAD', `the store no longer has a thread '${id}'`);
 }
 
-/** Brings the turn before to an end. Gives what is reported of it. */
+/** Brings the previous turn to an end. Returns what is reported about it. */
 async function bringToEnd(opening: Opening, held: Held): Promise<readonly string[]> {
   const { store, thread } = opening;
   const { record } = held.head;
@@ -189,7 +189,7 @@ async function bringToEnd(opening: Opening, held: Held): Promise<readonly string
   return await again(opening, held, run, turn, on);
 }
 
-/** Goes on with a turn. */
+/** Continues a turn. */
 async function again(
   { store, thread, resume }: Opening,
   held: Held,
@@ -232,14 +232,14 @@ function checkAnswered(store: Store, id: string, run: string, turn: number): voi
   });
 }
 
-/** A turn that is noted as begun, and whose run has no success to come: it is gone, was cancelled from outside, or failed in a process that died then. */
+/** A turn that was noted as begun and can't succeed: its run is gone, was cancelled from outside, or failed in a process that then died. */
 export interface GivenUp extends Pick<EndedRecord, 'run' | 'turn' | 'outcome' | 'error'> {
   readonly on: number;
 }
 
 const GONE: ErrorData = { code: 'SKEIN_NO_RUN', message: 'its run is not recorded' };
 
-/** The last turn of a thread, where it is given up; undefined when it has ended, runs, waits or can be resumed. */
+/** Returns the last turn of a thread if it is given up. Undefined if it has ended, runs, waits or can be resumed. */
 export function givenUpTurn(store: Store, { id, record }: ThreadHead): GivenUp | undefined {
   if (record.t !== 'turn') return undefined;
   const { run, turn, on } = record;
@@ -249,7 +249,7 @@ export function givenUpTurn(store: Store, { id, record }: ThreadHead): GivenUp |
   return outcome === undefined ? undefined : { run, turn, on, outcome };
 }
 
-/** Notes the end of a turn that is given up: it does not count. */
+/** Notes the end of a turn that is given up. The turn does not count. */
 export function passOver(writer: ThreadWriter, turn: GivenUp): void {
   const at = systemClock.now();
   writer.write({ at, head: () => ({ t: 'ended', at, ...turn }), turns: turn.turn });

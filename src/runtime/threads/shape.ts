@@ -12,8 +12,8 @@ type Shape = Omit<ShapeRecord, 't' | 'at'>;
 const known = new WeakMap<CompiledPlan, Shape>();
 
 /**
- * What the state of a plan is one of. A schema that can't be converted to JSON Schema is another one in each process: the state is checked by
- * it there once.
+ * Returns the shape of a plan's state. A schema that can't be converted to JSON Schema gets a different digest in each process, so each
+ * process checks the state against it once.
  */
 export function shapeOfPlan(compiled: CompiledPlan): Shape {
   return madeOnce(known, compiled, () => {
@@ -40,7 +40,7 @@ function schemaOf(schema: unknown): { readonly schema?: JsonObject } {
 }
 
 /**
- * A thread belongs to a workflow: an edited one continues it, another one does not.
+ * Refuses a workflow that a thread does not belong to. An edited workflow continues its thread; a different workflow does not.
  *
  * @throws SkeinError `SKEIN_THREAD`
  */

@@ -7,7 +7,7 @@ import type { RunOptions } from '../options.js';
 import { openTurn, rejoinTurn } from './open-turn.js';
 import type { Turn } from './turn.js';
 
-/** What is to be a turn. */
+/** A run that may become a turn. */
 interface OnThread {
   readonly compiled: CompiledPlan;
   readonly models: ModelRegistry;
@@ -15,8 +15,8 @@ interface OnThread {
 }
 
 /**
- * The turn of a thread that a run is; undefined when it is none, or is not the last one any more. A turn before it that was interrupted is gone on
- * with first, by `launch`.
+ * Opens the turn of a thread that a run is. Resolves to undefined if the run is not a turn, or not the last one of its thread. First
+ * resumes an interrupted turn before it, by `launch`.
  *
  * @throws SkeinError as {@link openTurn}
  */
@@ -38,7 +38,7 @@ export async function turnOf(
     signal,
     async resume(before, turn) {
       const { thread: _thread, inputs: _inputs, runId: _id, listeners: _listeners, origin: _origin, ...rest } = options;
-      // The models are those of the turn that comes after it, which ends them.
+      // The models belong to the turn that follows, which ends them.
       const kept = { ...models, finish: () => Promise.resolve() };
       return await launch({ compiled, models: kept, options: { ...rest, store, resume: before }, turn }).result;
     },

@@ -16,21 +16,21 @@ import type { ChannelWrite, ThreadWriter } from '../../journal/thread-writer.js'
 import { storedValue } from '../../journal/stored.js';
 import { checkKinship, shapeOfPlan } from './shape.js';
 
-/** Outcomes of a turn that counts: the next one begins with its state. */
+/** Outcomes of a turn that counts: the next turn begins with its state. */
 export const COUNTS: ReadonlySet<string> = new Set(['succeeded', 'degraded', 'out_of_budget']);
 
-/** The lease of the thread; who takes part in it decides when it is given back. */
+/** The lease of the thread. Its owner decides when to release it. */
 export interface Holding {
   readonly writer: ThreadWriter;
-  /** Gives the thread back; the outcome of its last turn is noted. */
+  /** Releases the thread and notes the outcome of its last turn. */
   readonly leave: (outcome: string) => void;
-  /** The turn has ended before, with a state that now makes room for another one. */
+  /** True if the turn ended before, with a state that this attempt replaces. */
   readonly replaces?: boolean;
 }
 
 /**
- * A run that is a turn of a thread (J12): what it begins with, and what it leaves. Without a holding it only looks: a fork of a turn, or a turn
- * that others came after.
+ * A run that is a turn of a thread (J12): the state it begins with and the state it leaves. Without a holding, a turn only reads the
+ * thread: a fork of a turn, or a turn that others follow.
  */
 export class Turn {
   private readonly state: ThreadState;
@@ -44,14 +44,14 @@ export class Turn {
     private readonly store: Store,
     readonly of: TurnOf,
     private readonly holding: Holding | undefined,
-    /** What is reported before anything runs. */
+    /** Messages to report before anything runs. */
     private readonly words: readonly string[] = [],
   ) {
     this.state = stateAt(store, of.id, of.on);
     this.channels = keptChannels(store, of.id, this.state);
   }
 
-  /** What the run begins with. @throws SkeinError `SKEIN_INPUT`, `SKEIN_THREAD` */
+  /** Returns the state that the run begins with. @throws SkeinError `SKEIN_INPUT`, `SKEIN_THREAD` */
   start(compiled: CompiledPlan, inputs: Readonly<Record<string, unknown>>): CarriedStart {
     if (this.begun !== undefined) return this.begun;
     const before = shapeOf(this.store, this.of.id, this.state);
@@ -73,10 +73,10 @@ export class Turn {
     return [...this.words, ...gone].map((message) => ({ code: 'thread', message }));
   }
 
-  /** It is to be run: noted before the run is. */
+  /** Notes the turn before its run is recorded. */
   begin(run: string, inputs: Readonly<Record<string, unknown>>): void {
     if (this.holding === undefined) return;
-    // Whoever comes next would take that run for this turn.
+    // The next turn would take that run for this turn.
     if (this.store.run(run) !== undefined)
       throw new SkeinError('SKEIN_STORE', `there is a run ${run} already`, { hint: 'give each run an id of its own' });
     const { stored, blobs } = storedValue(inputs, 'the inputs');
@@ -90,7 +90,7 @@ export class Turn {
     });
   }
 
-  /** What happens when the thread is lost to somebody else. */
+  /** Sets the action for when another process takes over the thread. */
   onLost(cancel: () => void): void {
     if (this.holding !== undefined) this.holding.writer.onLost = cancel;
   }
@@ -100,7 +100,7 @@ export class Turn {
   };
 
   /**
-   * What is to be kept of a run that has ended: before its end is recorded, so that a state that can't be kept is not a success.
+   * Prepares the state that the thread keeps of a run. It comes before the recorded end, so that a state that can't be kept fails the run.
    *
    * @throws SkeinError `SKEIN_NOT_JSON`
    */
@@ -118,7 +118,7 @@ export class Turn {
     for (const { name, more, whole } of ends) storedValue(more ?? whole ?? null, `'${name}'`);
   }
 
-  /** The run's end is recorded. @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE` */
+  /** Ends the turn after the end of its run is recorded. @throws SkeinError `SKEIN_STORE`, `SKEIN_LEASE` */
   settle({ runId, outcome, error }: RunResult): void {
     if (this.holding === undefined) return;
     try {
@@ -129,7 +129,7 @@ export class Turn {
     }
   }
 
-  /** It is not known how the run has ended: whoever comes next finds out. */
+  /** Leaves the turn without an end, because its outcome is unknown: the next holder resumes it. */
   abandon(): void {
     this.leave('interrupted');
   }
@@ -138,7 +138,7 @@ export class Turn {
     try {
       this.holding?.leave(outcome);
     } catch {
-      // The lease expires by itself.
+      // The lease expires on its own.
     }
   }
 
@@ -152,7 +152,7 @@ export class Turn {
       turn,
       run,
       outcome,
-      // What people see of an error: details may be large.
+      // Only what people see of an error: details may be large.
       ...(error === undefined
         ? {}
         : { error: present({ code: error.code, message: error.message, hint: error.hint }) }),
@@ -179,12 +179,12 @@ export class Turn {
   }
 }
 
-/** An object in pieces over fewer batches is left like that. */
+/** A value that spans at most this many batches is not rewritten. */
 const FEW_BATCHES = 1_024;
 
 /**
- * An object whose keys are written again and again is written as a whole now and then, so that who reads it does not go through all of their
- * former values. It is looked at whenever the batches that it lies in have doubled.
+ * Rewrites an object whose keys are written repeatedly as a whole from time to time, so that readers do not go through all former values.
+ * The check runs whenever the number of batches that the object spans has doubled.
  */
 function shortened(end: ChannelEnd, { kept, place }: KeptChannel, next: number): ChannelEnd {
   const { more, ...rest } = end;
@@ -195,7 +195,7 @@ function shortened(end: ChannelEnd, { kept, place }: KeptChannel, next: number):
   return all.size * 8 > span ? end : { ...rest, whole: Object.fromEntries(all) };
 }
 
-/** What was written since then, by the turn that is replaced, is not part of the value. */
+/** Writes that the replaced turn made after the state before it are not part of the value. */
 function inWhole({ more, ...rest }: ChannelEnd, { kept }: KeptChannel): ChannelEnd {
   return more === undefined ? rest : { ...rest, whole: putTogether(kept.value, [more]) };
 }
