@@ -3,8 +3,8 @@ import type { Answer, RunRow, RunStanding, StoredBatch } from '../journal/store.
 import type { SqlRow, SqlValue } from './sqlite-driver.js';
 
 /**
- * Rows with a sum. Journals have sums of their own; other data that is trusted and listed has none, and a wrong byte there would be a wrong
- * answer. Columns are selected as one piece of bytes, separated by NUL, which no text of a store contains.
+ * Rows with a sum. Journals have sums of their own; in all other data, a wrong byte without a sum would become a wrong answer. Columns are
+ * selected as one piece of bytes, separated by NUL, which no text of a store contains.
  */
 
 /** Columns of a run that enter its sum. */

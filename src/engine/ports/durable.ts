@@ -43,9 +43,9 @@ export interface Durable {
    * timer begins again instead. `identity` identifies what the timer limits: a recorded expiry counts only while the identity is the same.
    */
   timer(key: string, ms: number, fleeting?: boolean, identity?: Identity): Ticket;
-  /** Whether an earlier session set a timer with this key. Absent if there are no earlier sessions. */
+  /** Whether an earlier session set a timer with this key. Absent in back ends without earlier sessions. */
   timed?(key: string): boolean;
-  /** Whether an effect with this key would take its outcome from the parent of this fork. Absent if the run is not a fork. */
+  /** Whether an effect with this key would take its outcome from the parent of this fork. Absent in back ends without forks. */
   isTaken?(key: string, identity: Identity): boolean;
   /** Settles when an answer arrives, or expires (`SKEIN_TIMEOUT`). `SKEIN_QUESTION`: nobody can answer in this session. */
   signal(key: string, wait: Wait): Ticket;

@@ -30,7 +30,7 @@ export interface SupervisedTask {
   readonly supervise: Supervision;
   /** The promised goal: the instruction, with the values of this run. */
   readonly goal: string;
-  /** The function bound as `supervise:NODE`. */
+  /** The supervisor bound as `supervise:NODE`. */
   readonly supervisor?: Supervisor | undefined;
 }
 

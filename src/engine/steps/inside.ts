@@ -70,7 +70,7 @@ export function runInside<T>(
   step.run.hold(finished);
 }
 
-/** Gives code of an effect a {@link StepContext} while the attempt continues. */
+/** Provides code of an effect with a {@link StepContext} while the attempt continues. */
 export async function besideEffect<T>(step: StepAround, work: (context: StepContext) => Promise<T>): Promise<T> {
   const inside = new Inside(step);
   step.hold(inside);
