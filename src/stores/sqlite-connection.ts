@@ -82,7 +82,7 @@ export class Connection {
     this.#file = identityOf(path);
   }
 
-  /** @throws SkeinError `SKEIN_STORE`, on this and all later calls, if the file was removed or replaced: nobody would read what is written. */
+  /** @throws SkeinError `SKEIN_STORE`, on this and all later calls, if the file was removed or replaced: nobody would read the data. */
   checkThere(): void {
     this.check();
     if (identityOf(this.#path) === this.#file) return;
