@@ -38,13 +38,15 @@ export function settled(): Promise<void> {
   return pending;
 }
 
-/** The last formatted time: many calls share a millisecond. */
-let written = { ms: Number.NaN, text: '' };
+/** The last formatted second: times within it differ in their milliseconds only. */
+let second = { from: Number.NaN, text: '' };
 
 /** Formats a time as ISO text, in UTC. */
 export function isoTime(ms: number): string {
-  if (ms !== written.ms) written = { ms, text: new Date(ms).toISOString() };
-  return written.text;
+  const whole = Math.trunc(ms);
+  const from = Math.floor(whole / 1_000) * 1_000;
+  if (from !== second.from) second = { from, text: new Date(from).toISOString().slice(0, -4) };
+  return `${second.text}${String(whole - from).padStart(3, '0')}Z`;
 }
 
 /** The day of a time in the calendar of this machine: `2026-11-23`. */

@@ -12,7 +12,7 @@ const MOST_PAIRS = 20_000;
 
 /**
  * `unordered-writers`: two nodes write a channel without a reducer, and neither runs before the other (S3). Branches that exclude each
- * other are fine. A warning where a condition or an early join may keep one of them out.
+ * other are fine, and so are plans in which one node runs at a time. A warning where a condition or an early join may keep one of them out.
  */
 export function checkWriters(scope: Scope, writers: Writers): void {
   const { plan, shape } = scope;
@@ -30,7 +30,18 @@ export function checkWriters(scope: Scope, writers: Writers): void {
     const inLine = ordered.every((node, at) => at === 0 || leadsTo(shape, places, ordered[at - 1] ?? node, node));
     if (!inLine) contested.push([name, ordered]);
   }
-  if (contested.length > 0) compareAll(scope, contested, placeOf);
+  if (contested.length > 0 && !runsOneAtATime(plan, shape)) compareAll(scope, contested, placeOf);
+}
+
+/** Each node leads to one other at most, as in a state machine: then all writes have an order, whichever way the run takes. */
+function runsOneAtATime(plan: Plan, { starts, outEdges, edges }: GraphShape): boolean {
+  if (starts.length > 1 || plan.finally !== undefined) return false;
+  return outEdges.every((out) => {
+    const [first, ...more] = out.flatMap((at) => edges[at] ?? []).filter(({ kind }) => kind !== 'handler');
+    const route = plan.routes[first?.route ?? -1];
+    if (route === undefined) return more.length === 0;
+    return more.every((edge) => edge.route === first?.route) && chosenTogether(route).length === 0;
+  });
 }
 
 function compareAll(

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { settled, systemClock } from '../../src/base/clock.js';
+import { isoTime, settled, systemClock } from '../../src/base/clock.js';
 import { seededRandom, systemIds, uuidV7 } from '../../src/base/ids.js';
 import { Semaphore } from '../../src/base/collections.js';
 
@@ -51,6 +52,30 @@ test('settled resolves after all that was woken, however long its chain of promi
   void chain();
   await settled();
   expect(seen).toEqual(['chain']);
+});
+
+describe('a time as text', () => {
+  const written = (ms: number): string => new Date(ms).toISOString();
+
+  test('is the one of the host, whichever was written before', () => {
+    const times = fc.integer({ min: -8.64e15, max: 8.64e15 });
+    fc.assert(
+      fc.property(times, fc.array(fc.double({ min: -3_000, max: 3_000, noNaN: true })), (from, steps) => {
+        for (const step of steps) {
+          const ms = Math.max(-8.64e15, Math.min(8.64e15, from + step));
+          expect(isoTime(ms)).toBe(written(ms));
+        }
+      }),
+    );
+    expect(['1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00.000Z'].map((text) => isoTime(Date.parse(text)))).toEqual([
+      '1969-12-31T23:59:59.999Z',
+      '1970-01-01T00:00:00.000Z',
+    ]);
+  });
+
+  test('is refused where there is none', () => {
+    for (const ms of [Number.NaN, Number.POSITIVE_INFINITY]) expect(() => isoTime(ms)).toThrow(RangeError);
+  });
 });
 
 describe('ids', () => {

@@ -178,6 +178,23 @@ describe('two writers of a channel', () => {
     expect(check(nodes, 'sa')).toEqual([]);
   });
 
+  it('have an order where one node runs at a time, whichever way it takes', () => {
+    const nodes = ['s', 'a', 'b', 'c'].map((id) => node(id, 'x'));
+    const to = (from: string, targets: readonly string[]) => ({ from, choose: () => 'c', targets });
+    const routes = [to('s', ['a', 'b', 'c']), to('a', ['b', 'c', 's']), to('b', ['a', 's']), to('c', ['END'])];
+    const verdict = (edges: string, rest: Partial<PlanInput> = {}, all = nodes): readonly string[] =>
+      codes(check(all, edges, { entry: 's', routes, ...rest }));
+    expect(verdict('')).toEqual([]);
+    // After "a", two may run.
+    expect(verdict('ac')).toEqual(['unordered-writers']);
+    const both = { from: 'a', cases: [{ when: 'x == "x"', to: ['b', 'c'] }] };
+    expect(verdict('', { routes: [...routes.filter(({ from }) => from !== 'a'), both] })).toEqual([
+      'unordered-writers',
+    ]);
+    // Another node starts, too.
+    expect(verdict('zc', {}, [...nodes, node('z', 'x')])).toEqual(['unordered-writers']);
+  });
+
   it('are warned of where a condition or an early join may keep one out', () => {
     const conditional = [node('s', 's'), node('a', 'x', '', { when: 's == "x"' }), node('b', 'x')];
     expect(check(conditional, 'sa sb')).toMatchObject([{ code: 'unordered-writers', severity: 'warning' }]);

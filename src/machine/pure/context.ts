@@ -1,6 +1,6 @@
 import { isoTime } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
-import { cloneData } from '../../base/json.js';
+import { cloneData, present } from '../../base/json.js';
 import type { ArtifactLimits } from './artifacts.js';
 import { Artifacts } from './artifacts.js';
 import type { ArtifactSnapshot, Context, OwnMetadata, StateTransition, ReadContext } from './context-data.js';
@@ -193,20 +193,22 @@ export class MachineContext {
   /** Returns the context without its growing parts: histories, whose totals are in the metadata, and artifacts. */
   account(): Context {
     const { visits, toolCalls, alive } = this;
-    return {
+    const metadata: Record<string, unknown> = {
+      'skein.transitions': this.history.total,
+      'skein.artifact_snapshots': this.snapshots.total,
+      ...this.metadata,
+    };
+    if (alive !== 0) metadata['skein.alive_ms'] = alive;
+    // Each hand-over makes one, and an object that is put together of spread parts takes three times as long.
+    return present({
       current_state: this.state,
-      ...(visits.size === 0 ? {} : { visit_counts: Object.fromEntries(visits) }),
-      ...(toolCalls === 0 ? {} : { total_tool_calls: toolCalls }),
+      visit_counts: visits.size === 0 ? undefined : Object.fromEntries(visits),
+      total_tool_calls: toolCalls === 0 ? undefined : toolCalls,
       started_at: this.startedAt,
       updated_at: this.updatedAt,
       history: [],
-      metadata: {
-        'skein.transitions': this.history.total,
-        'skein.artifact_snapshots': this.snapshots.total,
-        ...this.metadata,
-        ...(alive === 0 ? {} : { 'skein.alive_ms': alive }),
-      },
-    };
+      metadata,
+    });
   }
 
   private ownMetadata(): OwnMetadata {

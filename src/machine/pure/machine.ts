@@ -219,6 +219,8 @@ export class StateMachine {
 
   /** Follows redirects from a state as long as states are full. */
   private wayFrom(target: string): Way {
+    const first = this.table.states.get(target);
+    if (first !== undefined && !this.isFull(target, first)) return { to: target, full: [], end: 'open' };
     const full = new Set<string>();
     for (let to = target; ;) {
       const row = this.table.states.get(to);

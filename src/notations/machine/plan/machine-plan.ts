@@ -56,11 +56,11 @@ const CHANNELS: readonly ChannelSpec[] = [
   { name: 'conversation', reducer: 'extend' },
   { name: 'aside', reducer: 'extend' },
   { name: 'log', reducer: 'extend' },
-  { name: 'position', reducer: 'last' },
   { name: 'artifacts', reducer: 'mergeDict' },
-  { name: 'workflow_context', reducer: 'last' },
-  { name: 'said', reducer: 'last' },
-  { name: COMPOSED, reducer: 'last' },
+  { name: 'position' },
+  { name: 'workflow_context' },
+  { name: 'said' },
+  { name: COMPOSED },
 ];
 
 /** The inputs of a turn. Absent ones are null, because a thread would keep the value of the previous turn. */
