@@ -11,7 +11,7 @@ export interface CheckpointStore {
   save(name: string, checkpoint: Checkpoint): unknown;
 }
 
-/** Checkpoints in memory, in the order in which their steps were accepted or ended. */
+/** Keeps checkpoints in memory, in the order in which their steps were accepted or ended. */
 export class MemoryCheckpoints implements CheckpointStore {
   private readonly kept: Checkpoint[] = [];
 

@@ -65,7 +65,7 @@ export type TreeEvent = TreeHappening & {
   readonly path: string;
 };
 
-/** Receives events of trees. */
+/** Receives the events of a tree. */
 export type TreeListener = (event: TreeEvent) => unknown;
 
 /**

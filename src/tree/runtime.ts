@@ -8,7 +8,7 @@ import type { Override } from './override.js';
 
 /** The settings a tree runs with. They are never changed. */
 export interface Runtime extends Pick<Override, 'model' | 'tools' | 'mcp' | 'policy' | 'systemContext' | 'sandbox'> {
-  /** Judges supervised steps. */
+  /** The supervisor that judges supervised steps. */
   readonly supervisor?: Supervisor;
   /** Maximum number of corrections of a step. Default 1. */
   readonly maxReorientAttempts?: number;

@@ -27,7 +27,7 @@ export function agentFolders(definition: Definition, { cwd, home }: Workspace): 
   ];
 }
 
-/** An agent that was found. */
+/** An agent found in a folder. */
 export interface FoundAgent {
   readonly path: string;
   readonly text: string;

@@ -97,7 +97,7 @@ export class GraphDraft {
     this.nodes.set(name, { name, layer, body: body as NodeFunction | NodeSpec, options: { ...options, ...goto } });
   }
 
-  /** @throws SkeinError `SKEIN_USAGE`, `SKEIN_DEFINITION` for a second choice after the same node */
+  /** @throws SkeinError `SKEIN_USAGE`, `SKEIN_DEFINITION` for a second route after the same node */
   addRoute(from: unknown, router: unknown, options: RouteOptions & { readonly named: boolean }): void {
     if (typeof from !== 'string' || from === '') {
       throw usage('a route needs the name of the node after which it chooses', '.route(after, router)');

@@ -11,7 +11,7 @@ export interface Parameter {
 /** What a function reads, or why that can't be seen. */
 export type Reading = { readonly names: readonly Parameter[] } | { readonly refused: string };
 
-/** Readings by source text. */
+/** Cached readings, by source text. */
 const known = new Map<string, Reading>();
 const MOST_KNOWN = 20_000;
 

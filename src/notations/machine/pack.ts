@@ -36,7 +36,7 @@ export interface WrittenSettings {
 /** Settings by state. */
 type StateKeys = Readonly<Record<string, WrittenSettings & { readonly endorse?: 'person' | 'schema' }>>;
 
-/** A key `supervise`. */
+/** The value of a key `supervise`. */
 export type SuperviseKey =
   | boolean
   | {
@@ -126,7 +126,7 @@ export function textsOf({ system_template, model_overrides = {} }: Prompt): read
 
 export interface Composition {
   readonly description?: string;
-  /** Files with JSON Schemas, beneath the folder of the pack. */
+  /** Paths of JSON Schema files, beneath the folder of the pack. */
   readonly input_schema?: string;
   readonly output_schema?: string;
   readonly output?: string;

@@ -190,7 +190,7 @@ export interface WaitStep extends StepBase {
   readonly wait: WaitDef;
 }
 
-/** Another workflow file as one step. */
+/** A step that calls another workflow file. */
 export interface CallStep extends StepBase {
   readonly type: 'call';
   readonly call: CallDef;

@@ -13,7 +13,7 @@ import { callAgent } from './call-agent.js';
 import type { AnyAgent } from './call-agent.js';
 import { plannedNode, plannedOf } from './planned.js';
 
-/** How an agent is used as a node. */
+/** Options of an agent used as a node. */
 export interface AgentNodeOptions {
   /** The agent's name in messages. Default: the name of the node. */
   readonly name?: string;

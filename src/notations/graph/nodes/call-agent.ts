@@ -15,7 +15,7 @@ export interface AnyAgent {
   ): AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>;
 }
 
-/** How an agent is called. */
+/** The options of an agent's call. */
 export interface AgentCall {
   /** The caller's name in messages: `agentNode('review')`. */
   readonly by: string;

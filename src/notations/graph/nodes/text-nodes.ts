@@ -7,7 +7,7 @@ import type { NodeSpec } from './planned.js';
 
 const TEXTS = new TextReader(new Set());
 
-/** How a graph ends. */
+/** Options for the end of a graph. */
 export interface EndNodeOptions {
   /** Default `succeeded`. `failed`: the run fails with `SKEIN_ENDED` and the reason as message; `retry` and `onError` do not apply. */
   readonly status?: NonNullable<EndNode['status']>;

@@ -15,7 +15,7 @@ export type InnerWorkflow =
   | { compile(): { readonly plan: Plan; readonly bindings: Bindings } }
   | { readonly plan: Plan | undefined; readonly bindings?: Bindings; readonly problems?: readonly Problem[] };
 
-/** How a workflow is used as a node. */
+/** Options of a workflow used as a node. */
 export interface WorkflowNodeOptions {
   /**
    * The key of the state that holds the task, and the input that gets it; in a pipeline file the input is its prompt. Default: `task`, if
