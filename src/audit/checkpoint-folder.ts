@@ -7,17 +7,17 @@ import { FileWriter } from './file-writer.js';
 import { createRedactor } from '../secrets/redact.js';
 import { safeName } from './safe-name.js';
 
-/** Keeps the checkpoints of a run. */
+/** Stores the checkpoints of a run. */
 export interface CheckpointFolder {
   readonly listener: Listener;
-  /** Waits for the files; gives what could not be written. */
+  /** Waits for the files. Resolves to descriptions of failed writes. */
   close(): Promise<readonly string[]>;
 }
 
 /**
- * Keeps a file for each supervised step of a run that was accepted or ended, in a folder with the id of the run. No run reads it, and none fails because of it.
+ * Writes a file for each accepted or ended supervised step, to a folder named by the run's id. No run reads it or fails because of it.
  *
- * @param secrets what is never written
+ * @param secrets values that are never written
  */
 export async function openCheckpointFolder(folder: string, secrets: readonly string[]): Promise<CheckpointFolder> {
   const root = resolve(folder);

@@ -10,7 +10,7 @@ import { spendingFields } from './record-fields.js';
 import { UniqueNames, safeName } from './safe-name.js';
 import type { Keeper, KeeperOptions } from './keeper.js';
 
-/** What was said of one attempt. */
+/** The judgements of one attempt. */
 interface Attempt {
   post?: unknown;
   reconcile?: Fields;
@@ -18,15 +18,15 @@ interface Attempt {
   human?: Fields;
 }
 
-/** What is known of a supervised step. */
+/** The history of a supervised step. */
 interface Trail {
   readonly pre: unknown;
   readonly attempts: Attempt[];
 }
 
 /**
- * Gathers what the supervision of each step says, and hands it on when the step is accepted or ended: `{ path, pre, attempts, outcome, spent }`. It is for people
- * who look at it later; no run reads it.
+ * Collects the supervision notes of each step and passes them on when the step is accepted or ends: `{ path, pre, attempts, outcome, spent
+ * }`. The checkpoints are for later reading by people; no run reads them.
  *
  * @example
  * const log = new CheckpointLog((name, checkpoint) => writeFileSync(join(folder, `${name}.json`), JSON.stringify(checkpoint)));
@@ -37,7 +37,7 @@ export class CheckpointLog {
   private readonly names = new UniqueNames();
   private readonly tallies = new StepTallies();
 
-  /** `name` is that of a file, made from the path of the step as it may be `shown`, and unique. */
+  /** `name` is a unique file name, made from the path of the step after `shown`. */
   constructor(
     private readonly write: (name: string, checkpoint: Fields) => void,
     private readonly shown: (path: string) => string = (path) => path,
@@ -85,7 +85,7 @@ export class CheckpointLog {
     }
   }
 
-  /** An accepted step has been handed on already. */
+  /** An accepted step has already been passed on. */
   private ended(path: string, { outcome, error }: StepEnding, spent: Spending): void {
     const word = ENDINGS[error?.code ?? ''] ?? outcome;
     const { details } = error ?? {};
@@ -104,7 +104,7 @@ export class CheckpointLog {
 
 const ENDINGS: Readonly<Record<string, string>> = { SKEIN_HALTED: 'halted', SKEIN_REJECTED: 'rejected' };
 
-/** Keeps `checkpoints/`: a file for each supervised step that was accepted or ended. */
+/** Writes `checkpoints/`: a file for each supervised step that was accepted or ended. */
 export function keepCheckpoints({ writer, redactor }: KeeperOptions): Keeper {
   const log = new CheckpointLog((name, checkpoint) => {
     writer.write(`checkpoints/${name}.json`, () => `${redactor.json(checkpoint, 2)}\n`);

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { isRunning, readMarker } from './marker.js';
 import { isRunFolderName, runFolderEnd } from './safe-name.js';
 
-/** What an earlier session of a run wrote, moved out of the way. */
+/** The folder of an earlier session of a run, moved aside. */
 export interface EarlierFolder {
   /** Name of the folder that this session continues with. */
   readonly name: string;
-  /** Puts it back: the run was refused after all. */
+  /** Moves the folder back, if the run is refused after all. */
   putBack(): Promise<void>;
-  /** Removes it: the session tells all of it again. */
+  /** Removes the folder: this session writes all its content again. */
   remove(): Promise<void>;
 }
 
 /**
- * Finds the folder that earlier sessions of a run wrote, and moves it out of the way; undefined when there is none. The one of a session
- * that still runs is left alone: this one will be refused.
+ * Finds the folder that earlier sessions of a run wrote, and moves it aside. Undefined if there is none. The folder of a session that still
+ * runs is left alone: this session will be refused.
  */
 export async function takeEarlier(dir: string, runId: string, now: number): Promise<EarlierFolder | undefined> {
   const end = runFolderEnd(runId);

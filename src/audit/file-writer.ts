@@ -4,19 +4,19 @@ import { basename, dirname, join } from 'node:path';
 import { toErrorData } from '../base/errors.js';
 import { addTo } from '../base/collections.js';
 
-/** What is still to be written to one file. */
+/** Pending output of one file. */
 type Job = { readonly whole: () => string } | { appended: string };
 
-/** Folders that are written at once: Node has four threads for files. */
+/** Number of folders written concurrently: Node has four threads for files. */
 const AT_ONCE = 8;
 
-/** More failures than these are only counted. */
+/** Maximum number of listed failures. Further ones are only counted. */
 const MOST_FAILURES = 50;
 
 /**
- * Writes files below a folder in the background: those of one folder one after the other, some folders at once. Files of the folder itself are
- * written after everything that was asked for before. Whoever asks never waits and never sees an error: failures are collected. A file is replaced as a whole, so a killed process leaves the old or the new one, never half of it; only
- * {@link append} adds to a file, and leaves at worst an unfinished last line.
+ * Writes files below a folder in the background: the files of one folder one after the other, several folders at once. Files directly in
+ * the root are written after all earlier requests. A caller never waits or sees an error: failures are collected. A file is replaced as a
+ * whole; only {@link append} adds to a file, and a killed process can leave an unfinished last line.
  */
 export class FileWriter {
   private readonly jobs = new Map<string, Job>();
@@ -26,7 +26,7 @@ export class FileWriter {
   private unlisted = 0;
   private working: Promise<void> | undefined = undefined;
 
-  /** `folders` exist already, relative to `root`; each other one that a file lies in is made, and must be new. */
+  /** `folders` already exist, relative to `root`. Every other folder of a file is created, and must be new. */
   constructor(
     private readonly root: string,
     folders: readonly string[],
@@ -34,14 +34,14 @@ export class FileWriter {
     this.folders = new Set([root, ...folders.map((folder) => join(root, folder))]);
   }
 
-  /** Replaces a file, after everything that was asked for before. The text is made when its turn comes; a later one replaces it. */
+  /** Replaces a file, after all earlier requests. The text is made at the time of writing; a later request replaces this one. */
   write(file: string, whole: () => string): void {
     this.jobs.delete(file);
     this.jobs.set(file, { whole });
     this.work();
   }
 
-  /** Adds to a file. After a failure nothing is added any more: it may have left half a line. */
+  /** Adds to a file. Nothing is added after a failure, which may have left half a line. */
   append(file: string, text: string): void {
     if (this.lost.has(file)) return;
     const job = this.jobs.get(file);
@@ -55,7 +55,7 @@ export class FileWriter {
     else this.unlisted += 1;
   }
 
-  /** Whether a write of this file has failed. */
+  /** Whether a write to this file has failed. */
   hasLost(file: string): boolean {
     return this.lost.has(file);
   }
@@ -75,7 +75,7 @@ export class FileWriter {
   }
 
   private async drain(): Promise<void> {
-    // The caller is done first: what it asks for in one go is written at once.
+    // The caller finishes first, so that its requests of one turn are written together.
     await Promise.resolve();
     while (this.jobs.size > 0) {
       const folders = this.takeFolders();
@@ -84,11 +84,11 @@ export class FileWriter {
       };
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, folders.length) }, work));
     }
-    // In the same breath as the last look at the jobs, or one that comes now would wait for ever.
+    // Set in the same turn as the last look at the jobs; otherwise a job that arrives now would wait forever.
     this.working = undefined;
   }
 
-  /** The jobs up to the next file of the folder itself, by the folders below it that their files lie in; or that file alone. */
+  /** Takes the jobs up to the next file directly in the root, grouped by folder; or that file alone. */
   private takeFolders(): [string, Job][][] {
     const folders = new Map<string, [string, Job][]>();
     for (const [file, job] of this.jobs) {
@@ -119,14 +119,14 @@ export class FileWriter {
       await mkdir(folder, { mode: 0o700 });
       this.folders.add(folder);
     }
-    // A later text is asked for: this one would speak already of files that are written between the two.
+    // A later text is pending: this one could mention files that are written between the two.
     if ('whole' in job && this.jobs.has(file)) return;
     if ('whole' in job) await replaceFile(path, job.whole());
     else await appendFile(path, job.appended);
   }
 }
 
-/** Writes a file beside its place and moves it there. Links at the place itself are replaced, not followed. */
+/** Writes a file beside its place and moves it there. A link at the place is replaced, not followed. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const part = join(dirname(path), `.${basename(path)}.part`);
   try {

@@ -8,20 +8,20 @@ import type { OutputFormat, Workflow } from '../plan/workflow.js';
 import { statusOf } from './record-fields.js';
 import type { StepStatus } from './record-fields.js';
 
-/** What results are printed from. */
+/** What the output of a run is formatted from. */
 export interface OutputOptions {
   readonly workflow: Workflow;
   /** The final state by channel. */
   readonly state: Readonly<Record<string, unknown>>;
-  /** Every step that did not simply succeed, in the order in which they ended. */
+  /** Every step that did not simply succeed, in the order in which the steps ended. */
   readonly reports: readonly StepReport[];
-  /** What the workflow says that it gives: it is printed as JSON, unless a format is asked for. */
+  /** The declared result of the workflow. Printed as JSON unless a format is given. */
   readonly result?: Readonly<Record<string, unknown>> | undefined;
-  /** Default: as the workflow's settings say. */
+  /** Defaults to the workflow's setting. */
   readonly format?: OutputFormat;
-  /** Ids of the nodes to print, in this order. Default: as the settings say, or else every node that writes, in plan order. */
+  /** Ids of the nodes to print, in this order. Defaults to the setting, or else to every node that writes, in plan order. */
   readonly nodes?: readonly string[];
-  /** Leave the outputs whole, whatever the settings say. Default false. */
+  /** True to keep outputs whole, whatever the settings limit. Defaults to false. */
   readonly whole?: boolean;
 }
 
@@ -29,15 +29,15 @@ interface Section {
   readonly id: string;
   readonly status: StepStatus;
   readonly timedOut: boolean;
-  /** Absent when the step has none. */
+  /** Absent if the step has no output. */
   readonly output?: unknown;
   readonly why: string;
   readonly failed: boolean;
 }
 
 /**
- * The results of a run as text, one section a step. `markdown` and `plain` end with a line break, `json` does not:
- * `{ steps: { ID: { status, output?, error?, reason? } } }`.
+ * Formats the results of a run as text, one section per step. `markdown` and `plain` end with a line break, `json` does not: `{ steps: {
+ * ID: { status, output?, error?, reason? } } }`.
  */
 export function formatOutput(options: OutputOptions): string {
   const { workflow, whole = false, result, format } = options;
@@ -52,7 +52,7 @@ export function formatOutput(options: OutputOptions): string {
     case 'plain':
       return sections.map((section) => `${plainSection(section, truncate)}\n`).join('\n');
     case 'json': {
-      // By hand: an object would put names that are numbers first.
+      // Built by hand: an object would put numeric names first.
       const steps = sections.map((section) => {
         const text = JSON.stringify(jsonSection(section, truncate), undefined, 2).replaceAll('\n', '\n    ');
         return `    ${JSON.stringify(section.id)}: ${text}`;
@@ -74,7 +74,7 @@ function selectNodes(options: OutputOptions): readonly PlanNode[] {
 
 function sectionOf(node: PlanNode, options: OutputOptions, last: StepReport | undefined): Section {
   const output = outputOf(node, options.state);
-  // A node that was skipped on one visit may have answered on another.
+  // A node that was skipped on one visit may have an output from another.
   if (last === undefined || (last.outcome === 'skipped' && output !== undefined)) {
     const status = output === undefined ? 'not_run' : 'completed';
     return { id: node.id, status, timedOut: false, output, why: '', failed: false };
@@ -105,7 +105,7 @@ function shown(section: Section, truncate: Truncate | undefined): string {
   return truncateText(text, truncate);
 }
 
-/** What stands in place of an output. */
+/** The text in place of an output. */
 function remark({ status, timedOut, why }: Section): string {
   const words = timedOut ? 'Timed out' : REMARKS[status];
   return why === '' || (status !== 'failed' && status !== 'paused') ? words : `${words}: ${oneLine(why)}`;
@@ -127,14 +127,14 @@ function jsonSection(section: Section, truncate: Truncate | undefined): Record<s
   return { status, ...(why === '' ? {} : failed ? { error: why } : { reason: why }) };
 }
 
-/** Data stays data unless it has to be cut. */
+/** A value keeps its type unless it must be cut. */
 function cutValue(value: unknown, truncate: Truncate | undefined): unknown {
   const text = valueText(value);
   const cut = truncateText(text, truncate);
   return cut === text ? value : cut;
 }
 
-// Line breaks, and what a terminal obeys: a message must stay on its line.
+// Line breaks and characters that control a terminal: a message must stay on its line.
 const CONTROL = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
 
 function oneLine(text: string): string {

@@ -6,13 +6,13 @@ import type { FileWriter } from './file-writer.js';
 import type { Fields } from './record-fields.js';
 import type { Redactor } from '../secrets/redact.js';
 
-/** What run folders are kept of, and with. */
+/** The run and the tools that keepers of a run folder work with. */
 export interface KeeperOptions {
   readonly workflow: Workflow;
   readonly runId: string;
   readonly inputs: Fields;
   readonly streaming?: boolean;
-  /** What earlier sessions of the run have spent; absent: there were none. */
+  /** Spending of earlier sessions of the run. Absent if there were none. */
   readonly before?: Spending;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -21,11 +21,11 @@ export interface KeeperOptions {
   readonly writer: FileWriter;
 }
 
-/** What a run folder takes from the result of a run. */
+/** The part of a run's result that a run folder needs. */
 export interface RunEnd {
   /** The final state by channel. */
   readonly state: Fields;
-  /** What the workflow says that it gives. */
+  /** The declared result of the workflow. */
   readonly result?: Fields | undefined;
   /** Every step that did not simply succeed. */
   readonly steps: readonly StepReport[];
@@ -34,7 +34,7 @@ export interface RunEnd {
 }
 
 /**
- * Keeps files of a run folder: hears every event of the run. What it throws is reported as a failure to write. All of them are listed in
+ * Writes files of a run folder from the events of the run. An error that it throws is reported as a failed write. All keepers are listed in
  * `run-folder.ts`, and `docs/dag.md` names their files.
  *
  * @example
@@ -43,9 +43,9 @@ export interface RunEnd {
  * }
  */
 export interface Keeper {
-  /** Files that are there before the run begins, as name and text. */
+  /** Files to write before the run begins, as name and text. */
   readonly first?: () => readonly (readonly [string, string])[];
   readonly listen?: (event: SkeinEvent) => void;
-  /** The run has ended; without a result it was never known how. */
+  /** Called when the run has ended. `result` is undefined if the outcome is unknown. */
   readonly close?: (result: RunEnd | undefined) => void;
 }

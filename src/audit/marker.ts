@@ -6,20 +6,20 @@ import { digestText } from '../base/hash.js';
 import { isPlainObject } from '../base/json.js';
 import { RUN_MARKER } from '../base/own-names.js';
 
-/** What the marker of a run folder says. */
+/** The content of a run folder's marker. */
 export interface Marker {
   readonly run_id: string;
   /** ISO 8601, UTC. */
   readonly started_at: string;
   readonly state: 'running' | 'ended';
-  /** The process that writes the folder, and the machine that it runs on. */
+  /** The process that writes the folder, and its machine. */
   readonly pid: number;
   readonly host: string;
-  /** Digest of the project's folder; older markers have none. */
+  /** Digest of the project's folder. Absent in older markers. */
   readonly project?: string;
 }
 
-/** A marker of this process. */
+/** Returns a marker of this process. */
 export function ownMarker(
   { runId, project }: { readonly runId: string; readonly project: string },
   startedAt: number,
@@ -29,14 +29,14 @@ export function ownMarker(
   return { run_id: runId, started_at, state, pid: process.pid, host: hostname(), project: projectMark(project) };
 }
 
-/** What markers say of the folder of a project. */
+/** Returns the digest by which markers name a project's folder. */
 export function projectMark(folder: string): string {
   return digestText(folder);
 }
 
 const LONGEST_MARKER = 4_096;
 
-/** The marker in a folder; undefined when there is none, or something else has its name. */
+/** Reads the marker of a folder. Undefined if there is none, or if something else has its name. */
 export async function readMarker(folder: string): Promise<Marker | undefined> {
   try {
     const handle = await open(
@@ -66,10 +66,10 @@ function parseMarker(text: string): Marker | undefined {
   return { run_id, started_at, state, pid, host, ...(typeof project === 'string' ? { project } : {}) };
 }
 
-/** A run of another machine can't be looked at; for so long, in milliseconds, it is believed to be running. */
+/** A process of another machine can't be checked. For this many milliseconds its run is taken to be in progress. */
 const BELIEVED_MS = 24 * 60 * 60 * 1_000;
 
-/** Whether the run may still be going on. */
+/** Whether the run may still be in progress. */
 export function isRunning(marker: Marker, now: number): boolean {
   if (marker.state === 'ended') return false;
   if (marker.host !== hostname()) return now - Date.parse(marker.started_at) < BELIEVED_MS;
@@ -77,7 +77,7 @@ export function isRunning(marker: Marker, now: number): boolean {
     process.kill(marker.pid, 0);
     return true;
   } catch (error) {
-    // The process exists and belongs to somebody else.
+    // The process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -2,7 +2,7 @@ import type { Keeper, KeeperOptions } from './keeper.js';
 
 const FILE = 'memory.md';
 
-/** Keeps the shared memory of a workflow in `memory.md`, as it is now. */
+/** Keeps `memory.md` equal to the shared memory of a workflow. */
 export function keepMemory({ workflow, writer, redactor }: KeeperOptions): Keeper {
   const { memory } = workflow.settings;
   let text = memory?.initial ?? '';
@@ -11,7 +11,7 @@ export function keepMemory({ workflow, writer, redactor }: KeeperOptions): Keepe
     listen(event) {
       if (event.type !== 'step.note' || event.note.kind !== 'memory') return;
       const { mode, text: added } = event.note;
-      // As the memory itself does it: an entry begins on a line of its own.
+      // Same rule as in the memory: an entry begins on a new line.
       if (mode === 'replace' || text === '') text = added;
       else text = `${text}${text.endsWith('\n') ? '' : '\n'}${added}`;
       writer.write(FILE, () => redactor.text(text));

@@ -5,21 +5,21 @@ import { refText } from '../lang/json-path.js';
 import { outlinePlan } from '../plan/outline.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 
-/** Where a node stands. */
+/** The place of a node in its plan. */
 export interface NodePlace {
   readonly node: PlanNode;
-  /** Ids of the nodes that lead to it. */
+  /** Ids of the nodes with an edge to it. */
   readonly dependsOn: readonly string[];
-  /** Which node of its plan writes a channel as its output. */
+  /** The node of its plan that writes each channel as its output. */
   readonly writers: ReadonlyMap<string, string>;
-  /** Level in the outline of the whole plan; of a node inside of another one, the level of that one. */
+  /** Level in the outline of the whole plan. A node inside another one has the level of that one. */
   readonly level: number;
 }
 
-/** Finds the place of a step by the node and the path of the step around it. */
+/** Finds the place of a step by its node and the path of the step that contains it. */
 export type FindPlace = (node: string, parent: string) => NodePlace | undefined;
 
-/** Prepares to find nodes by addresses of steps, whatever visit, round or item they are. */
+/** Returns a function that finds nodes by addresses of steps, for any visit, round or item. */
 export function placesOf(plan: Plan | undefined): FindPlace {
   const places = new Map<string, NodePlace>();
   if (plan !== undefined) {
@@ -44,7 +44,8 @@ function addPlaces(places: Map<string, NodePlace>, prefix: string, plan: Plan, l
 }
 
 /**
- * The conditions of a node as records: `{ step: 'scan', contains: 'RUN' }`. Several on the same value are one record where no operator is used twice.
+ * The conditions of a node as records: `{ step: 'scan', contains: 'RUN' }`. Conditions on one value share a record unless an operator
+ * repeats.
  *
  * @example
  * describeConditions(place); // { step: 'scan', contains: 'RUN' }

@@ -3,10 +3,10 @@ import type { RunOutcome, StepEnding, StepOutcome } from '../events/census.js';
 import type { Cost, Usage } from '../events/event.js';
 import type { Spending } from '../events/spending.js';
 
-/** Fields of a record in a metadata file. Those whose value is undefined are left out by JSON. */
+/** Fields of a metadata record. JSON leaves out undefined values. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** When something began and ended, in ISO 8601 and UTC; how long it took, once in milliseconds and once in seconds. */
+/** Start and end in ISO 8601 and UTC, and the duration in milliseconds and in seconds. */
 export function timeFields(startedAt: number, endedAt: number | undefined): Fields {
   const started_at = new Date(startedAt).toISOString();
   if (endedAt === undefined) return { started_at };
@@ -15,19 +15,19 @@ export function timeFields(startedAt: number, endedAt: number | undefined): Fiel
   return { started_at, completed_at, duration_ms, duration_seconds: duration_ms / 1_000 };
 }
 
-/** An error as its message, its code and its hint. */
+/** The message, code and hint of an error. */
 export function errorFields(error: ErrorData | undefined): Fields {
   return { error: error?.message, error_code: error?.code, error_hint: error?.hint };
 }
 
-/** How each fact of an ending is written down; one that is missing here does not compile. */
+/** The fields for each part of an ending. A missing part does not compile. */
 const ENDING: { readonly [K in keyof StepEnding]-?: (value: StepEnding[K]) => Fields } = {
   outcome: (outcome) => ({ status: statusOf(outcome), outcome }),
   reason: (reason) => ({ reason }),
   error: errorFields,
 };
 
-/** How each count is written down. */
+/** The fields for each count. */
 const SPENDING: { readonly [K in keyof Spending]-?: (value: Spending[K]) => Fields } = {
   modelCalls: (count) => ({ model_calls: count }),
   failedModelCalls: (count) => ({ failed_model_calls: count }),
@@ -47,7 +47,7 @@ const SPENDING: { readonly [K in keyof Spending]-?: (value: Spending[K]) => Fiel
   pretendedUsd: (usd) => ({ cost_pretended_usd: usd }),
 };
 
-/** How a step ended, and why. */
+/** The outcome of a step and its reason. */
 export function endingFields(ending: StepEnding): Fields {
   return fieldsBy(ENDING, ending);
 }
@@ -68,10 +68,10 @@ function fieldsBy<T extends object>(table: { readonly [K in keyof T]-?: (value: 
   return Object.assign({}, ...keys.map((key) => table[key](facts[key]))) as Fields;
 }
 
-/** How a step stands, in the words of the audit files and of the JSON result. */
+/** The status of a step in the words of the audit files and the JSON result. */
 export type StepStatus = 'running' | 'completed' | 'failed' | 'skipped' | 'cancelled' | 'paused' | 'not_run';
 
-/** What ran out of time or budget has failed; the outcome says why. A degraded run is completed. */
+/** A step out of time or budget has failed; its outcome tells why. A degraded run is completed. */
 const STATUS: Readonly<Record<StepOutcome | RunOutcome, StepStatus>> = {
   succeeded: 'completed',
   degraded: 'completed',
@@ -83,7 +83,7 @@ const STATUS: Readonly<Record<StepOutcome | RunOutcome, StepStatus>> = {
   paused: 'paused',
 };
 
-/** The status of a step or a run with an outcome. */
+/** The status for an outcome of a step or a run. */
 export function statusOf(outcome: StepOutcome | RunOutcome): StepStatus {
   return STATUS[outcome];
 }

@@ -6,13 +6,13 @@ import { isRunning, projectMark, readMarker } from './marker.js';
 import type { Marker } from './marker.js';
 import { isRunFolderName } from './safe-name.js';
 
-/** Which run folders stay. */
+/** Which run folders are kept. */
 export interface Retention {
   /** Folder of run folders. */
   readonly dir: string;
-  /** How many stay; 0 keeps all. */
+  /** Number of folders to keep. 0 keeps all. */
   readonly keep: number;
-  /** Name of the folder that is being written now. */
+  /** Name of the folder of the current run. */
   readonly current: string;
   /** Folder of the project whose run folders are removed. */
   readonly project: string;
@@ -26,9 +26,9 @@ interface Candidate {
 }
 
 /**
- * Removes all but the newest run folders, by the start of their runs. Only real folders that have the name and the marker of a run folder are
- * looked at, and of these only such as the same project wrote: several may share a folder. A renamed one stays for ever. The current one and those of running runs count, and stay. Links are not followed.
- * Gives what could not be removed.
+ * Removes all but the newest run folders, by the start of their runs. Considers only real folders with the name and marker of a run folder
+ * that the same project wrote, because projects may share a folder. A renamed folder is never removed. The folders of this run and of runs
+ * in progress count and stay. Links are not followed. Resolves to descriptions of failed removals.
  */
 export async function removeOldRuns(retention: Retention): Promise<readonly string[]> {
   if (retention.keep <= 0) return [];
@@ -37,7 +37,7 @@ export async function removeOldRuns(retention: Retention): Promise<readonly stri
   if (names.length <= retention.keep) return [];
   const candidates = await candidatesOf(retention, names);
   const newestFirst = candidates.toSorted((a, b) => startOf(b) - startOf(a) || (a.name < b.name ? 1 : -1));
-  // The new one is the newest whatever the clock says.
+  // The current folder is the newest, whatever the clock shows.
   const others = newestFirst.filter((candidate) => candidate.name !== retention.current);
   for (const { name, marker } of others.slice(retention.keep - 1)) {
     if (isRunning(marker, retention.now)) continue;
@@ -52,7 +52,7 @@ export async function removeOldRuns(retention: Retention): Promise<readonly stri
 
 /** Run folders whose runs are not recorded. */
 export interface Leftovers {
-  /** Folder of run folders; it need not be there. */
+  /** Folder of run folders. It may be missing. */
   readonly dir: string;
   readonly project: string;
   /** Whether a run is recorded. */
@@ -62,7 +62,7 @@ export interface Leftovers {
   readonly now: number;
 }
 
-/** Finds the run folders of a project whose runs are not recorded, or not any more, and which nobody writes. Gives their paths. */
+/** Finds the run folders of a project that no process writes and whose runs are not recorded. Resolves to their paths. */
 export async function findLeftovers(leftovers: Leftovers): Promise<readonly string[]> {
   const { dir, isRecorded, olderThanMs, now } = leftovers;
   const there = await lstat(dir).catch(() => undefined);
@@ -76,7 +76,7 @@ function startOf(candidate: Candidate): number {
   return Date.parse(candidate.marker.started_at);
 }
 
-/** Real folders that have the name of a run folder. */
+/** Names of real folders that are named like run folders. */
 async function runFolders(dir: string): Promise<readonly string[]> {
   const entries = await readdir(dir, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory() && isRunFolderName(entry.name)).map(({ name }) => name);
@@ -88,7 +88,7 @@ async function candidatesOf(
 ): Promise<readonly Candidate[]> {
   const found: Candidate[] = [];
   const mark = projectMark(project);
-  // Older markers do not say whose they are: inside of the project they are its own.
+  // Older markers name no project: inside the project they belong to it.
   const inside = dir.startsWith(`${project}${sep}`);
   for (const name of names) {
     const marker = await readMarker(join(dir, name));
@@ -98,7 +98,7 @@ async function candidatesOf(
   return found;
 }
 
-/** The marker goes last, so that a removal that was interrupted is finished by the next run. */
+/** The marker is removed last, so that the next run finishes an interrupted removal. */
 export async function removeFolder(folder: string): Promise<void> {
   if (!(await lstat(folder)).isDirectory()) return;
   for (const name of await readdir(folder)) {

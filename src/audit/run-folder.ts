@@ -21,56 +21,55 @@ import { runFolderName } from './safe-name.js';
 
 export { findSecrets } from '../secrets/find-secrets.js';
 
-/** All that is kept in a run folder. They close in this order: the last one writes the marker, which says that the folder is complete. */
+/** All keepers of a run folder. They close in this order: the last one writes the marker, which tells that the folder is complete. */
 const KEEPERS: readonly ((options: KeeperOptions) => Keeper)[] = [keepMemory, keepCheckpoints, keepLog];
 
-/** What a run folder is made from. */
+/** What a run folder is created from. */
 export interface RunFolderOptions {
   readonly workflow: Workflow;
   readonly runId: string;
-  /** Folder of run folders; absolute. */
+  /** Absolute path of the folder of run folders. */
   readonly dir: string;
-  /** How many run folders stay; 0 keeps all. */
+  /** Number of run folders to keep. 0 keeps all. */
   readonly keep: number;
   readonly inputs: Readonly<Record<string, unknown>>;
   /** Values that must not appear in any file. */
   readonly secrets: readonly string[];
-  /** Record what models and tools say as it happens. Default: as the workflow's settings say. */
+  /** Whether to record streamed text of models and tools. Defaults to the workflow's setting. */
   readonly streaming?: boolean;
-  /** Milliseconds since 1970. Default: now. */
+  /** Milliseconds since 1970. Defaults to now. */
   readonly startedAt?: number;
-  /** The folder of the project: only run folders of its runs are removed. Default: the one that `dir` lies in. */
+  /** The project's folder: only run folders of its runs are removed. Defaults to the folder that contains `dir`. */
   readonly project?: string;
-  /** What earlier sessions of the run have spent. Such a run goes on: its folder is written anew in the place where it is. */
+  /** Spending of earlier sessions. If present, the run continues, and its folder is written anew in its place. */
   readonly before?: Spending;
 }
 
-/** A run folder that is being written. */
+/** The run folder of a run in progress. */
 export interface RunFolder {
-  /** Where it is. */
+  /** The path of the folder. */
   readonly path: string;
-  /** Takes an event; never throws, never waits. */
+  /** Receives an event. Never throws and never waits. */
   readonly listen: Listener;
   /**
-   * Ends the record: `final_output.md` is written from the result, then the metadata. Waits until everything is on the disk.
-   * Gives what could not be written. A second call changes nothing.
+   * Ends the record: writes `final_output.md` from the result, then the metadata. Waits until everything is on disk. Resolves to
+   * descriptions of failed writes. A second call changes nothing.
    */
   close(result?: RunEnd): Promise<readonly string[]>;
-  /** Takes everything back: the run was refused after all. Never throws. */
+  /** Removes the folder of a run that was refused. Never throws. */
   discard(): Promise<void>;
 }
 
 /**
- * Makes the folder of a run below `dir`, which is made too, and writes down what is known before the run: its marker, the
- * metadata with the status `running`, the workflow file, the first text of the shared memory. Pass `listen` to the run, and call
- * `close` when it has ended, or `discard` when it never began. Older run folders are removed in the background as soon as the run has begun;
- * `keep` of them stay.
+ * Creates the folder of a run below `dir`, which is created too, and writes what is known before the run: the marker, the metadata with the
+ * status `running`, the workflow file, the initial text of the shared memory. Pass `listen` to the run. Call `close` when it has ended, or
+ * `discard` if it never began. Older run folders are removed in the background once the run has begun; `keep` of them stay.
  *
- * A run that goes on keeps its folder, which is written anew; no other folder that exists is used. Folders and files are for their owner alone,
- * and a `dir` that is a link is refused. Files are replaced as a whole, so that whatever happens they can be read;
- * they are not synced to the disk one by one, so a power cut may lose the last of them.
+ * A run that continues keeps its folder, which is written anew; no other existing folder is used. Only the owner can access the folders and
+ * files, and a `dir` that is a link is refused. Files are replaced as a whole, so that they are always readable; they are not synced to
+ * disk one by one, so a power cut may lose the last of them.
  *
- * @throws SkeinError `SKEIN_AUDIT` when the folder or its first files can't be written.
+ * @throws SkeinError `SKEIN_AUDIT` if the folder or its first files can't be written.
  */
 export async function openRunFolder(given: RunFolderOptions): Promise<RunFolder> {
   const options = { ...given, project: given.project ?? dirname(resolve(given.dir)) };
@@ -82,7 +81,7 @@ export async function openRunFolder(given: RunFolderOptions): Promise<RunFolder>
   const keepers = KEEPERS.map((open) => open({ ...options, startedAt, redactor, writer }));
   await writeFirstFiles(path, options, keepers, redactor, startedAt);
   let removal: Promise<readonly string[]> | undefined;
-  // Not before the run has begun: one that is refused leaves the others as they are.
+  // Only once the run has begun: a refused run leaves the other folders as they are.
   const removeOnce = (): Promise<readonly string[]> => (removal ??= removeOld(options, dir, name, earlier));
   let closing: Promise<readonly string[]> | undefined;
   return {
@@ -119,7 +118,7 @@ async function removeOld(
   }
 }
 
-/** Removes the folder of a run, and those above it that were made for it and hold nothing else. */
+/** Removes the folder of a run, and the empty folders above that were created for it. */
 async function takeBack(path: string, made: readonly string[], earlier: EarlierFolder | undefined): Promise<void> {
   try {
     if (earlier !== undefined) {
@@ -146,7 +145,7 @@ async function end(
   return [...writer.problems, ...(await removal)];
 }
 
-/** One that throws costs its own files alone. */
+/** A keeper that throws loses only its own files. */
 function guarded(writer: FileWriter, what: string, body: () => void): void {
   try {
     body();
@@ -155,13 +154,13 @@ function guarded(writer: FileWriter, what: string, body: () => void): void {
   }
 }
 
-/** Names with the same second and the same end of the run id, before it is given up. */
+/** Maximum number of attempts to find a free name for the same second and the same end of the run id. */
 const MOST_TWINS = 100;
 
 interface MadeFolder {
   readonly dir: string;
   readonly name: string;
-  /** Folders above it that were made for it. */
+  /** Folders above it that were created for it. */
   readonly made: readonly string[];
   readonly earlier?: EarlierFolder | undefined;
 }
@@ -171,7 +170,7 @@ async function makeFolder(options: RunFolderOptions, startedAt: number, redactor
   try {
     const made = await makeFolders(resolve(options.dir));
     if (made.at(-1) === resolve(options.dir)) await ignoreItself(options.dir);
-    // From here on only the real place counts: a link that is changed later leads nobody elsewhere.
+    // Only the real path counts from here on: a link that changes later has no effect.
     if ((await lstat(options.dir)).isSymbolicLink()) throw new Error('it is a link, and would lead elsewhere');
     const dir = await realpath(options.dir);
     const earlier = options.before !== undefined ? await takeEarlier(dir, options.runId, startedAt) : undefined;
@@ -187,7 +186,7 @@ async function makeFolder(options: RunFolderOptions, startedAt: number, redactor
   throw unwritable(options.dir, new Error(`${MOST_TWINS} folders have the name ${wanted}`));
 }
 
-/** Makes a folder and what is above it, and gives those that were not there, from the top. With `recursive`, Node tries for ever where the system denies that the parent is there, as in /proc. */
+/** Creates a folder and its missing parents. Returns those created, from the top. Node's `recursive` never ends in places like /proc. */
 async function makeFolders(path: string): Promise<string[]> {
   try {
     if (await makeNew(path)) return [path];
@@ -201,7 +200,7 @@ async function makeFolders(path: string): Promise<string[]> {
   }
 }
 
-/** What runs write into a project is nothing to commit; a folder of a name that somebody chose is theirs. */
+/** What runs write into a project is not for commits. A folder with a chosen name belongs to the user. */
 async function ignoreItself(dir: string): Promise<void> {
   if (basename(dir) === AUDIT_FOLDER) await writeFile(join(dir, IGNORE_FILE), '*\n', { flag: 'wx' });
 }

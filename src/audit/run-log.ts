@@ -30,10 +30,10 @@ interface Warning {
 
 const META = 'workflow.meta.json';
 
-/** More warnings than these are only counted. */
+/** Maximum number of listed warnings. Further ones are only counted. */
 const MOST_WARNINGS = 100;
 
-/** Keeps `steps/`, `workflow.meta.json`, `final_output.md` and the marker of the folder. */
+/** Writes `steps/`, `workflow.meta.json`, `final_output.md` and the marker of the folder. */
 export function keepLog(options: KeeperOptions): Keeper {
   const log = new RunLog(options);
   return {
@@ -43,7 +43,7 @@ export function keepLog(options: KeeperOptions): Keeper {
   };
 }
 
-/** The folders of steps and what is known of the run. One log per execution of a step; the same address may be executed again when a step around it is retried. */
+/** The step folders and metadata of a run. Each execution of a step has its own log: an address can run again in a retry around it. */
 class RunLog {
   private readonly findPlace: FindPlace;
   private readonly names = new UniqueNames();
@@ -158,7 +158,7 @@ class RunLog {
     return Object.fromEntries([...defaults, ...Object.entries(inputs)]);
   }
 
-  /** What the run has spent in all of its sessions, and what its last one was spared. */
+  /** The spending of all sessions of the run, and the reused spending of the last one. */
   private spendingFields(): Fields {
     const { result, options } = this;
     if (result === undefined) return {};
@@ -191,7 +191,7 @@ class RunLog {
 
 const NEVER_ENDED: ErrorData = { code: 'SKEIN_AUDIT', message: 'the run did not report how it ended' };
 
-/** SHA-256 of the workflow file, or of the plan of a workflow that is written in code. */
+/** SHA-256 of the workflow file, or of the plan of a workflow written in code. */
 function configHash(workflow: Workflow): string {
   const source = workflow.files[0];
   return source === undefined ? canonicalHash(workflow.plan) : sha256(source.text);

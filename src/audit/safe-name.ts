@@ -1,8 +1,8 @@
 import { withoutAtEnd } from '../base/text.js';
 
 /**
- * Part of a file name made from any text: letters, digits, `_`, `-` and single dots, never at the ends a dot or dash, at most `longest`
- * characters. Slashes, control characters and whatever else a file system or a terminal could take for something become `-`.
+ * Makes part of a file name from any text: letters, digits, `_`, `-` and single dots, without a dot or dash at either end, at most
+ * `longest` characters. Slashes, control characters and everything else that a file system or terminal could interpret become `-`.
  *
  * @example
  * safeName('../nightly build'); // 'nightly-build'
@@ -19,11 +19,11 @@ function trimEnds(text: string): string {
   return withoutAtEnd(text.replace(/^[.-]+/, ''), '.-');
 }
 
-/** Names that are unique, also where upper and lower case are the same. */
+/** Names that are unique, ignoring case. */
 export class UniqueNames {
   private readonly taken = new Map<string, number>();
 
-  /** The name, or one that begins with it and was not taken before: `name~2`. */
+  /** Returns the name, or an unused one that begins with it: `name~2`. */
   take(base: string): string {
     let name = base;
     let twin = this.taken.get(base.toLowerCase()) ?? 1;
@@ -40,7 +40,7 @@ export function runFolderName(startedAt: number, workflow: string, runId: string
   return `${time}_${safeName(workflow, 'workflow', 40)}_${runFolderEnd(runId)}`;
 }
 
-/** What the names of all folders of a run end with. */
+/** The common end of the names of all folders of a run. */
 export function runFolderEnd(runId: string): string {
   return (
     safeName(runId, 'run', 400)
@@ -49,7 +49,7 @@ export function runFolderEnd(runId: string): string {
   );
 }
 
-/** Whether a name is one that {@link runFolderName} makes. */
+/** Whether a name has the form of {@link runFolderName}. */
 export function isRunFolderName(name: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d_.+_[A-Za-z0-9]{1,8}(?:-\d+)?$/u.test(name);
 }

@@ -12,17 +12,17 @@ import { endingFields, spendingFields, timeFields } from './record-fields.js';
 import type { Redactor } from '../secrets/redact.js';
 import { StreamLog } from './stream-log.js';
 
-/** What the log of one step is made from. */
+/** What the log of one step is created from. */
 export interface StepLogOptions {
   readonly writer: FileWriter;
   readonly redactor: Redactor;
-  /** Its folder, relative to the run folder. */
+  /** The folder of the step, relative to the run folder. */
   readonly folder: string;
   readonly place: NodePlace | undefined;
   readonly streaming: boolean;
-  /** The run goes on: what is reused of its record, it has paid. */
+  /** True if the run continues: it has paid for the results that it reuses from its record. */
   readonly goesOn: boolean;
-  /** Which file an agent was read from, by the agent's name. */
+  /** The file that each agent was read from, by the agent's name. */
   readonly agentFiles?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -31,14 +31,14 @@ export type StepEvent = Extract<SkeinEvent, { type: 'step.started' | 'step.ended
 type StepRetrying = Extract<SkeinEvent, { type: 'step.retrying' }>;
 type StepEnded = Extract<SkeinEvent, { type: 'step.ended' }>;
 
-/** Keeps the folder of one step: what it was asked, what it answered, what became of it. */
+/** Writes the folder of one step: its prompt, its answer and its ending. */
 export class StepLog {
   private readonly step: StepFold;
   private readonly started: boolean;
   private readonly stream: StreamLog | undefined = undefined;
   /** The model that answered last. */
   private model: string | undefined = undefined;
-  /** Answers of the agent itself. */
+  /** Number of answers of the agent itself. */
   private turns = 0;
   private hasOutput = false;
   private abandoned = false;
@@ -58,10 +58,10 @@ export class StepLog {
     else this.take(first);
   }
 
-  /** The first model that was tried; empty before that. */
+  /** The first model called. Empty before the first call. */
   private asked = '';
 
-  /** Takes what happens after its beginning. */
+  /** Takes an event after the start of the step. */
   take(event: SkeinEvent): void {
     const isPaid = event.replayed !== true || (this.options.goesOn && event.type === 'step.note');
     this.step.take(event, event.at, !isPaid);
@@ -101,7 +101,7 @@ export class StepLog {
     this.writeMeta();
   }
 
-  /** A step around it is tried again: what this one gave does not count. */
+  /** Notes that a step around this one is retried: the result of this one does not count. */
   abandon(): void {
     this.abandoned = true;
     this.writeMeta();
@@ -116,7 +116,7 @@ export class StepLog {
     this.writeMeta();
   }
 
-  /** The whole answer: the value of the node's output channel, or else all that it wrote. */
+  /** The whole answer: the value of the node's output channel, or else everything it wrote. */
   private outputText({ outcome, update }: StepEnded): string | undefined {
     const { place, writer, folder } = this.options;
     if (outcome !== 'succeeded' || update === undefined || Object.keys(update).length === 0) return undefined;
@@ -186,7 +186,7 @@ export class StepLog {
     };
   }
 
-  /** Undefined when no condition was looked at: no path led to the step, or looking at it failed. */
+  /** Undefined if no condition was evaluated: no path led to the step, or the evaluation failed. */
   private conditionMet(): boolean | undefined {
     if (this.started) return true;
     const conditional = this.options.place?.node.when !== undefined;

@@ -11,7 +11,7 @@ import type { SupervisionNote } from '../events/supervision.js';
 import { callFields } from './record-fields.js';
 import type { RedactedStream, Redactor } from '../secrets/redact.js';
 
-/** Why what a model said is not in the output: it went on to call tools, the call or the step failed, the answer was refused, the step must do its work again, or it was read as data. */
+/** Why a model's text is not output: tool calls followed, the call or step failed, it was refused or is redone, or it became data. */
 type VoidReason = 'tool-calls' | 'failed' | 'asked-again' | 'not-accepted' | 'rewritten';
 
 type OwnNote = Exclude<
@@ -26,12 +26,12 @@ type OwnNote = Exclude<
 >;
 
 /**
- * Turns what one agent step tells into the lines of its `stream.jsonl`: `{ ts, type, data? }`, one JSON object a line. The deltas since the
- * last `assistant.message_void` are the output of the step, to the letter.
+ * Converts the notes of one agent step to the lines of its `stream.jsonl`: `{ ts, type, data? }`, one JSON object per line. The deltas
+ * since the last `assistant.message_void` are exactly the output of the step.
  */
 export class StreamLog {
   private readonly deltas: RedactedStream;
-  /** What was written since the last line that made deltas void. */
+  /** The text written since the last line that made deltas void. */
   private said = '';
   private turn = 0;
 
@@ -42,13 +42,13 @@ export class StreamLog {
     this.deltas = redactor.stream();
   }
 
-  /** How its text has changed since its last visit. */
+  /** Writes how the text has changed since the last round. */
   round({ kind, ...data }: LoopNote, at: number): void {
     this.flush(at);
     this.line(at, kind, data);
   }
 
-  /** What becomes of a call that failed is reported by other notes, or the end of the step. */
+  /** Other notes, or the end of the step, report the consequence of a failed call. */
   note(
     note: Exclude<StepNote, { readonly kind: 'model.failed' | 'inner.call' | 'items' | 'rounds' } | LoopNote>,
     at: number,
@@ -75,7 +75,7 @@ export class StreamLog {
     this.line(at, kind, data);
   }
 
-  /** The call was looked at before it was made. */
+  /** Writes a verdict on a call before it is made. */
   private guarded({ kind, ...data }: GuardNote, at: number): void {
     this.line(at, kind, data);
   }
@@ -95,7 +95,7 @@ export class StreamLog {
     });
   }
 
-  /** What the step itself does: what a model says about it is not its work. */
+  /** Writes the step's own work. Supervising models are not part of it. */
   private own(note: OwnNote, at: number): void {
     switch (note.kind) {
       case 'model.started':
@@ -157,14 +157,14 @@ export class StreamLog {
     this.line(at, 'session.retry', { attempt, ...reason(error) });
   }
 
-  /** The step succeeded; `output` is its answer as `output.md` has it, when it has one. */
+  /** The step succeeded. `output` is its answer as in `output.md`, if it has one. */
   succeeded(output: string | undefined, at: number): void {
     this.flush(at);
     if (output !== undefined) this.settle(this.redactor.text(output), at);
     this.line(at, 'session.idle');
   }
 
-  /** A paused session goes on later: it has no last line. */
+  /** A paused session continues later, so it gets no last line. */
   stopped(outcome: Exclude<StepOutcome, 'succeeded'>, why: string, at: number): void {
     this.flush(at);
     if (outcome === 'paused' || outcome === 'skipped') return;
@@ -172,7 +172,7 @@ export class StreamLog {
     this.line(at, 'session.error', why);
   }
 
-  /** Pieces may be missing, and an answer that is read as JSON is kept as its value: the deltas are made what was kept. */
+  /** Deltas may be missing, and an answer parsed as JSON is kept as its value: makes the deltas equal to what is kept. */
   private settle(safe: string, at: number): void {
     if (safe === this.said) return;
     this.makeVoid('rewritten', at);

@@ -4,60 +4,60 @@ import type { Budget } from '../plan/budget.js';
 import type { Amount } from './amount.js';
 import { addAmounts, NO_AMOUNT, subtractAmounts } from './amount.js';
 
-/** A limit that stands at a place: the run, or a node and everything below it, all visits, items and rounds together. */
+/** A limit at a place: the whole run, or a node with everything below it, over all visits, items and rounds. */
 export interface Limit {
-  /** What people call it: `run`, `step review/critic`. No two limits have the same. */
+  /** The displayed name: `run`, `step review/critic`. Unique among the limits of a run. */
   readonly name: string;
-  /** Ids of nodes from the outermost in, `review/critic`; empty for the run. */
+  /** Node ids from the outermost in, `review/critic`. Empty for the run. */
   readonly path: string;
   readonly budget: Budget;
-  /** Milliseconds alive so far, where the budget limits them. */
+  /** Returns the milliseconds worked so far, if the budget limits them. */
   readonly worked?: () => number;
-  /** Counts what other runs spend, too. Absent: only what this one does. */
+  /** The count that includes the spending of other runs. If absent, only the spending of this run counts. */
   readonly shared?: SharedCount;
 }
 
-/** The count of a limit that many runs have together. */
+/** The count of a limit that several runs share. */
 export interface SharedCount {
-  /** Of all runs, as it was known last. */
+  /** The spending of all runs, as last read. */
   readonly spent: Amount;
   readonly reserved: Amount;
-  /** Where it is kept. */
+  /** Where the count is stored. */
   readonly book: SharedBook;
-  /** Asks how it stands; says whether that has changed. */
+  /** Reads the current count. Returns true if it has changed. */
   refresh(): boolean;
 }
 
-/** Where a run keeps what it spends under limits that many runs have together. */
+/** Stores the spending of runs under shared limits. */
 export interface SharedBook {
   /**
-   * Holds an amount under all of some limits for this run, and gives what ends that. Undefined: there is no room for it any more, or nobody can say now.
-   * `note`: what is recorded with it.
+   * Holds an amount under all of some limits for this run and returns the function that ends the hold. Undefined if there is no room, or if
+   * the count can't be read now. `note`: recorded with the hold.
    */
   hold(wanted: Amount, limits: readonly Shared[], note: Note | undefined): ((spent: Amount) => void) | undefined;
 }
 
-/** A count, and what it is held to. */
+/** A shared count, and the budget that limits it. */
 export interface Shared {
   readonly count: SharedCount;
   readonly budget: Budget;
 }
 
-/** What is recorded when something is held. */
+/** A line recorded with a hold. */
 export interface Note {
-  /** The line; undefined where there is nothing to say. */
+  /** Returns the line. Undefined if there is nothing to record. */
   line(): string | undefined;
-  /** It counts as spent from the beginning. */
+  /** True if the amount counts as spent from the beginning. */
   readonly atOnce: boolean;
-  /** The line stands in the record. */
+  /** Called once the line is in the record. */
   written(): void;
 }
 
-/** How one measure of a limit stands. */
+/** The standing of one measure of a limit. */
 export interface Standing {
   readonly name: string;
   readonly measure: Measure;
-  /** More than the limit where a provider billed more than was reserved. */
+  /** Exceeds the limit if a provider billed more than was reserved. */
   readonly spent: number;
   readonly reserved: number;
   readonly limit: number;
@@ -67,13 +67,13 @@ export interface Standing {
 export interface Lack extends Standing {
   readonly wanted: number;
   readonly path: string;
-  /** What the budget with this limit asks for. */
+  /** The budget's setting for a limit that is reached. */
   readonly onLimit: NonNullable<Budget['onLimit']>;
 }
 
 const COUNTED = ['usd', 'tokens', 'calls', 'toolCalls'] as const;
 
-/** What is spent and reserved under one limit. */
+/** The spent and reserved amounts under one limit. */
 export class Account {
   private ownSpent = NO_AMOUNT;
   private ownReserved = NO_AMOUNT;
@@ -103,12 +103,12 @@ export class Account {
     return this.limit.shared?.reserved ?? this.ownReserved;
   }
 
-  /** Asks how it stands where other runs spend, too; says whether that has changed. */
+  /** Reads the current count of a shared limit. Returns true if it has changed. */
   refresh(): boolean {
     return this.limit.shared?.refresh() ?? false;
   }
 
-  /** The count that other runs have, too, with what it is held to. */
+  /** The count that other runs share, with the budget that limits it. */
   get shared(): Shared | undefined {
     const { shared: count } = this.limit;
     return count === undefined ? undefined : { count, budget: this.budget };
@@ -118,7 +118,7 @@ export class Account {
     this.ownReserved = addAmounts(this.ownReserved, wanted);
   }
 
-  /** What was held is over. What other runs count, too, is settled in their book. */
+  /** Ends a hold. Shared amounts are settled in their book. */
   settle(wanted: Amount, spent: Amount): void {
     this.ownReserved = subtractAmounts(this.ownReserved, wanted);
     if (!this.isShared) this.spend(spent);
@@ -130,22 +130,22 @@ export class Account {
     else shared.count.book.hold(NO_AMOUNT, [{ ...shared, budget: {} }], undefined)?.(spent);
   }
 
-  /** There is no room, and there would be if other runs gave back what they hold. */
+  /** True if there is no room, but would be if other runs released what they hold. */
   isHeldByOthers(wanted: Amount): boolean {
     return this.isShared && !this.fits(wanted) && this.fitsBeside(wanted, addAmounts(this.spent, this.ownReserved));
   }
 
-  /** Whether there is room beside what is spent and reserved. */
+  /** Whether the amount fits beside what is spent and reserved. */
   fits(wanted: Amount): boolean {
     return this.isAlive() && this.fitsBeside(wanted, addAmounts(this.spent, this.reserved));
   }
 
-  /** Whether there would be room if all that is reserved came back. */
+  /** Whether the amount would fit if all reservations were released. */
   mayFit(wanted: Amount): boolean {
     return this.isAlive() && this.fitsBeside(wanted, this.spent);
   }
 
-  /** A measure of which nothing is wanted holds nobody up, even where more was billed than the limit. */
+  /** A measure of which nothing is wanted blocks nobody, even if more was billed than its limit. */
   private fitsBeside(wanted: Amount, used: Amount): boolean {
     const { usd, tokens, calls, toolCalls } = this.budget;
     return (
@@ -176,7 +176,7 @@ export class Account {
     return [...counted, { name, measure: 'time', spent: this.worked(), reserved: 0, limit: budget.time }];
   }
 
-  /** Every measure that has no room, with how many times as much as is wanted there would have to be: the least is the tightest. */
+  /** Returns every measure without room, with the ratio of its room to the wanted amount: the smallest ratio is the tightest limit. */
   lacks(wanted: Amount): readonly (Lack & { readonly share: number })[] {
     const { path, budget } = this;
     const { onLimit = 'pause' } = budget;

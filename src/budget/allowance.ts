@@ -1,33 +1,33 @@
-/** How many of something a provider still takes, as it says with an answer. */
+/** What remains of a provider's limit, as reported with an answer. */
 export interface Allowance {
   readonly limit: number;
   readonly remaining: number;
-  /** Milliseconds until all of it is there again. */
+  /** Milliseconds until the full limit is available again. */
   readonly resetMs: number;
 }
 
-/** Time in which most providers count, in milliseconds. */
+/** The window in which most providers count, in milliseconds. */
 export const MINUTE_MS = 60_000;
 
-/** So much of a limit that a provider tells is never used: other calls may have come in between. */
+/** The share of a reported limit that is never used: other calls may have come in between. */
 const MARGIN = 0.01;
 
-/** What came back is compared with what was expected when so many were expected; below this share nothing comes back before the reset. */
+/** Recovery is measured once this many are expected back; below this share of them, the limit recovers only at the reset. */
 const COMPARED_AT = 5;
 const COMES_BACK = 0.3;
 
 /**
- * What is left of one limit, such as requests in a minute: a level that calls lower and time raises. Times are milliseconds of the governor's own clock, which
- * never goes back.
+ * The remaining amount of one limit, such as requests per minute: calls lower the level and time raises it. Times are milliseconds of the
+ * governor's own monotonic clock.
  */
 export class Level {
   private level: number;
   private at: number;
   private perMs: number;
   private margin = 0;
-  /** Of a limit that comes back all at once: when. */
+  /** Reset time of a limit that recovers all at once. */
   private resetAt: number | undefined = undefined;
-  /** The report against which the next one is compared. */
+  /** The report that the next report is compared with. */
   private compared: { readonly at: number; readonly remaining: number; readonly charged: number } | undefined =
     undefined;
 
@@ -41,19 +41,19 @@ export class Level {
     this.at = now;
   }
 
-  /** A limit of a person, who means each minute: the few that may go at once are part of it. */
+  /** A limit set by a person, which holds in every minute: the few calls that may go at once are part of it. */
   static perMinute(limit: number, now: number): Level {
     const atOnce = Math.max(1, Math.floor(limit / 30));
     return new Level(atOnce, (limit - atOnce + 1) / MINUTE_MS, now);
   }
 
-  /** A call takes some of it; what it took too little is taken later, what it took too much is given back. */
+  /** Charges a call. A later correction may charge more or give back. */
   charge(amount: number, now: number): void {
     this.refill(now);
     this.level = Math.min(this.limit, this.level - amount);
   }
 
-  /** Milliseconds until a call may take so much; a call that is larger than the limit waits until all of it is there. */
+  /** Returns the milliseconds until a call may use this amount. A call larger than the limit waits until the full limit is available. */
   waitFor(amount: number, now: number): number {
     this.refill(now);
     const missing = Math.min(amount + this.margin, this.limit) - this.level;
@@ -63,7 +63,7 @@ export class Level {
   }
 
   /**
-   * A provider says what is left. `charged` is what all calls up to the one that it answers took, `since` what those after it took, which it does not know of yet.
+   * A provider reports what remains. `charged`: charge of all calls up to the answered one; `since`: that of later, unreported calls.
    */
   told({ limit, remaining, resetMs }: Allowance, charged: number, since: number, now: number): void {
     this.compare(remaining, charged, now);
@@ -72,12 +72,12 @@ export class Level {
     this.level = Math.min(limit, remaining) - since;
     this.at = now;
     const used = limit - remaining;
-    // What has just begun to come back comes back within less time than a server writes down.
+    // While little is used, the reset time is shorter than the resolution of a server's report.
     this.perMs = resetMs > 0 && used >= limit / 10 ? used / resetMs : Math.max(1, limit) / MINUTE_MS;
     if (this.resetAt !== undefined) this.resetAt = now + Math.max(1, resetMs);
   }
 
-  /** Most providers give back bit by bit, some all at once: that shows in what they say. */
+  /** Most providers release a limit gradually, some all at once. Comparing reports shows which. */
   private compare(remaining: number, charged: number, now: number): void {
     const { compared } = this;
     const expected = compared === undefined ? 0 : (now - compared.at) * this.perMs;

@@ -1,35 +1,35 @@
 import type { Usage } from '../events/event.js';
 
-/** What is known of a call before it is made. Bytes are those of UTF-8, of messages as JSON. */
+/** The size of a call before it is made. Bytes are UTF-8, with messages as JSON. */
 export interface CallSize {
-  /** Of all messages. */
+  /** Bytes of all messages. */
   readonly bytes: number;
-  /** Of the descriptions and schemas of the tools. */
+  /** Bytes of the descriptions and schemas of the tools. */
   readonly toolBytes: number;
-  /** What the last turn of the same conversation with the same model was billed; absent: there was none. */
+  /** The billed usage of the last turn in the same conversation with the same model. Absent if there was none. */
   readonly last?: Usage | undefined;
-  /** Of the messages that the last turn had neither read nor written. */
+  /** Bytes of the messages that the last turn neither read nor wrote. */
   readonly newBytes: number;
-  /** The limit that is sent with the call. */
+  /** The output limit sent with the call. */
   readonly maxOutputTokens: number;
-  /** Every byte may be a token. */
+  /** True to count every byte as a token. */
   readonly strict?: boolean | undefined;
 }
 
-/** Tokens that a call takes at most. */
+/** The maximum tokens of a call. */
 export interface CallEstimate {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** What a provider puts around messages and tools, in tokens. */
+/** Tokens that a provider adds around messages and tools. */
 const FRAME_TOKENS = 1_000;
-/** Text has about 4 bytes a token, other writing systems 2 to 3, base64 1.6; no tokenizer makes more than one of a byte. */
+/** Text has about 4 bytes per token, other writing systems 2 to 3, base64 1.6. No tokenizer makes more than one token of a byte. */
 const BYTES_PER_TOKEN = 2;
 
 /**
- * What a call is reserved at: what the last turn was billed and what is new; without one, all that is sent. No tokenizer is asked.
- * A usage that can't be true, as some servers send it, counts as none.
+ * Estimates the tokens to reserve for a call: the usage of the last turn plus the new messages, or, for a first turn, everything that is
+ * sent. Uses no tokenizer. An implausible usage, as some servers report it, is ignored.
  *
  * @example
  * estimateCall({ bytes: 8_000, toolBytes: 600, newBytes: 8_000, maxOutputTokens: 16_384 }); // { inputTokens: 5_300, outputTokens: 16_384 }
@@ -37,7 +37,7 @@ const BYTES_PER_TOKEN = 2;
 export function estimateCall(size: CallSize): CallEstimate {
   const { last, maxOutputTokens, strict } = size;
   const tokens = (bytes: number): number => Math.ceil(bytes / (strict === true ? 1 : BYTES_PER_TOKEN));
-  // Only what is needed is read: to count all bytes of a long conversation takes longer than all the rest.
+  // Reads only the fields it needs: counting all bytes of a long conversation takes longer than everything else.
   const inputTokens =
     last !== undefined && isCredible(last)
       ? last.inputTokens + last.outputTokens + tokens(size.newBytes)

@@ -17,21 +17,21 @@ import { holdsAt, limitsOf, needsPrices, noPrice, sharedLimitsOf } from './limit
 import { priceWith, worstCost } from './prices.js';
 import type { Price } from './prices.js';
 
-/** What is known of a run before it. */
+/** What is known about a run before it starts. */
 export interface Foreseen {
-  /** What is asked for in place of limits of the plan, `0.50, 20-calls`. */
+  /** The requested budget, in place of limits of the plan: `0.50, 20-calls`. */
   readonly budget?: string | undefined;
-  /** The price of a model as an agent names it; undefined: it is unknown. */
+  /** Returns the price of a model by the name an agent uses. Undefined if unknown. */
   readonly priceOf: (model: string) => Price | undefined;
   /** The models of all agents, in place of their own. */
   readonly models?: readonly string[] | undefined;
-  /** Nothing is billed: a mock or a script answers. */
+  /** True if nothing is billed, because a mock or a script answers. */
   readonly pretended?: boolean;
 }
 
 /**
- * What can be said of budgets before anything runs, as warnings: `no-price` for a model whose price is unknown under a budget in dollars, with which no
- * run starts, and `small-budget` for a budget that no first call below it fits into. Models that only the environment names are not looked at.
+ * Returns warnings about budgets before a run: `no-price` for a model of unknown price under a budget in dollars, with which the run would
+ * not start, and `small-budget` for a budget into which no first call fits. Models that only the environment names are not checked.
  *
  * @example
  * budgetProblems(plan, { priceOf }); // [{ code: 'small-budget', message: 'the run may spend $0.01, and its first call ...' }]
@@ -43,12 +43,12 @@ export function budgetProblems(plan: Plan, seen: Foreseen): readonly Problem[] {
   const all = askedOf(plan);
   const below = ({ path: at }: Limit): readonly Asked[] => all.filter(({ path }) => holdsAt(at, path));
   const unknown = seen.pretended === true ? [] : limits.flatMap((limit) => unpriced(limit, below(limit), seen));
-  // Nobody bills what is pretended: it counts for no day and no thread.
+  // Mocked calls are not billed and count for no day and no thread.
   const small = seen.pretended === true ? limits : [...limits, ...sharedLimitsOf(plan, budget)];
   return [...unknown, ...small.flatMap((limit) => tooSmall(plan, limit, below(limit), seen))];
 }
 
-/** What can't be read is refused when the run starts. */
+/** An invalid budget is ignored here and refused when the run starts. */
 function budgetAsked(budget: Budget | undefined, text = ''): Budget | undefined {
   const read = readBudget(text);
   return 'wrong' in read ? budget : { ...budget, ...read.set };
@@ -70,7 +70,7 @@ function unpriced({ name, budget }: Limit, below: readonly Asked[], seen: Forese
   return [...found.values()];
 }
 
-/** The least that any of the calls below may take is compared, so that what is said is certain. */
+/** Compares the budget with the cheapest first call below it, so that a warning is certain. */
 function tooSmall(plan: Plan, limit: Limit, below: readonly Asked[], seen: Foreseen): readonly Problem[] {
   const { name, path, budget } = limit;
   const calls = below.map((asked) => firstCall(asked, budget, seen));
@@ -102,12 +102,12 @@ function modelsOf(agent: AgentSpec, { models = agent.models }: Foreseen): readon
   return models.map((model) => model.trim());
 }
 
-/** Stand-ins for models bill nobody. */
+/** Mock models bill nobody. */
 function isFree(model: string): boolean {
   return LOCAL_MODELS.some((local) => model.startsWith(`${local}/`));
 }
 
-/** What of a text is known before it is filled in. */
+/** The bytes of a template's fixed text. */
 function bytesIn(template: Template): number {
   return template.reduce((sum, piece) => sum + (typeof piece === 'string' ? UTF8.encode(piece).length : 0), 0);
 }

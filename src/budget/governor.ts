@@ -5,27 +5,27 @@ import type { Asked, Counted, Gate, Told } from './pass.js';
 import { costOf, Pass, Queue } from './pass.js';
 import { Speed } from './speed.js';
 
-/** Longest time without any call, in milliseconds, whatever a server says: then one is tried. */
+/** Longest time in milliseconds without any call, whatever a server reports. Then one call is tried. */
 const LONGEST_HOLD_MS = 60_000;
 
-/** How a model stands with its provider. */
+/** The state of a model at its provider. */
 interface Standing {
-  /** What all calls took, also those of which nothing was heard so far. */
+  /** The total charge of all calls, including unanswered ones. */
   readonly charged: Record<Counted, number>;
-  /** What is left of the limits that the provider tells. */
+  /** What remains of the limits that the provider reports. */
   readonly told: Map<Counted, Level>;
-  /** The newest call of which the server has said something. */
+  /** The number of the newest call that the server has reported on. */
   newest: number;
 }
 
 const COUNTED: readonly Counted[] = ['requests', 'tokens', 'input', 'output'];
 
 /**
- * Lets the calls of one provider, address and key pass, in a process. How many at once, and how fast, follows what the provider says: down at once, up
- * slowly. Who comes first in its run is served first; runs take turns. It starts no call: a {@link Pass} says when its call may be made.
+ * Admits the calls of one provider, address and key in this process. Concurrency and rate follow the provider's reports: fast decrease,
+ * slow increase. Calls of a run are served in order; runs take turns. The governor makes no calls: a {@link Pass} tells its owner when to.
  */
 export class Governor implements Gate {
-  /** Runs with calls that wait, in the order in which they are served. */
+  /** Runs with waiting calls, in the order in which they are served. */
   private readonly queues = new Map<string, Queue>();
   private waiting = 0;
   private running = 0;
@@ -33,7 +33,7 @@ export class Governor implements Gate {
   private admittedAt = 0;
   /** By the name of the model. */
   private readonly standings = new Map<string, Standing>();
-  /** What is left of limits that people set, by the limit: each counts all calls. */
+  /** What remains of limits set by people, by the limit. Each counts all calls. */
   private readonly set = { requests: new Map<number, Level>(), tokens: new Map<number, Level>() };
   private readonly speed = new Speed();
   private heldUntil = 0;
@@ -45,19 +45,19 @@ export class Governor implements Gate {
     this.lastNow = clock.now();
   }
 
-  /** Nothing waits and nothing is under way. */
+  /** True if no call waits or is in flight. */
   get isIdle(): boolean {
     return this.waiting === 0 && this.running === 0;
   }
 
-  /** Puts a call in line. */
+  /** Queues a call. */
   enter(asked: Asked): Pass {
     const pass = new Pass(asked, this.waiting, this);
     this.waiting += 1;
     const queue = this.queues.get(asked.run) ?? new Queue();
     this.queues.set(asked.run, queue);
     queue.put(pass);
-    // Behind another call of its run it waits in any case.
+    // Behind another call of its run, it waits in any case.
     if (queue.first === pass) this.pump();
     return pass;
   }
@@ -76,7 +76,7 @@ export class Governor implements Gate {
     const now = this.now();
     const entries = Object.entries(allowances) as (readonly [Counted, Allowance])[];
     const standing = this.standingOf(pass.asked);
-    // What older calls are told is known better by now.
+    // Reports on older calls are out of date.
     if (pass.number > standing.newest && pass.charged !== undefined) {
       standing.newest = pass.number;
       for (const [name, allowance] of entries) reported(standing, [name, allowance], pass.charged[name], now);
@@ -89,11 +89,11 @@ export class Governor implements Gate {
     this.pump();
   }
 
-  /** Lets pass what may pass, run by run, and sets the alarm for the rest. */
+  /** Admits the calls that may be made, run by run, and sets a timer for the rest. */
   private pump(): void {
     const now = this.now();
     let next = Number.POSITIVE_INFINITY;
-    /** Models of which not enough is left: nobody overtakes who waits for that. */
+    /** Models whose limits are short: no call overtakes one that waits for them. */
     let short: Set<string | undefined> | undefined;
     for (const [run, queue] of this.queues) {
       const pass = queue.first;
@@ -111,7 +111,7 @@ export class Governor implements Gate {
       const told = this.toldWait(asked, now);
       if (told > 0) (short ??= new Set()).add(asked.model);
       const wait = Math.max(told, this.ownWait(asked, now));
-      // Who waits keeps its place. Who was served goes to the end, and comes up again below.
+      // A waiting run keeps its place. A served run moves to the end and is visited again below.
       if (wait > 0) next = Math.min(next, wait);
       else {
         this.admit(pass, now);
@@ -133,7 +133,7 @@ export class Governor implements Gate {
     return this.atMost(wait, now);
   }
 
-  /** What a server said may be misread, or stand no longer: after some time without any call one is tried. */
+  /** A server's report may be misread or outdated: after some time without any call, one is tried. */
   private atMost(wait: number, now: number): number {
     return this.running > 0 ? Math.max(0, wait) : Math.max(0, Math.min(wait, this.admittedAt + LONGEST_HOLD_MS - now));
   }
@@ -194,7 +194,7 @@ export class Governor implements Gate {
     this.alarm = { at, stop };
   }
 
-  /** Milliseconds since the governor was made. While a clock that was set back catches up, time goes on from where it was. */
+  /** Milliseconds since the governor was created. If the clock is set back, time continues from the last value. */
   private now(): number {
     const now = this.clock.now();
     this.time += Math.max(0, now - this.lastNow);

@@ -2,18 +2,18 @@ import { amountOf, amountPattern, amountText, amountWord } from '../plan/budget-
 import type { BudgetChange } from '../plan/budget.js';
 import type { Lack, Standing } from './account.js';
 
-/** A limit in words: `the budget of the run`, `the budget of the day`, `the budget of step review`. */
+/** Names a limit: `the budget of the run`, `the budget of the day`, `the budget of step review`. */
 export function limitName({ name }: Pick<Standing, 'name'>): string {
   return `the budget of ${/^(?:run|day|thread)\b/.test(name) ? 'the ' : ''}${name}`;
 }
 
-/** How a limit stands: `$0.4831 of $0.50 spent, $0.01 reserved`. */
+/** Describes the standing of a limit: `$0.4831 of $0.50 spent, $0.01 reserved`. */
 export function standingText({ measure, spent, reserved, limit }: Standing): string {
   const held = reserved > 0 ? `, ${amountText(measure, reserved)} reserved` : '';
   return `${amountText(measure, spent)} of ${amountText(measure, limit)} spent${held}`;
 }
 
-/** Why something does not fit: `the budget of the run is used up: $0.4831 of $0.50 spent; what comes next may take $0.0312.` */
+/** Explains why an amount does not fit: `the budget of the run is used up: $0.4831 of $0.50 spent; what comes next may take $0.0312.` */
 export function lackText(lack: Lack): string {
   const more = lack.wanted > 0 ? `; what comes next may take ${amountText(lack.measure, lack.wanted)}` : '';
   return `${limitName(lack)} is used up: ${standingText(lack)}${more}`;
@@ -25,7 +25,7 @@ export function waitingText(lack: Lack): string {
   return `waits for ${limitName(lack)}: ${standingText(lack)}${more}`;
 }
 
-/** The question how much more may be spent. Whatever its schema takes, {@link moreIn} can read. */
+/** Returns the question how much more may be spent. {@link moreIn} can parse every answer that its schema accepts. */
 export function moreQuestion(lack: Lack): { readonly text: string; readonly schema: object } {
   const { measure, limit, wanted } = lack;
   const example = `an amount such as ${amountWord(measure, Math.max(limit, wanted))}, or no`;
@@ -37,7 +37,7 @@ export function moreQuestion(lack: Lack): { readonly text: string; readonly sche
 
 const NO = '[nN][oO]';
 
-/** What a person answered: undefined for nothing more. */
+/** Parses a person's answer. Undefined if nothing more is granted. */
 export function moreIn(measure: Lack['measure'], answer: unknown): BudgetChange | undefined {
   const more = typeof answer === 'string' ? amountOf(measure, answer.trim()) : undefined;
   return more === undefined || more <= 0 ? undefined : { set: {}, add: { [measure]: more } };

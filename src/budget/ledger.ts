@@ -10,30 +10,30 @@ import { NO_AMOUNT } from './amount.js';
 
 export type { Lack, Limit, Standing } from './account.js';
 
-/** What is held for something that costs. It is settled or cancelled once; after that, neither does anything. */
+/** A reservation for a cost. It is settled or cancelled once; later calls do nothing. */
 export interface Reservation {
-  /** `short`: it does not fit, even if all that others hold came back. */
+  /** `short`: the amount would not fit even if all other reservations were released. */
   readonly state: 'held' | 'waiting' | 'short';
-  /** Resolves when one that waits is held, or turns out short. */
+  /** Resolves when a waiting reservation is held or turns out short. */
   readonly decided: Promise<void> | undefined;
-  /** It waits for what other runs hold under a limit that they share. */
+  /** True if it waits for amounts that other runs hold under a shared limit. */
   readonly waitsForOthers: boolean;
-  /** Why it is short, or why it waits where it would not fit by itself. */
+  /** Why the reservation is short, or why it waits if it would not fit on its own. */
   readonly lack: Lack | undefined;
-  /** What was spent in truth, whether it was held or not; the rest is given back. */
+  /** Charges the actual spending, whether or not it was reserved, and releases the rest. */
   settle(spent: Amount): void;
-  /** Gives back; one that waits leaves the line, and its `decided` stays open. */
+  /** Releases the reservation. A waiting one leaves the line, and its `decided` never settles. */
   cancel(): void;
 }
 
 /**
- * What a run spends, under all limits that hold at a place. It reserves before and settles after, so that what is spent and reserved
- * together never passes a limit as long as no more is billed than was reserved. Three rules:
+ * The spending of a run under all limits that apply at a place. It reserves before and settles after a call, so that the sum of spent and
+ * reserved amounts never exceeds a limit as long as no more is billed than was reserved. Three rules:
  *
- * - **B1** Those with the same limits stand in one line. The first of each line is looked at, in the order in which they came: one that fits is held.
- *   One that does not keeps those behind it from the limits that lack room for it, and from no others.
- * - **B2** One that would not fit even if all that is reserved came back is short: when it comes, or as soon as it is the first. It holds nobody up.
- * - **B3** Whoever waits, waits for what others hold; so every one is decided when those have ended.
+ * - **B1** Reservations with the same limits form one line. The first of each line is served, in order of arrival: it is held if it fits.
+ *   One that does not fit blocks later ones only from the limits that lack room for it.
+ * - **B2** A reservation that would not fit if everything reserved were released is short, on arrival or once first. It blocks nobody.
+ * - **B3** A waiting reservation waits only for what others hold, so every one is decided when those have ended.
  *
  * A tool that may reserve again below itself settles its own call before it begins; otherwise it would wait for itself.
  *
@@ -46,25 +46,25 @@ export class BudgetLedger {
   private readonly accounts: readonly Account[];
   private readonly lines = new Map<string, Line>();
   private readonly byNode = new Map<string, Line>();
-  /** Those of calls that nobody bills. */
+  /** The lines of calls that nobody bills. */
   private readonly byPretender = new Map<string, Line>();
-  /** How many reservations were asked for. */
+  /** Number of reservations requested so far. */
   private came = 0;
 
-  /** `limits`: the outer one before those inside of it. */
+  /** `limits`: an outer limit precedes the limits inside it. */
   constructor(limits: readonly Limit[]) {
     this.accounts = limits.map((limit) => new Account(limit));
   }
 
-  /** Counts what was spent unreserved, or by an earlier process. `path`: address of the step. */
+  /** Charges spending that was not reserved, or that an earlier process made. `path`: address of the step. */
   charge(path: string, spent: Amount): void {
     for (const account of this.lineOf(path).accounts) if (!account.isShared) account.spend(spent);
     this.serve();
   }
 
   /**
-   * Asks for room under every limit that holds at a step. `path`: its address, `review/loop#3/critic`. `pretended`: nobody bills it, so that limits which
-   * other runs share do not hold. `note`: what is recorded with what is held under such limits.
+   * Reserves an amount under every limit that applies to a step. `path`: its address, `review/loop#3/critic`. `pretended`: nobody bills it,
+   * so shared limits do not apply. `note`: recorded with what is held under shared limits.
    */
   reserve(path: string, wanted: Amount, { pretended, note }: Reserved = {}): Reservation {
     const line = this.lineOf(path, pretended);
@@ -79,9 +79,9 @@ export class BudgetLedger {
   }
 
   /**
-   * Changes a limit by its name, and serves those that wait.
+   * Changes a limit by its name, and serves the waiting reservations.
    *
-   * @throws SkeinError `SKEIN_USAGE` when there is no such limit, or nothing to add to
+   * @throws SkeinError `SKEIN_USAGE` if the limit does not exist or there is nothing to add to
    */
   raise(name: string, change: BudgetChange): void {
     const account = this.accounts.find((one) => one.name === name);
@@ -93,19 +93,19 @@ export class BudgetLedger {
     this.serve();
   }
 
-  /** Asks how limits stand that other runs share, and serves those that wait; says whether anything has changed. */
+  /** Reads the current counts of shared limits and serves the waiting reservations. Returns true if a count has changed. */
   refresh(): boolean {
     const changed = this.accounts.filter((account) => account.refresh());
     if (changed.length > 0) this.serve();
     return changed.length > 0;
   }
 
-  /** How all limits stand, the outer one before those inside of it. */
+  /** The standing of all limits. An outer limit precedes the limits inside it. */
   standing(): readonly Standing[] {
     return this.accounts.flatMap((account) => account.standing());
   }
 
-  /** Rule B1. Who was passed over stays passed over: what is held only takes room away. */
+  /** Rule B1. A reservation passed over in this pass stays so: each hold only takes room away. */
   private serve(): void {
     const open = new Set<Line>();
     for (const line of this.lines.values()) if (line.first() !== undefined) open.add(line);
@@ -145,7 +145,7 @@ export class BudgetLedger {
   }
 }
 
-/** What else is known of something that is reserved. */
+/** Further facts about a reservation. */
 interface Reserved {
   readonly pretended?: boolean | undefined;
   readonly note?: Note | undefined;
@@ -163,7 +163,7 @@ function earliest(lines: Iterable<Line>): Line | undefined {
   return found;
 }
 
-/** Those that wait for the same limits, in the order in which they came. */
+/** Reservations that wait for the same limits, in order of arrival. */
 class Line {
   private entries: Entry[] = [];
   private at = 0;
@@ -174,7 +174,7 @@ class Line {
     this.entries.push(entry);
   }
 
-  /** Those that do not wait any more are passed over, and dropped when they are half of the line. */
+  /** Skips entries that no longer wait, and drops them once they are half of the line. */
   first(): Entry | undefined {
     let first = this.entries[this.at];
     while (first !== undefined && !first.isWaiting) first = this.entries[(this.at += 1)];
@@ -192,7 +192,7 @@ class Entry implements Reservation {
   private short: Lack | undefined;
   private isOver = false;
   private wake: (() => void) | undefined;
-  /** What ends that it is held under limits that runs share. */
+  /** Ends the hold under shared limits. */
   private settleShared: ((spent: Amount) => void) | undefined;
   readonly wanted: Amount;
   private readonly note: Note | undefined;
@@ -229,7 +229,7 @@ class Entry implements Reservation {
     this.wake?.();
   }
 
-  /** It is held, unless another run was quicker: gives the limits that may have no room. */
+  /** Holds the amount unless another run was faster. Returns the limits that may be out of room. */
   hold(): readonly Account[] {
     const { wanted, accounts } = this;
     const shared = accounts.flatMap((account) => account.shared ?? []);
@@ -241,7 +241,7 @@ class Entry implements Reservation {
     return [];
   }
 
-  /** It was not decided at once. */
+  /** Called if the reservation was not decided at once. */
   waits(): void {
     if (this.state !== 'waiting') return;
     this.decided = new Promise((resolve) => {
@@ -267,7 +267,7 @@ class Entry implements Reservation {
     this.changed();
   }
 
-  /** The first of equals is the outer one. */
+  /** Of equally tight limits, the outer one. */
   private tightest(): Lack | undefined {
     let found: (Lack & { readonly share: number }) | undefined;
     for (const account of this.accounts)

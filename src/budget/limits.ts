@@ -6,8 +6,8 @@ import type { Plan } from '../plan/plan.js';
 import type { Limit } from './account.js';
 
 /**
- * The limits of a run of a plan, the outer one before those inside of it. `budget`: that of the run, in place of the plan's.
- * `limitsOf(plan)` gives `[{ name: 'run', path: '', budget: { usd: 0.5 } }, { name: 'step scan', path: 'scan', budget: { calls: 9 } }]`.
+ * Returns the limits of a run of a plan. An outer limit precedes the limits inside it. `budget`: replaces the plan's budget for the run.
+ * `limitsOf(plan)` returns `[{ name: 'run', path: '', budget: { usd: 0.5 } }, { name: 'step scan', path: 'scan', budget: { calls: 9 } }]`.
  */
 export function limitsOf(plan: Plan, budget: Budget | undefined = plan.budget): readonly Limit[] {
   const limits: Limit[] = budget === undefined ? [] : [{ name: 'run', path: '', budget }];
@@ -19,14 +19,14 @@ export function limitsOf(plan: Plan, budget: Budget | undefined = plan.budget): 
   return limits;
 }
 
-/** A limit that counts what other runs spend, too. */
+/** A limit that includes the spending of other runs. */
 export interface SharedLimit extends Limit {
   readonly by: 'day' | 'thread';
-  /** Name of the workflow that it is a limit of. */
+  /** Name of the workflow that sets the limit. */
   readonly workflow: string;
 }
 
-/** The limits of days and threads of a plan and of the workflows inside of it. */
+/** The limits per day and per thread of a plan and of the workflows inside it. */
 export function sharedLimitsOf(plan: Plan, budget: Budget | undefined = plan.budget): readonly SharedLimit[] {
   const inner = [...nodesOf(plan)].flatMap(({ node, path }) => ('plan' in node ? [{ ...node.plan, path }] : []));
   return [{ name: plan.name, budget, path: '' }, ...inner].flatMap(({ name: workflow, budget: own = {}, path }) =>
@@ -41,17 +41,17 @@ export function sharedLimitsOf(plan: Plan, budget: Budget | undefined = plan.bud
   );
 }
 
-/** Whether a limit holds for a node, by their paths: ids of nodes from the outermost in. */
+/** Whether a limit applies to a node. Paths are node ids from the outermost in. */
 export function holdsAt(limit: string, node: string): boolean {
   return limit === '' || node === limit || node.startsWith(`${limit}/`);
 }
 
-/** Whether a model without a price can't be called under a budget. */
+/** Whether a budget forbids calls of models without a price. */
 export function needsPrices({ usd, day, thread, unpriced: how }: Budget): boolean {
   return how !== 'allow' && [usd, day?.usd, thread?.usd].some((limit) => limit !== undefined);
 }
 
-/** A model that can't be called under a limit in dollars. */
+/** The problem of a model that can't be called under a limit in dollars. */
 export function noPrice(model: string, limit: string): Problem {
   const message = `the price of ${model} is unknown, and the ${limit} has a budget in dollars`;
   const hint = 'give it with --prices FILE, the option prices in code, or write unpriced: allow into the budget';

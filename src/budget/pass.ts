@@ -1,40 +1,40 @@
 import type { Allowance } from './allowance.js';
 
-/** What somebody allows at one provider. */
+/** Limits that a person sets for one provider. */
 export interface ProviderLimits {
-  /** Calls at once. */
+  /** Maximum number of concurrent calls. */
   readonly concurrency?: number;
   readonly requestsPerMinute?: number;
-  /** Of input and output together. */
+  /** Input and output tokens together. */
   readonly tokensPerMinute?: number;
 }
 
-/** A call that wants to be made. */
+/** A call that waits to be made. */
 export interface Asked {
   /** Calls of different runs take turns. */
   readonly run: string;
-  /** Providers count each model apart. */
+  /** The model: providers count each model separately. */
   readonly model?: string;
-  /** Tokens that it may take, roughly; what is known better is said when it is over. */
+  /** An estimate of the tokens; the actual number is known when the call is over. */
   readonly input: number;
   readonly output: number;
   readonly limits?: ProviderLimits | undefined;
-  /** It was refused before, and goes ahead of the others of its run. */
+  /** True if the call was refused before: it goes ahead of the other calls of its run. */
   readonly again?: boolean;
 }
 
-/** What limits of providers count. */
+/** The measures that providers limit. */
 export type Counted = 'requests' | 'tokens' | 'input' | 'output';
 
-/** What a server says with an answer. */
+/** A server's report with an answer. */
 export interface Told {
   readonly allowances: Readonly<Partial<Record<Counted, Allowance>>>;
-  /** It did not take the call, because there are too many. */
+  /** True if the server refused the call because of too many calls. */
   readonly refused: boolean;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** What a call takes of a limit. */
+/** The amount of a limit that a call uses. */
 export function costOf({ input, output }: Asked, counted: Counted): number {
   switch (counted) {
     case 'requests':
@@ -48,24 +48,24 @@ export function costOf({ input, output }: Asked, counted: Counted): number {
   }
 }
 
-/** Who lets calls pass, as they see it. */
+/** The governor, as its passes see it. */
 export interface Gate {
   left(pass: Pass, was: 'waiting' | 'running', used: number | undefined): void;
   tell(pass: Pass, told: Told): void;
 }
 
-/** A call on its way: it waits, it runs, it has left. */
+/** A call on its way: waiting, running, or over. */
 export class Pass {
-  /** Which call it is of those that were let in, from 1; 0: it waits. */
+  /** The number of the call among the admitted ones, from 1. 0 while it waits. */
   number = 0;
-  /** What all calls up to this one took. */
+  /** The total charge of all calls up to this one. */
   charged: Readonly<Record<Counted, number>> | undefined = undefined;
   private over = false;
   private wake: (() => void) | undefined = undefined;
 
   constructor(
     readonly asked: Asked,
-    /** Calls that waited when it came. */
+    /** Number of calls that waited when this one arrived. */
     readonly ahead: number,
     private readonly gate: Gate,
   ) {}
@@ -74,7 +74,7 @@ export class Pass {
     return this.number === 0 && !this.over;
   }
 
-  /** Resolves when it may be made; undefined: at once. */
+  /** Resolves when the call may be made. Undefined if it may be made at once. */
   ready(): Promise<void> | undefined {
     if (!this.isWaiting) return undefined;
     return new Promise((resolve) => {
@@ -82,19 +82,19 @@ export class Pass {
     });
   }
 
-  /** Belongs to the gate. */
+  /** Called by the gate only. */
   admit(number: number, charged: Readonly<Record<Counted, number>>): void {
     this.number = number;
     this.charged = charged;
     this.wake?.();
   }
 
-  /** What the server says with its answer, or in place of one. */
+  /** Reports what the server sent with its answer, or in place of one. */
   tell(told: Told): void {
     if (!this.over) this.gate.tell(this, told);
   }
 
-  /** The call is over, or is not wanted any more. `used`: tokens that it took. */
+  /** Ends the call, or gives it up. `used`: the tokens it used. */
   leave(used?: number): void {
     if (this.over) return;
     const was = this.isWaiting ? 'waiting' : 'running';
@@ -103,7 +103,7 @@ export class Pass {
   }
 }
 
-/** The calls of one run that wait, first come first served; those that were refused before go ahead. */
+/** The waiting calls of one run, in order of arrival. Calls that were refused before go ahead. */
 export class Queue {
   private readonly ahead: Pass[] = [];
   private calls: Pass[] = [];
@@ -114,7 +114,7 @@ export class Queue {
     else this.calls.push(pass);
   }
 
-  /** The first that still waits. */
+  /** The first call that still waits. */
   get first(): Pass | undefined {
     while (this.ahead[0]?.isWaiting === false) this.ahead.shift();
     if (this.ahead[0] !== undefined) return this.ahead[0];

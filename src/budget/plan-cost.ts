@@ -6,7 +6,7 @@ import { DEFAULT_OUTPUT_TOKENS } from '../plan/limits.js';
 import type { Price } from './prices.js';
 import { costOf, priceWith, worstCost } from './prices.js';
 
-/** What a run of a plan costs, typically and at most, as far as prices are known. */
+/** The typical and the maximum cost of a run of a plan, as far as prices are known. */
 export interface PlanCost {
   readonly typical: CaseCost;
   readonly worst: CaseCost;
@@ -15,28 +15,28 @@ export interface PlanCost {
 /** One of the two cases. */
 export interface CaseCost {
   readonly usd: Bound;
-  /** Calls whose price is unknown: they are not in `usd`. */
+  /** Calls of unknown price. They are not included in `usd`. */
   readonly unpricedCalls: Bound;
 }
 
-/** Tokens of a call that nothing is known of but its agent. A call writes at most what its limit allows. */
+/** Assumed tokens of a call if only its agent is known. The output of a call never exceeds its limit. */
 export const ASSUMED = {
   typical: { inputTokens: 4_000, outputTokens: 1_000 },
   worst: { inputTokens: 100_000, outputTokens: DEFAULT_OUTPUT_TOKENS },
 } as const satisfies Record<keyof PlanCost, Usage>;
 
-/** Texts have about 4 characters a token. */
+/** Text has about 4 characters per token. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** What prices depend on. */
 export interface Pricing {
   readonly priceOf: (model: string) => Price | undefined;
-  /** Called by all agents, whatever they name. */
+  /** The model that all agents call, in place of their own. */
   readonly model?: string | undefined;
 }
 
 /**
- * The calls of `estimateCalls` in money. Of the tokens of a call the texts of its agent and its limit of output are known; for the rest {@link ASSUMED} stands.
+ * Prices the calls of `estimateCalls`. Tokens come from the agent's texts and output limit; {@link ASSUMED} stands for the rest.
  *
  * @example
  * planCost(plan, { priceOf }).worst; // { usd: 1.25, unpricedCalls: 0 }

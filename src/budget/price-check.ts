@@ -4,7 +4,7 @@ import { isPlainObject } from '../base/json.js';
 const RATES: readonly string[] = ['input', 'output', 'cached', 'write', 'write1h', 'reasoning'];
 
 /**
- * Checks a table that code gives; of a file, the reader of prices says more.
+ * Checks a price table from code. For a file, the parser of prices reports more.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */
@@ -43,7 +43,7 @@ function isRate(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** What is wrong with the name of a model in a table. */
+/** Returns what is wrong with a model name in a table. */
 export function nameProblem(name: string): string | undefined {
   if (name !== '*' && !name.includes('/')) return 'needs its provider: write provider/model, such as openai/gpt-5-mini';
   return /\*(?!$)/.test(name) ? 'has a * that is not at its end' : undefined;

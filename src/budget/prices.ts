@@ -3,30 +3,30 @@ import type { Cost, Usage } from '../events/event.js';
 import type { CacheUse } from '../plan/agent-spec.js';
 import builtIn from './prices.json' with { type: 'json' };
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
-  /** Input that is read from a cache. Default: as other input. */
+  /** Input read from a cache. Defaults to the input rate. */
   readonly cached?: number;
-  /** Input that is written to a cache for five minutes. Default: as other input. */
+  /** Input written to a cache for five minutes. Defaults to the input rate. */
   readonly write?: number;
-  /** Input that is written to a cache for an hour. */
+  /** Input written to a cache for an hour. */
   readonly write1h?: number;
-  /** Reasoning, where it is billed apart. Default: as other output. */
+  /** Reasoning, if billed separately. Defaults to the output rate. */
   readonly reasoning?: number;
 }
 
-/** What a model costs. */
+/** The price of a model. */
 export interface Price extends Rates {
-  /** Other rates for all tokens of a call whose input is longer than so many tokens, shortest first. */
+  /** Rates for all tokens of a call whose input exceeds `tokens`, in ascending order. */
   readonly above?: readonly (Rates & { readonly tokens: number })[];
-  /** The most tokens that the model gives in one answer. */
+  /** Maximum output tokens of the model in one answer. */
   readonly limit?: number;
 }
 
 /**
- * Prices by model: `provider/model`, or what such names begin with and a `*`. The longest name that fits counts.
+ * Prices by model: `provider/model`, or a prefix followed by `*`. The longest matching name wins.
  *
  * @example
  * const prices: PriceTable = { models: { 'openai-compatible/*': { input: 0.2, output: 0.8 } } };
@@ -34,28 +34,28 @@ export interface Price extends Rates {
  */
 export interface PriceTable {
   readonly currency?: string;
-  /** The day of these prices, `2026-11-23`. */
+  /** The date of these prices, `2026-11-23`. */
   readonly date?: string;
-  /** Where they are from, by provider. */
+  /** The sources of the prices, by provider. */
   readonly sources?: Readonly<Record<string, string>>;
   readonly models: Readonly<Record<string, Price>>;
 }
 
-/** A price, with where it stands. */
+/** A price and its place in a table. */
 export interface FoundPrice {
   /** The name or pattern in the table. */
   readonly name: string;
   readonly price: Price;
-  /** It is from a table that the user gave. */
+  /** True if the price comes from the user's table. */
   readonly isOwn: boolean;
   readonly date?: string;
   readonly source?: string;
 }
 
-/** The table that comes with this version. */
+/** The table built into this version. */
 export const BUILT_IN_PRICES: PriceTable = builtIn;
 
-/** Whose models OpenRouter passes on at their own prices, by its name for them. */
+/** Vendors whose models OpenRouter sells at their own prices, by OpenRouter's name for them. */
 const PASSED_ON: Readonly<Record<string, string>> = {
   anthropic: 'anthropic',
   openai: 'openai',
@@ -65,7 +65,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
 };
 
 /**
- * The price of a model, `provider/model`; undefined: nobody knows it. A table that the user gives wins over the one that comes with Skein.
+ * Finds the price of a model, `provider/model`. Returns undefined if unknown. The user's table overrides the built-in one.
  *
  * @example
  * findPrice('anthropic/claude-haiku-4-5-20251001')?.price.input; // 1
@@ -79,12 +79,12 @@ export function findPrice(model: string, own?: PriceTable): FoundPrice | undefin
   );
 }
 
-/** {@link findPrice} without where it stands. */
+/** {@link findPrice} without the place in a table. */
 export function priceOf(model: string, own?: PriceTable): Price | undefined {
   return findPrice(model, own)?.price;
 }
 
-/** What was found before, by table: each call of a model asks. */
+/** Prices found before, by table: every model call looks one up. */
 const known = new WeakMap<PriceTable, Map<string, FoundPrice | undefined>>();
 
 function foundIn(table: PriceTable, model: string, isOwn: boolean): FoundPrice | undefined {
@@ -112,7 +112,7 @@ function nameIn(models: PriceTable['models'], model: string): string | undefined
   return fits.toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** A model that a provider passes on, as its maker names it. Names of Claude have no dots there. */
+/** The maker's name of a model that a provider resells. The maker's names of Claude have no dots. */
 function atMaker(model: string): string {
   const [, vendor = '', rest = ''] = /^openrouter\/([^/]+)\/([^:]+)$/.exec(model) ?? [];
   const maker = Object.hasOwn(PASSED_ON, vendor) ? PASSED_ON[vendor] : undefined;
@@ -124,11 +124,11 @@ function providerOf(model: string): string {
   return model.slice(0, Math.max(0, model.indexOf('/')));
 }
 
-/** Billionths of a dollar for a token, where the rate is in dollars for a million. */
+/** Billionths of a dollar per token, for a rate of one dollar per million. */
 const NANO_PER_RATE = 1_000;
 
 /**
- * What a call costs, rounded up to a billionth of a dollar.
+ * Computes the cost of a call, rounded up to a billionth of a dollar.
  *
  * @example
  * costOf({ inputTokens: 1_000, outputTokens: 100 }, { input: 2, output: 10 }); // { usd: 0.003 }
@@ -136,7 +136,7 @@ const NANO_PER_RATE = 1_000;
 export function costOf(usage: Usage, price: Price): Cost {
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
   const { input, output, cached = input, write = input, reasoning = output } = ratesFor(price, inputTokens);
-  // Parts are never more than the whole, whatever a provider says.
+  // A part never exceeds the whole, whatever a provider reports.
   const read = Math.min(cachedTokens, inputTokens);
   const written = Math.min(cacheWriteTokens, inputTokens - read);
   const reasoned = Math.min(reasoningTokens, outputTokens);
@@ -149,7 +149,7 @@ export function costOf(usage: Usage, price: Price): Cost {
   );
 }
 
-/** What a model costs an agent: what is written to a cache for an hour has a rate of its own. */
+/** The price of a model for an agent: writing to a cache for an hour has its own rate. */
 export function priceWith(price: Price, cache: CacheUse | undefined): Price {
   return cache === '1h' ? { ...forHour(price), ...present({ above: price.above?.map(forHour) }) } : price;
 }
@@ -158,7 +158,7 @@ function forHour<T extends Rates>(rates: T): T {
   return { ...rates, ...present({ write: rates.write1h ?? rates.write }) };
 }
 
-/** The most that a call of so many tokens can cost, whatever of it is cached: its dearest rates. */
+/** The maximum cost of a call with this many tokens, however much is cached: at its highest rates. */
 export function worstCost(price: Price, estimate: Pick<Usage, 'inputTokens' | 'outputTokens'>): Cost {
   const { inputTokens, outputTokens } = estimate;
   const reachable = [price, ...(price.above ?? []).filter(({ tokens }) => inputTokens > tokens)];
@@ -172,7 +172,7 @@ function ratesFor(price: Price, inputTokens: number): Rates {
   return price.above?.findLast(({ tokens }) => inputTokens > tokens) ?? price;
 }
 
-/** Of products of tokens and rates. Their sum is exact to far less than a billionth, which rounding up must not make one. */
+/** Converts a sum of products of tokens and rates. Its error is far below a billionth, so it must not be rounded up to one. */
 function dollars(products: number): Cost {
   return { usd: Math.ceil(Number((products * NANO_PER_RATE).toFixed(3))) / 1e9 };
 }

@@ -3,17 +3,17 @@ import { didYouMean } from '../base/suggest.js';
 import { PROVIDER_NAMES } from '../plan/providers.js';
 import type { ProviderLimits } from './pass.js';
 
-/** What providers are asked at most, by their names. */
+/** The limits of providers, by name. */
 export type ProvidersLimits = Readonly<Record<string, ProviderLimits>>;
 
 /**
- * {@link ProvidersLimits} as people write them: `{ openai: { concurrency: 8, requestsPerMinute: 500, tokensPerMinute: '200k' } }`.
+ * {@link ProvidersLimits} in the form people write: `{ openai: { concurrency: 8, requestsPerMinute: 500, tokensPerMinute: '200k' } }`.
  */
 export type ProvidersLimitsInput = Readonly<
   Record<string, { readonly [K in keyof ProviderLimits]?: number | string | undefined }>
 >;
 
-/** Something that is wrong, and where: names from the outermost in. */
+/** An error and its place: names from the outermost in. */
 export interface WrongLimit {
   readonly path: readonly string[];
   readonly message: string;
@@ -30,7 +30,7 @@ const COUNT = /^(\d+(?:\.\d+)?)([km]?)$/i;
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 };
 const MOST = 1_000_000_000;
 
-/** Reads limits as people write them. `more`: providers of one's own. */
+/** Parses limits in the form people write. `more`: the user's own providers. */
 export function readLimits(
   value: unknown,
   more: readonly string[] = [],

@@ -1,53 +1,53 @@
-/** Calls at once before a provider has answered any. */
+/** Concurrent calls before a provider has answered any. */
 const FIRST_CALLS = 16;
-/** Wait after a refusal that names none, in milliseconds; doubles with each further one. */
+/** Wait in milliseconds after a refusal that names none. Doubles with each further refusal. */
 const FIRST_HOLD_MS = 1_000;
 const MOST_DOUBLINGS = 6;
-/** After a refusal, calls go on at this share of the rate that was taken before. */
+/** After a refusal, calls continue at this share of the accepted rate. */
 const SLOWER = 0.85;
-/** So much faster they become in each second without a refusal, until the rate is not looked at any more. */
+/** The factor by which the rate grows each second without a refusal, until it no longer limits calls. */
 const FASTER = 1.02;
 const PACED_MS = 120_000;
-/** The rate that was taken is that of about so much time, in milliseconds. */
+/** The window over which the accepted rate is measured, in milliseconds. */
 const MEASURED_MS = 5_000;
 
-/** A call that was refused. */
+/** A refused call. */
 interface Refusal {
-  /** The server told of a limit that is used up: that says all. */
+  /** True if the server reported a limit that is used up, which explains the refusal. */
   readonly isShort: boolean;
   readonly now: number;
-  /** Calls under way. */
+  /** Calls in flight. */
   readonly running: number;
   /** Number of the newest call. */
   readonly admitted: number;
 }
 
-/** How many calls at once, and how fast, where a provider does not tell its limits: down by a refusal, up by what it takes. */
+/** The concurrency and rate of calls if a provider does not report its limits: a refusal lowers them, accepted calls raise them. */
 export class Speed {
   private allowed = FIRST_CALLS;
-  /** No call was refused yet: each answer allows one more. */
+  /** True until a call is refused: each answer permits one more concurrent call. */
   private isNew = true;
-  /** Calls up to this one were made before the last refusal was known. */
+  /** Calls up to this number were made before the last refusal was known. */
   private refusedUpTo = 0;
   private refusals = 0;
   private taken = 0;
   private takenSince = 0;
-  /** Calls in a millisecond as it was at a time, and when the next may be made. */
+  /** Calls per millisecond since a time, and when the next call may be made. */
   private pace: { readonly rate: number; readonly since: number; next: number } | undefined = undefined;
 
-  /** Milliseconds until one more call may be made; without end: when one has ended. */
+  /** Milliseconds until one more call may be made. Infinite until a call in flight ends. */
   waitFor(running: number, now: number): number {
     if (running >= Math.floor(this.allowed)) return Number.POSITIVE_INFINITY;
     return this.pace === undefined ? 0 : Math.max(0, this.pace.next - now);
   }
 
-  /** A call is made. */
+  /** Notes that a call is made. */
   starts(now: number): void {
     const rate = this.rate(now);
     if (this.pace !== undefined && rate !== undefined) this.pace.next = Math.max(this.pace.next + 1 / rate, now);
   }
 
-  /** A call was taken. A bound that was not reached stays. */
+  /** Notes that a call was accepted. A bound that was not reached stays. */
   takes(running: number, now: number): void {
     this.refusals = 0;
     this.measure(now);
@@ -55,9 +55,9 @@ export class Speed {
     if (running >= Math.floor(this.allowed)) this.allowed += this.isNew ? 1 : 1 / this.allowed;
   }
 
-  /** A call was refused: gives for how long nothing is sent if the server does not say. */
+  /** Notes that a call was refused. Returns how long to send nothing if the server does not name a time. */
   refuses(number: number, { isShort, now, running, admitted }: Refusal): number {
-    // Those that were under way are refused for the same reason.
+    // Calls that were in flight then are refused for the same reason.
     const isKnown = number <= this.refusedUpTo;
     if (!isKnown) {
       this.refusals += 1;
@@ -81,7 +81,7 @@ export class Speed {
     return this.pace === undefined ? undefined : this.pace.rate * FASTER ** (since / 1_000);
   }
 
-  /** What is longer ago counts less and less. */
+  /** Older calls weigh less and less. */
   private measure(now: number): void {
     if (now - this.takenSince < 2 * MEASURED_MS) return;
     this.taken /= (now - this.takenSince) / MEASURED_MS;
