@@ -44,8 +44,7 @@ function addPlaces(places: Map<string, NodePlace>, prefix: string, plan: Plan, l
 }
 
 /**
- * The conditions of a node as records: `{ step: 'scan', contains: 'RUN' }`. Conditions on one value share a record unless an operator
- * repeats.
+ * The conditions of a node as records: `{ step: 'scan', contains: 'RUN' }`. Conditions on one value share a record while operators differ.
  *
  * @example
  * describeConditions(place); // { step: 'scan', contains: 'RUN' }

@@ -11,7 +11,7 @@ export function printProblems(problems: readonly Problem[]): void {
   for (const problem of problems) printNote(printable(formatProblem(problem)));
 }
 
-/** Prints why something did not start. A defect of Skein itself comes with its stack. */
+/** Prints why something did not start. A defect in Skein itself is printed with its stack. */
 export function printFailure(error: unknown): void {
   if (SkeinError.isInstance(error)) {
     const problems = problemsOf(error);
@@ -31,21 +31,21 @@ export function printFailure(error: unknown): void {
 export function problemsOf(error: SkeinError): readonly Problem[] {
   const { problems } = (error.details ?? {}) as { readonly problems?: unknown };
   if (!Array.isArray(problems)) return [];
-  // In details a place that is not known is null.
+  // In details an unknown place is null.
   return (problems as readonly (Omit<Problem, 'at'> & { readonly at?: Problem['at'] | null })[]).map(
     ({ at, ...problem }) => (at == null ? problem : { ...problem, at }),
   );
 }
 
-/** What the exit code of `skein` says. */
+/** The meanings of the exit codes of `skein`. */
 export const EXIT = {
   ok: 0,
-  /** Wrong usage, a store that can't be used, or an unexpected error in Skein itself. */
+  /** Wrong usage, an unusable store, or an unexpected error in Skein itself. */
   usage: 1,
   /** The definition or an input is invalid: nothing ran, nothing was written. */
   invalid: 2,
   failed: 3,
-  /** Degraded, under `--strict`. */
+  /** A degraded run, under `--strict`. */
   degraded: 4,
   paused: 5,
   outOfBudget: 6,
@@ -53,7 +53,7 @@ export const EXIT = {
 } as const;
 
 /**
- * The exit code of a run that ended.
+ * Returns the exit code of a run that ended.
  *
  * @example
  * exitCodeOf('degraded', { strict: true }); // 4
@@ -75,10 +75,10 @@ const EXIT_OF = {
   cancelled: EXIT.cancelled,
 } as const;
 
-/** Errors that are not the fault of a definition or an input: a store that can't be used is one of the machine. */
+/** Errors that no definition or input causes: an unusable store is a problem of the machine. */
 const NOT_OF_INPUT: ReadonlySet<string> = new Set(['SKEIN_USAGE', 'SKEIN_INTERNAL', 'SKEIN_STORE']);
 
-/** The exit code of an error that kept something from starting. */
+/** Returns the exit code of an error that kept something from starting. */
 export function exitCodeOfError(error: unknown): number {
   if (!SkeinError.isInstance(error)) return EXIT.usage;
   if (error.code === 'SKEIN_CANCELLED') return EXIT.cancelled;
@@ -88,7 +88,7 @@ export function exitCodeOfError(error: unknown): number {
   return NOT_OF_INPUT.has(error.code) ? EXIT.usage : EXIT.invalid;
 }
 
-/** Whether a bound of a conversation refused a turn. */
+/** Whether a limit of a conversation refused a turn. */
 export function isOfBounds(error: Pick<ErrorData, 'code'> | undefined): boolean {
   return error?.code === 'SKEIN_BUDGET' || error?.code === 'SKEIN_STATE_VISITS';
 }

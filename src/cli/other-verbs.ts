@@ -3,7 +3,7 @@ import { SkeinError } from '../base/errors.js';
 import { suggest } from '../base/suggest.js';
 import type { Command } from 'commander';
 
-/** Commands of other programs, by the command line that does the same here. */
+/** Commands of other programs, by the equivalent command line of Skein. */
 const OTHER_VERBS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'skein new DIR writes a workflow to start from': 'init create generate',
@@ -35,7 +35,7 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Why a first word is not a command, with the command line that was most likely meant.
+ * Returns the error for an unknown command, with the command line that was most likely meant.
  *
  * @example
  * throw unknownCommand('ls', ['run', 'runs']); // hint: skein runs lists the recorded runs
@@ -51,7 +51,7 @@ export function unknownCommand(word: string, commands: readonly string[]): Skein
   return new SkeinError('SKEIN_USAGE', `there is no command ${JSON.stringify(word)}`, { hint });
 }
 
-/** Other names of flags, as other programs write them. */
+/** Names of flags in other programs. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['--inputs', '--input'],
   ['--streaming', '--stream'],
@@ -60,8 +60,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The words of a command line in the one form that is parsed: long flags may stand with a single dash (`-workflow`), some have
- * other names, and `--mock` without a value never takes the next word for one.
+ * Converts the words of a command line to the one form that is parsed: long flags may have a single dash (`-workflow`), some have other
+ * names, and `--mock` without a value never takes the next word as its value.
  *
  * @example
  * normalizeWords(['run', '-workflow=a.yaml', '--mock', 'b'], command); // ['run', '--workflow=a.yaml', '--mock=', 'b']

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The folder of the package that runs: the nearest one above this code with a package.json. How deep the code lies depends on how it was built.
+ * The folder of the running package: the nearest folder above this code with a package.json. The depth of this code depends on the build.
  *
- * @throws Error where there is none
+ * @throws Error if there is none
  */
 export function packageRoot(): URL {
   let folder = new URL('.', import.meta.url);
@@ -16,7 +16,7 @@ export function packageRoot(): URL {
   return folder;
 }
 
-// Nothing else is loaded for the version, so this is an error without a code.
+// A plain error without a code: printing the version loads nothing else.
 function incomplete(): Error {
   return new Error(
     'the package.json of skein is not above its code: install the whole package, not only its dist folder',
@@ -35,17 +35,17 @@ export function versionNumber(): string {
   return typeof version === 'string' ? version : 'unknown';
 }
 
-/** How the package that runs is named as a dependency. */
+/** The running package as a dependency. */
 export interface OwnPackage {
   /** A version, or `file:` and the folder of a checkout. */
   readonly dependency: string;
-  /** The folder of the checkout; absent for an installed package. */
+  /** The folder of the checkout. Absent for an installed package. */
   readonly checkout: string | undefined;
 }
 
 /**
- * The package that runs, as a dependency of a new project. One that was not installed from a registry, such as a checkout, is named by its folder:
- * no registry may have its version.
+ * The running package as a dependency of a new project. A package that was not installed from a registry, such as a checkout, is named by
+ * its folder: a registry may lack its version.
  *
  * @example
  * ownPackage().dependency; // '0.1.0', or 'file:/home/me/skein'

@@ -5,10 +5,10 @@ import { EXIT, exitCodeOfError, printFailure } from './failures.js';
 import { normalizeWords, unknownCommand } from './other-verbs.js';
 import { versionNumber } from './own-package.js';
 
-/** Adds arguments, options and action to its command; `done` takes the exit code, `load` does the same for another command of the program. */
+/** Adds arguments, options and an action to a command. `done` receives the exit code; `load` defines another command of the program. */
 export type DefineCommand = (command: Command, done: (code: number) => void, load: LoadCommand) => void;
 
-/** Loads the file of a command of the program and defines it, unless that has been done. */
+/** Loads the file of a command of the program and defines it, once. */
 export type LoadCommand = (command: Command) => Promise<void>;
 
 /** The commands, in the order of the help. */
@@ -76,7 +76,7 @@ const FILES: Readonly<Record<Name, () => Promise<{ readonly define: DefineComman
   version: () => import('./commands/version.js'),
 };
 
-/** Runs the command line and gives the exit code. Only the file of the command that is asked for is loaded. */
+/** Runs the command line and returns the exit code. Loads only the file of the requested command. */
 export async function runCli(words: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
   forgetSecrets();
@@ -90,7 +90,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
     const command = program.commands.find((one) => one.name() === asked);
     if (command !== undefined) await load(command);
     if (words.length === 0) program.help({ error: true });
-    // Somebody types there: an error would stand in the way.
+    // During completion, an error would disturb what the user types.
     if (asked !== 'completion') checkDirectory();
     const [word = '-'] = operandsOf(words);
     if (command === undefined && !word.startsWith('-') && word !== 'help') throw unknownCommand(word, NAMES);
@@ -126,7 +126,7 @@ function createProgram(): Command {
     .enablePositionalOptions();
 }
 
-/** The command that the words ask for, also behind `help`. */
+/** The requested command, also after `help`. */
 function askedCommand(words: readonly string[]): Name | undefined {
   const [first = ''] = operandsOf(words);
   return nameIn(first);
@@ -136,13 +136,13 @@ function nameIn(word: string): Name | undefined {
   return NAMES.find((name) => name === word);
 }
 
-/** The words that are not flags, without a `help` before them. */
+/** The words that are not flags, without a leading `help`. */
 function operandsOf(words: readonly string[]): readonly string[] {
   const operands = words.filter((word) => !word.startsWith('-'));
   return operands[0] === 'help' ? operands.slice(1) : operands;
 }
 
-/** Help for a command of a command is a flag of it. */
+/** Help for a subcommand is a flag of the subcommand. */
 function helpTarget(words: readonly string[], asked: string | undefined): readonly string[] {
   const [first, second = '-', ...more] = words;
   if (first !== 'help') return words;
@@ -150,7 +150,7 @@ function helpTarget(words: readonly string[], asked: string | undefined): readon
   return asked !== undefined && more.length > 0 ? [second, ...more, '--help'] : words;
 }
 
-/** Everything is found from the working directory, which somebody may have removed. */
+/** All paths start from the working directory, which may have been removed. */
 function checkDirectory(): void {
   try {
     process.cwd();
@@ -161,7 +161,7 @@ function checkDirectory(): void {
 }
 
 function exitCodeOfThrown(error: unknown): number {
-  // Commander has printed what is wrong.
+  // Commander has already printed the error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   printFailure(error);
   return exitCodeOfError(error);

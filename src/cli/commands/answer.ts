@@ -16,14 +16,14 @@ import { shownJson, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 
-/** What is answered, and how. */
+/** The question to answer, and how. */
 interface Asked {
   readonly runs: RunReader;
   readonly id: string;
   /** Short form of the id. */
   readonly short: string;
   readonly key: string | undefined;
-  /** What it asked when it was shown. */
+  /** Id of the question that was shown. */
   readonly shown: string | undefined;
   readonly json: boolean;
 }
@@ -81,7 +81,7 @@ async function answer(run: string, words: Words): Promise<number> {
   });
 }
 
-/** A single word that names nothing, nor nearly, is the answer to the only question. */
+/** A single word that matches no question, not even nearly, is the answer to the only open one. */
 async function splitWords(
   { key, value }: Pick<Words, 'key' | 'value'>,
   read: () => Promise<readonly OpenQuestion[]>,
@@ -119,7 +119,7 @@ async function showOrAsk(asked: Asked): Promise<number> {
   const { questions } = await runs.read(id);
   const found = key === undefined ? questions : questions.filter((one) => [one.key, one.path, one.name].includes(key));
   const [pause] = found;
-  // What is refused for its key is refused as an answer would be.
+  // A key that matches nothing is refused in the same way as an invalid answer.
   if (pause === undefined) return await record(asked, { text: '', by: 'command' });
   const together = found.filter((one) => isGuardQuestion(one.key) && one.overdue !== true);
   const isOneSitting = found.length === 1 || together.length === found.length;
@@ -128,7 +128,7 @@ async function showOrAsk(asked: Asked): Promise<number> {
   return EXIT.paused;
 }
 
-/** Asks until the answer is one that is taken; several are one question, which shows each whole. */
+/** Asks until an answer is accepted. Several questions are shown in full and answered together. */
 async function ask(asked: Asked, pauses: readonly OpenQuestion[]): Promise<number> {
   pauses.forEach((pause, at) => {
     if (pauses.length > 1) printNote(`question ${at + 1} of ${pauses.length}`);
@@ -147,7 +147,7 @@ async function ask(asked: Asked, pauses: readonly OpenQuestion[]): Promise<numbe
   }
 }
 
-/** Undefined when something else must be typed. An answer counts for what was shown; those that are answered leave the list. */
+/** Undefined if the user must type something else. An answer applies to the questions shown; answered ones leave the list. */
 async function tryRecord(asked: Asked, left: OpenQuestion[], text: string): Promise<number | undefined> {
   const given = { text, by: 'terminal' } as const;
   for (let [pause] = left; pause !== undefined; [pause] = left) {

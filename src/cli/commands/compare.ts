@@ -17,7 +17,7 @@ import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { styleFor } from '../view/style.js';
 
-/** So many lines of what differs are shown of each step. */
+/** Maximum number of differing lines shown per step. */
 const SHOWN_LINES = 20;
 const LONGEST_LINE = 200;
 
@@ -94,7 +94,7 @@ function lines(
   ];
 }
 
-/** They went other ways here, or to other results. */
+/** True if the step differs between the runs in outcome or result. */
 function isOther({ one, other, differs }: StepPair): boolean {
   return differs || one?.outcome !== other?.outcome;
 }

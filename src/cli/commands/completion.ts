@@ -8,7 +8,7 @@ import { candidatesFor } from '../completion/candidates.js';
 import { packageRoot } from '../own-package.js';
 import { printResult } from '../view/streams.js';
 
-/** The file that a shell reads when it starts, and the line there that takes the script, which is a file of `completions/`. */
+/** The start-up file of each shell, and the line in it that loads the script from `completions/`. */
 const SHELLS = {
   bash: ['~/.bashrc', 'eval "$(skein completion bash)"'],
   zsh: ['~/.zshrc', 'eval "$(skein completion zsh)"'],
@@ -45,9 +45,9 @@ function shellOf(word: string): Shell {
 }
 
 /**
- * Each script asks `skein completion words` what the word at the cursor may become, a line for each: the word, a tab, what it is. A line that
- * begins with a tab asks for paths: a tab, `files` or `folders`, a tab, what stands before the path in the same word. What comes is data: no
- * script evaluates it, or splits it at anything but line ends and the first tab.
+ * Each script calls `skein completion words` for the candidates of the word at the cursor, one per line: the word, a tab, a description. A
+ * line that begins with a tab requests paths: a tab, `files` or `folders`, a tab, and what precedes the path in the same word. The output
+ * is data: no script evaluates it, or splits it anywhere except at line ends and the first tab.
  */
 function scriptOf(shell: Shell): URL {
   return new URL(`completions/skein.${shell}`, packageRoot());
@@ -60,7 +60,7 @@ function startLines(): string {
   return lines.join('\n');
 }
 
-/** Nothing when anything is wrong: a message would stand in the middle of what somebody types. */
+/** Prints nothing after any error: a message would appear in the middle of the user's typing. */
 async function answer(program: Command | null, words: readonly string[], load: Sources['load']): Promise<string> {
   if (program === null) return '';
   try {

@@ -33,7 +33,7 @@ interface ConvertOptions extends JudgingFlags, SurroundingFlags, TrustFlags {
   readonly out?: string;
 }
 
-/** What a workflow was converted to. */
+/** The result of a conversion. */
 interface Converted {
   readonly files: readonly { readonly name: string; readonly text: string }[];
   readonly problems: readonly Problem[];
@@ -54,7 +54,7 @@ async function convert(file: string, options: ConvertOptions): Promise<number> {
 }
 
 async function ofAgentfile(file: string, options: ConvertOptions): Promise<Converted> {
-  // It may name files elsewhere.
+  // The file may name files outside the project.
   const { part, problems: refused } = await loadWorkflow(file, { ...options, cwd: process.cwd() });
   if (part !== undefined) return { files: [], problems: refused };
   const { convertAgentfile } = await import('../../converting.js');
@@ -74,7 +74,7 @@ async function ofAgentfile(file: string, options: ConvertOptions): Promise<Conve
   return { files: code === undefined || isRefused ? [] : [{ name, text: code }], problems };
 }
 
-/** The tree that a module exports, with its runtime. */
+/** Converts the tree that a module exports, with its runtime. */
 async function ofModule(file: string, flags: TrustFlags): Promise<Converted> {
   const cwd = process.cwd();
   const [{ convertTree }, { treeExports }] = await Promise.all([
@@ -84,7 +84,7 @@ async function ofModule(file: string, flags: TrustFlags): Promise<Converted> {
   return convertTree(await treeExports(file, cwd, flags));
 }
 
-/** @throws SkeinError `SKEIN_FILE` for a file that is there already: nothing is written then */
+/** @throws SkeinError `SKEIN_FILE` if a file already exists: then nothing is written */
 async function writeAll(files: Converted['files'], dir: string): Promise<void> {
   const folder = resolve(process.cwd(), dir);
   const there = files.map(({ name }) => join(folder, name)).find((path) => existsSync(path));

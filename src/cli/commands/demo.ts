@@ -34,10 +34,10 @@ const EXAMPLE = fileURLToPath(new URL('examples/code-review/', packageRoot()));
 const FILE = join(EXAMPLE, 'workflow.yaml');
 const SCRIPT = join(EXAMPLE, 'script.yaml');
 
-/** The model whose price is told. */
+/** The model whose price is shown. */
 const MODEL = 'openai/gpt-5-mini';
 
-/** The agents of the example leave the model to whoever runs it: a script in its place says what this one would have cost. */
+/** Names a model for agents that leave it to the user: the script then reports what this model would have cost. */
 function priced(plan: Plan): Plan {
   const nodes = plan.nodes.map((node) =>
     node.kind === 'agent' ? { ...node, agent: { ...node.agent, models: [MODEL] } } : node,
@@ -70,7 +70,7 @@ async function demo(color: boolean): Promise<number> {
   return kept ? EXIT.ok : EXIT.failed;
 }
 
-/** What stays at the bottom of the screen: the picture, the answer, the census, and what to do next. */
+/** The last lines on the screen: the picture, the answer, the census, and what to do next. */
 async function curtain(plan: Plan, { result, style }: Ended): Promise<void> {
   const [{ boxesOf, drawingOf }, { formatCensus }] = await Promise.all([
     import('../../draw.js'),
@@ -84,7 +84,7 @@ async function curtain(plan: Plan, { result, style }: Ended): Promise<void> {
   printNote('next: skein new mine writes a workflow of your own to start from');
 }
 
-/** What runs in the process that is killed. */
+/** The part that runs in the process that is killed. */
 async function act(folder: string): Promise<number> {
   const cwd = process.cwd();
   const { workflow } = await loadWorkflow(FILE, { cwd });
@@ -97,7 +97,7 @@ async function sample(folder: string): Promise<{ readonly title: string; readonl
   return { title: 'a change that comes with the example', diff: await readFile(join(folder, 'sample.diff'), 'utf8') };
 }
 
-/** What the same run costs with a model. */
+/** The cost of the same run with a model. */
 async function costLines(plan: Plan, log: RunLog): Promise<readonly string[]> {
   const { estimateCalls } = await import('../../index.js');
   const { modelCalls, toolCalls } = estimateCalls(plan);

@@ -29,7 +29,7 @@ export function define(command: Command, done: (code: number) => void): void {
     });
 }
 
-/** What this machine has. */
+/** Checks what this machine provides. */
 async function diagnose(color: boolean) {
   const [{ BUILT_IN_TOOLS, READ_ONLY_TOOLS }, { describeProviders, describeSandbox }] = await Promise.all([
     import('../../plan.js'),
@@ -45,10 +45,10 @@ async function diagnose(color: boolean) {
   return {
     skein: versionNumber(),
     node: { version, needed: NEEDED, ok: isAtLeast(version, NEEDED) },
-    // What runs are recorded with, or why there is none.
+    // The SQLite that records runs, or why it can't be used.
     sqlite: 'driver' in found ? found : { problem: `${found.message}: ${found.hint ?? ''}` },
     git: gitVersion?.trim().replace(/^git version /, ''),
-    // What programs are run in of which a workflow says so, or what gives this machine one.
+    // The sandbox for programs of workflows that require one, or how to get one on this machine.
     sandbox,
     terminal: {
       stdin: process.stdin.isTTY,
@@ -57,14 +57,14 @@ async function diagnose(color: boolean) {
       colors: wantsColor(process.stderr, process.env, color),
     },
     providers,
-    // What agents may do in this folder, whatever their files say.
+    // What agents may do in this folder, whatever their files declare.
     policies: await policiesHere(),
-    // Those that an agent has without a list, and those that it must name.
+    // The tools that an agent has without a list, and those it must name.
     tools: { always: READ_ONLY_TOOLS, named: BUILT_IN_TOOLS.filter((tool) => !READ_ONLY_TOOLS.includes(tool)) },
   };
 }
 
-/** The policies that hold, or what is wrong with them. */
+/** The policies in effect, or what is wrong with them. */
 async function policiesHere() {
   try {
     return { files: (await openedPolicies(undefined, process.cwd())).map(({ file }) => file) };

@@ -36,7 +36,7 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
   for (const [path, text] of files) {
     const file = join(target, path);
     await mkdir(dirname(file), { recursive: true });
-    // The folder is new, so nothing can be there; if somebody was quicker, their file stays.
+    // The folder is new, so the file can't exist; if another process was faster, its file stays.
     await writeFile(file, text, { flag: 'wx' });
   }
   await trustOwn(join(folder, main));
@@ -49,7 +49,7 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
   printNote(`next: skein ${command} ${join(folder, main)} --mock=${join(folder, 'script.yaml')}`);
 }
 
-/** Who writes a file need not say yes to it, as long as it is as it was written. */
+/** The author of a file need not confirm its trust while the file is unchanged. */
 async function trustOwn(file: string): Promise<void> {
   const looked = await lookAt(file, { cwd: process.cwd() });
   if ('problems' in looked || looked.subject.powers.length === 0) return;
@@ -60,7 +60,7 @@ async function trustOwn(file: string): Promise<void> {
   }
 }
 
-/** Makes a folder that was not there: nothing is ever overwritten. */
+/** Creates a folder that must not exist: nothing is ever overwritten. */
 async function makeFolder(target: string, shown: string): Promise<void> {
   try {
     await mkdir(dirname(target), { recursive: true });

@@ -38,18 +38,18 @@ interface ParsedOptions extends JudgingFlags, JsonFlag, PricingFlags, TrustFlags
   readonly policy?: string;
 }
 
-/** Shows what a run would do. Required inputs may be missing: they are listed. */
+/** Shows what a run would do. Missing required inputs are listed. */
 export async function planCommand(
   file: string,
   options: ParsedOptions & {
     readonly inputs: readonly GivenInput[];
-    /** Values that are shown for inputs of these names that are not given. */
+    /** Values to show for inputs that are not given, by name. */
     readonly defaults?: Readonly<Record<string, string>>;
   },
 ): Promise<number> {
   const cwd = process.cwd();
   const inputs = await readInputs(options.inputs, cwd);
-  // Without any value an input that is not declared can't be known, so problems about inputs are those of the file.
+  // Without any value, undeclared inputs are unknown, so all problems about inputs come from the file.
   const { workflow, problems } = await loadWorkflow(file, {
     ...options,
     cwd,

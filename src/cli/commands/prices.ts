@@ -11,7 +11,7 @@ import { tableLines } from '../runs/text.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 
-/** What stands on the command line of `skein prices`. */
+/** The flags of `skein prices`. */
 interface Flags extends JsonFlag {
   readonly prices?: string;
 }
@@ -87,7 +87,7 @@ function count(tokens: number): string {
   return tokens.toLocaleString('en');
 }
 
-/** Where they are from, each once. */
+/** The sources of the prices, each listed once. */
 function sourceLines(found: readonly FoundPrice[]): readonly string[] {
   const lines = found.map(({ name, isOwn, date, source }) => {
     const provider = name.slice(0, Math.max(0, name.indexOf('/'))) || name;

@@ -18,7 +18,7 @@ import { countText, outcomeWords } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 import { styleFor } from '../view/style.js';
 
-/** So many runs are listed; the record of each is read. */
+/** Maximum number of runs listed: the record of each is read. */
 const LISTED = 30;
 const DEFAULT_AGE_MS = 30 * 24 * 3_600_000;
 
@@ -114,7 +114,7 @@ function runLines(runs: readonly RunSummary[], ids: readonly string[]): readonly
   return [style.dim(head), ...lines.flatMap((line, at) => [...above(at), line])];
 }
 
-/** Turns of a thread stand together, where the newest of them is. */
+/** Groups the turns of a thread at the place of the newest one. */
 function byThread(runs: readonly RunSummary[]): readonly { readonly run: RunSummary; readonly thread?: string }[] {
   const turns = new Map<string, RunSummary[]>();
   for (const run of runs) if (run.thread !== undefined) addTo(turns, run.thread, run);
@@ -126,10 +126,10 @@ function byThread(runs: readonly RunSummary[]): readonly { readonly run: RunSumm
   });
 }
 
-/** What went, and what the disk has back. */
+/** The result of pruning, and the freed disk space. */
 interface Pruned extends PruneResult {
   readonly freedBytes: number;
-  /** Run folders that went, and those that may go. */
+  /** Run folders that were removed, and those that could be. */
   readonly removedFolders: readonly string[];
   readonly otherFolders: readonly string[];
 }

@@ -20,7 +20,7 @@ export function define(command: Command): void {
     });
 }
 
-/** Every schema with what it is for. */
+/** Lists every schema with its purpose. */
 async function list(json: boolean): Promise<string> {
   const schemas = await Promise.all(
     SCHEMA_NAMES.map(async (name) => ({ name, title: String((await yamlSchema(name))['title']) })),

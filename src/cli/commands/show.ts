@@ -14,7 +14,7 @@ import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { styleFor } from '../view/style.js';
 
-/** More steps than this are not listed one by one, unless something is the matter with them. */
+/** Above this number of steps, only those with a problem are listed one by one. */
 const LISTED_STEPS = 100;
 
 /** `skein show RUN`. */

@@ -16,9 +16,9 @@ import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { styleFor } from '../view/style.js';
 
-/** So many turns are shown, the last ones. */
+/** Maximum number of turns shown, the latest ones. */
 const SHOWN = 50;
-/** Characters of a value. */
+/** Maximum number of characters of a value. */
 const LONGEST = 2_000;
 
 /** `skein thread NAME`. */
@@ -85,7 +85,7 @@ function turnLines(turn: ThreadTurn, ids: readonly string[], style: Style): read
   ];
 }
 
-/** What turns have cost; empty where no model was asked. */
+/** The cost of turns. Empty if no model was called. */
 function costOf(turns: readonly ThreadTurn[]): string {
   const spent = turns.map((turn) => turn.spent ?? NO_SPENDING).reduce(addSpending, NO_SPENDING);
   const cost = spent.modelCalls === 0 ? '' : costText(spent);
@@ -107,7 +107,7 @@ function valueLines(values: Readonly<Record<string, unknown>>, mark: string): re
   });
 }
 
-/** Lines of a value stand below its name: none of them can be taken for another one. */
+/** Indents the lines of a value below its name, so that none looks like another name. */
 function indented(text: string): string {
   return printable(text).trimEnd().replaceAll('\n', '\n    ');
 }

@@ -11,9 +11,9 @@ import { outcomeWords } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 import { styleFor } from '../view/style.js';
 
-/** So many are listed. */
+/** Maximum number of conversations listed. */
 const LISTED = 100;
-/** Characters of a name, of those that it may have. */
+/** Maximum number of characters of a name that are shown. */
 const NAME_WIDTH = 60;
 
 /** `skein threads` with `remove` and `fork`. */

@@ -99,7 +99,7 @@ async function trustFile(file: string, flags: TrustFlags): Promise<number> {
   const changed = changedTools(subject.file);
   const known = await isKnown(subject);
   const before = known && changed.length === 0;
-  // With a yes that is given beforehand, the whole list alone is of interest.
+  // If the user agrees in advance, only the complete list matters.
   if (json !== true && (isPart !== true || yes !== true)) tell(file, subject, known, changed);
   const trusted = before || yes === true || (await isAgreed());
   if (trusted && !before) await note(subject);
@@ -110,7 +110,7 @@ async function trustFile(file: string, flags: TrustFlags): Promise<number> {
   return trusted ? EXIT.ok : EXIT.invalid;
 }
 
-/** Whether there is nothing to say yes to that the user has not said yes to. */
+/** True if the user has already agreed to everything that needs agreement. */
 async function isKnown(subject: TrustSubject): Promise<boolean> {
   return subject.powers.length === 0 || (await isTrusted(subject));
 }

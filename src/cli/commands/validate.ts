@@ -45,17 +45,17 @@ interface Report {
   readonly file: string;
   readonly valid: boolean;
   readonly problems: readonly Problem[];
-  /** What a run could do beyond reading the project; absent for a file that makes no plan. */
+  /** What a run could do beyond reading the project. Absent for a file without a plan. */
   readonly powers?: readonly Power[];
-  /** Whether the user has said yes to these, where it was asked. */
+  /** Whether the user has agreed to these powers, if requested. */
   readonly trusted?: boolean;
-  /** What Skein can't keep its programs from, where it was asked. */
+  /** What Skein can't keep its programs from, if requested. */
   readonly notPromised?: readonly string[];
-  /** Which file each agent came from, by its name. */
+  /** The file of each agent, by its name. */
   readonly agentFiles?: Readonly<Record<string, string>>;
   /** Parts that are kept and have no effect. */
   readonly kept?: readonly string[];
-  /** Tools of which only a run knows whether they are there. */
+  /** Tools whose existence only a run can check. */
   readonly unchecked?: readonly string[];
 }
 
@@ -120,7 +120,7 @@ function printVerdict({ file, valid, problems, powers = [], kept = [], unchecked
     );
 }
 
-/** What files can do, and whether the user has said yes to it. Modules are not loaded, so nothing of them runs. */
+/** Lists what files can do, and whether the user has agreed to it. Modules are not loaded, so none of their code runs. */
 async function listPowers(files: readonly string[], options: ValidateOptions): Promise<number> {
   const reports: Report[] = [];
   for (const file of files) {
@@ -146,7 +146,7 @@ async function listPowers(files: readonly string[], options: ValidateOptions): P
   return valid ? EXIT.ok : EXIT.invalid;
 }
 
-/** What can't be promised of the programs that a file starts; undefined: it starts none outside of a sandbox that works. */
+/** What can't be promised about the programs that a file starts. Undefined if all of them run in a working sandbox. */
 async function missingPromises(powers: readonly Power[]): Promise<readonly string[] | undefined> {
   const programs = powers.filter(({ kind }) => kind === 'starts');
   const found: string[] = [];

@@ -1,29 +1,29 @@
 import type { Argument, Command, Option } from 'commander';
 import { normalizeWords } from '../other-verbs.js';
 
-/** A word that may stand where the cursor is. */
+/** A possible word at the cursor. */
 export interface Candidate {
   readonly word: string;
   readonly about: string;
 }
 
-/** Paths: the shell knows them best. `before` is what stands in front of the path in the same word. */
+/** A request for paths, which the shell completes. `before` precedes the path in the same word. */
 export interface Paths {
   readonly paths: 'files' | 'folders';
   readonly before: string;
 }
 
-/** What of the store completes a word. */
+/** The kind of stored names that complete a word. */
 export type StoredKind = 'runs' | 'threads';
 
-/** What the walk along the words needs of others. */
+/** What completion needs from the rest of the program. */
 export interface Sources {
-  /** Adds what belongs to a command of the program: its file is only loaded when the words name it. */
+  /** Defines a command of the program. Its file is loaded only if the words name the command. */
   readonly load: (command: Command) => Promise<void>;
   readonly stored: (kind: StoredKind, typed: string) => Promise<readonly Candidate[]>;
 }
 
-/** What values are, by the names that definitions have for them between `<` and `>`; for flags also by the name of the flag. */
+/** The kinds of values, by the names between `<` and `>` in definitions; for flags also by the name of the flag. */
 const KINDS: ReadonlyMap<string, Paths['paths'] | StoredKind> = new Map([
   ['file', 'files'],
   ['files', 'files'],
@@ -33,21 +33,20 @@ const KINDS: ReadonlyMap<string, Paths['paths'] | StoredKind> = new Map([
   ['thread', 'threads'],
 ]);
 
-/** Where the cursor is: what the words before it mean. */
+/** The position of the cursor: what the words before it mean. */
 interface Position {
   readonly command: Command;
-  /** Behind `help`: only commands are named there. */
+  /** True after `help`, where only commands follow. */
   readonly helping: boolean;
   /** The flag whose value comes next. */
   readonly waiting: Option | undefined;
   readonly operands: number;
-  /** Behind `--`, where there are no flags. */
+  /** True after `--`, where no flags follow. */
   readonly ended: boolean;
 }
 
 /**
- * What the last of the words may become, by the definitions of the commands. The words are those behind the name of the program, as
- * they were typed.
+ * Completes the last of the words, by the definitions of the commands. The words are those after the program name, as they were typed.
  *
  * @example
  * await candidatesFor(program, ['graph', 'a.yaml', '--format', 's'], sources); // [{ word: 'svg', about: '' }]
@@ -98,7 +97,7 @@ async function positionOf(program: Command, words: readonly string[], { load }: 
   return at;
 }
 
-/** Values of a flag or an argument. `before` stands in front of the value in the same word. */
+/** Values of a flag or an argument. `before` precedes the value in the same word. */
 async function valuesOf(
   of: Option | Argument,
   before: string,
@@ -111,7 +110,7 @@ async function valuesOf(
     const choices = of.argChoices.map((word) => ({ word: before + word, about: '' }));
     return startingWith(before + typed, choices);
   }
-  // A value such as name=file: what stands behind the first = is the path.
+  // A value such as name=file: the part after the first = is the path.
   const [, name = '', kindName = named] = /^(.*=)(.*)$/.exec(named) ?? [];
   const assigned = name === '' ? '' : (/^[^=]*=/.exec(typed)?.[0] ?? undefined);
   const kind = KINDS.get(kindName) ?? (isOption ? KINDS.get(of.attributeName()) : undefined);
@@ -134,7 +133,7 @@ function flagsOf(command: Command): readonly Candidate[] {
     );
 }
 
-/** With the command that shows help; without hidden ones. */
+/** Includes the help command and excludes hidden ones. */
 function visibleCommands(command: Command): readonly Command[] {
   return command.createHelp().visibleCommands(command);
 }
@@ -149,7 +148,7 @@ function startingWith(typed: string, candidates: readonly Candidate[]): readonly
 
 const QUOTED = /'([^']*)(?:'|$)|"((?:[^"\\]|\\[^])*)(?:"|$)|\\([^])/g;
 
-/** A word without the quotes of a shell. Shells give it as it was typed; a quote may still be open. */
+/** Removes shell quotes from a word. Shells pass the word as typed, so a quote may still be open. */
 function unquoted(word: string): string {
   return word.replace(QUOTED, (_, single?: string, double?: string, escaped?: string) => {
     return single ?? double?.replace(/\\([$`"\\])/g, '$1') ?? escaped ?? '';

@@ -4,16 +4,16 @@ import { localTime } from '../runs/text.js';
 import { oneLine } from '../view/printable.js';
 import type { Candidate, StoredKind } from './candidates.js';
 
-/** So many are offered, the newest ones. */
+/** Maximum number of candidates, the newest ones. */
 const OFFERED = 100;
-/** Characters of the name of a workflow. */
+/** Maximum number of characters of a workflow name. */
 const NAME_WIDTH = 40;
 
 /**
- * Runs or conversations of the store of the working directory whose name begins with what is typed, newest first. The store is only
- * looked at.
+ * Returns the runs or conversations in the store of the working directory whose name begins with the typed text, newest first. The store is
+ * only read.
  *
- * @throws when there is none that can be read
+ * @throws if no readable store exists
  * @example
  * await storedWords('runs', '56'); // [{ word: '56ab0b07', about: 'chain, 2026-11-22 01:37:02' }]
  */
@@ -24,7 +24,7 @@ export async function storedWords(kind: StoredKind, typed: string): Promise<read
   const { namesInStore } = await import('../../stores/sqlite-names.js');
   const names = (await namesInStore(file))[kind];
   const ids = names.map(({ id }) => id);
-  // An end of an id is as good as a beginning: whichever is typed.
+  // The end of an id identifies a run as well as its beginning, whichever is typed.
   const wordOf = (id: string): string | undefined =>
     [...(kind === 'runs' ? [shortId(id, ids)] : []), id].find((word) => word.startsWith(typed));
   return names
@@ -37,7 +37,7 @@ export async function storedWords(kind: StoredKind, typed: string): Promise<read
     });
 }
 
-/** Whatever the store holds: nothing that would part a line, hide on a terminal, or be taken for a flag. */
+/** Skips ids that would break a line, disappear on a terminal, or look like a flag. */
 function isWord(id: string): boolean {
   return id !== '' && !id.startsWith('-') && !/\p{C}/u.test(id);
 }

@@ -4,43 +4,43 @@ import type { Workflow } from '../../plan/workflow.js';
 import type { Listener, RunOptions } from '../../index.js';
 import type { invariantCheck } from '../../running.js';
 
-/** What the default export of a module says. What is absent of a workflow is as for any other. */
+/** The content of a module's default export. Absent fields have the defaults of any workflow. */
 export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | 'problems'>> {
   readonly plan: Plan | undefined;
   readonly bindings: Bindings;
-  /** Absent: nobody has checked it yet. */
+  /** Absent if not yet checked. */
   readonly problems?: readonly Problem[];
   /** The key of the state whose value is the answer. */
   readonly answerKey?: string;
-  /** What must hold after every node. */
+  /** Conditions that must hold after every node. */
   readonly watch?: Watch;
-  /** What a tree runs with, where the module says so. */
+  /** Options for runs of a tree, if the module exports them. */
   readonly runOptions?: ModuleRunOptions;
 }
 
-/** Options that a module gives for its runs. */
+/** Options that a module sets for its runs. */
 export interface ModuleRunOptions extends Pick<RunOptions, 'models' | 'supervisor' | 'answer'> {
-  /** Who follows a run that begins with these inputs. */
+  /** Returns the listeners of a run that begins with these inputs. */
   readonly listenersOf?: (inputs: Readonly<Record<string, unknown>>) => readonly Listener[];
 }
 
 /** Invariants of a graph, and what happens when one does not hold. */
 export type Watch = Omit<Parameters<typeof invariantCheck>[0], 'violated'>;
 
-/** What is exported is not a workflow. */
+/** Why an export is not a workflow. */
 export interface NoWorkflow {
   readonly message: string;
   readonly hint: string;
 }
 
-/** Whatever may be found under a name: copies of the library share no classes. */
+/** An object read by name only: copies of the library share no classes. */
 interface Loose {
   readonly [key: string]: unknown;
 }
 
 /**
- * Reads the default export of a module: a graph, compiled or not, a tree, with what is exported as `runtime`, the definition of a plan, or a workflow that
- * was loaded.
+ * Reads the default export of a module: a graph, compiled or not; a tree, with the export `runtime`; the definition of a plan; or a loaded
+ * workflow.
  *
  * @throws SkeinError `SKEIN_DEFINITION` with all problems of a graph in `details.problems`
  */

@@ -11,27 +11,27 @@ import { packageRoot } from '../own-package.js';
 import { NeverSettled } from './import-module.js';
 import { stripTypes } from './strip-types.js';
 
-/** The file that was to be loaded. */
+/** The file to load. */
 export interface ModuleFile {
   readonly path: string;
-  /** As somebody wrote it. */
+  /** The path as the user wrote it. */
   readonly shown: string;
   readonly cwd: string;
 }
 
-/** A place in a file of a user. */
+/** A place in a user's file. */
 interface Place {
   readonly path: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Longer messages are cut: they are one line among others. */
+/** Longer messages are cut, because each is one line among others. */
 const LONGEST_MESSAGE = 600;
 
 /**
- * Why a module could not be loaded, with the place in the file of the user, never with a stack. Codes: `module-syntax`, `module-import`, `module-throws`,
- * `module-unsettled`, and those of a definition that refused what it was given.
+ * Returns why a module could not be loaded, with the place in the user's file and without a stack. Codes: `module-syntax`, `module-import`,
+ * `module-throws`, `module-unsettled`, and those of a definition that refused its arguments.
  */
 export async function problemsOfFailure(
   error: unknown,
@@ -52,13 +52,13 @@ export async function problemsOfFailure(
 
 const THROWS = 'it is thrown when the file is loaded; nothing has run';
 
-/** A problem of the file as a whole is one of its first line. */
+/** A problem of the whole file is reported at its first line. */
 export function problem(code: string, message: string, at: Position, hint?: string): Problem {
   const text = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)} …` : message;
   return { code, severity: 'error', message: text, at, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** A place as it is shown; without one, the beginning of the file that was to be loaded. */
+/** A place as displayed. Without one, the beginning of the file to load. */
 export function positionOf(place: Place | undefined, { path, shown, cwd }: ModuleFile): Position {
   if (place === undefined || place.path === path)
     return { file: shown, line: place?.line ?? 1, column: place?.column ?? 1 };
@@ -67,7 +67,7 @@ export function positionOf(place: Place | undefined, { path, shown, cwd }: Modul
   return { file: isInside ? below : place.path, line: place.line, column: place.column };
 }
 
-/** A call that was refused at once stands at a place; what is wrong with a graph as a whole does not. */
+/** A refused call has a place; a problem of a whole graph has none. */
 function ofDefinition(error: SkeinError, place: Place | undefined, file: ModuleFile): readonly Problem[] {
   const found = problemsOf(error);
   if (found.length === 0) return [problem(error.code, error.message, positionOf(place, file), error.hint)];
@@ -75,9 +75,9 @@ function ofDefinition(error: SkeinError, place: Place | undefined, file: ModuleF
   return found.map(({ at: _at, ...rest }) => ({ ...rest, at: positionOf(place, file) }));
 }
 
-/** A problem of a definition in code, which has no line: the path says what of it is meant. */
+/** A problem of a definition in code, which has no line: the path names the part it is about. */
 export function inFile({ at, path, ...rest }: Problem, { shown }: ModuleFile): Problem {
-  // Errors carry their problems as JSON, where an absent place is null.
+  // Errors carry their problems as JSON, in which an absent place is null.
   if (at !== undefined && (at as unknown) !== null) return { ...rest, at, ...(path === undefined ? {} : { path }) };
   return { ...rest, path: path === undefined ? shown : `${shown}: ${path}` };
 }
@@ -89,7 +89,7 @@ function thrownText(error: unknown): string {
 
 const FRAME = /(?:\(|at (?:async )?|^)((?:file:\/\/)?\/[^()\n]*?):(\d+)(?::(\d+))?\)?$/gm;
 
-/** The innermost call in a file of a user. */
+/** The innermost call in a user's file. */
 function stackPlace(error: unknown): Place | undefined {
   if (!(error instanceof Error) || error.stack === undefined) return undefined;
   for (const [, file = '', line, column] of error.stack.matchAll(FRAME)) {
@@ -100,7 +100,7 @@ function stackPlace(error: unknown): Place | undefined {
   return undefined;
 }
 
-/** The place in the text of the file: what is more than types was written anew. */
+/** The place in the original text: constructs that are more than types were rewritten. */
 function sourcePlace(place: Place): Place {
   const text = /\.m?ts$/.test(place.path) ? textOf(place.path) : undefined;
   const stripped = text === undefined ? undefined : stripTypes(text);
@@ -151,7 +151,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** Where a file names what it imports, as a text in quotes: a package by its name, a file by where it lies. */
+/** The place where a file names an import in quotes: a package by its name, a file by its relative path. */
 function importPlace(path: string, what: string): Place | undefined {
   const text = textOf(path);
   if (text === undefined) return undefined;
@@ -167,7 +167,9 @@ function importPlace(path: string, what: string): Place | undefined {
   return { path, line: 1, column: 1 };
 }
 
-/** The loader says where TypeScript is wrong. Of JavaScript, Node says it for names that are not exported; the rest is found by reading again. */
+/**
+ * The loader reports invalid TypeScript. For JavaScript, Node reports only missing exports; parsing again finds other errors.
+ */
 function syntaxProblem(
   error: SyntaxError & { readonly place?: Place },
   file: ModuleFile,

@@ -2,7 +2,7 @@ import module from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../own-package.js';
 
-/** Hooks in the same thread, which Node has from 22.15 on; those of before, in a thread of their own, are deprecated there. */
+/** Synchronous hooks in the same thread, which Node has from 22.15 on. The older hooks, in their own thread, are deprecated there. */
 interface NewerModule {
   readonly registerHooks?: (hooks: object) => unknown;
 }
@@ -10,9 +10,9 @@ interface NewerModule {
 let ready: Promise<void> | undefined;
 
 /**
- * Imports a module of a user: TypeScript too, and with the `skein` that runs. The module is code: whatever it does when it is loaded happens.
+ * Imports a user's module, in JavaScript or TypeScript, with the running `skein`. The module is code: everything it does on load happens.
  *
- * @throws whatever the module throws, and what keeps it from being loaded
+ * @throws whatever the module throws, and errors that keep it from loading
  */
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   ready ??= prepare();
@@ -26,13 +26,13 @@ async function prepare(): Promise<void> {
   else registerHooks(await import('./module-hooks.js'));
 }
 
-/** Nothing was left to do, and something was still awaited. */
+/** The error for a promise that is still pending when the process has nothing left to do. */
 export class NeverSettled extends Error {}
 
 /**
- * What a promise gives.
+ * Awaits a promise.
  *
- * @throws NeverSettled when the process would end before the promise is settled; what the promise is rejected with
+ * @throws NeverSettled if the process would end before the promise settles; the reason of a rejected promise
  */
 export async function settled<T>(work: Promise<T>): Promise<T> {
   return await new Promise<T>((resolve, reject) => {

@@ -20,17 +20,17 @@ import { outsideOf } from '../run/project.js';
 import type { TrustSubject } from '../run/trusted-files.js';
 import { moduleSubject } from '../run/workflow-powers.js';
 
-/** A workflow that a module exports. */
+/** A workflow exported by a module. */
 export interface ModuleWorkflow extends Workflow {
   readonly watch?: Watch;
   readonly runOptions?: ModuleRunOptions;
 }
 
-/** What Node loads only after it was compiled. */
+/** Extensions that Node loads only after compilation. */
 const UNREAD = /(\.cts|\.[jt]sx)$/;
 
 /**
- * Loads the workflow that a module exports. The module is imported, so its code runs, unlike that of other notations. Nothing is thrown: what is wrong with the file is in the problems.
+ * Loads the workflow that a module exports. Importing runs its code, unlike in other notations. Errors are in the problems, never thrown.
  */
 export async function loadModule(shown: string, cwd: string): Promise<ModuleWorkflow> {
   const file: ModuleFile = { path: resolve(cwd, shown), shown, cwd };
@@ -53,7 +53,7 @@ export async function loadModule(shown: string, cwd: string): Promise<ModuleWork
   }
 }
 
-/** What loads in the place of a module to which the user has not said yes: its code would run. */
+/** The result for a module that the user has not trusted: loading it would run its code. */
 export async function refusedModule(
   shown: string,
   cwd: string,
@@ -63,19 +63,19 @@ export async function refusedModule(
   return refusal === undefined ? undefined : broken([refusal], []);
 }
 
-/** The same as a problem. A module that can't be read has problems of its own. */
+/** The same as a problem. An unreadable module returns undefined here and reports problems of its own. */
 export async function untrustedModule(shown: string, cwd: string, flags: TrustFlags): Promise<Problem | undefined> {
   if (flags.trust === true) return undefined;
   const subject = await subjectOfModule(shown, cwd);
   return 'code' in subject ? undefined : await untrusted(subject, shown, flags);
 }
 
-/** A module as it is trusted, without running it; or why it can't be read. */
+/** Describes a module for a trust decision without running it, or returns why it can't be read. */
 export async function subjectOfModule(shown: string, cwd: string): Promise<TrustSubject | Problem> {
   const path = resolve(cwd, shown);
   const source = await readSource({ path, shown, cwd });
   if ('code' in source) return source;
-  // The same from whatever folder it is named.
+  // The result does not depend on the folder from which the module is named.
   const isOutside = outsideOf({ cwd: dirname(path), file: path });
   const files = await moduleFiles(source, (file) => !isOutside(file));
   return {
@@ -118,7 +118,7 @@ async function checked(exported: Exported, file: ModuleFile, source: SourceFile)
   };
 }
 
-/** All that is wrong. What made the plan has said what it wants to; of what it has not seen, errors count. */
+/** All problems. The builder of the plan has reported its own; of the later checks, only errors count. */
 async function problemsOf({ plan, bindings, problems }: Exported): Promise<readonly Problem[]> {
   if (plan === undefined) return problems ?? [];
   const { checkPlan } = await import('../../plan.js');
@@ -129,7 +129,7 @@ async function problemsOf({ plan, bindings, problems }: Exported): Promise<reado
   return [...problems, ...unsaid];
 }
 
-/** The answer is the result where there is one; a run is recorded in a folder as those of files are. */
+/** The answer is the result, if present. Runs are recorded in a folder, as for workflow files. */
 function settingsOf(plan: Plan | undefined, answerKey: string | undefined, cwd: string): WorkflowSettings {
   const writers = (plan?.nodes ?? []).filter(
     ({ output, writes }) => answerKey !== undefined && (output === answerKey || writes?.includes(answerKey) === true),
@@ -144,15 +144,15 @@ function broken(problems: readonly Problem[], files: readonly SourceFile[]): Mod
   return { plan: undefined, bindings: {}, settings: { output: { format: 'markdown' } }, files, problems };
 }
 
-/** Modules that are looked for, from one file on. */
+/** Maximum number of modules searched, starting from one file. */
 const MOST_FILES = 500;
 
 /** A relative name in an import, an export or a call of `import` or `require`. */
 const RELATIVE = /\b(?:from|import|require)\s*\(?\s*(["'])(\.{1,2}\/[^"'\n]+)\1/g;
 
 /**
- * A module and the modules that it imports by relative names, and those by them: what a workflow in code is made of. Names that are put
- * together when the code runs are not found, and neither are packages.
+ * Finds a module and the modules it imports by relative names, recursively: the parts of a workflow in code. Names computed at run time and
+ * packages are not found.
  */
 async function moduleFiles(
   entry: SourceFile,
@@ -172,13 +172,13 @@ async function moduleFiles(
   return [...files.values()];
 }
 
-/** What `converting.ts` takes of a module: a tree, and what it runs with. */
+/** What `converting.ts` needs of a module: a tree, and its runtime options. */
 type Exports = Parameters<typeof convertTree>[0];
 
 /**
- * What a module exports: as default, and as `runtime`.
+ * Returns the exports of a module: the default one and `runtime`.
  *
- * @throws SkeinError `SKEIN_DEFINITION` when the user has not said yes to the module and when it can't be imported, with all problems in `details.problems`
+ * @throws SkeinError `SKEIN_DEFINITION` if the module is not trusted or can't be imported, with all problems in `details.problems`
  */
 export async function treeExports(shown: string, cwd: string, flags: TrustFlags): Promise<Exports> {
   const path = resolve(cwd, shown);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { stripTypes } from './strip-types.js';
 
-/** What Node asks a loader, as far as it matters here; see `module.register` of Node 20 and `module.registerHooks` of later ones. */
+/** The part of Node's loader hooks used here. See `module.register` of Node 20 and `module.registerHooks` of later versions. */
 interface ResolveContext {
   readonly parentURL?: string | undefined;
 }
@@ -15,16 +15,16 @@ interface LoadedSource {
   readonly shortCircuit: true;
 }
 
-/** Files of users may import `skein`, which is the one that runs, and TypeScript by the name of the JavaScript that it becomes. */
+/** Lets users' files import the running `skein`, and TypeScript by the name of the JavaScript compiled from it. */
 export function resolve<R>(specifier: string, context: ResolveContext, next: NextResolve<R>): R {
   const { parentURL } = context;
   if (parentURL === undefined || !isOfUser(parentURL)) return next(specifier, context);
-  // Asked from here, Node finds the package that this file belongs to.
+  // Resolved from here, the name refers to the package of this file.
   if (/^skein(\/|$)/.test(specifier)) return next(specifier, { ...context, parentURL: import.meta.url });
   return next(sourceNameOf(specifier, parentURL) ?? specifier, context);
 }
 
-/** TypeScript of users, as JavaScript; anything else is loaded as ever. */
+/** Loads users' TypeScript as JavaScript. Other files load as usual. */
 export function load<R>(url: string, context: object, next: NextLoad<R>): R | LoadedSource {
   if (!isOfUser(url) || !/\.m?ts$/.test(url)) return next(url, context);
   const path = fileURLToPath(url);
@@ -34,7 +34,7 @@ export function load<R>(url: string, context: object, next: NextLoad<R>): R | Lo
   throw Object.assign(new SyntaxError(message), { place: { path, line, column } });
 }
 
-/** Packages come as JavaScript. */
+/** Packages are JavaScript. */
 function isOfUser(url: string): boolean {
   return url.startsWith('file:') && !url.includes('/node_modules/');
 }
@@ -45,7 +45,7 @@ const SOURCE_ENDINGS: ReadonlyMap<string, string> = new Map([
   ['', '.ts'],
 ]);
 
-/** The TypeScript file that is meant by a relative name, where there is no file of that name itself. */
+/** The TypeScript file that a relative name refers to, if no file has that exact name. */
 export function sourceNameOf(specifier: string, parentURL: string): string | undefined {
   if (!/^\.{0,2}\//.test(specifier)) return undefined;
   const { href } = new URL(specifier, parentURL);

@@ -1,21 +1,21 @@
 import { createRequire } from 'node:module';
 import type { transformSync } from '@swc/wasm-typescript';
 
-/** What can't be read as TypeScript. Data alone: it goes from the thread of the loader to that of the program. */
+/** A syntax error in TypeScript. Plain data, because it passes from the loader's thread to the program's. */
 export interface SyntaxFault {
   readonly message: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** JavaScript, or why there is none. With a source map, when places in it are others than in the text. */
+/** JavaScript, or the syntax error. Has a source map if places differ from the original text. */
 export type Stripped =
   | { readonly ok: true; readonly code: string; readonly map?: string }
   | { readonly ok: false; readonly fault: SyntaxFault };
 
 /**
- * TypeScript without its types. Types become spaces, as Node itself does it: places in the text stay the same, and so does the source of
- * every function, whatever Node runs it. Only what is more than types (enums, namespaces) is written anew, with a map of places.
+ * Removes the types from TypeScript. Types become spaces, as in Node itself, so places in the text and the source of every function stay
+ * the same in every Node version. Only constructs that are more than types (enums, namespaces) are rewritten, with a source map.
  *
  * @example
  * stripTypes('export const x: number = 1;\n'); // { ok: true, code: 'export const x         = 1;\n' }
@@ -36,7 +36,7 @@ export function stripTypes(text: string): Stripped {
 
 let loaded: typeof transformSync | undefined;
 
-/** Several megabytes, which nobody needs who runs no TypeScript; hooks of Node 22 and later have to answer at once. */
+/** Loaded on demand: several megabytes, needed only for TypeScript. Synchronous, because hooks of Node 22 and later must answer at once. */
 function stripper(): typeof transformSync {
   loaded ??= (createRequire(import.meta.url)('@swc/wasm-typescript') as { transformSync: typeof transformSync })
     .transformSync;
@@ -54,7 +54,7 @@ function isUnsupported(thrown: unknown): boolean {
   return typeof thrown === 'object' && thrown !== null && (thrown as Thrown).code === 'UnsupportedSyntax';
 }
 
-/** What is thrown is not an error but data, with columns from 0. */
+/** The parser throws data instead of an error, with columns from 0. */
 function faultOf(thrown: unknown): SyntaxFault {
   const { message, startLine, startColumn } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Thrown;
   return {

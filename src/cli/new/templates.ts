@@ -4,13 +4,13 @@ import { yamlSchema } from '../../yaml.js';
 import { ownPackage, packageRoot } from '../own-package.js';
 import { jsonText } from '../view/printable.js';
 
-/** A project to begin with: a folder of `templates/`, in whose files `PROJECT` stands for the name. */
+/** A starter project: a folder of `templates/`, in whose files `PROJECT` is replaced by the name. */
 interface Template {
   /** The command that runs it. */
   readonly command: 'run' | 'exec';
-  /** Paths in the folder; the first one is the workflow. */
+  /** Paths in the folder. The first one is the workflow. */
   readonly files: readonly string[];
-  /** The schemas that its files name. A project without the package has no other place that is there for everybody who has the folder. */
+  /** The schemas that its files name. They are copied, because a project without the package has no other path to them. */
   readonly schemas: readonly SchemaName[];
 }
 
@@ -31,12 +31,12 @@ const TEMPLATES = {
 /** The name of a template. */
 export type TemplateName = keyof typeof TEMPLATES;
 
-/** What `skein new` can begin with. */
+/** The templates of `skein new`. */
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as TemplateName[];
 
 /**
- * What a template consists of: by path inside the new folder a workflow, which is the first file, agents, a script that lets it run without a model,
- * and the schemas by which an editor checks and completes them; and the command that runs it.
+ * Returns the files of a template by path inside the new folder, and the command that runs them: a workflow, which is the first file,
+ * agents, a script for runs without a model, and the schemas by which an editor checks and completes them.
  */
 export async function newProject(
   template: TemplateName,
@@ -52,7 +52,7 @@ export async function newProject(
   return { files: all, command };
 }
 
-/** The new project depends on the package that runs. */
+/** The new project depends on the running package. */
 function manifest(text: string, name: string): string {
   const dependencies = { skein: ownPackage().dependency };
   return `${JSON.stringify({ ...(JSON.parse(text) as object), name: name.toLowerCase(), dependencies }, null, 2)}\n`;
