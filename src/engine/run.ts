@@ -152,6 +152,10 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     this.closings.stop();
   }
 
+  get cancelled(): boolean {
+    return this.cutOff !== undefined;
+  }
+
   get stepsEnded(): number {
     return this.ran + this.reused;
   }

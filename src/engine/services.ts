@@ -49,6 +49,8 @@ export interface RunServices extends WorkMeter {
   paid(closing: Stoppable, census: Census, reports: Reports): void;
   /** Nothing runs in this scope any more: checks it once the queue is empty. */
   rest(scope: Restable): void;
+  /** True once somebody cancelled the run. */
+  readonly cancelled: boolean;
   /** Starts a plan inside a step. */
   openScope(options: ScopeOptions): ScopeHandle;
   /** An executor was started or woken: it must come to rest before the next outcome is taken. */

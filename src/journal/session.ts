@@ -44,7 +44,7 @@ export interface OpenSession {
   /** The recorded history; absent for a new run. */
   readonly history?: RunHistory;
   /** Number of earlier sessions, including those of the runs that this run was forked from. */
-  readonly closings?: { readonly ended: number; readonly sessions: number };
+  readonly closings?: { readonly ended: number; readonly continued: number; readonly sessions: number };
   /** True if nothing was left to do when the last session ended. */
   readonly isOver?: boolean;
   /** The end of a finished run: its journal then, and its outcome. */
@@ -122,7 +122,7 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
     seed: begin.seed,
     nextOrder: 0,
     goesOn: parents.length > 0,
-    ...(parents.length === 0 ? {} : { isOver: isOver(parents), closings: closingsOf(parents, true) }),
+    ...(parents.length === 0 ? {} : { isOver: isOver(parents), closings: closingsOf(parents, parents) }),
     logs: [],
     before: { ms: 0, openedAt: now, pauses: [] },
   };
@@ -164,7 +164,7 @@ export function* resumeSession(
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: outcomes,
       isOver: isOver(histories),
-      closings: closingsOf(histories, histories.length > 1),
+      closings: closingsOf(histories, histories.slice(1)),
       ...(history.cut === undefined ? finishedBefore(before, history) : {}),
     };
   } catch (error) {
@@ -198,11 +198,13 @@ function isOver(family: readonly RunHistory[]): boolean {
 }
 
 /** Each fork counts as one more session: what closed the run before does not close the fork. */
-function closingsOf(histories: readonly RunHistory[], isFork: boolean): NonNullable<OpenSession['closings']> {
+function closingsOf(histories: readonly RunHistory[], parents: readonly RunHistory[]): OpenSession['closings'] {
   const all = histories.flatMap(({ sessions }) => sessions);
-  const forks = isFork ? 1 : 0;
+  const forks = parents.length === 0 ? 0 : 1;
   const ended = all.filter((session) => isToTryAgain(session)).length;
-  return { ended: ended + forks, sessions: all.length + forks };
+  const short = all.filter(({ end }) => end?.outcome === 'out_of_budget').length;
+  const continued = ended + short + (isOver(parents) ? 0 : forks);
+  return { ended: ended + forks, continued, sessions: all.length + forks };
 }
 
 function isToTryAgain(session: RunHistory['sessions'][number]): boolean {

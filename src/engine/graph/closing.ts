@@ -162,12 +162,13 @@ function outcomeOf(end: ScopeEnd, census: Census): RunOutcome {
 
 /**
  * The visit number of a closing. The run's own plan is closed, and numbered, once for each session after which it is tried again. A called
- * plan that is done keeps 1; otherwise, failed or degraded ones get even numbers, and cut-off ones odd numbers: no two collide.
+ * plan that is done keeps 1; otherwise, failed or degraded ones get even numbers, and cut-off ones odd numbers of two kinds. The record
+ * repeats what cut a plan off, so its closing is found again; a cancelled run records nothing of that, so each session closes anew.
  */
 function visitOf({ run, census, prefix }: ClosingScope, end: ScopeEnd): number {
-  const { ended = 0, sessions = 0 } = run.durable.closings ?? {};
+  const { ended = 0, continued = 0, sessions = 0 } = run.durable.closings ?? {};
   if (prefix === '') return ended + 1;
-  if (isCancelled(end)) return 2 * sessions + 3;
+  if (isCancelled(end)) return run.cancelled ? 4 * sessions + 5 : 4 * continued + 3;
   const error = errorOf(end);
   // An intended failure is not tried again.
   const isDone = (error === undefined || isEnding(error)) && !isDegraded(census);

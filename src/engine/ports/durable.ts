@@ -11,6 +11,8 @@ import type { OpenQuestion } from '../../events/question.js';
 export interface Closings {
   /** Number of sessions that ended as failed, degraded or cancelled. */
   readonly ended: number;
+  /** Number of sessions after which a cut-off step may continue: those, out of budget, and a fork of a run that was not over. */
+  readonly continued: number;
   /** Number of all sessions. */
   readonly sessions: number;
 }

@@ -66,10 +66,11 @@ test('[addition 9] [addition 10] a run that is killed at any record repeats noth
         const done = doneKeys(prefix.lines);
         expect([prefix.name, next.performed.filter((key) => done.includes(key))]).toEqual([prefix.name, []]);
         resumed += 1;
-        // What is not recorded may come to its end in another order, and an end cuts off what is late.
+        // What is not recorded may come to its end in another order, and an end, or a group that fails, cuts off what is late.
         if (hasEnd(scenario.plan)) continue;
         expect([prefix.name, verdict(next)]).toEqual([prefix.name, verdict(first)]);
-        if (first.result.outcome !== 'failed') expect(next.result.census).toEqual(first.result.census);
+        const cutsOff = first.result.census.cancelled + next.result.census.cancelled > 0;
+        if (first.result.outcome !== 'failed' && !cutsOff) expect(next.result.census).toEqual(first.result.census);
       }
     }),
     { numRuns: cases(80), seed: seedOf(20) },
