@@ -198,7 +198,10 @@ function isOver(family: readonly RunHistory[]): boolean {
 }
 
 /** Each fork counts as one more session: what closed the run before does not close the fork. */
-function closingsOf(histories: readonly RunHistory[], parents: readonly RunHistory[]): OpenSession['closings'] {
+function closingsOf(
+  histories: readonly RunHistory[],
+  parents: readonly RunHistory[],
+): NonNullable<OpenSession['closings']> {
   const all = histories.flatMap(({ sessions }) => sessions);
   const forks = parents.length === 0 ? 0 : 1;
   const ended = all.filter((session) => isToTryAgain(session)).length;
