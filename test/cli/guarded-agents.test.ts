@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeSandbox } from '../../src/agent/sandbox/sandbox.js';
 import { NO_CALL, tell } from '../guard/support/figures.js';
-import { ROOT, makeProject, skein, start } from './support/skein.js';
+import { served } from './support/served.js';
+import { ROOT, makeProject, start } from './support/skein.js';
 import { noTerminal, startOnTerminal } from './support/terminal.js';
 
 interface Example {
@@ -56,13 +57,13 @@ function undeclared(text: string): string {
   return text.replaceAll(/^(?:hosts|commands|sends):.*\n(?: {2}.*\n)*/gm, '');
 }
 
-/** Runs to the end, with a person who allows all that is asked, each time in a process of its own; gives how often that was. */
+/** Runs to the end, with a person who allows all that is asked; gives how often that was. */
 async function answeredOneByOne(cwd: string, words: readonly string[]) {
-  let end = await skein(words, { cwd });
+  let end = await served(words, { cwd });
   let asked = 0;
   for (; end.code === 5; asked += 1) {
-    expect(await skein(['answer', '-1', 'allow'], { cwd })).toMatchObject({ code: 0 });
-    end = await skein(['resume', '-1', '--no-color'], { cwd });
+    expect(await served(['answer', '-1', 'allow'], { cwd })).toMatchObject({ code: 0 });
+    end = await served(['resume', '-1', '--no-color'], { cwd });
   }
   return { asked, code: end.code };
 }
@@ -72,7 +73,7 @@ describe.each(EXAMPLES)('the example agent $name', (example) => {
 
   it('makes all of its calls unasked, as it declares them', async () => {
     const { cwd, words } = await copied(example);
-    const end = await skein(words(`script-${name}`), { cwd });
+    const end = await served(words(`script-${name}`), { cwd });
     expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
     expect(end.stderr).toContain(`${calls} tool calls`);
     expect(end.stderr).not.toContain('May the agent');
@@ -87,7 +88,7 @@ describe.each(EXAMPLES)('the example agent $name', (example) => {
 
   it('makes no forbidden call after a planted instruction, with all that is declared', async () => {
     const { cwd, words, sent, requests } = await copied(example);
-    const end = await skein(words(`script-${name}-planted`), { cwd });
+    const end = await served(words(`script-${name}-planted`), { cwd });
     expect(end.code).toBe(5);
     expect(end.stderr + end.stdout).toContain('What it has read had a say in');
     expect([await sent(), existsSync(join(cwd, 'package.json'))]).toEqual(['', false]);

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import type { Reply } from '../agent/support/fake-provider.js';
 import { FakeProvider } from '../agent/support/fake-provider.js';
 import type { Ended } from './support/skein.js';
-import { makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
+import { makeProject } from './support/skein.js';
 
 /** A tool server that offers what the file `offers.json` says. */
 const SERVER = `import { appendFileSync, readFileSync } from 'node:fs';
@@ -48,17 +49,17 @@ async function project() {
   const cwd = await makeProject({ 'f.yaml': FLOW, 'kit.mjs': SERVER });
   const env = { OPENAI_API_KEY: 'sk-none', OPENAI_BASE_URL: provider.baseUrl, XDG_STATE_HOME: join(cwd, 'state') };
   const at = { cwd, env };
-  await skein(['trust', 'f.yaml', '--yes'], at);
+  await served(['trust', 'f.yaml', '--yes'], at);
   return {
     cwd,
     provider,
-    trust: (...words: readonly string[]): Promise<Ended> => skein(['trust', 'f.yaml', ...words], at),
-    forget: (): Promise<Ended> => skein(['trust', '--forget', 'f.yaml'], at),
+    trust: (...words: readonly string[]): Promise<Ended> => served(['trust', 'f.yaml', ...words], at),
+    forget: (): Promise<Ended> => served(['trust', '--forget', 'f.yaml'], at),
     run: (tools: readonly object[]): Promise<Ended> => {
       writeFileSync(join(cwd, 'offers.json'), JSON.stringify(tools));
       provider.requests.length = 0;
       provider.replies = [...look];
-      return skein(['run', 'f.yaml', '--model', 'openai/gpt-4o-mini', '--yes'], at);
+      return served(['run', 'f.yaml', '--model', 'openai/gpt-4o-mini', '--yes'], at);
     },
     [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
   };

@@ -1,11 +1,13 @@
 import { appendFile, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { tell } from '../guard/support/figures.js';
 import { packText } from '../cli/support/packs.js';
-import { checkOut } from './support/checked-out.js';
+import { checkOut, removeWhatRanBefore } from './support/checked-out.js';
 import { HONEST } from './support/checkouts.js';
 import { traced } from './support/traced.js';
+
+afterAll(removeWhatRanBefore);
 
 const AGENT =
   '---\nname: b\nmodel: mock/echo\nmcp-servers: { kit: { command: node, args: [kit/server.js] } }\n---\nYou work.\n';

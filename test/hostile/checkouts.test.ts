@@ -1,11 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { tell } from '../guard/support/figures.js';
 import type { CheckedOut } from './support/checked-out.js';
-import { checkOut } from './support/checked-out.js';
+import { checkOut, removeWhatRanBefore } from './support/checked-out.js';
 import type { Checkout } from './support/checkouts.js';
 import { CHECKOUTS } from './support/checkouts.js';
 import type { Traced } from './support/traced.js';
 import { traced, whyUntraced } from './support/traced.js';
+
+afterAll(removeWhatRanBefore);
 
 const untraced = whyUntraced();
 if (untraced !== undefined)

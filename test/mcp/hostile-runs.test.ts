@@ -73,7 +73,7 @@ async function attacked(mode: string, way: Way) {
         id: 'a',
         kind: 'agent',
         prompt: 'Go',
-        timeoutMs: mode === 'drips' ? 1_500 : 60_000,
+        timeoutMs: mode === 'drips' ? 1_500 : 150_000,
         agent: {
           name: 'clerk',
           instructions: [],

@@ -6,7 +6,16 @@ import { chainSum, FIRST_SUM } from '../../../src/journal/codec.js';
 import type { Store, StoredBatch } from '../../../src/journal/store.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { seededRandom } from '../../../src/testing/index.js';
+import { THOROUGH } from '../../thorough.js';
 import type { World } from '../../fault/support/world.js';
+
+/** Shapes that start a program for a step: each costs more than a whole run of another shape. */
+const WITH_PROGRAMS = new Set(['agent', 'commands', 'finally', 'ended']);
+
+/** Whether a run of the shape is cut at this place: at all of the first places, then at some. Among five in a row each kind of failure comes up. */
+export function isTried(shape: string, at: number): boolean {
+  return THOROUGH || at < (WITH_PROGRAMS.has(shape) ? 8 : 20) || at % 5 === 0;
+}
 
 /** A world that keeps in memory what was done in it. */
 export interface MemoryWorld extends World {

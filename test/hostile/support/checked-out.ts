@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { filesIn, skein } from '../../cli/support/skein.js';
+import { served } from '../../cli/support/served.js';
+import { filesIn } from '../../cli/support/skein.js';
 import type { Checkout } from './checkouts.js';
 import { HONEST, SURROUNDINGS } from './checkouts.js';
 import type { Places } from './traced.js';
@@ -32,7 +33,7 @@ const KEY = 'team-key-of-the-user';
 export async function checkOut({ files, links = {}, file = 'flow.yaml' }: Checkout): Promise<CheckedOut> {
   const base = await makeFolder();
   const [cwd, home] = [join(base, 'project'), join(base, 'home')];
-  await cp(await ranBefore(), base, { recursive: true });
+  await cp(await (before ??= ranBefore()), base, { recursive: true });
   await rm(join(cwd, 'flow.yaml'));
   const server = await listen();
   const filled = (text: string): string =>
@@ -55,9 +56,17 @@ export async function checkOut({ files, links = {}, file = 'flow.yaml' }: Checko
 }
 
 async function makeFolder(): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'skein-checkout-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const folder = await emptyFolder();
+  onTestFinished(() => removed(folder));
   return folder;
+}
+
+async function emptyFolder(): Promise<string> {
+  return await realpath(await mkdtemp(join(tmpdir(), 'skein-checkout-')));
+}
+
+async function removed(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 async function writeAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -67,13 +76,21 @@ async function writeAll(folder: string, files: Readonly<Record<string, string>>)
   }
 }
 
-/** A project and a home in which the honest file was run, to be copied. */
+let before: Promise<string> | undefined;
+
+/** At the end of a file of tests that checks out. */
+export async function removeWhatRanBefore(): Promise<void> {
+  if (before !== undefined) await removed(await before);
+  before = undefined;
+}
+
+/** A project and a home in which the honest file was run: each checkout of a file of tests has a copy. */
 async function ranBefore(): Promise<string> {
-  const folder = await makeFolder();
+  const folder = await emptyFolder();
   const cwd = join(folder, 'project');
   await writeAll(cwd, { 'flow.yaml': HONEST });
   const options = { cwd, env: { HOME: join(folder, 'home') }, asks: true };
-  const { code, stderr } = await skein(['run', 'flow.yaml', '--no-audit', '--thread', 'ada'], options);
+  const { code, stderr } = await served(['run', 'flow.yaml', '--no-audit', '--thread', 'ada'], options);
   if (code !== 0) throw new Error(`the honest file can't be run: ${stderr}`);
   return folder;
 }
