@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Books } from './support/books.js';
-import { documentOf, makeProject, runFolder, skein, startSkein } from './support/skein.js';
+import { documentOf, makeProject, runFolder, startSkein } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** Only what comes out is billed, and it is all that a call may give: a call costs $0.001, and reserves as much. */
@@ -45,7 +45,7 @@ describe('[15] a map of 100 with money for 37, billed by a server', () => {
   it('keeps 37 results, aborts nothing, and ends with 6; the resume makes the other 63 calls', async () => {
     await using project = await begin(mapOf(100));
     const { books, options, usd } = project;
-    const first = await skein([...RUN, '--budget', '0.037', '--json'], options);
+    const first = await served([...RUN, '--budget', '0.037', '--json'], options);
     expect(first.code, first.stderr).toBe(6);
     expect([books.billed.length, usd()]).toEqual([37, 0.037]);
     expect(documentOf(first)).toMatchObject({
@@ -56,7 +56,7 @@ describe('[15] a map of 100 with money for 37, billed by a server', () => {
         message: 'the budget of the run is used up: $0.037 of $0.037 spent; what comes next may take $0.001',
       },
     });
-    const rest = await skein(['resume', '-1', '--budget', '+0.063', '--json'], options);
+    const rest = await served(['resume', '-1', '--budget', '+0.063', '--json'], options);
     expect(rest.code, rest.stderr).toBe(0);
     expect([books.billed.length, usd()]).toEqual([100, 0.1]);
     expect(documentOf(rest)).toMatchObject({ usd: 0.063, before: { usd: 0.037 }, modelCalls: 63 });

@@ -2,7 +2,7 @@ import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lastCommit } from '../../src/cli/run/last-commit.js';
-import { MAIN, ROOT, filesIn, makeProject, skein, start } from './support/skein.js';
+import { MAIN, ROOT, filesIn, makeProject, start } from './support/skein.js';
 import { served } from './support/served.js';
 import { noTerminal, screenOf, startOnTerminal } from './support/terminal.js';
 
@@ -31,7 +31,7 @@ describe('demo', () => {
   test('reviews the last commit: picture and answer on stdout; census and cost on stderr; nothing is written', async () => {
     const cwd = await repository(2);
     const before = await filesIn(cwd);
-    const end = await skein(['demo'], { cwd });
+    const end = await served(['demo'], { cwd });
     expect(end.code).toBe(0);
     expect(end.stdout).toContain('│ agent correctness-reviewer  │');
     expect(end.stdout).toContain('## Step: report');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { served } from './support/served.js';
-import { documentOf, makeProject, skein, startSkein } from './support/skein.js';
+import { documentOf, makeProject, startSkein } from './support/skein.js';
 
 /** Work that waits while there is no file `go`; then two steps at the end, the second of which waits for `swept`. */
 const FLOW = `import { appendFileSync, existsSync } from 'node:fs';
@@ -86,7 +86,7 @@ describe.skipIf(!hasSignals)('[addition 10] what runs at the end of a run', { ti
     expect((await running.ended).code).toBe(130);
     expect(log(cwd)).toEqual(['work', 'one cancelled', 'two begins', 'two']);
     await writeFile(join(cwd, 'go'), '');
-    expect((await skein(['resume', '-1', '--no-audit'], { cwd })).code).toBe(0);
+    expect((await served(['resume', '-1', '--no-audit'], { cwd })).code).toBe(0);
     expect(log(cwd).slice(4)).toEqual(['work', 'one succeeded', 'two begins', 'two']);
   });
 
@@ -108,9 +108,9 @@ describe.skipIf(!hasSignals)('[addition 10] what runs at the end of a run', { ti
     running.child.kill('SIGKILL');
     await running.ended;
     await writeFile(join(cwd, 'swept'), '');
-    const resumed = await skein(['resume', '-1', '--no-audit'], { cwd });
+    const resumed = await served(['resume', '-1', '--no-audit'], { cwd });
     expect([resumed.code, log(cwd)]).toEqual([0, ['work', 'one succeeded', 'two begins', 'two begins', 'two']]);
-    expect((await skein(['resume', '-1', '--no-audit'], { cwd })).code).toBe(0);
+    expect((await served(['resume', '-1', '--no-audit'], { cwd })).code).toBe(0);
     expect(log(cwd)).toHaveLength(5);
   });
 });

@@ -52,10 +52,10 @@ it(
   { timeout: 180_000 },
   async () => {
     const cwd = await makeProject({ 'chat.mjs': CHAT });
-    expect((await skein(words('a'), { cwd })).code).toBe(0);
+    expect((await served(words('a'), { cwd })).code).toBe(0);
     expect((await skein(words('die'), { cwd })).signal).toBe('SIGKILL');
     expect((await served(['threads'], { cwd })).stdout).toMatch(/^ada +chat +2 +interrupted/m);
-    expect((await skein(words('b'), { cwd })).code).toBe(0);
+    expect((await served(words('b'), { cwd })).code).toBe(0);
     expect(await logOf(cwd)).toEqual(['heard a', 'did a', 'heard die', 'did die', 'heard b', 'did b']);
     expect((await readFile(join(cwd, 'did.txt'), 'utf8')).trim().split('\n')).toEqual([
       'heard a',
@@ -71,11 +71,11 @@ it(
   async () => {
     const cwd = await makeProject({ 'chat.mjs': CHAT });
     expect((await skein(words('die'), { cwd })).signal).toBe('SIGKILL');
-    expect((await skein(['resume', '-1', '-q'], { cwd })).code).toBe(0);
+    expect((await served(['resume', '-1', '-q'], { cwd })).code).toBe(0);
     expect(await logOf(cwd)).toEqual(['heard die', 'did die']);
-    expect((await skein(words('b'), { cwd })).code).toBe(0);
+    expect((await served(words('b'), { cwd })).code).toBe(0);
     expect(await logOf(cwd)).toEqual(['heard die', 'did die', 'heard b', 'did b']);
-    expect((await skein(['fork', '-1', '-q', '--no-audit', '--set', 'say=c'], { cwd })).code).toBe(0);
+    expect((await served(['fork', '-1', '-q', '--no-audit', '--set', 'say=c'], { cwd })).code).toBe(0);
     expect(await logOf(cwd)).toEqual(['heard die', 'did die', 'heard b', 'did b']);
   },
 );
@@ -92,17 +92,17 @@ it(
     // Goes on with that one first, which dies once more; the one after it is given nothing.
     const bare = words('x').slice(0, -2);
     expect((await skein(bare, { cwd })).signal).toBe('SIGKILL');
-    expect((await skein(bare, { cwd })).code).toBe(0);
+    expect((await served(bare, { cwd })).code).toBe(0);
     expect(await logOf(cwd)).toEqual(['heard die', 'did die', 'heard die', 'did die']);
-    expect((await skein(['resume', '-1', '-q'], { cwd })).code).toBe(0);
-    expect((await skein(['fork', '-1', '-q', '--no-audit'], { cwd })).code).toBe(0);
+    expect((await served(['resume', '-1', '-q'], { cwd })).code).toBe(0);
+    expect((await served(['fork', '-1', '-q', '--no-audit'], { cwd })).code).toBe(0);
     expect(await logOf(cwd)).toEqual(['heard die', 'did die', 'heard die', 'did die']);
   },
 );
 
 it('[XG6] two processes on one thread: the second waits, or is refused', { timeout: 180_000 }, async () => {
   const cwd = await makeProject({ 'chat.mjs': CHAT });
-  expect((await skein(words('a'), { cwd })).code).toBe(0);
+  expect((await served(words('a'), { cwd })).code).toBe(0);
   const first = startSkein(words('wait'), { cwd, input: '' });
   await until(() => readFile(join(cwd, 'waits.txt')));
   const refused = await skein(words('no', '--on-busy', 'refuse'), { cwd });

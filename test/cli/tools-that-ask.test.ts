@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { documentOf, makeProject, skein } from './support/skein.js';
+import { served } from './support/served.js';
+import { documentOf, makeProject } from './support/skein.js';
 
 const FLOW = `import { appendFileSync } from 'node:fs';
 import { agent, agentNode, graph, tool } from 'skein/graph';
@@ -46,15 +47,15 @@ it(
       '-i',
       'task=x',
     ];
-    const paused = await skein(words, { cwd });
+    const paused = await served(words, { cwd });
     expect(paused.code).toBe(5);
     expect(documentOf(paused)).toMatchObject({
       modelCalls: 1,
       questions: [{ key: 'buy@tool#1.1.ask:1', path: 'buy', question: 'Pay 3 for Ada?', choices: ['yes', 'no'] }],
     });
-    expect((await skein(['answer', '-1', 'perhaps'], { cwd })).code).toBe(2);
-    expect((await skein(['answer', '-1', 'yes'], { cwd })).code).toBe(0);
-    const done = await skein(['resume', '-1', '--no-audit', '--json'], { cwd });
+    expect((await served(['answer', '-1', 'perhaps'], { cwd })).code).toBe(2);
+    expect((await served(['answer', '-1', 'yes'], { cwd })).code).toBe(0);
+    const done = await served(['resume', '-1', '--no-audit', '--json'], { cwd });
     expect(done.code).toBe(0);
     expect(documentOf(done)).toMatchObject({ outcome: 'succeeded', modelCalls: 1, state: { buy: 'It is done.' } });
     expect(await readFile(join(cwd, 'paid.txt'), 'utf8')).toBe('3');

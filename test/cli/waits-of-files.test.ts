@@ -2,6 +2,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { served } from './support/served.js';
 import { makeProject, ROOT, skein, startSkein } from './support/skein.js';
 
 /** For a process with this, it is so many hours later. */
@@ -51,7 +52,7 @@ describe('[addition 8] [G9] a step of a file that waits', () => {
     return cwd;
   };
   const run = async (cwd: string, script: string) =>
-    await skein(
+    await served(
       ['run', 'examples/wait-for-an-event/workflow.yaml', `--mock=examples/wait-for-an-event/${script}`, '--no-audit'],
       { cwd },
     );
@@ -60,8 +61,8 @@ describe('[addition 8] [G9] a step of a file that waits', () => {
     const cwd = await example();
     const paused = await run(cwd, 'script.yaml');
     expect([paused.code, paused.stderr]).toEqual([5, expect.stringContaining('waits for the event payment')]);
-    expect((await skein(['answer', '-1', 'payment', '{"amount":40}'], { cwd })).code).toBe(0);
-    const end = await skein(['resume', '-1'], { cwd });
+    expect((await served(['answer', '-1', 'payment', '{"amount":40}'], { cwd })).code).toBe(0);
+    const end = await served(['resume', '-1'], { cwd });
     expect([end.code, end.stdout]).toEqual([0, expect.stringContaining('Thank you for the 40.')]);
   });
 
@@ -82,7 +83,7 @@ workflow:
   - { id: write, type: agent, name: w }
 `,
   });
-  const ended = await skein(['run', 'loop.yaml', '--mock', '--no-audit'], { cwd });
+  const ended = await served(['run', 'loop.yaml', '--mock', '--no-audit'], { cwd });
   expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('1 limit reached')]);
-  expect((await skein(['run', 'loop.yaml', '--mock', '--no-audit', '--strict'], { cwd })).code).toBe(4);
+  expect((await served(['run', 'loop.yaml', '--mock', '--no-audit', '--strict'], { cwd })).code).toBe(4);
 });
