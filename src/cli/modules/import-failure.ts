@@ -167,9 +167,7 @@ function importPlace(path: string, what: string): Place | undefined {
   return { path, line: 1, column: 1 };
 }
 
-/**
- * The loader reports invalid TypeScript. For JavaScript, Node reports only missing exports; parsing again finds other errors.
- */
+/** The loader reports invalid TypeScript. For JavaScript, Node reports missing exports; parsing finds the rest. */
 function syntaxProblem(
   error: SyntaxError & { readonly place?: Place },
   file: ModuleFile,

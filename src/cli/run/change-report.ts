@@ -3,10 +3,10 @@ import type { Changes } from '../../recorded-runs.js';
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
 
-/** More steps than this are not listed by name. */
+/** Above this number, steps are not listed by name. */
 const LISTED = 30;
 
-/** What was changed, and what it makes run again; `finished` says of which steps there are results. */
+/** Describes the changes and the steps that run again because of them. `finished`: whether a step has results. */
 export function changeLines(
   { diff, again, judged, maybe, memory }: Changes,
   finished: (path: string) => boolean,

@@ -12,13 +12,13 @@ import { countText, outcomeWords } from '../view/step-text.js';
 import { printNote } from '../view/streams.js';
 import { openRunStore } from './open-store.js';
 
-/** What is run, disturbed, and run to its end. */
+/** A run to interrupt and complete. */
 export interface ActOptions {
   readonly workflow: Workflow;
   readonly inputs: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly script: string;
-  /** Calls of models that it makes undisturbed. */
+  /** Number of model calls of the uninterrupted run. */
   readonly calls: number;
 }
 
@@ -27,8 +27,8 @@ const BUDGET_RUN = 'budget';
 const INPUTS = 'inputs.json';
 
 /**
- * Runs the same once more in a process that is killed in the middle, continues it here, and says what was reused. True when the result
- * is that of the run that nobody disturbed. Its files are in a temporary folder, which is removed.
+ * Repeats the run in a process that is killed in the middle, continues it here, and reports what was reused. Resolves to true if the result
+ * equals that of the uninterrupted run. Its files are in a temporary folder, which is removed.
  */
 export async function durabilityAct(options: ActOptions, undisturbed: Record<string, unknown>): Promise<boolean> {
   printNote('\nThe same once more, in a process of its own, which is killed in the middle (SIGKILL).');
@@ -73,7 +73,7 @@ async function disturb(act: Act, undisturbed: Record<string, unknown>): Promise<
   return same && outcome === 'succeeded' && (await spendsBudget(act));
 }
 
-/** The same with a budget for half of its calls: it pauses, and continues with more. */
+/** Repeats the run with a budget for half of its calls: it pauses, and continues with a larger budget. */
 async function spendsBudget(act: Act): Promise<boolean> {
   const calls = Math.max(1, Math.floor(act.calls / 2));
   const paused = await (await startAct(act, { runId: BUDGET_RUN, budget: { calls } })).result;
@@ -86,7 +86,7 @@ async function spendsBudget(act: Act): Promise<boolean> {
   return paused.outcome === 'out_of_budget' && more.outcome === 'succeeded';
 }
 
-/** Starts this program again, for {@link runAndDie}. Gives how it ended, in words. */
+/** Starts this program again, for {@link runAndDie}. Resolves to a description of how it ended. */
 function runInChild(folder: string, cwd: string): Promise<string> {
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'demo', '--act', folder], { cwd, stdio: 'ignore' });
   return new Promise((resolve, reject) => {
@@ -95,7 +95,7 @@ function runInChild(folder: string, cwd: string): Promise<string> {
   });
 }
 
-/** The part of the process that is killed: by itself, when half of the steps have ended, so that it is always the same moment. */
+/** Runs in the process that is killed. It kills itself once half of the steps have ended, so the moment is always the same. */
 export async function runAndDie(folder: string, options: Omit<ActOptions, 'inputs' | 'calls'>): Promise<void> {
   const store = await openRunStore({ cwd: folder, create: true });
   if (store === undefined) return;

@@ -29,14 +29,14 @@ import { spokenBy } from './spoken.js';
 import { toolPinsOf } from './tool-pins.js';
 import { writtenFilesIn } from './written-files.js';
 
-/** Runs a loaded workflow, prints how it goes and its results, and gives the exit code. */
+/** Runs a loaded workflow, prints its progress and results, and returns the exit code. */
 export async function executeRun(execution: Execution): Promise<number> {
   return await reportEnd(execution, await followRun(execution));
 }
 
 /**
- * Runs a loaded workflow and prints how it goes; how it ended is left to tell. Until it starts, a signal ends the process as usual: nothing
- * has been written.
+ * Runs a loaded workflow and prints its progress, but not its end. Until the run starts, a signal ends the process as usual: nothing has
+ * been written.
  */
 export async function followRun(execution: Execution): Promise<Ended> {
   const { flags, workflow, log, recording } = execution;
@@ -50,7 +50,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
   const style = styleFor(process.stderr, flags.color);
   const { quiet, verbose } = loudness(flags, workflow);
   const view = viewOf(execution, { style, quiet, verbose });
-  // However the process ends, nothing of the view is left behind.
+  // Removes the view however the process ends.
   const leave = (): void => view.stop();
   process.once('exit', leave);
   const answer = createAsker({
@@ -78,7 +78,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
       ...(policy.length === 0 ? {} : { policy }),
       ...(check === undefined ? {} : { check }),
       signal: interrupt.signal,
-      // Apart, so that what can't be shown is reported all the same.
+      // Separate listeners, so that an error in one does not keep the event from the other.
       listeners: [
         seen((event) => log.listen(event)),
         seen((event) => view.listen(event)),
@@ -111,12 +111,12 @@ function viewOf(
   });
 }
 
-/** Shows a listener what people see. */
+/** Passes events to a listener in the form that people see. */
 function seen(listener: Listener): Listener {
   return (event) => listener(asSeen(event));
 }
 
-/** What looks at the invariants of a graph. Those that end the run are its error; those that are only observed are warnings. */
+/** Returns the check of a graph's invariants. Enforced violations end the run as its error; observed ones are warnings. */
 function watchedBy(
   watch: Watch | undefined,
   checkOf: typeof InvariantCheck,
@@ -131,7 +131,7 @@ function watchedBy(
   });
 }
 
-/** What agents say, as they say it: on stdout, or on stderr where that has the values of the file. */
+/** Prints the texts of agents as they arrive: to stdout, or to stderr if stdout gets the values of the file. */
 function speaking({ flags, workflow: { plan } }: Execution, view: View, quiet: boolean): readonly Listener[] {
   if (flags.exec !== true || flags.json === true || flags.format !== undefined || plan === undefined) return [];
   if (plan.values !== undefined && quiet) return [];
@@ -145,7 +145,7 @@ function speaking({ flags, workflow: { plan } }: Execution, view: View, quiet: b
   ];
 }
 
-/** What flags say, or else `config.log_level`. */
+/** The flags decide, or else `config.log_level`. */
 function loudness(flags: CommonFlags, workflow: Workflow): { readonly quiet: boolean; readonly verbose: boolean } {
   const { quiet = false, verbose = false } = flags;
   if (quiet || verbose) return { quiet, verbose };
@@ -153,7 +153,7 @@ function loudness(flags: CommonFlags, workflow: Workflow): { readonly quiet: boo
   return { quiet: level === 'warn' || level === 'error', verbose: level === 'debug' };
 }
 
-/** A recording is written at the end, when it would be too late to hear that there is no place for it. */
+/** A recording is written at the end of the run, so its place is checked before. */
 async function checkRecord(record: string | undefined, cwd: string): Promise<void> {
   if (record === undefined) return;
   const file = resolve(cwd, record);
@@ -172,13 +172,13 @@ async function checkRecord(record: string | undefined, cwd: string): Promise<voi
   }
 }
 
-/** The prices that a flag names. */
+/** Opens the prices that a flag names. */
 export async function openedPrices(file: string | undefined, cwd: string): Promise<PriceTable | undefined> {
   if (file === undefined) return undefined;
   return await (await import('../../prices.js')).openPrices(resolve(cwd, file), file);
 }
 
-/** The limits of providers that a flag names. */
+/** Opens the limits of providers that a flag names. */
 async function openedLimits(file: string | undefined, cwd: string): Promise<ProvidersLimits | undefined> {
   if (file === undefined) return undefined;
   return await (await import('../../prices.js')).openLimits(resolve(cwd, file), file);
@@ -198,7 +198,7 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
   };
 }
 
-/** The options that stand for a command line. */
+/** Converts a command line to run options. */
 export function runOptions({ flags, cwd, inputs, recording, models, workflow }: Execution): WorkflowRunOptions {
   const { mock, model, record, replay, auditDir, concurrency, maxSteps, budget, untrusted, security } = flags;
   const { models: own, supervisor } = workflow.runOptions ?? {};

@@ -2,16 +2,16 @@ import type { InputSpec, Plan } from '../../plan/plan.js';
 import type { ForkStart } from '../../recorded-runs.js';
 import type { RecordedRun } from './recorded-run.js';
 
-/** What a fork does again, and what it sets. */
+/** What a fork runs again, and what it sets. */
 export interface ForkPlan extends ForkStart {
   /** Values of the state that are not inputs. */
   readonly set: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What a fork does again: the step that it begins at, and all that depends on it; and what of the given values are not inputs.
+ * Returns what a fork runs again, the first step and all that depend on it, and which of the given values are not inputs.
  *
- * @throws SkeinError `SKEIN_INPUT` for a key that the workflow does not have, `SKEIN_USAGE` for such a step
+ * @throws SkeinError `SKEIN_INPUT` for a key that the workflow does not have, `SKEIN_USAGE` for an unknown step
  */
 export async function checkFork(
   run: RecordedRun,
@@ -23,7 +23,7 @@ export async function checkFork(
     import('../../plan.js'),
     import('../../recorded-runs.js'),
   ]);
-  // A notation may let anything be given: what is declared nowhere and used nowhere is not known all the same.
+  // A notation may accept any input; one that is neither declared nor used is still unknown.
   const isKnown = ({ name, at }: InputSpec): boolean => at !== undefined || readsInput(plan, name);
   const known = plan.inputs.filter(isKnown).map((input) => input.name);
   const others = Object.entries(inputs).filter(([name]) => !known.includes(name));
@@ -38,7 +38,7 @@ export async function checkFork(
   return { ...start, set };
 }
 
-/** Says which names are keys of the state, or nodes that have one, and no inputs. */
+/** Returns whether a name is a key of the state, or a node that has one, and not an input. */
 export function keyOfState({ inputs, channels, nodes }: Plan): (name: string) => boolean {
   const keys = new Set([...channels.map(({ name }) => name), ...nodes.flatMap(({ id, output = id }) => [id, output])]);
   for (const { name } of inputs) keys.delete(name);

@@ -3,23 +3,23 @@ import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Command } from 'commander';
 
-/** An input as it stands on the command line. */
+/** An input as written on the command line. */
 export interface GivenInput {
   readonly name: string;
   readonly value: string;
-  /** The value is the name of a file, `-` for stdin. */
+  /** True if the value is the name of a file, or `-` for stdin. */
   readonly isFile: boolean;
-  /** The value is JSON: a number, a list, an object. */
+  /** True if the value is JSON: a number, a list, an object. */
   readonly isJson?: true;
 }
 
-/** An input of more bytes than this is refused: no model reads it. */
+/** Maximum size of an input in bytes: no model reads more. */
 const LARGEST_INPUT = 8 * 1024 * 1024;
 
 /**
- * Reads `NAME=VALUE`. Only the first `=` counts.
+ * Parses `NAME=VALUE`. Only the first `=` counts.
  *
- * @throws SkeinError `SKEIN_USAGE` when there is no name or no `=`.
+ * @throws SkeinError `SKEIN_USAGE` if the name or the `=` is missing.
  * @example
  * readAssignment('text=a=b', false); // { name: 'text', value: 'a=b', isFile: false }
  */
@@ -38,9 +38,9 @@ function readAssignment(text: string, isFile: boolean, flag = isFile ? '--input-
 }
 
 /**
- * The values of inputs by name; files are read. The last of the same name wins.
+ * Returns the values of inputs by name, and reads files. The last value of a name wins.
  *
- * @throws SkeinError `SKEIN_INPUT` that names every file that can't be used.
+ * @throws SkeinError `SKEIN_INPUT` that names every unusable file.
  */
 export async function readInputs(
   given: readonly GivenInput[],
@@ -79,7 +79,7 @@ function parsed(name: string, text: string): unknown {
 
 const TOO_LARGE = `larger than ${LARGEST_INPUT / 1024 / 1024} MiB`;
 
-/** The text of a file, or why there is none. */
+/** Reads the text of a file, or returns why that failed. */
 async function readOne(file: string, cwd: string): Promise<{ readonly text: string } | { readonly why: string }> {
   try {
     const bytes = file === '-' ? await readStdin() : await readLimited(resolve(cwd, file));
@@ -110,8 +110,8 @@ async function readStdin(): Promise<Buffer | undefined> {
 }
 
 /**
- * Flags that give values by name, as `--input` does; `flag` has another name where it sets more than inputs. Gives the list that the values are
- * put into, in the order of the command line.
+ * Adds flags that set values by name, such as `--input`. `flag` has another name if it sets more than inputs. Returns the list that
+ * receives the values, in the order of the command line.
  */
 export function addValueOptions(
   command: Command,
@@ -144,7 +144,7 @@ export function addValueOptions(
   return inputs;
 }
 
-/** The same of commands that start a run, and what is done instead of a recorded run. */
+/** Adds the flags for inputs, `--dry-run` and `--no-store` to a command that starts a run. */
 export function addInputOptions(command: Command, what: string): readonly GivenInput[] {
   const about = `${what} of the workflow; repeat for each (also --inputs)`;
   const inputs = addValueOptions(command, '-i, --input', about, what);

@@ -26,28 +26,28 @@ import type { CommonFlags } from './run-flags.js';
 import { mergeFlags } from './run-flags.js';
 import { refusalReport } from './run-report.js';
 
-/** What stands on the command line of `skein resume` and `skein fork`. */
+/** The command line of `skein resume` and `skein fork`. */
 export interface GoOnOptions {
-  /** The run, as somebody calls it. */
+  /** The run, as named by the user. */
   readonly run: string;
   readonly flags: CommonFlags;
-  /** Absent: the run itself goes on. */
+  /** Absent for a resume. */
   readonly fork?: ForkFlags;
 }
 
-/** What makes a fork another run. */
+/** What distinguishes a fork from its parent. */
 export interface ForkFlags {
   readonly inputs: readonly GivenInput[];
-  /** A step that runs again, with all that comes after it. */
+  /** A step that runs again, with everything after it. */
   readonly from?: string;
-  /** Another file than that of the run. */
+  /** A file in place of that of the run. */
   readonly file?: string;
 }
 
 /**
- * `skein resume` and `skein fork`: loads the file of a recorded run, says what was changed in it and what that makes run again, and goes on.
+ * `skein resume` and `skein fork`: loads the file of a recorded run, reports its changes and the steps that run again, and continues.
  *
- * @throws SkeinError what keeps it from starting, unless `--json` asks for it as a document
+ * @throws SkeinError what keeps it from starting, unless `--json` prints it as a document
  */
 export function goOn(options: GoOnOptions): Promise<number> {
   return orRefusal(options.flags.json === true, async () => {
@@ -73,7 +73,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   hideSecretsOf({ plan: run.record.before.plan, inputs });
   const recorded = Object.keys(run.record.before.inputs);
   const file = fileOf(run, options.fork);
-  // What a turn was not given came from the thread.
+  // Inputs that were not given to a turn came from the thread.
   const mayLack = run.record.family[0].begin.thread !== undefined;
   const pack = await broughtBy(flags, cwd);
   const next = await loadNext(run, file, { ...flags, cwd, inputs, recorded, mayLack, pack, toRun: true });
@@ -105,7 +105,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   return await executeRun({ ...execution, recording: { ...recording, goesOn } });
 }
 
-/** What is different from what was recorded: of the file, of the inputs, of the flags. */
+/** Returns the differences from the record: in the file, the inputs and the flags. */
 async function changesSince(
   run: RecordedRun,
   plan: Plan,
@@ -121,24 +121,24 @@ async function changesSince(
   return changesOf(run.record, after, going, forgotten);
 }
 
-/** Files that were named here stay the same ones, wherever the run is carried out. */
+/** Resolves files named here, so that they stay the same wherever the run is carried out. */
 export function anchored(flags: CommonFlags, cwd: string): CommonFlags {
   const here = process.cwd();
   if (here === cwd) return flags;
   const { mock, record, replay, prices, limits, auditDir, config } = flags;
   const module = toolNames(flags.tools) === undefined ? { tools: flags.tools } : {};
-  // An empty script is none: echo.
+  // An empty script is the echo model, not a file.
   const named = Object.entries({ mock, record, replay, prices, limits, auditDir, config, ...module });
   const paths = named.filter(([, path]) => (path ?? '') !== '');
   return { ...flags, ...Object.fromEntries(paths.map(([flag, path = '']) => [flag, resolve(here, path)])) };
 }
 
-/** @throws SkeinError `SKEIN_FILE` when somebody names a file that is not there */
+/** @throws SkeinError `SKEIN_FILE` if the named file does not exist */
 function fileOf({ root, origin }: RecordedRun, fork: ForkFlags | undefined): string {
   return fork?.file === undefined ? resolve(root, origin.file) : resolve(process.cwd(), fork.file);
 }
 
-/** What is different from before, and what it makes run again. */
+/** Reports the changes and the steps that run again. */
 async function tell(run: RecordedRun, file: string, isGone: boolean, changes: Changes, style: Style): Promise<void> {
   if (isGone) {
     printNote(

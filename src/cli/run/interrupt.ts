@@ -2,15 +2,15 @@ import { SkeinError } from '../../base/errors.js';
 import { EXIT } from '../failures.js';
 import { endNow } from '../view/streams.js';
 
-/** Signals that ask this program to end. */
+/** A watch for signals that ask this program to end. */
 export interface Interrupt {
-  /** Aborted by the first one. */
+  /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** Signals end the process again, as they do by themselves. */
+  /** Restores the default: signals end the process. */
   release(): void;
 }
 
-/** What the watch needs of its surroundings. */
+/** The surroundings of the watch. */
 export interface InterruptSurroundings {
   /** A clock, in milliseconds. */
   readonly now: () => number;
@@ -18,7 +18,7 @@ export interface InterruptSurroundings {
   readonly end: () => void;
 }
 
-/** Within this time the same signal is the same key press: `npm` and `timeout` pass on what the terminal has sent to all. */
+/** Within this time a repeated signal is the same key press: `npm` and `timeout` forward what the terminal has sent to all. */
 const SAME_PRESS_MS = 500;
 
 const REAL: InterruptSurroundings = { now: () => performance.now(), end: () => endNow(EXIT.cancelled) };
@@ -26,8 +26,8 @@ const REAL: InterruptSurroundings = { now: () => performance.now(), end: () => e
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * The first signal closes the run as cancelled, so that children are ended and the audit folder is complete; the second ends the
- * process at once. Children of a process that ended at once are killed by their watchdog.
+ * The first signal cancels the run, so that children end and the audit folder is complete; the second ends the process at once. Their
+ * watchdog kills the children of a process that ended at once.
  */
 export function watchInterrupt(onFirst: (name: string) => void, { now, end } = REAL): Interrupt {
   const controller = new AbortController();

@@ -18,64 +18,64 @@ import { printable } from '../view/printable.js';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-/** How strictly workflow files are judged, as it stands on the command line. */
+/** Flags for how strictly workflow files are checked. */
 export interface JudgingFlags {
-  /** Every warning is an error. */
+  /** Whether every warning is an error. */
   readonly strict?: boolean;
-  /** What a file asks for and Skein does not do is a warning. */
+  /** Whether unsupported features in a file are only warnings. */
   readonly lenient?: boolean;
 }
 
-/** What stands on the command line about the surroundings of an Agentfile. */
+/** Flags for the surroundings of an Agentfile. */
 export interface SurroundingFlags {
-  /** A configuration over the `agent.toml` beside the file. */
+  /** A configuration that overrides the `agent.toml` beside the file. */
   readonly config?: string;
-  /** Names of tools with commas between them; of a pack, the module with its functions. */
+  /** Names of tools, separated by commas; for a pack, the module with its functions. */
   readonly tools?: string;
 }
 
 /** How a workflow file is loaded for the command line. */
 export interface LoadOptions extends JudgingFlags, SurroundingFlags, TrustFlags {
   readonly cwd: string;
-  /** Values of inputs by name; absent: they are not looked at. */
+  /** Values of inputs by name. If absent, inputs are not checked. */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Names of those that a run was begun with. */
+  /** Names of the inputs that the recorded run began with. */
   readonly recorded?: readonly string[];
-  /** Values for inputs of these names that are not given. */
+  /** Values for inputs that are not given, by name. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** An input that is not given may come from elsewhere. */
+  /** Whether missing inputs may come from elsewhere. */
   readonly mayLack?: boolean;
   readonly interactive?: boolean;
-  /** Look for names of tools that nothing answers to, which a run tells when it comes to them. */
+  /** Whether to report unknown names of tools, which a run reports only when it reaches them. */
   readonly checkTools?: boolean;
-  /** The version of the schema by which a pack is judged. */
+  /** The version of the schema that a pack is checked against. */
   readonly packSchema?: '1.4' | '1.5';
-  /** How a pack talks. Absent: it is only looked at. */
+  /** What a pack needs for a conversation. If absent, the pack is only checked. */
   readonly pack?: NonNullable<WorkflowOptions['pack']>;
-  /** Look at what budgets let run, with what is known of the run. */
+  /** Returns what is known about the run, to check budgets against. */
   readonly budgets?: () => Promise<Foreseen>;
-  /** What stands on the command line of the budget of the run. */
+  /** The budget of the run on the command line. */
   readonly budget?: string;
-  /** What keeps a run from starting is an error, and so is that the user has not said yes to what the file can do. */
+  /** Whether problems that keep a run from starting are errors, including powers that the user has not agreed to. */
   readonly toRun?: boolean;
-  /** What needs a yes is only listed: the user is not asked. */
+  /** Powers that need agreement are only listed: the user is not asked. */
   readonly unasked?: true;
-  /** No model is asked, so nothing is started or reached. */
+  /** Present if no model is called, so nothing is started or reached. */
   readonly mock?: string;
 }
 
-/** A workflow file that was loaded, and what is wrong with it and with its inputs. */
+/** A loaded workflow file, with its problems and those of its inputs. */
 export interface Loaded {
   readonly workflow: ModuleWorkflow;
   readonly problems: readonly Problem[];
-  /** It can't be run. */
+  /** True if the workflow can't run. */
   readonly broken: boolean;
-  /** Files elsewhere were not read: the user has not said yes to this. */
+  /** Present if files outside the project were not read, because the user has not agreed to this part. */
   readonly part?: TrustSubject;
 }
 
 /**
- * Loads a workflow file, whatever notation it is written in, or the workflow that a module exports, and compares its inputs with what is given. Everything that is wrong is in the problems.
+ * Loads a workflow file of any notation, or a module that exports a workflow, and checks its inputs. All errors are in the problems.
  */
 export async function loadWorkflow(file: string, options: LoadOptions): Promise<Loaded> {
   const { part, ...workflow } = await open(file, options);
@@ -102,13 +102,13 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
   };
 }
 
-/** What keeps a workflow that was loaded from being run: the user has not said yes to it. */
+/** Returns why a loaded workflow may not run: the user does not trust it. */
 export async function untrustedWorkflow(
   workflow: Workflow,
   file: string,
   options: LoadOptions,
 ): Promise<Problem | undefined> {
-  // A pack is trusted as a file, whatever talks with it.
+  // A pack is trusted as a file, whatever it talks with.
   const looked =
     options.pack === undefined || workflow.plan?.notation !== 'machine' ? workflow : await asFile(file, options);
   const subject = await subjectOf(looked, file, options.cwd);
@@ -122,18 +122,18 @@ async function asFile(file: string, { cwd, lenient, config }: LoadOptions): Prom
   return await openFile(file, { cwd, ...present({ lenient, config }) });
 }
 
-/** What may be asked about calls, where an agent breaks the rule of two. */
+/** Returns the calls a person may be asked about, for agents that break the rule of two. */
 async function problemsOfCalls(plan: Plan | undefined): Promise<readonly Problem[]> {
   return plan === undefined ? [] : (await import('../../foreseen.js')).ruleOfTwo(plan);
 }
 
-/** Inputs without a type take any value. */
+/** Inputs without a type accept any value. */
 async function wrongInputs(plan: Plan | undefined, given: LoadOptions['inputs'] = {}): Promise<readonly Problem[]> {
   if (plan?.inputs.some(({ type }) => type !== undefined) !== true) return [];
   return (await import('../../plan.js')).badInputs(plan.inputs, given);
 }
 
-/** Values with the types that a plan declares. */
+/** Converts values to the types that a plan declares. */
 export async function valuesFor(
   plan: Plan,
   given: Readonly<Record<string, unknown>>,
@@ -142,7 +142,7 @@ export async function valuesFor(
   return (await import('../../plan.js')).typedInputs(plan.inputs, given);
 }
 
-/** A workflow without budgets needs no table of prices. */
+/** A workflow without budgets loads no price table. */
 async function problemsOfBudgets(
   plan: Plan | undefined,
   { budgets, budget }: LoadOptions,
@@ -185,7 +185,7 @@ async function openFile(file: string, options: LoadOptions, mayRead?: MayRead): 
   });
 }
 
-/** The names in `--tools`; undefined when it is the module of a pack, whose name has a dot. */
+/** The names in `--tools`. Undefined for the module of a pack, whose name contains a dot. */
 export function toolNames(tools: string | undefined): readonly string[] | undefined {
   if (tools === undefined || tools.includes('.')) return undefined;
   return tools
@@ -199,7 +199,7 @@ export function isModule(file: string): boolean {
   return /\.(?:[cm]?[jt]s|[jt]sx)$/.test(file);
 }
 
-/** @throws SkeinError `SKEIN_USAGE` for flags of Agentfiles with another file, and the other way round */
+/** @throws SkeinError `SKEIN_USAGE` for flags of Agentfiles with another kind of file, and vice versa */
 function checkSurroundings({ config, tools }: SurroundingFlags, file: string, plan: Plan | undefined): void {
   if (plan === undefined || (config === undefined && tools === undefined)) return;
   const isAgentfile = plan.notation === 'agentfile';
@@ -229,7 +229,7 @@ function missingInputs(workflow: Workflow, values: LoadOptions['inputs']): reado
     }));
 }
 
-/** Which steps need an input. */
+/** Lists the steps that need an input. */
 function readersOf(plan: Workflow['plan'], channel: string): string {
   const reference = JSON.stringify({ channel }).slice(1, -1);
   const ids = (plan?.nodes ?? []).filter((node) => JSON.stringify(node).includes(reference)).map(({ id }) => `"${id}"`);
@@ -237,7 +237,7 @@ function readersOf(plan: Workflow['plan'], channel: string): string {
   return `; ${ids.length === 1 ? 'step' : 'steps'} ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ' ...' : ''} ${ids.length === 1 ? 'needs' : 'need'} it`;
 }
 
-/** Names of tools that nothing answers to (`unknown-tools`): a run warns of them when the agent starts. */
+/** Names of tools that do not exist (`unknown-tools`). A run warns about them when the agent starts. */
 async function unknownTools(plan: Plan | undefined): Promise<readonly Problem[]> {
   if (plan === undefined) return [];
   const { BUILT_IN_TOOLS, agentsOf, selectTools } = await import('../../plan.js');
@@ -260,7 +260,7 @@ async function unknownTools(plan: Plan | undefined): Promise<readonly Problem[]>
 }
 
 /**
- * Which file each agent came from, one line for each: a checkout may bring one that is called like the user's own.
+ * The file of each agent, one per line: a checkout may contain an agent with the name of one of the user's own.
  *
  * @example
  * agentSources({ agentFiles: new Map([['critic', '.github/agents/critic.agent.md']]) }); // ['agent critic: .github/agents/critic.agent.md']
@@ -269,12 +269,12 @@ export function agentSources({ agentFiles }: Pick<Workflow, 'agentFiles'>): read
   return [...(agentFiles ?? [])].map(([name, file]) => `agent ${printable(name)}: ${printable(file)}`);
 }
 
-/** What is told of a workflow, as data. */
+/** The notes about a workflow, as data. */
 export function notesOf({ notes }: Pick<Workflow, 'notes'>): { readonly notes?: readonly string[] } {
   return notes === undefined ? {} : { notes };
 }
 
-/** The same as data. */
+/** The files of agents, as data. */
 export function agentFilesOf({ agentFiles }: Pick<Workflow, 'agentFiles'>): {
   readonly agentFiles?: Readonly<Record<string, string>>;
 } {
@@ -282,10 +282,10 @@ export function agentFilesOf({ agentFiles }: Pick<Workflow, 'agentFiles'>): {
 }
 
 /**
- * Whether a run with `--mock` starts and reaches nothing: with a script, as long as that lets no step make its call. A script that can't be read lets nothing
- * happen either: the run says what is wrong with it before it begins.
+ * Whether a run with `--mock` starts and reaches nothing. With a script, that requires that no step makes its real call. An unreadable
+ * script starts nothing either: the run reports the error before it begins.
  *
- * @param mock the value of the flag; undefined: the run has models
+ * @param mock the value of the flag; undefined if the run has models
  */
 export async function startsNothing(mock: string | undefined, cwd: string): Promise<boolean> {
   if (mock === undefined || mock === '') return mock === '';

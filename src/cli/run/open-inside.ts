@@ -7,23 +7,23 @@ import { reads } from './workflow-powers.js';
 /** Whether a file or a folder may be read. */
 export type MayRead = (path: string) => boolean;
 
-/** A file that is opened, and the configuration that the user names for it. */
+/** A file to open, and the configuration that the user names for it. */
 interface Named {
   readonly file: string;
   readonly cwd: string;
   readonly config?: string | undefined;
 }
 
-/** A workflow of which nothing elsewhere was read. */
+/** A workflow opened without reading files outside the project. */
 export interface Inside<T> {
   readonly opened: T;
-  /** It names files elsewhere: what the user has to say yes to before these are read. */
+  /** Present if the workflow names files outside: what the user must agree to before they are read. */
   readonly part: TrustSubject | undefined;
 }
 
 /**
- * Opens a workflow without reading anything outside of the project: a file in a checkout may name any file of the user's, or be a link to one. Once the user
- * has said yes to the part, it can be opened as a whole.
+ * Opens a workflow without reading outside the project: a file in a checkout may name any file of the user, or be a link to one. Once the
+ * user has agreed to the part, the whole workflow can be opened.
  *
  * @example
  * const { opened, part } = await openInside({ file, cwd }, (mayRead) => loadWorkflow(file, { cwd, mayRead }));

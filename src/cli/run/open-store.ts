@@ -11,23 +11,23 @@ const FILE = 'skein.db';
 
 const DURABILITIES = ['fast', 'full'] as const;
 
-/** What a commit survives; see `openSqliteStore`. */
+/** What a commit survives. See `openSqliteStore`. */
 export type Durability = (typeof DURABILITIES)[number];
 
-/** Which store is opened. */
+/** Which store to open. */
 export interface OpenRunStoreOptions {
   readonly cwd: string;
-  /** Make one where there is none. */
+  /** Whether to create a missing store. */
   readonly create: boolean;
-  /** Absent: that of the environment variable `SKEIN_DURABILITY`, or `fast`. */
+  /** Defaults to the environment variable `SKEIN_DURABILITY`, or `fast`. */
   readonly durability?: Durability;
 }
 
 /**
- * Opens the store of runs that belongs to a folder; undefined when there is none and none is to be made. The caller closes it.
+ * Opens the store of runs for a folder. Undefined if there is none and none is to be created. The caller closes the store.
  *
- * @throws SkeinError `SKEIN_PACKAGE_MISSING` without a SQLite driver, `SKEIN_STORE` when the file can't be used, `SKEIN_USAGE` for a
- *   `SKEIN_DURABILITY` that is none.
+ * @throws SkeinError `SKEIN_PACKAGE_MISSING` without a SQLite driver, `SKEIN_STORE` for an unusable file, `SKEIN_USAGE` for an
+ *   invalid `SKEIN_DURABILITY`.
  */
 export async function openRunStore(options: OpenRunStoreOptions): Promise<FileStore | undefined> {
   const root = storeRoot(options);
@@ -45,7 +45,7 @@ export async function openRunStore(options: OpenRunStoreOptions): Promise<FileSt
 }
 
 /**
- * The file of the store that belongs to a folder, for those who only look at it; undefined when there is none.
+ * The file of the store for a folder, for code that only reads it. Undefined if there is none.
  *
  * @throws SkeinError `SKEIN_STORE` for a link in its place
  */
@@ -56,12 +56,12 @@ export function runStoreFile(cwd: string): string | undefined {
   return storeFile(root);
 }
 
-/** `SKEIN_OLD_SQLITE=1` takes a SQLite that can lose what two processes write at the same time, for machines that have no other. */
+/** `SKEIN_OLD_SQLITE=1` accepts a SQLite that can lose concurrent writes of two processes, for machines without another. */
 export function allowsOldSqlite(): boolean {
   return process.env['SKEIN_OLD_SQLITE'] === '1';
 }
 
-/** Links are not followed: one in a checkout would lead what is recorded elsewhere. */
+/** Refuses links: a link in a checkout would redirect the record. */
 function checkPlaces(folder: string, file: string): void {
   const there = lstatSync(folder, { throwIfNoEntry: false });
   if (there?.isSymbolicLink() === true) throw misplaced(folder, 'link', 'the folder of recorded runs');
@@ -76,16 +76,15 @@ function misplaced(path: string, kind: string, what: string): SkeinError {
   });
 }
 
-/** Messages of the store name the file only; which one it is depends on the folder where the command was called. */
+/** Adds the path to a message of the store: which file it is depends on the folder of the command. */
 function withPlace(error: SkeinError, path: string): SkeinError {
   const { code, message, hint = 'see the message' } = error;
   return new SkeinError(code, message, { hint: `${hint} (the file is ${path})`, cause: error });
 }
 
 /**
- * The folder whose `.skein` holds the store: the nearest one from the working directory up; to make one, also a `.skein` without a
- * store in it, and else the working directory. Other users' folders above it are passed by, and so are the home folder and what lies above
- * that.
+ * The folder whose `.skein` holds the store: the nearest one from the working directory up. For a new store, also a `.skein` without a
+ * store, or else the working directory. Skips folders of other users, the home folder and everything above it.
  *
  * @example
  * storeRoot({ cwd: '/work/project/docs', create: true }); // '/work/project', when that has a .skein
@@ -100,7 +99,7 @@ export function storeRoot({ cwd, create }: OpenRunStoreOptions): string | undefi
   return create ? here : undefined;
 }
 
-/** The file of the store of a folder. */
+/** The file of the store in a folder. */
 export function storeFile(root: string): string {
   return join(root, STORE_FOLDER, FILE);
 }
@@ -125,27 +124,27 @@ function* upwards(here: string): Generator<string> {
   }
 }
 
-/** A store says which files and programs a resume runs: one that somebody else has put above us is none of ours. */
+/** A store decides which files and programs a resume runs, so one that another user placed above is ignored. */
 function isOurs(path: string): boolean {
   const user = process.getuid?.();
   return user === undefined || statSync(path, { throwIfNoEntry: false })?.uid === user;
 }
 
 /**
- * Stores that this user made, or trusts: a file for each, named by the token of the store, in the user's own folder. A record says which
- * files and programs a resume starts, so one that came with a checkout or an archive is not believed unasked.
+ * Stores that this user created or trusts: a file for each in the user's own folder, named by the token of the store. A record decides
+ * which files and programs a resume starts, so a store from a checkout or an archive is not trusted by default.
  */
 const ownStores = (): string => stateFolder('stores');
 
 const TOKEN = /^[\da-f]{32}$/;
 
-/** Notes that a store is this user's. @throws what keeps a file from being written */
+/** Notes that a store belongs to this user. @throws errors of writing the file */
 export function noteOwn(token: string): void {
   mkdirSync(ownStores(), { recursive: true, mode: 0o700 });
   writeFileSync(join(ownStores(), token), '', { mode: 0o600 });
 }
 
-/** @throws SkeinError `SKEIN_STORE` for a store that this user has neither made nor trusted */
+/** @throws SkeinError `SKEIN_STORE` for a store that this user has neither created nor trusted */
 export function checkOwn(token: string, path: string): void {
   if (process.env['SKEIN_TRUST_STORE'] === '1') return;
   if (TOKEN.test(token) && existsSync(join(ownStores(), token))) return;
@@ -158,7 +157,7 @@ export function checkOwn(token: string, path: string): void {
   );
 }
 
-/** The SQLite that the store of runs is opened with, or why there is none. */
+/** The SQLite that opens the store of runs, or why it can't be used. */
 export async function sqliteHere(): Promise<{ readonly driver: string; readonly version: string } | SkeinError> {
   quietSqlite();
   const { sqliteInUse } = await import('../../sqlite.js');
@@ -173,8 +172,8 @@ export async function sqliteHere(): Promise<{ readonly driver: string; readonly 
 let quiet = false;
 
 /**
- * Keeps Node from telling at every command that `node:sqlite` is experimental: nobody who runs a workflow can do anything about it. Other
- * warnings are reported.
+ * Keeps Node from printing at every command that `node:sqlite` is experimental: users of a workflow can't do anything about it. Other
+ * warnings are printed.
  */
 export function quietSqlite(): void {
   if (quiet) return;

@@ -5,12 +5,12 @@ import type { Workflow, WorkflowSettings } from '../../plan/workflow.js';
 import type { KeptFlags } from './run-flags.js';
 import { FORMATS } from './run-flags.js';
 
-/** What is kept with a run to start such a run again. Paths are relative to the folder that holds the store, so that it can be moved. */
+/** What is recorded with a run to start it again. Paths are relative to the folder of the store, so that the folder can be moved. */
 export interface RunOrigin {
   readonly file: string;
   readonly cwd: string;
   readonly flags: KeptFlags;
-  /** Settings of the workflow, for when its file is gone. */
+  /** Settings of the workflow, for use if its file is gone. */
   readonly settings: WorkflowSettings;
 }
 
@@ -28,7 +28,7 @@ type Fits = (value: unknown) => boolean;
 const isText: Fits = (value) => typeof value === 'string';
 const isOn: Fits = (value) => value === true;
 
-/** The flags that are kept: never values of the environment, and so no keys. What their values must be: they are read from a file. */
+/** The recorded flags, with checks for their values, which are read from a file. Never values of the environment, so no keys. */
 const KEPT: { readonly [K in keyof KeptFlags]-?: Fits } = {
   model: isText,
   mock: isText,
@@ -53,7 +53,7 @@ const KEPT: { readonly [K in keyof KeptFlags]-?: Fits } = {
   audit: (value) => typeof value === 'boolean',
 };
 
-/** What {@link readOrigin} reads. */
+/** Writes what {@link readOrigin} parses. */
 export function writeOrigin({ root, cwd, file, flags, workflow }: Beginning): JsonObject {
   const path = workflow.files[0]?.path ?? resolve(cwd, file);
   const origin: RunOrigin = {
@@ -65,7 +65,7 @@ export function writeOrigin({ root, cwd, file, flags, workflow }: Beginning): Js
   return JSON.parse(JSON.stringify(origin)) as JsonObject;
 }
 
-/** Undefined for a run that was begun by something else. It comes from a file: what is not as it should be is left out. */
+/** Parses an origin from a record. Undefined for a run that the command line did not begin. Invalid parts are left out. */
 export function readOrigin({ file, cwd, flags, settings }: JsonObject): RunOrigin | undefined {
   if (typeof file !== 'string' || typeof cwd !== 'string' || !isPlainObject(flags)) return undefined;
   return { file, cwd, flags: keptOf(flags), settings: readSettings(settings) };
@@ -80,7 +80,7 @@ function keptOf(flags: Readonly<Record<string, unknown>>): KeptFlags {
   return { audit: true, ...Object.fromEntries(kept.map(([name]) => [name, flags[name]])) };
 }
 
-/** Written by us, of a workflow that had been checked. */
+/** Skein wrote these settings, for a checked workflow. */
 function readSettings(settings: unknown): WorkflowSettings {
   if (!isPlainObject(settings) || !isPlainObject(settings['output'])) return { output: { format: 'markdown' } };
   return settings as unknown as WorkflowSettings;

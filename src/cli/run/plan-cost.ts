@@ -4,19 +4,19 @@ import type { Plan } from '../../plan/plan.js';
 import type { CaseCost, PlanCost, Foreseen } from '../../prices.js';
 import { ASSUMED, findPrice, openPrices, planCost, readModelName } from '../../prices.js';
 
-/** What decides what a run costs. */
+/** Flags that decide the cost of a run. */
 export interface PricingFlags {
   readonly prices?: string;
   /** Replaces the models of all agents. */
   readonly model?: string;
 }
 
-/** The calls of a plan in money. */
+/** The cost of the calls of a plan. */
 export async function costOfPlan(plan: Plan, { prices, model }: PricingFlags): Promise<PlanCost> {
   return planCost(plan, { priceOf: await pricesBy(prices), model });
 }
 
-/** What budgets are compared with before a run. `pretended`: no price is missed. */
+/** What budgets are compared with before a run. `pretended`: missing prices are not reported. */
 export async function foreseen({ prices, model }: PricingFlags, pretended = false): Promise<Foreseen> {
   return { priceOf: await pricesBy(prices), models: model === undefined ? undefined : [model], pretended };
 }
@@ -26,7 +26,7 @@ async function pricesBy(file: string | undefined): Promise<Foreseen['priceOf']> 
   return (name) => findPrice(fullName(name), own)?.price;
 }
 
-/** A model as tables name it, whatever an agent calls it: `sonnet`, `gpt-5-mini`. */
+/** The full name of a model in price tables, for any name an agent uses: `sonnet`, `gpt-5-mini`. */
 export function fullName(text: string): string {
   try {
     const { provider, model } = readModelName(text);
@@ -36,7 +36,7 @@ export function fullName(text: string): string {
   }
 }
 
-/** Both cases in money, and what was assumed of a call. Nothing for a plan that asks no model. */
+/** Describes both cases, and the assumptions about a call. Empty for a plan that calls no model. */
 export function planCostLines({ typical, worst }: PlanCost): readonly string[] {
   const { inputTokens, outputTokens } = ASSUMED.typical;
   if (worst.usd === 0 && worst.unpricedCalls === 0) return [];
@@ -47,7 +47,7 @@ export function planCostLines({ typical, worst }: PlanCost): readonly string[] {
   ];
 }
 
-/** Calls whose price is unknown are never said to cost nothing. */
+/** Calls of unknown price are never described as free. */
 function caseText({ usd, unpricedCalls }: CaseCost): string {
   if (usd === 'unbounded') return 'unbounded';
   const calls = typeof unpricedCalls === 'number' ? unpricedCalls : Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import { factsOf } from './plan-report.js';
 import type { PlanDescription, StepDescription } from './plan-report.js';
 import { powerLines } from './workflow-powers.js';
 
-/** A description for people, with the lines of what it costs; `inOrder`: its steps stand in the order in which they run. */
+/** Formats a description for people, with the lines about its cost. `inOrder`: the steps are listed in the order in which they run. */
 export function planLines(
   plan: PlanDescription,
   style: Style,
@@ -34,7 +34,7 @@ export function planLines(
   ];
 }
 
-/** How many questions, or which: what models do is not known yet. */
+/** The number of questions, or the steps that may ask: the behaviour of models is unknown. */
 function questionLines({ steps, calls, count }: PlanDescription['questions']): readonly string[] {
   if (count !== undefined && count === 0) return ['questions to a person: none'];
   const ways = [
@@ -48,13 +48,13 @@ function questionLines({ steps, calls, count }: PlanDescription['questions']): r
   return [`questions to a person: ${number}`, ...ways.map((way) => `  ${printable(way)}`)];
 }
 
-/** A file whose steps stand in order is read from top to bottom. */
+/** A file whose steps run in order is read from top to bottom. */
 function listedCourse({ steps }: PlanDescription, style: Style): readonly string[] {
   const place = { path: '', style, indent: '  ', inOrder: true };
   return ['', style.accent('steps, one after the other'), ...listedSteps(steps, place)];
 }
 
-/** Elsewhere a step starts as soon as what it waits for is there. */
+/** In other files a step starts as soon as its inputs are ready. */
 function levelLines({ levels, steps }: PlanDescription, style: Style): readonly string[] {
   const byId = new Map(steps.map((step) => [step.id, step]));
   return levels.flatMap((ids, at) => [
@@ -75,15 +75,15 @@ function inputLines(plan: PlanDescription, style: Style): readonly string[] {
 }
 
 interface Place {
-  /** Of the step around it. */
+  /** The path of the step that contains the steps. */
   readonly path: string;
   readonly style: Style;
   readonly indent: string;
-  /** Steps stand in the order in which they run. */
+  /** True if the steps are listed in the order in which they run. */
   readonly inOrder: boolean;
 }
 
-/** Jumps that a branch begins with are told where the ways part. */
+/** Jumps at the start of a branch are shown with the decision. */
 function listedSteps(steps: readonly StepDescription[], place: Place): readonly string[] {
   const told = steps.filter(({ goto, after }) => goto === undefined || after.length > 0);
   return told.flatMap((step) => stepLines(step, place));

@@ -11,7 +11,7 @@ import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
 import type { ToolUse } from '../../plan/tool-use.js';
 
-/** What a run of a plan would do, as far as it is known without running it. */
+/** What a run of a plan would do, as far as that is known without running it. */
 export interface PlanDescription {
   readonly workflow: string;
   readonly notation?: string;
@@ -21,23 +21,23 @@ export interface PlanDescription {
   readonly steps: readonly StepDescription[];
   readonly modelCalls: Envelope['modelCalls'];
   readonly toolCalls: Envelope['toolCalls'];
-  /** Of the calls of models those that are made because steps are supervised; absent: none is. */
+  /** The model calls for supervision. Absent if no step is supervised. */
   readonly supervisionCalls?: Envelope['modelCalls'];
-  /** Of the calls of models those that look at calls of tools; absent: none does. */
+  /** The model calls for reviews of tool calls. Absent if there are none. */
   readonly securityCalls?: Envelope['modelCalls'];
   readonly concurrency?: number;
   readonly budget?: BudgetDescription;
   readonly security?: SecurityDescription;
-  /** What a person will be asked. */
+  /** The questions that a person will be asked. */
   readonly questions: ForeseenQuestions;
   /** What a run could do beyond reading the project. */
   readonly powers: readonly Power[];
 }
 
-/** A budget, also in words. */
+/** A budget, with its text. */
 type BudgetDescription = Budget & { readonly text: string };
 
-/** A security, also in words. */
+/** A security setting, with its text. */
 type SecurityDescription = Security & { readonly text: string };
 
 interface InputDescription {
@@ -47,47 +47,47 @@ interface InputDescription {
   readonly given: boolean;
 }
 
-/** What is known of a step. */
+/** The known facts about a step. */
 export interface StepDescription {
   readonly id: string;
   readonly kind: string;
   readonly after: readonly string[];
   readonly when: readonly string[];
-  /** Where it goes on, for one that decides that; a way without conditions is taken when no other one is. */
+  /** The targets of a step that decides between them. A way without conditions is taken if no other is. */
   readonly ways?: readonly Way[];
-  /** Where a jump leads, and how often it may be made. */
+  /** The target of a jump, and how often the jump may be made. */
   readonly goto?: string;
-  /** What it calls without a model. */
+  /** What the step calls without a model. */
   readonly calls?: string;
   /** When a loop ends. */
   readonly rounds?: string;
   readonly agent?: string;
-  /** MCP servers whose tools it has. */
+  /** MCP servers whose tools the agent has. */
   readonly servers?: readonly string[];
-  /** Kinds of what its answers must hold. */
+  /** Kinds of checks for the answers of the agent. */
   readonly checks?: readonly string[];
-  /** Empty: the environment decides. */
+  /** Empty if the environment decides. */
   readonly models?: readonly string[];
-  /** Absent: the tools that only read, and those of its servers. */
+  /** Absent if the agent has the read-only tools and those of its servers. */
   readonly tools?: readonly string[];
   readonly system?: string;
   readonly prompt?: string;
   readonly question?: string;
   readonly supervision?: SupervisionDescription;
-  /** Its own, and that of its workflow. */
+  /** The budgets of the step and of its workflow. */
   readonly budgets?: readonly BudgetDescription[];
-  /** Its own, and that of its workflow. */
+  /** The security settings of the step and of its workflow. */
   readonly securities?: readonly SecurityDescription[];
-  /** Who makes vetted what it gives, in words. */
+  /** Who endorses the result of the step, in words. */
   readonly endorsement?: string;
-  /** Of what contains steps: the name of its workflow, and the steps. */
+  /** For a step that contains others: the name of its workflow, and the steps. */
   readonly workflow?: string;
   readonly steps?: readonly StepDescription[];
 }
 
-/** How what a step did is judged. */
+/** How the work of a step is judged. */
 interface SupervisionDescription extends Omit<Supervision, 'instruction'> {
-  /** What is promised; absent: the prompt. */
+  /** What the step promises. Defaults to the prompt. */
   readonly instruction?: string;
   /** Who judges, and how often, in words. */
   readonly text: string;
@@ -98,11 +98,11 @@ interface Way {
   readonly to: string;
 }
 
-/** How the pieces of a plan are written. */
+/** How the parts of a plan are written. */
 interface Wording {
   readonly condition: (condition: Condition) => string;
   readonly template: (template: Template) => string;
-  /** A value as it stands between tags. */
+  /** Escapes a value between tags. */
   readonly escape: (text: string) => string;
   readonly supervised: (supervision: Supervision) => string;
   readonly budget: (budget: Budget) => string;
@@ -110,15 +110,15 @@ interface Wording {
   readonly endorsed: (endorse: Endorsement) => string;
   readonly called: (tool: ToolUse) => string;
   readonly rounds: (loop: LoopNode) => string;
-  /** Whether the steps of a plan stand in the order in which they run. */
+  /** Whether the steps of a plan are listed in the order in which they run. */
   readonly inOrder: (plan: Plan) => boolean;
-  /** Inputs whose values are known, by channel. */
+  /** Inputs with known values, by channel. */
   readonly known: ReadonlyMap<string, string>;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Describes a plan. In prompts, inputs that are given or have a default are filled in; what is not known yet stays a reference. */
+/** Describes a plan. Prompts contain the given and default values of inputs; other values stay references. */
 export async function describePlan(
   {
     plan,
@@ -174,7 +174,7 @@ export async function describePlan(
   };
 }
 
-/** Of the calls of models, those that are made for something without which there are fewer. */
+/** The model calls that a feature adds: those of the whole plan without those of the plan without it. */
 function callsFor(whole: Envelope, without: Envelope): Envelope['modelCalls'] | undefined {
   const { typical, worst } = whole.modelCalls;
   const least = without.modelCalls;
@@ -183,7 +183,7 @@ function callsFor(whole: Envelope, without: Envelope): Envelope['modelCalls'] | 
   return { typical: typical - least.typical, worst: isBounded ? worst - least.worst : 'unbounded' };
 }
 
-/** A description in which every agent has one model, as `--model` gives it to a run. */
+/** A description in which every agent has one model, as `--model` sets it. */
 export function withModel(plan: PlanDescription, model: string): PlanDescription {
   const replaced = (step: StepDescription): StepDescription => ({
     ...step,
@@ -204,7 +204,7 @@ function filled(piece: Template[number], { known, escape }: Wording): string | u
   return text === undefined || piece.escape === undefined ? text : escape(text);
 }
 
-// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+// Recursion is safe here: workflows are nested at most 50 deep (see checkPlan).
 function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
   return plan.nodes.map((node) => ({
     id: node.id,
@@ -248,7 +248,7 @@ function budgeted(budget: Budget, wording: Wording): BudgetDescription {
   return { ...budget, text: wording.budget(budget) };
 }
 
-/** What it is called in a file: the steps of a block are a plan of their own, whose names are those around it. Only one of a sequence says where it starts. */
+/** The kind in the file's words. The steps of a block are a plan with the names around it; only a sequence's plan declares its start. */
 function kindOf(node: PlanNode, { inOrder }: Wording): string {
   const isBlock = node.kind === 'call' && inOrder(node.plan) && node.outputs === undefined;
   if (!isBlock) return node.kind;
@@ -285,7 +285,7 @@ function oftenText({ maxVisits }: PlanNode): string {
 
 function innerSteps(node: PlanNode, wording: Wording): Partial<StepDescription> {
   if (!('plan' in node)) return {};
-  // Another file has inputs of its own, which only show when it is called.
+  // Another file has inputs of its own, whose values are known only when it is called.
   const isOther = node.kind !== 'map' && node.inputs !== undefined;
   const steps = stepsOf(node.plan, isOther ? { ...wording, known: new Map() } : wording);
   return { workflow: node.plan.name, steps };
@@ -310,7 +310,7 @@ function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescri
   };
 }
 
-/** What kind of step it is, and of an agent what it works with. */
+/** The kind of a step, and for an agent its models and tools. */
 export function factsOf(step: StepDescription): readonly string[] {
   const { kind, agent, models, tools, servers, checks = [], ways, goto, workflow } = step;
   if (agent !== undefined) {
@@ -323,7 +323,7 @@ export function factsOf(step: StepDescription): readonly string[] {
   return kind === 'call' ? [`call of ${workflow ?? ''}`] : [kind];
 }
 
-/** Of what a server offers nothing is known before it is started. */
+/** The tools of a server are unknown before it starts. */
 function toolsText(tools: readonly string[] | undefined, servers: readonly string[] = []): string {
   if (tools !== undefined) return tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`;
   const offered = servers.length === 0 ? '' : `, and all tools of the MCP servers ${servers.join(', ')}`;

@@ -5,27 +5,27 @@ import { policyPlaces } from '../../base/own-names.js';
 import { printable } from '../view/printable.js';
 import type { Policy } from '../../yaml.js';
 
-/** What belongs to a project: the working directory, and the folder of the workflow file. */
+/** The folders of a project: the working directory, and the folder of the workflow file. */
 export interface Project {
   readonly cwd: string;
-  /** Absolute; undefined: there is none. */
+  /** Absolute path. Undefined without a file. */
   readonly file: string | undefined;
 }
 
-/** Says of a path, relative to the working directory, whether it leads out of the project. */
+/** Returns whether a path, relative to the working directory, leads out of the project. */
 export function outsideOf({ cwd, file }: Project): (path: string) => boolean {
   const folders = [cwd, ...(file === undefined ? [] : [dirname(file)])].map(realOf);
   return (path) => !folders.some((folder) => isWithin(realOf(resolve(cwd, path)), folder));
 }
 
-/** The same, for what a workflow is made of: the user's own agents, which no file has to name, are not foreign. */
+/** The same for the files of a workflow: the user's own agents, which no file needs to name, are not foreign. */
 export function foreignTo(project: Project): (path: string) => boolean {
   const isOutside = outsideOf(project);
   const own = realOf(join(homedir(), '.copilot', 'agents'));
   return (path) => isOutside(path) && !isWithin(realOf(path), own);
 }
 
-/** Where a path leads, links followed as far as it is there. */
+/** The real path, with links followed as far as the path exists. */
 export function realOf(path: string): string {
   try {
     return realpathSync(path);
@@ -39,19 +39,19 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** A folder of the user's own, in which Skein notes what this user trusts: nothing in a checkout can write there. */
+/** A folder of the user in which Skein notes what this user trusts. Nothing in a checkout can write there. */
 export function stateFolder(name: string): string {
   const state = process.env['XDG_STATE_HOME'];
   return join(state === undefined || state === '' ? join(homedir(), '.local/state') : state, 'skein', name);
 }
 
-/** The policies that hold in a folder: the user's own, the one that a flag names, the project's. Nothing is loaded where there is none. */
+/** Opens the policies for a folder: the user's own, the one a flag names, the project's. Loads nothing if there is none. */
 export async function openedPolicies(file: string | undefined, cwd: string): Promise<readonly Policy[]> {
   if (file === undefined && !policyPlaces(cwd).some((path) => existsSync(path))) return [];
   return await (await import('../../yaml.js')).openPolicies({ cwd, file });
 }
 
-/** Policies for people: which hold, and what each may do. */
+/** Lists the policies in effect, and whether each may widen. */
 export function policyLines(policies: readonly Policy[]): readonly string[] {
   return policies.map(({ file, widens }) =>
     printable(`policy ${file}${widens === true ? '' : ' (of the project: it only narrows)'}`),

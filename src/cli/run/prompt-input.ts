@@ -1,14 +1,14 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Workflow } from '../../plan/workflow.js';
 
-/** The input that `skein exec` takes as an argument, and what it is when none is given. */
+/** The input that `skein exec` accepts as an argument, and its default. */
 export const PROMPT = 'prompt';
 export const DEFAULT_PROMPT = 'Please proceed.';
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The inputs with the prompt as it is meant: what comes from stdin ends with a line break that nobody typed.
+ * Returns the inputs with the intended prompt: text from stdin ends with a line break that the user did not type.
  *
  * @throws SkeinError `SKEIN_INPUT` for a prompt without text
  * @example
@@ -24,12 +24,12 @@ export function readPrompt(inputs: Values): Values {
 }
 
 /**
- * Whether somebody gave a prompt that nothing asks for.
+ * Whether the given prompt is not used by any step.
  *
- * @throws SkeinError `SKEIN_INPUT` when the workflow has no such input
+ * @throws SkeinError `SKEIN_INPUT` if the workflow has no such input
  */
 export async function isPromptUnused({ plan }: Workflow, inputs: Values): Promise<boolean> {
-  // What functions read of open inputs is not known.
+  // It is unknown which open inputs functions read.
   if (plan === undefined || plan.openInputs === true || !Object.hasOwn(inputs, PROMPT)) return false;
   const { readsInput, traitsOf } = await import('../../plan.js');
   const unused = !readsInput(plan, PROMPT);

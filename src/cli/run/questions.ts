@@ -9,25 +9,25 @@ import { printable } from '../view/printable.js';
 import { printNote } from '../view/streams.js';
 import type { View } from '../view/view.js';
 
-/** What asking takes. */
+/** What asking needs. */
 interface AskerOptions {
   readonly view: View;
-  /** What a person means by a line. */
+  /** Parses a typed line. */
   readonly readLine: typeof typedAnswer;
   /** Whether a question is about a tool call that an agent wants to make. */
   readonly isApproval: typeof isApproval;
-  /** Makes an answer that says where it comes from. */
+  /** Creates an answer that names its origin. */
   readonly given: typeof Given;
-  /** The run can be resumed later, when there is an answer. */
+  /** Whether the run can be resumed later, when there is an answer. */
   readonly isRecorded: () => boolean;
-  /** Tool calls that a person is asked about are allowed: `--yes`. */
+  /** Allows tool calls without asking: `--yes`. */
   readonly yes: boolean;
 }
 
 /**
- * Asks on a terminal: the question and its numbered choices, then one line is read; a number picks the choice. Without a terminal,
- * or when the input ends, the question stays open and its step pauses. The engine asks one question at a time; those of the guard that wait together are one
- * sitting: each is shown, and one answer is for all. One that is answered from elsewhere meanwhile goes away.
+ * Asks on a terminal: shows the question with numbered choices and reads one line; a number picks the choice. Without a terminal, or at the
+ * end of the input, the question stays open and its step pauses. The engine asks one question at a time. Guard questions that wait together
+ * are shown together and get one answer. A question that is answered elsewhere meanwhile disappears.
  */
 export function createAsker({
   view,
@@ -38,7 +38,7 @@ export function createAsker({
   isApproval: isAllowed,
 }: AskerOptions): AnswerQuestion {
   let lines: LineSource | undefined;
-  /** What was said of questions before their turn came, by address. */
+  /** Answers given to questions before their turn came, by address. */
   const said = new Map<string, { readonly question: Question; readonly value: unknown }>();
   return async (question, address, signal, waiting) => {
     if (yes && isAllowed(question, address)) return new From(ALLOW, 'flag');
@@ -49,7 +49,7 @@ export function createAsker({
     if (!process.stdin.isTTY || !process.stderr.isTTY) throw unanswered('no terminal to ask on');
     const known = said.get(address);
     said.delete(address);
-    // The same question, not one that has taken its place.
+    // The same question, not a later one at the same address.
     if (known?.question === question) return new From(known.value, 'terminal');
     lines ??= await readLines(process.stdin);
     const others = isGuardQuestion(address) ? await together(waiting) : [];
@@ -68,16 +68,16 @@ export function createAsker({
   };
 }
 
-/** Milliseconds in which steps beside each other get to their questions. */
+/** Milliseconds in which parallel steps reach their questions. */
 const GATHER_MS = 50;
 
-/** The questions of the guard that wait with one. */
+/** The guard questions that wait together with one. */
 async function together(waiting: Parameters<AnswerQuestion>[3]): Promise<ReturnType<typeof waiting>> {
   await new Promise((done) => setTimeout(done, GATHER_MS));
   return waiting().filter(({ address }) => isGuardQuestion(address));
 }
 
-/** The answer to a question about a tool call that lets it happen. */
+/** The answer that allows a tool call. */
 const ALLOW = 'allow';
 
 interface Asking extends Pick<AskerOptions, 'readLine'> {
@@ -122,13 +122,13 @@ async function nextLine(lines: LineSource, signal: AbortSignal): Promise<string 
   }
 }
 
-/** Lines that somebody types. */
+/** A source of typed lines. */
 export interface LineSource {
-  /** The next line; undefined at the end of the input. Rejects when the signal is aborted. */
+  /** Resolves to the next line, or to undefined at the end of the input. Rejects when the signal is aborted. */
   next(signal?: AbortSignal): Promise<string | undefined>;
 }
 
-/** The terminal's own line editing is used, so Ctrl-C stays a signal. The input is paused between questions. */
+/** Uses the terminal's own line editing, so Ctrl-C stays a signal. The input is paused between questions. */
 export async function readLines(input: NodeJS.ReadableStream): Promise<LineSource> {
   const { createInterface } = await import('node:readline');
   const reader = createInterface({ input, terminal: false });
@@ -143,7 +143,7 @@ export async function readLines(input: NodeJS.ReadableStream): Promise<LineSourc
       const until = { signal: signal === undefined ? taken.signal : AbortSignal.any([signal, taken.signal]) };
       reader.resume();
       try {
-        // What was typed before the question is not an answer to it, so only lines from now on count.
+        // Lines typed before the question are not an answer to it, so only later lines count.
         const [line] = (await Promise.race([once(reader, 'line', until), once(reader, 'close', until)])) as [string?];
         return line;
       } catch (cause) {

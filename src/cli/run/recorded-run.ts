@@ -10,7 +10,7 @@ import { loadWorkflow, untrustedWorkflow } from './load-workflow.js';
 import type { RunOrigin } from './origin.js';
 import { readOrigin } from './origin.js';
 
-/** A run of the store, and how it was begun. */
+/** A stored run, and how it was begun. */
 export interface RecordedRun {
   readonly store: Store;
   /** The folder that holds the store. */
@@ -22,9 +22,9 @@ export interface RecordedRun {
 }
 
 /**
- * What the store knows of a run that somebody names.
+ * Reads a run that the user names from the store.
  *
- * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`; `SKEIN_FILE` for a run that the command line has not begun
+ * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`; `SKEIN_FILE` for a run that the command line did not begin
  */
 export async function readRecordedRun(store: Store, root: string, text: string): Promise<RecordedRun> {
   const id = findRun(store.ids(), text);
@@ -41,7 +41,7 @@ export async function readRecordedRun(store: Store, root: string, text: string):
   return { store, root, id, name, origin, record };
 }
 
-/** Where a run is carried out. @throws SkeinError `SKEIN_FILE` when the folder is gone */
+/** The working directory of a run. @throws SkeinError `SKEIN_FILE` if the folder is gone */
 export function folderOf({ root, origin }: RecordedRun): string {
   const cwd = resolve(root, origin.cwd);
   if (existsSync(cwd)) return cwd;
@@ -52,12 +52,12 @@ export function folderOf({ root, origin }: RecordedRun): string {
 
 /** The workflow that a run continues with. */
 export interface NextWorkflow extends Loaded {
-  /** Its file is gone: it is the one that was recorded. */
+  /** True if the file is gone and the recorded plan replaces it. */
   readonly fromRecord: boolean;
 }
 
 /**
- * Loads the file that a run was begun with, as it is now. When it is gone, what was recorded will do, if that has no functions.
+ * Loads the current version of a run's file. If the file is gone, uses the recorded plan, if that has no functions.
  *
  * @throws SkeinError `SKEIN_FILE`
  */
@@ -76,7 +76,7 @@ export async function loadNext(run: RecordedRun, file: string, options: LoadOpti
     files: [],
     problems: [],
   };
-  // What was recorded is a text like any other: it is trusted as it is.
+  // The recorded plan is a text like any other and needs the user's trust.
   const text = { path: file, text: JSON.stringify(run.record.before.plan) };
   const refused = await untrustedWorkflow({ ...workflow, files: [text] }, file, options);
   const problems = refused === undefined ? [] : [refused];

@@ -9,26 +9,26 @@ import { printNote } from '../view/streams.js';
 import type { OpenRunStoreOptions } from './open-store.js';
 import { openRunStore, storeFile, storeRoot, noteOwn } from './open-store.js';
 
-/** Where a run is recorded, and what it goes on from. */
+/** Where a run is recorded, and what it continues from. */
 export interface Recording {
-  /** Absent until `open` was called, and when that gave nothing. */
+  /** Absent until `open` was called, and if that returned undefined. */
   store?: Store;
   readonly open?: () => Promise<Store | undefined>;
   readonly origin?: JsonObject;
   readonly resume?: string;
   readonly fork?: Fork;
-  /** The conversation that it is a turn of. */
+  /** The conversation of which the run is a turn. */
   readonly thread?: ThreadOptions;
-  /** What the run cost before this session. */
+  /** The cost of the run before this session. */
   readonly before?: Spending;
-  /** What was read of that run, and what was told of it. */
+  /** The record of that run, and the changes already reported. */
   readonly goesOn?: NonNullable<WorkflowRunOptions['goesOn']>;
 }
 
 /** Stores that end with the process. */
 const passing = new WeakSet<Store>();
 
-/** A store for what must be recorded to go on, and is not kept: no later command finds it. */
+/** Returns a store for a run that needs one and is not kept: no later command finds it. */
 export async function passingStore(): Promise<Store> {
   const { memoryStore } = await import('../../index.js');
   const store = memoryStore();
@@ -42,8 +42,8 @@ export function keptIn(store: Store | undefined): Store | undefined {
 }
 
 /**
- * Opens the store for a new run; `create` makes one where there is none. Undefined where there is none, and when this machine has no
- * SQLite, which is said: a run is no less useful for that.
+ * Opens the store for a new run; `create` creates a missing one. Undefined if there is none, or, with a message, if this machine has no
+ * SQLite: a run is useful without a store too.
  *
  * @throws SkeinError `SKEIN_STORE`, `SKEIN_USAGE`
  */
@@ -65,7 +65,7 @@ export async function storeForRun(options: OpenRunStoreOptions): Promise<FileSto
   }
 }
 
-/** Where nothing can be kept for the user, a resume says what to do. */
+/** If the note can't be written, a resume tells the user what to do. */
 function noteNew({ token }: FileStore): void {
   try {
     noteOwn(token);

@@ -22,15 +22,15 @@ import type { CommonFlags } from './run-flags.js';
 /** The line above the outputs of all steps. */
 const CONTEXT_HEAD = '--- Step Context ---';
 
-/** A run that has ended, and what telling it takes. */
+/** A run that has ended, and what reporting it needs. */
 export interface Ended {
   readonly result: WorkflowResult;
   readonly style: Style;
-  /** Only what went wrong is reported. */
+  /** True to report only what went wrong. */
   readonly quiet: boolean;
 }
 
-/** Prints how a run ended and its results, and gives the exit code. */
+/** Prints the end of a run and its results, and returns the exit code. */
 export async function reportEnd(execution: Execution, { result, style, quiet }: Ended): Promise<number> {
   const { flags, workflow, log } = execution;
   const { formatOutput } = await import('../../running.js');
@@ -41,13 +41,13 @@ export async function reportEnd(execution: Execution, { result, style, quiet }: 
   const shared = { log, outcome, census, error, auditFolder, questions, recorded: recordedEnd(execution, result) };
   warnOfAudit(result, style);
   const context = flags.exec === true && workflow.plan !== undefined ? stepContext(workflow.plan, log) : undefined;
-  // Before the verdict, which is looked for at the end.
+  // Before the verdict, which users look for at the end.
   if (context !== undefined && !quiet && flags.json !== true) printNote(`\n${CONTEXT_HEAD}\n${shownJson(context)}`);
   const summary = { ...shared, name, censusText: formatCensus(census), strict, style };
   const tellSummary = (): void => {
     for (const line of quiet ? trouble(summary) : summaryLines(summary)) printNote(line);
   };
-  // On one screen the verdict and what to do next stand at the bottom, where they are seen.
+  // On one screen the verdict and the next step are last, where users see them.
   const onOneScreen = process.stdout.isTTY && process.stderr.isTTY;
   if (!onOneScreen) tellSummary();
   if (flags.json === true) {
@@ -69,7 +69,7 @@ function warnOfAudit({ auditFailures: [failure, ...more] }: WorkflowResult, styl
   printNote(`${style.warn('warning')}: the audit folder is incomplete: ${printable(failure)}${others}`);
 }
 
-/** Results are given as they are: whoever takes them gets what the run made. */
+/** Results are printed unchanged: programs that read them get what the run produced. */
 function warnOfSecrets(text: string): void {
   if (secretsHidden().text(text) !== text)
     printNote(
@@ -83,7 +83,7 @@ function printResults(
   format: typeof FormatOutput,
 ): void {
   const form = flags.format ?? (result === undefined ? workflow.settings.output.format : 'json');
-  // Of a turn of a pack: what was said.
+  // For a turn of a pack: what was said.
   if (workflow.plan?.notation === 'machine' && typeof state['said'] === 'string') {
     printResult(state['said']);
     return warnOfSecrets(state['said']);
@@ -96,12 +96,12 @@ function printResults(
   warnOfSecrets(text);
 }
 
-/** Files give what their steps give; the state of a workflow in code has the names that its author chose. */
+/** Whether the workflow is code: its state has names that the author chose, while files print the results of steps. */
 function isCode({ plan }: ModuleWorkflow): boolean {
   return plan?.notation === undefined || plan.notation === 'graph';
 }
 
-/** Functions that return updates do not say which keys they write: the result is the whole state. */
+/** Functions that return updates do not declare the keys they write, so the result is the whole state. */
 function givesUpdates({ plan }: ModuleWorkflow): boolean {
   return plan?.nodes.every((node) => node.output === undefined && (node.writes?.length ?? 0) === 0) ?? false;
 }
@@ -121,13 +121,13 @@ function recordedEnd({ recording }: Execution, result: WorkflowResult): Recorded
   return { ...own, ...(goesOn ? { reused, ran, saved } : {}), ...present({ before }) };
 }
 
-/** Somebody has removed the store meanwhile: there is no record that could be named. */
+/** The store was removed meanwhile, so there is no record to name. */
 function isRemoved(error: WorkflowResult['error']): boolean {
   const { code, details } = error ?? {};
   return code === 'SKEIN_STORE' && typeof details === 'object' && details !== null && 'removed' in details;
 }
 
-/** What commands call a run; undefined when they don't find it. A store that broke can't say what else is in it. */
+/** The name of a run in commands. Undefined if they don't find it. A broken store can't tell what else it contains. */
 export function nameOf(given: Store | undefined, runId: string): string | undefined {
   const store = keptIn(given);
   if (store === undefined) return undefined;
@@ -138,15 +138,15 @@ export function nameOf(given: Store | undefined, runId: string): string | undefi
   }
 }
 
-/** A workflow that was loaded and may be run. */
+/** A loaded workflow that may run. */
 export interface Execution {
   readonly flags: CommonFlags;
   readonly cwd: string;
   readonly workflow: ModuleWorkflow;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly log: RunLog;
-  /** Absent: nothing is recorded. */
+  /** Absent if nothing is recorded. */
   readonly recording?: Recording;
-  /** Models that it shares with other runs. Absent: as the flags say. */
+  /** Models shared with other runs. Defaults to those of the flags. */
   readonly models?: NonNullable<WorkflowRunOptions['models']>;
 }

@@ -21,15 +21,15 @@ import { refusalReport } from './run-report.js';
 import { needsStore, threadOf } from './thread-options.js';
 
 /**
- * `skein run` and `skein exec`: loads, checks, runs, prints, and gives the exit code.
+ * `skein run` and `skein exec`: loads, checks, runs, prints, and returns the exit code.
  *
- * @throws SkeinError what keeps the run from starting, unless `--json` asks for it as a document.
+ * @throws SkeinError what keeps the run from starting, unless `--json` prints it as a document.
  */
 export function runCommand(flags: RunFlags): Promise<number> {
   return orRefusal(flags.json === true, () => loadAndRun(flags));
 }
 
-/** Gives what kept a run from starting as a document, when one is asked for. */
+/** Prints what kept a run from starting as a document, if JSON is requested. */
 export async function orRefusal(json: boolean, body: () => Promise<number>): Promise<number> {
   try {
     return await body();
@@ -49,7 +49,7 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   const given = flags.exec === true ? readPrompt(read) : read;
   const thread = threadOf(flags);
   const pack = await broughtBy(flags, cwd);
-  // The run itself refuses models without a price: it knows which are called.
+  // The run itself refuses models without a price, because it knows which models are called.
   const budgets = async () => await (await import('./plan-cost.js')).foreseen(flags, true);
   const options = { ...flags, cwd, inputs: given, mayLack: thread !== undefined, pack, toRun: true, budgets };
   const { workflow, problems, broken } = await loadWorkflow(flags.file, options);
@@ -76,7 +76,7 @@ interface Talking {
   readonly given: Readonly<Record<string, unknown>>;
 }
 
-/** A pack talks: its inputs are variables, and the prompt of `exec` is what is said. */
+/** A pack talks: its inputs are variables, and the prompt of `exec` is the message. */
 async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Promise<number> {
   const { prompt, ...others } = given;
   const isSaid = flags.exec === true && typeof prompt === 'string';
@@ -92,19 +92,19 @@ async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Prom
   return await talk(conversation, messages, flags);
 }
 
-/** @throws SkeinError `SKEIN_INPUT` where every warning is an error */
+/** @throws SkeinError `SKEIN_INPUT` if every warning is an error */
 function tellUnusedPrompt(strict: boolean): void {
   if (!strict) return printNote('warning: no step reads the prompt');
   throw new SkeinError('SKEIN_INPUT', 'no step reads the prompt', { hint: 'leave out the prompt, or --strict' });
 }
 
-/** A store that is not there yet is made when nothing else keeps the run from starting: a refused one writes nothing. */
+/** A missing store is created once nothing else keeps the run from starting: a refused run writes nothing. */
 async function recorded(flags: RunFlags, execution: Execution, thread: ThreadOptions | undefined): Promise<number> {
   const { cwd, workflow } = execution;
   const opening = { cwd, ...(flags.durability === undefined ? {} : { durability: flags.durability }) };
   const root = storeRoot({ cwd, create: true }) ?? cwd;
   const store = await storeForRun({ ...opening, create: false });
-  // Said already: this machine has no SQLite.
+  // The message that this machine has no SQLite has been printed.
   const unusable = store === undefined && storeRoot({ cwd, create: false }) !== undefined;
   if (unusable && thread !== undefined) throw needsStore('skein doctor says which SQLite can be used here');
   if (unusable) return await executeRun(execution);
@@ -114,7 +114,7 @@ async function recorded(flags: RunFlags, execution: Execution, thread: ThreadOpt
     ...(thread === undefined ? {} : { thread }),
   };
   try {
-    // What the turns before left is believed as the record of a run is that goes on.
+    // The state of earlier turns needs the same trust as the record of a resumed run.
     if (thread !== undefined && store !== undefined) checkOwn(store.token, storeFile(root));
     return await executeRun({ ...execution, recording });
   } finally {

@@ -6,7 +6,7 @@ import type { Durability } from './open-store.js';
 import type { TrustFlags } from './trust-gate.js';
 import type { ThreadFlags } from './thread-options.js';
 
-/** What stands on the command line of commands that can print JSON. */
+/** Flags of commands that can print JSON. */
 export interface JsonFlag {
   readonly json?: boolean;
 }
@@ -14,17 +14,17 @@ export interface JsonFlag {
 /** Forms of results. */
 export const FORMATS: readonly OutputFormat[] = ['markdown', 'plain', 'json'];
 
-/** What decides how a run is carried out and what its results look like: kept with the run, and used again when it is resumed. */
+/** Flags for how a run is carried out and its results are shown. Recorded with the run and used again by a resume. */
 export interface KeptFlags {
   readonly model?: string;
-  /** Empty: echo; else the script. */
+  /** Empty for the echo model, else the path of the script. */
   readonly mock?: string;
   readonly replay?: string;
   /** The file with prices of models. */
   readonly prices?: string;
   /** The file with a policy. */
   readonly policy?: string;
-  /** The file with what providers are asked at most. */
+  /** The file with limits of providers. */
   readonly limits?: string;
   readonly format?: OutputFormat;
   readonly stream?: boolean;
@@ -36,7 +36,7 @@ export interface KeptFlags {
   readonly auditDir?: string;
   readonly audit: boolean;
   readonly allowPrivateAddresses?: boolean;
-  /** What agents say is printed as their steps end, and the step context at the end: `skein exec`. */
+  /** Prints the texts of agents as their steps end, and the step context at the end: `skein exec`. */
   readonly exec?: boolean;
   /** The agent of a pack that talks. */
   readonly agent?: string;
@@ -44,19 +44,19 @@ export interface KeptFlags {
   readonly prompt?: string;
   /** The module with the functions of a pack, or names of tools of an Agentfile. */
   readonly tools?: string;
-  /** A configuration over the `agent.toml` beside an Agentfile. */
+  /** A configuration that overrides the `agent.toml` beside an Agentfile. */
   readonly config?: string;
 }
 
-/** What stands on the command line of `skein run`, `skein exec`, `skein resume` and `skein fork` alike. */
+/** The common flags of `skein run`, `skein exec`, `skein resume` and `skein fork`. */
 export interface CommonFlags extends KeptFlags, TrustFlags {
-  /** Tool calls that a person is asked about are allowed. */
+  /** Allows tool calls that a person would be asked about. */
   readonly yes?: boolean;
-  /** Kept with the run apart from its flags: a resume adds to it. */
+  /** Recorded separately from the flags: a resume adds to it. */
   readonly budget?: string;
-  /** Names of inputs. Kept with the run apart from its flags, too. */
+  /** Names of inputs. Also recorded separately from the flags. */
   readonly untrusted?: readonly string[];
-  /** What models look at, at least. Kept with the run apart from its flags, too. */
+  /** The minimum security. Also recorded separately from the flags. */
   readonly security?: SecurityInput;
   readonly record?: string;
   readonly json?: boolean;
@@ -66,7 +66,7 @@ export interface CommonFlags extends KeptFlags, TrustFlags {
   readonly color: boolean;
 }
 
-/** What stands on the command line about the conversation with a pack. */
+/** Flags for a conversation with a pack. */
 export interface TalkFlags {
   readonly message?: readonly string[];
   readonly state?: string;
@@ -76,17 +76,17 @@ export interface TalkFlags {
   readonly tools?: string;
 }
 
-/** What stands on the command line of `skein run` and `skein exec`. */
+/** The command line of `skein run` and `skein exec`. */
 export interface RunFlags extends CommonFlags, ThreadFlags, TalkFlags {
   readonly file: string;
   readonly inputs: readonly GivenInput[];
-  /** Values for inputs of these names, when the workflow has them and none is given. */
+  /** Values for declared inputs that are not given, by name. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly store: boolean;
 }
 
 /**
- * Flags with those that the run had before for what is not given. A model that is given takes the place of a script or recording.
+ * Adds the recorded flags to the given ones, which win. A given model replaces a recorded script or recording.
  *
  * @example
  * mergeFlags({ audit: true, mock: '' }, { audit: true, color: true, model: 'openai/gpt-5' }); // asks the model
@@ -95,7 +95,7 @@ export function mergeFlags(kept: KeptFlags, given: CommonFlags): CommonFlags {
   const { mock, replay, strict, lenient, ...rest } = kept;
   const replaced = given.model !== undefined || given.mock !== undefined || given.replay !== undefined;
   const answers = replaced ? {} : { mock, replay };
-  // One takes the place of the other.
+  // Each of the two replaces the other.
   const judging = given.lenient === true || given.strict === true ? {} : { strict, lenient };
   return { ...rest, ...present({ ...answers, ...judging }), ...given, audit: kept.audit && given.audit };
 }

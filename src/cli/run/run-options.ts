@@ -6,7 +6,7 @@ import type { OutputFormat } from '../../plan/workflow.js';
 import type { TalkFlags } from './run-flags.js';
 import { FORMATS } from './run-flags.js';
 
-/** Flags that `run`, `exec`, `resume` and `fork` have in common. */
+/** Adds the common flags of `run`, `exec`, `resume` and `fork`. */
 export function addRunOptions(command: Command): Command {
   return configOption(command)
     .option('-m, --model <provider/model>', 'the model for all agents; overrides the files')
@@ -56,7 +56,7 @@ export function addRunOptions(command: Command): Command {
 const BUDGET_HELP =
   'what the run may spend: 0.50 (dollars), 200k-tokens, 20-calls, 50-tool-calls, 10m; +0.50 adds to what a run had';
 
-/** Several are one, with commas between them. */
+/** Joins repeated flags with commas. */
 function readBudgetFlag(text: string, before: string | undefined): string {
   return before === undefined ? text : `${before},${text}`;
 }
@@ -68,28 +68,28 @@ function readSecurityFlag(text: string): SecurityInput {
   throw new InvalidArgumentError('It is default, paranoid, or research=SCOPE with what may be looked into.');
 }
 
-/** An option that may be given several times. */
+/** Collects the values of a repeatable option. */
 function oneMore(name: string, before: readonly string[] = []): readonly string[] {
   return [...before, name];
 }
 
-/** `--prices`, of every command that tells costs before they are there. */
+/** `--prices`, for every command that shows costs in advance. */
 export function pricesOption(): Option {
   return new Option('--prices <file>', 'what models cost, as YAML or JSON; wins over the prices that come with Skein');
 }
 
-/** `--policy`, of every command that tells what a run may do. */
+/** `--policy`, for every command that shows what a run may do. */
 export function policyOption(): Option {
   return new Option('--policy <file>', 'what agents may do, as YAML or TOML, in addition to your own policy');
 }
 
-/** `--lenient`, of every command that loads a workflow file. */
+/** `--lenient`, for every command that loads a workflow file. */
 export function lenientOption(): Option {
   const about = 'load a file even if it uses features that Skein does not support, such as hooks or sub-agents';
   return new Option('--lenient', about).conflicts('strict');
 }
 
-/** `--strict` and `--lenient` of commands that only look at a file, and what an Agentfile is read with. */
+/** `--strict` and `--lenient` for commands that only check a file, and the options for reading an Agentfile. */
 export function addJudgingOptions(command: Command): Command {
   return configOption(command.option('--strict', 'every warning is an error').addOption(lenientOption())).option(
     '--tools <file>',
@@ -97,7 +97,7 @@ export function addJudgingOptions(command: Command): Command {
   );
 }
 
-/** `--trust`, of commands that only look at a file. */
+/** `--trust`, for commands that only check a file. */
 export function trustOption(command: Command): Command {
   return command.option(
     '--trust',
@@ -126,14 +126,14 @@ function readFormat(text: string): OutputFormat {
   return format;
 }
 
-/** A whole number from 1 up. */
+/** Parses a whole number from 1 up. */
 export function readCount(text: string): number {
   const count = Number(text);
   if (!/^\d{1,6}$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a whole number from 1 up.');
   return count;
 }
 
-/** Flags of commands that talk with packs. */
+/** Adds the flags of commands that talk with packs. */
 export function addTalkOptions(command: Command): Command {
   return command
     .option('--message <text>', 'what is said to a pack; several are said one after the other; - for stdin', more)

@@ -7,18 +7,18 @@ import type { StepLog } from '../view/step-log.js';
 import type { EndOfRun } from '../view/summary.js';
 import type { StepContext } from './step-context.js';
 
-/** What `skein run --json` is made from. */
+/** What `skein run --json` prints. */
 export interface ReportOptions extends EndOfRun {
   readonly workflow: string;
   readonly runId: string;
   readonly exitCode: number;
-  /** Of `skein exec`. */
+  /** For `skein exec`. */
   readonly context?: StepContext | undefined;
-  /** Where values of its state come from, of those that not only the user had a say in. */
+  /** The labels of state values that not only the user influenced. */
   readonly labels?: RunResult['labels'];
-  /** What the workflow says that it gives. */
+  /** The declared result of the workflow. */
   readonly result?: RunResult['result'];
-  /** What a workflow in code ended with. */
+  /** The final state of a workflow in code. */
   readonly state?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -27,7 +27,7 @@ export function runReport(options: ReportOptions): string {
   const { runId, workflow, outcome, exitCode, census, error, log, context, state, labels, auditFolder, questions } =
     options;
   const { result } = options;
-  // Values that are undefined are left out by JSON.
+  // JSON leaves out undefined values.
   return jsonText({
     runId,
     workflow,
@@ -50,14 +50,14 @@ export function runReport(options: ReportOptions): string {
   });
 }
 
-/** What was spent is that of this session; what was paid before is apart, and so is what answers had cost that came from the record. */
+/** The spending is that of this session. Earlier spending, and the cost of reused answers, are separate. */
 function recordedReport(recorded: EndOfRun['recorded']): object {
   if (recorded === undefined) return { recorded: false };
   const { reused, ran, before, saved } = recorded;
   return { recorded: true, reused, ran, before, saved };
 }
 
-/** The JSON document of a run that was refused before anything started. */
+/** The JSON document of a run that was refused before it started. */
 export function refusalReport(refusal: {
   readonly problems: readonly Problem[];
   readonly error?: ErrorData;
@@ -79,7 +79,7 @@ function stepReport(step: StepLog): object {
   };
 }
 
-/** Names come from outside, so they are own properties of an object without a prototype chain that they could reach. */
+/** Names come from outside: as own properties they can't reach a prototype. */
 function byName(entries: readonly (readonly [string, unknown])[]): object {
   return Object.fromEntries(entries);
 }

@@ -6,7 +6,7 @@ import type { Plan } from '../../plan/plan.js';
 import type { PlacedNode } from '../view/progress.js';
 import { nodesByPath } from '../view/progress.js';
 
-/** What one agent said. */
+/** The text of one agent. */
 interface Speech {
   /** Names the agent and the step. */
   readonly head: string;
@@ -15,9 +15,9 @@ interface Speech {
 }
 
 /**
- * What agents say, for `skein exec`: the text of each step when it has ended, so that agents that speak at the same time never mix. Each text
- * has a line above it that names the agent and the step, unless there is only one that could speak. What is said inside of a block that may be
- * tried again, or is supervised, waits for the end of the block: only the attempt that counts is reported. Events have the paths of {@link asSeen}.
+ * The texts of agents, for `skein exec`. The text of each step appears when the step has ended, so that parallel agents never mix. Each
+ * text has a line above it that names the agent and the step, unless only one can speak. Text inside a block that may be retried or is
+ * supervised waits for the end of the block: only the attempt that counts is reported. Events have the paths of {@link asSeen}.
  *
  * @example
  * const spoken = spokenBy(plan);
@@ -38,7 +38,7 @@ export function spokenBy(plan: Plan): (event: SkeinEvent) => string | undefined 
   };
 }
 
-/** What can be told now. */
+/** Returns what can be reported at this event. */
 function told(
   attempts: Attempts<Speech>,
   event: SkeinEvent,
@@ -56,7 +56,7 @@ function told(
   return speech === undefined ? [] : attempts.keep(parent, [speech]);
 }
 
-/** What an agent gave; undefined for anything else, and for nothing. */
+/** The output of an agent. Undefined for any other step, and for an empty output. */
 function speechOf(event: SkeinEvent, placed: PlacedNode | undefined): Speech | undefined {
   if (event.type !== 'step.ended' || event.outcome !== 'succeeded' || placed?.node.kind !== 'agent') return undefined;
   const { output, agent } = placed.node;

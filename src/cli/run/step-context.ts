@@ -2,22 +2,22 @@ import { isInItem, nodePathOf } from '../../base/address.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 import type { RunLog } from '../view/run-log.js';
 
-/** What the steps of a list or a block have given so far: by id, and in the order in which they are declared. */
+/** The outputs of the steps of a list or a block so far: by id, and the ids in declared order. */
 export interface StepContext {
   readonly steps: Readonly<Record<string, StepContext | StepOutput>>;
   readonly order: readonly string[];
 }
 
-/** What one step has given. */
+/** The output of one step. */
 export interface StepOutput {
   readonly output: unknown;
-  /** Name of the agent that gave it. */
+  /** Name of the agent. */
   readonly agent?: string;
 }
 
 /**
- * The outputs of a run by the ids of its steps, blocks within blocks. Of a step that ran several times it is the last output; a step that gave
- * none is left out.
+ * Returns the outputs of a run by the ids of its steps, with nested blocks. A step that ran several times has its last output; a step
+ * without an output is left out.
  *
  * @example
  * stepContext(plan, log); // { steps: { gen: { output: 'Hello', agent: 'generator' } }, order: ['gen'] }
@@ -25,13 +25,13 @@ export interface StepOutput {
 export function stepContext(plan: Plan, log: RunLog): StepContext {
   const outputs = new Map<string, unknown>();
   for (const { path, output } of log.steps.values()) {
-    // What the items of a map gave is in the list that the map gives.
+    // The outputs of a map's items are in the list that the map returns.
     if (output !== undefined && !isInItem(path)) outputs.set(nodePathOf(path), output);
   }
   return contextOf(plan, '', outputs);
 }
 
-// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+// Recursion is safe here: workflows are nested at most 50 deep (see checkPlan).
 function contextOf(plan: Plan, prefix: string, outputs: ReadonlyMap<string, unknown>): StepContext {
   const entries = plan.nodes.flatMap((node): [string, StepContext | StepOutput][] => {
     const path = prefix + node.id;
@@ -42,7 +42,7 @@ function contextOf(plan: Plan, prefix: string, outputs: ReadonlyMap<string, unkn
     const output = outputs.get(path);
     return output === undefined ? [] : [[node.id, { output, ...speaker(node) }]];
   });
-  // Ids come from a file, so they are own properties of an object without a prototype chain that they could reach.
+  // Ids come from a file: as own properties they can't reach a prototype.
   return { steps: Object.fromEntries(entries), order: entries.map(([id]) => id) };
 }
 

@@ -4,14 +4,14 @@ import { SkeinError } from '../../base/errors.js';
 import { present } from '../../base/json.js';
 import type { ThreadOptions } from '../../index.js';
 
-/** What stands on the command line about a conversation. */
+/** Flags for a conversation. */
 export interface ThreadFlags {
   readonly thread?: string;
   readonly onFailed?: 'skip' | 'retry';
   readonly onBusy?: 'wait' | 'refuse';
 }
 
-/** Flags of commands whose run may be a turn of a conversation. */
+/** Adds the flags of commands whose run may be a turn of a conversation. */
 export function addThreadOptions(command: Command): Command {
   return command
     .option(
@@ -26,9 +26,9 @@ const FAILED_TURN = 'when the turn before has failed: skip it, or retry it first
 const BUSY_THREAD = 'while another turn runs: wait for its end, or refuse';
 
 /**
- * The thread that the flags name.
+ * Returns the thread that the flags name.
  *
- * @throws SkeinError `SKEIN_USAGE` for flags that need another one
+ * @throws SkeinError `SKEIN_USAGE` for flags that require another one
  */
 export function threadOf(flags: ThreadFlags & { readonly store: boolean }): ThreadOptions | undefined {
   const { thread, onFailed, onBusy, store } = flags;
@@ -41,7 +41,7 @@ export function threadOf(flags: ThreadFlags & { readonly store: boolean }): Thre
   return { id: thread, ...present({ onFailed, onBusy }) };
 }
 
-/** The error for a conversation that nothing would remember. */
+/** The error for a conversation that would not be recorded. */
 export function needsStore(hint: string): SkeinError {
   return new SkeinError('SKEIN_USAGE', '--thread needs a record: the next turn continues from it', { hint });
 }

@@ -9,7 +9,7 @@ import { stateFolder } from './project.js';
 
 type OfferedTools = Parameters<ToolPins['compare']>[0]['tools'];
 
-/** What is kept of a server of a file: what it offered when the user last said yes, and what it offers in its place since. */
+/** The stored facts about a server of a file: the tools the user last agreed to, and the changed tools it has offered since. */
 interface Kept {
   /** Real path of the workflow file. */
   readonly file: string;
@@ -19,7 +19,7 @@ interface Kept {
   readonly offered?: OfferedTools;
 }
 
-/** A tool that is not what it was, with what its server says of it now. */
+/** A changed tool, with its current description from the server. */
 export interface ChangedTool {
   readonly server: string;
   readonly tool: string;
@@ -27,8 +27,8 @@ export interface ChangedTool {
 }
 
 /**
- * What the tool servers of a file offered when it was first run, in the user's own folder. That is what counts until the user says yes to something
- * else with `skein trust`. A change of the file does not end it: a server that changes with it is asked about too.
+ * Stores in the user's own folder what the tool servers of a file offered on its first run. That counts until the user agrees to a change
+ * with `skein trust`. It outlives edits of the file: a server that changes together with the file needs agreement too.
  */
 export function toolPinsOf(file: string): ToolPins {
   const real = realOf(file);
@@ -50,21 +50,21 @@ export function toolPinsOf(file: string): ToolPins {
   };
 }
 
-/** Tools of a file's servers to which the user has not said yes. */
+/** Tools of a file's servers that the user has not agreed to. */
 export function changedTools(file: string): readonly ChangedTool[] {
   return keptOf(file).flatMap(([, { server, offered = [] }]) =>
     offered.map(({ name, description }) => ({ server, tool: name, description })),
   );
 }
 
-/** The user says yes to what the servers of a file offer now. */
+/** Notes that the user agrees to what the servers of a file offer now. */
 export function acceptTools(file: string): void {
   for (const [path, { offered = [], pinned, ...rest }] of keptOf(file)) {
     if (offered.length > 0) keep(path, { ...rest, pinned: [...new Map([...pinned, ...pinsOf(offered)])] });
   }
 }
 
-/** Forgets what the servers of a file offered: the next run begins anew. */
+/** Forgets what the servers of a file offered: the next run counts as the first. */
 export function forgetTools(file: string): void {
   for (const [path] of keptOf(file)) rmSync(path, { force: true });
 }
@@ -79,7 +79,7 @@ function changesOf(pinned: Kept['pinned'], tools: OfferedTools): OfferedTools {
   return changed.map(({ name, pin, description }) => ({ name, pin, description }));
 }
 
-/** Where nothing can be written, the next run is a first one again, which is said. */
+/** If nothing can be written, the next run counts as the first again, and a message tells so. */
 function keepOrSay(path: string, kept: Kept): void {
   try {
     keep(path, kept);
@@ -89,7 +89,7 @@ function keepOrSay(path: string, kept: Kept): void {
   }
 }
 
-/** As a whole: two runs may do so at once. */
+/** Replaces the file as a whole: two runs may write at the same time. */
 function keep(path: string, kept: Kept): void {
   mkdirSync(stateFolder('pins'), { recursive: true, mode: 0o700 });
   const made = `${path}.${process.pid}`;
@@ -115,7 +115,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Undefined: nothing is kept. What can't be read says yes to nothing. */
+/** Undefined if nothing is stored. A damaged file agrees to nothing. */
 function readKept(path: string): Kept | 'damaged' | undefined {
   let text: string;
   try {

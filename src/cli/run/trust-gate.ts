@@ -7,7 +7,7 @@ import type { TrustSubject } from './trusted-files.js';
 import { isTrusted, noteTrusted } from './trusted-files.js';
 import { powerLines } from './workflow-powers.js';
 
-/** What the user is asked to say yes to, a line for each power. */
+/** What the user is asked to agree to, one line per power. */
 export function listLines({ powers, isPart }: TrustSubject): readonly string[] {
   return [
     ...powerLines(powers),
@@ -15,9 +15,9 @@ export function listLines({ powers, isPart }: TrustSubject): readonly string[] {
   ];
 }
 
-/** What stands on the command line about trust. */
+/** Flags for trust. */
 export interface TrustFlags {
-  /** The user says yes to what is named there, this once. */
+  /** Agrees to the named file, this once. */
   readonly trust?: boolean;
 }
 
@@ -27,8 +27,8 @@ interface Asking extends TrustFlags {
 }
 
 /**
- * What keeps a file from being used that can do more than read the project: the user has not said yes to it. On a terminal the user is asked, and a yes
- * is noted. Nothing that the file names has been started, reached or loaded by then.
+ * Returns why a file that can do more than read the project may not be used: the user has not agreed to it. On a terminal the user is
+ * asked, and a yes is noted. At that point nothing that the file names has been started, reached or loaded.
  *
  * @example
  * const refusal = await untrusted(subject, 'flow.yaml', { trust: false });
@@ -56,12 +56,12 @@ export async function untrusted(subject: TrustSubject, shown: string, flags: Ask
   };
 }
 
-/** Whether somebody can be asked. */
+/** Whether a person can be asked. */
 export function isTerminal(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks on a terminal; without one nobody says yes. */
+/** Asks on a terminal. Without a terminal, resolves to false. */
 export async function isAgreed(): Promise<boolean> {
   if (!isTerminal()) return false;
   const lines = await readLines(process.stdin);

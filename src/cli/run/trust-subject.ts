@@ -4,12 +4,12 @@ import { isModule, loadWorkflow } from './load-workflow.js';
 import type { TrustSubject } from './trusted-files.js';
 import { subjectOf } from './workflow-powers.js';
 
-/** What a user would be asked to trust, or what keeps the file from being looked at. */
+/** What a user would be asked to trust, or the problems that keep the file from being checked. */
 type Looked = { readonly subject: TrustSubject } | { readonly problems: readonly Problem[] };
 
 /**
- * Looks at a file for what it is made of and what it can do. A module is read, not loaded: its code would run. Of a file that names others elsewhere, to which
- * the user has not said yes, that is all.
+ * Finds the parts and powers of a file. A module is read, not loaded, because loading runs its code. If a file names others outside the
+ * project that the user has not agreed to, the result is limited to this part.
  */
 export async function lookAt(file: string, options: LoadOptions): Promise<Looked> {
   const { cwd } = options;

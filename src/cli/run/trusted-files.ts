@@ -17,17 +17,17 @@ import type { Power } from '../../plan.js';
 import type { SourceFile } from '../../plan/workflow.js';
 import { outsideOf, stateFolder } from './project.js';
 
-/** What a user is asked to trust: a file with all that it is made of and all that it can do. */
+/** What a user is asked to trust: a file with all its parts and powers. */
 export interface TrustSubject {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** The working directory; absent: it decides nothing. */
+  /** The working directory. Absent if it makes no difference. */
   readonly cwd?: string;
   readonly powers: readonly Power[];
   readonly files: readonly SourceFile[];
-  /** What it is made of and lies elsewhere: read only once the user has said yes to the rest. */
+  /** The parts outside the project: read only once the user has agreed to the rest. */
   readonly elsewhere?: () => Promise<readonly SourceFile[]>;
-  /** It is not all: what lies elsewhere is not read before a yes to this. */
+  /** True if parts outside the project are missing: they are not read before the user agrees to this. */
   readonly isPart?: true;
 }
 
@@ -42,9 +42,9 @@ export interface TrustedFile {
 const DIGEST = /^[\da-f]{64}$/;
 
 /**
- * What a yes of the user is bound to: the file where it is, its powers, the texts of all its files, the files that its commands name, its scripts. When
- * one byte of these changes it is another one. The first digest is of what lies in the project; a second one, which is made of files elsewhere too, is there
- * when there are any: until the user has said yes to the first, these are not opened.
+ * What the user's agreement is bound to: the file at its path, its powers, the texts of all its files, the files that its commands name,
+ * its scripts. If one byte of these changes, the digest differs. The first digest covers the project; a second one also covers files
+ * outside, if there are any. They are not opened until the user has agreed to the first.
  */
 async function* digestsOf({ file, cwd, powers, files, elsewhere }: TrustSubject): AsyncGenerator<string> {
   const isOutside = outsideOf({ cwd: cwd ?? dirname(file), file });
@@ -71,7 +71,7 @@ async function* digestsOf({ file, cwd, powers, files, elsewhere }: TrustSubject)
   yield await made(named, [...files, ...((await elsewhere?.()) ?? [])]);
 }
 
-/** A word of a command line may name a file by a part of it: `--config=x.js`, `sh -c "node x.js"`. */
+/** A part of a command-line word may name a file: `--config=x.js`, `sh -c "node x.js"`. */
 function pathsIn(word: string): readonly string[] {
   return [word, ...word.split(/[\s='"`;|&()<>]+/)].filter((part) => part !== '');
 }
@@ -96,7 +96,7 @@ export async function isTrusted(subject: TrustSubject): Promise<boolean> {
   return true;
 }
 
-/** Notes that the user trusts a file as it is. @throws what keeps a file from being written */
+/** Notes that the user trusts a file as it is. @throws errors of writing the note */
 export async function noteTrusted(subject: TrustSubject): Promise<void> {
   const folder = stateFolder('trusted');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -109,7 +109,7 @@ export async function noteTrusted(subject: TrustSubject): Promise<void> {
   }
 }
 
-/** All files that the user trusts, each as it was then: a file that was changed and trusted again is there twice. */
+/** All files that the user trusts, as they were then: a file that was changed and trusted again appears twice. */
 export function trustedFiles(): readonly TrustedFile[] {
   return notes()
     .filter(({ isPart }) => !isPart)
@@ -117,7 +117,7 @@ export function trustedFiles(): readonly TrustedFile[] {
     .toSorted((a, b) => (a.file === b.file ? (a.since < b.since ? -1 : 1) : a.file < b.file ? -1 : 1));
 }
 
-/** Takes back what the user said of a file, which may be gone. Says how many notes there were. */
+/** Withdraws the trust in a file, which may be gone. Returns the number of removed notes. */
 export function forgetTrusted(file: string): number {
   const path = existing(file);
   const noted = notes().filter((one) => one.file === path);
@@ -137,7 +137,7 @@ function notes(): readonly Note[] {
   });
 }
 
-/** Where a file really is, as long as it is there. */
+/** The real path of a file, if it exists. */
 function existing(file: string): string {
   try {
     return realpathSync(file);

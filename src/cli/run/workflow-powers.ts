@@ -6,20 +6,20 @@ import { printable } from '../view/printable.js';
 import { foreignTo, isWithin, outsideOf, realOf } from './project.js';
 import type { TrustSubject } from './trusted-files.js';
 
-/** What is not promised of programs that run as the user does. */
+/** What is not promised for programs that run with the user's rights. */
 export const OUTSIDE_OF_SANDBOX =
   'programs outside of a sandbox can read the keys that skein is started with, and all that you can read';
 
 const AUDIT = 'audit folder';
 
-/** What of it happens in a run without models, too: that starts and reaches nothing. */
+/** The powers that also apply without models, when a run starts and reaches nothing. */
 export function powersWithoutModels(powers: readonly Power[]): readonly Power[] {
   return powers.filter(({ why }) => why === AUDIT);
 }
 
 /**
- * What a workflow can do beyond reading the project: that of its plan, files and folders outside of the project, an audit folder of its own. The project
- * is the working directory and the folder of the workflow file.
+ * What a workflow can do beyond reading the project: the powers of its plan, files and folders outside the project, an audit folder of its
+ * own. The project is the working directory and the folder of the workflow file.
  */
 export async function workflowPowers(workflow: Workflow, cwd: string): Promise<readonly Power[]> {
   const { plan, files, settings, agentFolders = [] } = workflow;
@@ -38,24 +38,24 @@ export async function workflowPowers(workflow: Workflow, cwd: string): Promise<r
   ];
 }
 
-/** A workflow that was loaded, as it is trusted. */
+/** A loaded workflow, as the subject of trust. */
 export async function subjectOf(workflow: Workflow, file: string, cwd: string): Promise<TrustSubject> {
   const powers = await workflowPowers(workflow, cwd);
   return { file: resolve(cwd, file), cwd, powers, files: workflow.files };
 }
 
-/** A file or a folder that lies elsewhere. */
+/** A file or a folder outside the project. */
 export function reads(path: string, why: string): Power {
   return { kind: 'reads', what: path, why, variables: [] };
 }
 
-/** A module as it is trusted, wherever it is run: its code has all rights of whoever runs it. */
+/** A module as the subject of trust, wherever it runs: its code has all rights of the user. */
 export function moduleSubject(file: string, files: readonly SourceFile[]): TrustSubject {
   const power: Power = { kind: 'runs', what: basename(file), why: 'its code can do all that you can', variables: [] };
   return { file, powers: [power], files };
 }
 
-/** Powers for people, one line each; nothing for a workflow that keeps to itself. */
+/** Lists powers for people, one per line. Empty for a workflow without powers. */
 export function powerLines(powers: readonly Power[]): readonly string[] {
   return powers.map(({ kind, what, why, variables, sandbox }) => {
     const sent = variables.length === 0 ? '' : `, with the value of ${variables.join(', ')}`;

@@ -10,17 +10,17 @@ import { realOf, stateFolder } from './project.js';
 
 const FOLDER = 'written';
 
-/** What is kept of a file. */
+/** The stored facts about a file. */
 interface Kept {
   /** Real path. */
   readonly path: string;
-  /** Programs may run it. */
+  /** True if programs may run it. */
   readonly runs: boolean;
   /** Digests of what was written there. */
   readonly digests: readonly string[];
 }
 
-/** Files that agents wrote under untrusted influence, in the user's own folder: no run, and nothing in a checkout, can take one away. */
+/** Files that agents wrote under untrusted influence, in the user's own folder: no run, and nothing in a checkout, can remove an entry. */
 export function writtenFilesIn(cwd: string): WrittenFiles {
   const here = realOf(cwd);
   const hasName = (path: string): boolean => existsSync(entryOf(path));
@@ -35,7 +35,7 @@ export function writtenFilesIn(cwd: string): WrittenFiles {
     },
     has(path) {
       if (hasName(path)) return true;
-      // Most users have none: nothing is read then.
+      // Most users have none: then nothing is read.
       const digest = existsSync(stateFolder(FOLDER)) ? digestOf(path) : undefined;
       return digest !== undefined && existsSync(textOf(digest));
     },
@@ -43,7 +43,7 @@ export function writtenFilesIn(cwd: string): WrittenFiles {
   };
 }
 
-/** A person vouches for a file as it is now. Says whether there was something to vouch for. */
+/** Notes that a person vouches for a file as it is now. Returns whether the file needed it. */
 export function vouchFor(file: string): boolean {
   const path = realOf(file);
   const kept = readKept(entryOf(path));
@@ -72,7 +72,7 @@ function textOf(digest: string): string {
   return join(stateFolder(FOLDER), `text-${digest}`);
 }
 
-/** Undefined for what is no file with something in it: what is empty is the same everywhere. */
+/** Undefined for anything but a non-empty file: empty files are all the same. */
 function digestOf(path: string): string | undefined {
   try {
     const { size } = statSync(path);
@@ -82,7 +82,7 @@ function digestOf(path: string): string | undefined {
   }
 }
 
-/** Where nothing can be written, other runs do not know of the file, which is said. */
+/** If nothing can be written, other runs do not know of the file, and a message tells so. */
 function keepOrSay(kept: Kept): void {
   try {
     mkdirSync(stateFolder(FOLDER), { recursive: true, mode: 0o700 });
@@ -94,7 +94,7 @@ function keepOrSay(kept: Kept): void {
   }
 }
 
-/** As a whole: two runs may do so at once. */
+/** Replaces the file as a whole: two runs may write at the same time. */
 function keep(path: string, text: string): void {
   const made = `${path}.${process.pid}`;
   writeFileSync(made, `${text}\n`, { mode: 0o600 });

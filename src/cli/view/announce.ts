@@ -15,30 +15,30 @@ import { isPassed } from './run-log.js';
 import { SaidTexts } from './said-texts.js';
 import type { Style } from './style.js';
 
-/** What is reported of a run while it goes on. */
+/** What is reported about a run in progress. */
 export interface AnnounceOptions {
-  /** Steps that start, too; the live view shows them already. */
+  /** Whether to report starts of steps. The live view shows them anyway. */
   readonly starts: boolean;
-  /** How steps ended; the end of the run tells it, too. */
+  /** Whether to report ends of steps. The end of the run lists them anyway. */
   readonly ends: boolean;
-  /** Model turns, tool calls and prompts. */
+  /** Whether to report model turns, tool calls and prompts. */
   readonly verbose: boolean;
-  /** Tool calls alone. */
+  /** Whether to report tool calls even if not verbose. */
   readonly tools?: boolean;
-  /** Text as it arrives. */
+  /** Whether to print text as it arrives. */
   readonly stream: boolean;
   readonly style: Style;
-  /** What commands call a run; undefined when it is not recorded. */
+  /** The name of a run in commands. Undefined if it is not recorded. */
   readonly nameOfRun?: (runId: string) => string | undefined;
 }
 
-/** Steps that are reused are reported one by one up to this many. */
+/** Up to this number, reused steps are reported one by one. */
 const TOLD_REUSED = 20;
 
-/** How much of a tool's input or of an error is shown on its line. */
+/** Maximum characters of a tool's input or an error on its line. */
 const LONGEST_DETAIL = 160;
 
-/** Makes the lines that tell how a run goes on. The log must have taken the event already. */
+/** Returns a function that converts events to lines about the progress of a run. The log must have received the event first. */
 export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: SkeinEvent) => readonly string[] {
   const said = new SaidTexts(log, options.style);
   const silent = new Set<string>();
@@ -46,7 +46,7 @@ export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: 
   return (event) => {
     said.follow(event);
     if (isPassed(event)) return passedLines(event, log, options.style);
-    // What is reported again is not news; a step that goes on here begins here, for whoever looks on.
+    // A replayed event is not news. A step that continues in this session begins here for the user.
     if (event.replayed === true) {
       if (event.type === 'step.started') silent.add(event.path);
       if (event.type !== 'step.ended') return [];
@@ -64,7 +64,7 @@ export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: 
   };
 }
 
-/** Of a node that does nothing else, what it decided is the only news. */
+/** For a node that only decides, the decision is the only news. */
 function passedLines(event: SkeinEvent, log: RunLog, style: Style): readonly string[] {
   const decision = event.replayed === true ? undefined : log.decision(event);
   return decision === undefined ? [] : [`step ${style.bold(printable(event.path))}: ${decision}`];
@@ -115,13 +115,13 @@ function newsLines(event: SkeinEvent, { log, said, options }: Telling & { readon
   }
 }
 
-/** Of a loop what repeats itself is a warning. */
+/** A loop that repeats itself causes a warning. */
 function roundLines(path: string, note: LoopNote, log: RunLog, { verbose }: AnnounceOptions): readonly string[] {
   const isWarned = note.kind !== 'loop.round' && log.steps.get(path)?.kind === 'loop';
   return verbose && !isWarned ? [`[${printable(path)}] ${loopText(note)}`] : [];
 }
 
-/** What says nothing by itself. */
+/** Notes without a line of their own. */
 type SilentNote = Extract<
   StepNote,
   {
@@ -149,7 +149,7 @@ interface Telling {
   readonly options: AnnounceOptions;
 }
 
-/** Why a model failed, without its name, which most messages begin with and the line has already. */
+/** The reason of a model's failure without the model's name, which begins most messages and is on the line already. */
 function reason(error: { readonly message: string }, model: string, cut: string): string {
   const { message } = error;
   const name = `${model}: `;
@@ -211,14 +211,14 @@ function judgingLines(path: string, note: SupervisionNote | GuardNote, options: 
   return isGuardNote(note) ? guardLines(path, note, options) : supervisionLines(path, note, options);
 }
 
-/** That a step is not accepted is news; the rest is detail. */
+/** A step that is not accepted is news; everything else is detail. */
 function supervisionLines(path: string, note: SupervisionNote, { style, verbose }: AnnounceOptions): readonly string[] {
   const isRefusal = note.kind === 'supervision.verdict' && note.verdict !== 'continue';
   if (!isRefusal && note.kind !== 'supervision.corrected' && !verbose) return [];
   return [`[${printable(path)}] ${oneLine(supervisionText(note), LONGEST_DETAIL, style.signs.cut)}`];
 }
 
-/** That a call is not made as it was wanted is news. */
+/** A call that is not made as wanted is news. */
 function guardLines(path: string, note: GuardNote, { style, verbose }: AnnounceOptions): readonly string[] {
   if (!verbose && !['deny', 'modify', 'ask'].includes(note.verdict)) return [];
   return [`[${printable(path)}] ${oneLine(guardText(note), LONGEST_DETAIL, style.signs.cut)}`];

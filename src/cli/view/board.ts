@@ -2,50 +2,50 @@ import { cellsOfText } from '../../base/text.js';
 import type { Moment } from './live-lines.js';
 import { unpainted } from './style.js';
 
-/** The lines at the foot of a terminal that change in place. */
+/** Lines at the bottom of a terminal that change in place. */
 export interface Board {
-  /** Writes lines that stay, above the board: with the next frame. */
+  /** Writes permanent lines above the board, with the next frame. */
   write(lines: readonly string[]): void;
-  /** Writes a line that stays at once, also while the board is away. */
+  /** Writes a permanent line at once, even while the board is suspended. */
   say(line: string): void;
-  /** Does something that writes to the same terminal, with the board out of its way; while the board is away, later. */
+  /** Runs a function that writes to the same terminal while the board is removed; if suspended, later. */
   aside(body: () => void): void;
-  /** Takes the board away until `resume`. Lines that are written meanwhile wait. */
+  /** Removes the board until `resume`. Lines written meanwhile wait. */
   suspend(): void;
   resume(): void;
   stop(): void;
 }
 
-/** A terminal. Some report no size, or one of 0. */
+/** A terminal. Some report no size, or a size of 0. */
 export interface BoardScreen {
   readonly columns?: number;
   readonly rows?: number;
-  /** Asks the terminal for its size, as Node does when a signal says that it is another one; a frame may be due before that. */
+  /** Reads the size of the terminal, as Node does on a resize signal; a frame may be due before that signal. */
   _refreshSize?(): void;
   write(text: string): unknown;
 }
 
-/** What a board is made of. */
+/** What a board is created from. */
 export interface BoardOptions {
   readonly screen: BoardScreen;
-  /** What is to be seen now, each line no wider than the columns; empty: nothing. */
+  /** Returns the current lines, each at most `columns` wide. Empty for no board. */
   readonly picture: (moment: Moment) => readonly string[];
-  /** Lines that are wider than a terminal that got narrower are broken by it, as most terminals do. */
+  /** Whether the terminal wraps lines that are too wide after it becomes narrower, as most terminals do. */
   readonly breaksLines: boolean;
 }
 
 const FRAME_MS = 100;
-/** More lines are no better to read, and a terminal that gets lower would push them out of reach. */
+/** Maximum height: more lines are hard to read, and a terminal that becomes lower would scroll them out of reach. */
 const TALLEST = 24;
-/** Lines that are longer than a terminal that is just getting narrower must not go on in the next one. */
+/** Disables wrapping while drawing: lines must not continue on the next one if the terminal becomes narrower at that moment. */
 const WRAP_OFF = '\u001b[?7l';
 const WRAP_ON = '\u001b[?7h';
 const ERASE_LINE_END = '\u001b[K';
 const ERASE_DOWN = '\u001b[J';
 
 /**
- * A board that draws its picture ten times a second, and of that only the lines that changed. The cursor stays visible, in the line below. It keeps
- * no process alive.
+ * A board that draws ten frames per second, and only the lines that changed. The cursor stays visible on the line below. The board keeps no
+ * process alive.
  */
 export function createBoard(options: BoardOptions): Board {
   const { screen } = options;
@@ -101,12 +101,12 @@ export function createBoard(options: BoardOptions): Board {
   };
 }
 
-/** Knows what of the board is on the screen. */
+/** Tracks what part of the board is on the screen. */
 class Pen {
-  /** Lines that stay, to be written above the next picture. */
+  /** Permanent lines to write above the next frame. */
   above: string[] = [];
   private lines: readonly string[] = [];
-  /** Width of the screen that they were drawn on. */
+  /** Width of the screen when the lines were drawn. */
   private columns = 0;
   private frame = 0;
 
@@ -116,7 +116,7 @@ class Pen {
     const { screen } = this.options;
     const asked = sizeOf(screen);
     const first = this.picture(asked);
-    // It takes a while to make a picture of many steps.
+    // Formatting many steps takes time, so the size may have changed.
     const size = sizeOf(screen);
     const { columns } = size;
     const lines = columns === asked.columns && size.rows === asked.rows ? first : this.picture(size);
@@ -137,10 +137,10 @@ class Pen {
     if (text !== '') screen.write(text);
   }
 
-  /** What a terminal pushes out of sight can't be erased: also at half of its width all of the board must be in sight. */
+  /** Lines that a terminal scrolls out of sight can't be erased: the whole board must be visible even at half the width. */
   private picture({ columns, rows }: Size): readonly string[] {
     const { picture, breaksLines } = this.options;
-    // The last column stays free: some terminals go on in the next line when it is taken.
+    // The last column stays free: some terminals wrap when it is used.
     const moment = { columns: columns - 1, now: Date.now(), frame: this.frame++ };
     const lines = picture({ ...moment, lines: Math.max(1, Math.min(rows - 2, TALLEST)) });
     if (!breaksLines || heightOf(lines, Math.ceil(columns / 2)) < rows) return lines;
@@ -157,18 +157,18 @@ function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Up to the first of so many lines, if there are any, and what is done there. */
+/** Moves up to the first of this many lines and writes `then`. Empty for no lines. */
 function upBy(lines: number, then: string): string {
   return lines === 0 ? '' : `\r\u001b[${lines}A${then}`;
 }
 
-/** How many lines of a screen these take when it breaks them. */
+/** The number of screen lines that wrapped lines occupy. */
 function heightOf(lines: readonly string[], columns: number): number {
   const each = lines.map((line) => Math.max(1, Math.ceil(cellsOfText(unpainted(line)) / columns)));
   return each.reduce((sum, height) => sum + height, 0);
 }
 
-/** Draws over lines that are there; empty when nothing changed. */
+/** Draws over existing lines. Empty if nothing changed. */
 function changes(before: readonly string[], lines: readonly string[]): string {
   if (before.length === lines.length && before.every((line, at) => line === lines[at])) return '';
   const over = lines.map((line, at) => (line === before[at] ? '\n' : `${line}${ERASE_LINE_END}\n`)).join('');

@@ -2,7 +2,7 @@ import type { Plan, PlanNode } from '../../plan/plan.js';
 import { printable } from './printable.js';
 
 /**
- * What a node that does nothing else has decided, in words; undefined when its routes leave no choice.
+ * Describes the decision of a node that only decides. Undefined if its routes leave no choice.
  *
  * @example
  * decisionText(plan, 'qa_check', ['cond_3_false_1']); // 'false -> goto trans'
@@ -23,7 +23,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Where the way goes on, in words: a jump is reported by its target.
+ * Describes where the run continues. A jump is described by its target.
  *
  * @example
  * placesText(plan, ['publish', 'archive']); // 'publish, archive'
@@ -41,7 +41,7 @@ function placeText(plan: Plan, id: string): string | undefined {
 }
 
 /**
- * Where a jump leads; undefined for a node that is none.
+ * Returns the target of a jump. Undefined if the node is not a jump.
  *
  * @example
  * jumpTarget(plan, node); // 'trans'

@@ -2,26 +2,26 @@ import { digestText } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
 import { printable } from './printable.js';
 
-/** Lines of a piece of evidence that are shown at once: the call itself must not scroll away. */
+/** Maximum lines of a piece of evidence: the call itself must not scroll away. */
 const HEAD_LINES = 40;
 const TAIL_LINES = 15;
-/** Characters of one line. */
+/** Maximum characters of one line. */
 const HEAD_CHARS = 2_000;
 const TAIL_CHARS = 1_000;
 
-/** What takes no room on a screen, or looks like a space and is none: it could hide what a call does. */
+/** Characters without width, or that only look like a space: they could hide what a call does. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu;
 
 /**
- * What a person should see to decide, such as the call of a tool. Invisible characters are shown as escapes. Of what is long, start and end are
- * shown, with its size and a digest: whoever wants to see all of it finds it in `--json`.
+ * Formats what a person needs to see to decide, such as a tool call. Invisible characters appear as escapes. Long evidence is cut to its
+ * start and end, with its size and a digest; `--json` has the whole.
  *
  * @example
  * evidenceLines({ tool: 'shell', input: { argv: ['ls'] } }); // ['  {', '    "tool": "shell",', ...]
  */
 export function evidenceLines(evidence: unknown): readonly string[] {
   if (evidence === undefined) return [];
-  // Each of several calls is shown as if it stood alone: one that is long must not hide the others.
+  // Each of several calls is formatted separately, so that a long one can't hide the others.
   const calls = isPlainObject(evidence) ? evidence['calls'] : undefined;
   if (Array.isArray(calls))
     return calls.flatMap((one: unknown, at) => [`  ${at + 1} of ${calls.length}:`, ...evidenceLines(one)]);
@@ -30,7 +30,7 @@ export function evidenceLines(evidence: unknown): readonly string[] {
   return shownLines(lines, text).map((line) => `  ${visible(line)}`);
 }
 
-/** The work of a supervised step: what was promised beside what was delivered, then the work itself, as text. */
+/** The work of a supervised step as text: first the promise beside the delivered work, then the work itself. */
 function judgedText(evidence: unknown): string | undefined {
   if (!isPlainObject(evidence) || !('promised' in evidence) || !('delivered' in evidence)) return undefined;
   const { output, promised, delivered, triggers, ...more } = evidence;

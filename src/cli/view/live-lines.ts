@@ -8,7 +8,7 @@ import type { StepLog } from './step-log.js';
 import { modelText, outcomeMark, outcomeWords, shortCost, shortCount } from './step-text.js';
 import type { Style } from './style.js';
 
-/** Lines and cells that there are for a picture, and when it is of: milliseconds since 1970, and how often it has been drawn before. */
+/** The space for a picture in lines and cells, its time in milliseconds since 1970, and the number of earlier frames. */
 export interface Moment {
   readonly columns: number;
   readonly lines: number;
@@ -16,7 +16,7 @@ export interface Moment {
   readonly frame: number;
 }
 
-/** A row with the texts of its columns, which hold nothing that a terminal obeys. */
+/** A row with the texts of its columns, without terminal control characters. */
 interface Cells extends Readonly<Record<Column, string>> {
   readonly row: Row;
   readonly tree: string;
@@ -24,20 +24,20 @@ interface Cells extends Readonly<Record<Column, string>> {
 
 type Column = 'name' | 'state' | 'time' | 'tokens' | 'cost';
 
-/** Widths of the columns; 0 for one that is not shown. */
+/** Widths of the columns. 0 for a hidden column. */
 type Widths = Readonly<Record<Column, number>>;
 
-/** Columns are dropped on screens that are narrower than this. */
+/** A column is hidden on screens narrower than this. */
 const LEAST = { time: 16, tokens: 40, cost: 60, state: 50, text: 30 };
 const WIDEST_STATE = 32;
 const NARROWEST_STATE = 6;
-/** A tree on a narrow screen is not indented further than one level for so many cells. */
+/** A tree on a narrow screen has one level of indentation per this many cells. */
 const CELLS_A_LEVEL = 12;
 const GAP = '  ';
 
 /**
- * The picture of a run that goes on: how far it is, and below that its steps as a tree with a mark, name, model or state, time, tokens and cost, and under
- * a step whose model writes the last line of its text. Each line fits.
+ * The picture of a run in progress: a line with its progress, then its steps as a tree with a mark, name, model or state, time, tokens and
+ * cost, and below a step whose model writes, the last line of its text. Each line fits.
  */
 export function liveLines(log: RunLog, style: Style, moment: Moment): readonly string[] {
   const { columns, lines, now } = moment;
@@ -111,7 +111,7 @@ function cellsOf(row: Row, tree: string, log: RunLog, now: number): Cells {
   };
 }
 
-/** What a step does, or how far it is; of one that has ended how, or by which model. */
+/** The activity or progress of a running step; the outcome or model of an ended one. */
 function stateText(step: StepLog, log: RunLog): string {
   const within = log.progress.within(step.path);
   if (step.status === 'running' && step.openTools.size > 0)
@@ -134,7 +134,7 @@ function widthsOf(cells: readonly Cells[], columns: number): Widths {
   const tokens = columns < LEAST.tokens ? 0 : widest((one) => one.tokens);
   const cost = columns < LEAST.cost ? 0 : widest((one) => one.cost);
   const name = widest((one) => one.tree + one.name);
-  // The mark and what stands at the right end.
+  // Without the mark and the columns at the right.
   const left =
     columns - 2 - [time, tokens, cost].reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0);
   const wanted =
@@ -185,7 +185,7 @@ function markOf(step: StepLog | undefined, style: Style, frame: number): string 
   return style.accent(spinner[frame % spinner.length] ?? waiting);
 }
 
-/** The end of what the model writes, on one line. */
+/** The end of the text that the model writes, on one line. */
 function textLine({ row, tree }: Cells, style: Style, columns: number): string | undefined {
   const end = row.step?.said.trimEnd() ?? '';
   if (end === '') return undefined;
@@ -196,10 +196,10 @@ function textLine({ row, tree }: Cells, style: Style, columns: number): string |
   return style.dim(before + isolated(fitCells(line, columns - cellsOfText(before), 'start', style.signs.cut)));
 }
 
-/** The second half of a character whose first one is gone. */
+/** The second half of a surrogate pair whose first half was cut. */
 const LOWER_HALF = /^[\udc00-\udfff]/;
 
-/** Where each row stands in the tree. Deep ones on narrow screens are indented as far as there is room. */
+/** The branches of the tree before each row. Deep rows on narrow screens are indented only as far as space allows. */
 function branches(rows: readonly Row[], levels: number, { signs }: Style): readonly string[] {
   const goesOn: boolean[] = [];
   const trees: string[] = [];
@@ -216,7 +216,7 @@ function branches(rows: readonly Row[], levels: number, { signs }: Style): reado
 }
 
 /**
- * Time in few characters: `4s`, `1m20`, `2h05`.
+ * Formats a time in few characters: `4s`, `1m20`, `2h05`.
  *
  * @example
  * clockText(80_000); // '1m20'

@@ -6,26 +6,26 @@ import type { StepLog } from './step-log.js';
 
 /** One line of the tree of steps. */
 export interface Row {
-  /** How many steps it is inside of. */
+  /** Number of steps that contain this one. */
   readonly depth: number;
   readonly name: string;
-  /** Absent: it has not begun. */
+  /** Undefined if the step has not begun. */
   readonly step: StepLog | undefined;
 }
 
-/** Failures that are shown where not all steps are. */
+/** Number of failures shown if not all steps fit. */
 const SHOWN_FAILURES = 3;
 
-/** What is shown of the steps of a run. */
+/** The visible steps of a run. */
 export interface Rows {
   readonly rows: readonly Row[];
-  /** There are more than fit: how many running ones are left out. */
+  /** Present if some steps do not fit, with the number of hidden running ones. */
   readonly more?: { readonly running: number };
 }
 
 /**
- * The steps of a run as a tree: all of its plan, and what is inside of those that run. When that is more than `most` lines, those that
- * run, and below them the last that failed.
+ * The steps of a run as a tree: its whole plan, and the steps inside running ones. If that exceeds `most` lines, only the running steps,
+ * and below them the latest failures.
  */
 export function rowsOf(log: RunLog, most: number): Rows {
   const open = openInside(log);
@@ -38,7 +38,7 @@ export function rowsOf(log: RunLog, most: number): Rows {
   return { rows: busy.rows, more: { running } };
 }
 
-/** Steps that run, by the step that they are inside of. */
+/** Running steps, by the path of the step that contains them. */
 type Open = ReadonlyMap<string, readonly StepLog[]>;
 
 function openInside(log: RunLog): Open {
@@ -47,7 +47,7 @@ function openInside(log: RunLog): Open {
   return open;
 }
 
-/** Collects rows until there are too many. Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here. */
+/** Collects rows until there are too many. Recursion is safe here: workflows are nested at most 50 deep (see checkPlan). */
 class Tree {
   readonly rows: Row[] = [];
 
@@ -57,7 +57,7 @@ class Tree {
     private readonly most: number,
   ) {}
 
-  /** Whether all of it fitted. */
+  /** Adds the steps of a plan. Returns whether all fitted. */
   addPlan(plan: Plan, scope: string, depth: number): boolean {
     return plan.nodes.every((node) => {
       if (node.kind === 'pass') return true;
@@ -68,7 +68,7 @@ class Tree {
     });
   }
 
-  /** The same of running steps alone. */
+  /** Adds running steps only. Returns whether all fitted. */
   addOpen(parent: string, depth: number): boolean {
     return (this.open.get(parent) ?? []).every(
       (step) => this.add({ depth, name: nameIn(parent, step.path), step }) && this.addOpen(step.path, depth + 1),
@@ -101,7 +101,7 @@ function lastPlace(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** What a step is called beside those that are inside of the same one: `[a.ts]/read` in a map. */
+/** The name of a step among those inside the same step: `[a.ts]/read` in a map. */
 function nameIn(parent: string, path: string): string {
   const name = parent === '' ? path : path.slice(parent.length);
   return name.startsWith('/') ? name.slice(1) : name;

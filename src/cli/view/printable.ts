@@ -6,11 +6,11 @@ import type { SecretSources } from '../../secrets/find-secrets.js';
 import type { Redactor } from '../../secrets/redact.js';
 import { createRedactor } from '../../secrets/redact.js';
 
-/** Control characters, and the marks that turn the direction of text around. */
+/** Control characters, and marks that change the direction of text. */
 const UNSAFE = /\p{Cc}|\p{Bidi_Control}/gu;
 
 /**
- * Text from models, tools and files as a screen may show it: without secrets, and {@link escaped}.
+ * Makes text from models, tools and files safe for a screen: without secrets, and {@link escaped}.
  *
  * @example
  * printable('a\u001b[2Jb'); // 'a\\x1b[2Jb'
@@ -20,8 +20,8 @@ export function printable(text: string): string {
 }
 
 /**
- * Results as a terminal may show them: control characters, which could move the cursor, hide text or change the terminal, are shown as
- * escapes. Tabs and line ends stay, and so does everything else.
+ * Makes results safe for a terminal: control characters, which could move the cursor, hide text or change the terminal, become escapes.
+ * Tabs, line ends and everything else stay.
  *
  * @example
  * escaped('a\u001b[2Jb'); // 'a\\x1b[2Jb'
@@ -33,7 +33,7 @@ export function escaped(text: string): string {
 }
 
 /**
- * The same on one line, at most `limit` characters long; `cut` stands for what is left out.
+ * Makes text printable on one line of at most `limit` characters. `cut` marks what is left out.
  *
  * @example
  * oneLine('a\nb', 80); // 'a b'
@@ -46,7 +46,7 @@ export function oneLine(text: string, limit: number, cut = '…'): string {
   return chars.length <= limit ? flat : `${chars.slice(0, Math.max(limit - cut.length, 0)).join('')}${cut}`;
 }
 
-/** A word of a shell, in quotes. */
+/** Quotes a word for a shell. */
 export function quoted(word: string): string {
   return `'${printable(word).replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -56,11 +56,11 @@ function escapeOf(char: string): string {
   return code <= 0xff ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
-/** Which part of a text is left out when it is too long. */
+/** The part of a text to leave out if it is too long. */
 export type Cut = 'start' | 'middle' | 'end';
 
 /**
- * Cuts printable text on one line to a number of terminal cells. Wide characters, such as Chinese ones and emoji, take two.
+ * Cuts printable text on one line to a number of terminal cells. Wide characters, such as Chinese ones and emoji, occupy two.
  *
  * @example
  * fitCells('a long line', 6); // 'a lon…'
@@ -80,7 +80,7 @@ export function fitCells(text: string, cells: number, from: Cut = 'end', mark = 
 
 const ASCII_ONLY = /^[\u0020-\u007e]*$/;
 
-/** The first characters that fit, and the cells that they take. Marks that stand on a character are kept with it. */
+/** The first characters that fit, and the number of cells they occupy. Combining marks stay with their character. */
 function taken(chars: readonly string[], cells: number): readonly [readonly string[], number] {
   let used = 0;
   let end = 0;
@@ -94,7 +94,7 @@ function taken(chars: readonly string[], cells: number): readonly [readonly stri
 }
 
 /**
- * Fills text up to so many cells.
+ * Pads text to a number of cells.
  *
  * @example
  * padCells('ab', 4); // 'ab  '
@@ -104,7 +104,7 @@ export function padCells(text: string, cells: number): string {
 }
 
 /**
- * Text as a part of a line that goes on behind it: what is written from right to left turns nothing around that stands beside it.
+ * Isolates text inside a line: right-to-left text does not change the direction of what follows.
  *
  * @example
  * isolated('שלום'); // '\u2068שלום\u2069'
@@ -115,11 +115,11 @@ export function isolated(text: string): string {
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** What JSON leaves as it is although a terminal may obey it; what it indents with stays. */
+/** Characters that JSON does not escape although a terminal may interpret them. Line breaks of the indentation stay. */
 const UNSAFE_IN_JSON = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu;
 
 /**
- * A value as indented JSON in which every control character is escaped, so that it may be printed on a terminal and still is the same JSON.
+ * Formats a value as indented JSON with every control character escaped: safe on a terminal, and equal as JSON.
  *
  * @example
  * jsonText({ text: '\u009b' }); // '{\n  "text": "\\u009b"\n}'
@@ -129,7 +129,7 @@ export function jsonText(value: unknown): string {
 }
 
 /**
- * What is recorded, as JSON without secrets.
+ * Formats recorded values as JSON without secrets.
  *
  * @example
  * shownJson({ text: `ghp_${'a'.repeat(36)}` }); // '{\n  "text": "[redacted]"\n}'
@@ -138,29 +138,29 @@ export function shownJson(value: unknown): string {
   return escapeJson(secretsHidden().json(value, 2));
 }
 
-/** JSON text in which every control character is escaped. */
+/** Escapes every control character in JSON text. */
 export function escapeJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
 let redactor: Redactor | undefined;
 
-/** What hides secrets of the environment, of the folder's `.env` files, and of the run that is shown. */
+/** Hides secrets of the environment, of the folder's `.env` files, and of the displayed run. */
 export function secretsHidden(): Redactor {
   return (redactor ??= createRedactor(known({})));
 }
 
-/** Another command line begins: what it shows is looked up anew when it shows something. */
+/** Forgets the secrets at the start of a command line. They are read again on first use. */
 export function forgetSecrets(): void {
   redactor = undefined;
 }
 
-/** From now on the secrets of a run are hidden, too: keys that its plan names, inputs with telling names. */
+/** Also hides the secrets of a run from here on: keys that its plan names, and inputs with telling names. */
 export function hideSecretsOf(run: Pick<SecretSources, 'plan' | 'inputs'>): void {
   redactor = createRedactor(known(run));
 }
 
-/** The same of a recorded run. */
+/** Does the same for a recorded run. */
 export function hideSecretsOfRecord({ inputs }: Pick<RunOverview, 'inputs'>): void {
   hideSecretsOf({ inputs: isPlainObject(inputs) ? inputs : {} });
 }
@@ -169,7 +169,7 @@ function known(run: Pick<SecretSources, 'plan' | 'inputs'>): readonly string[] {
   return findSecrets({ env: process.env, folder: workingFolder(), ...run });
 }
 
-/** Undefined where somebody has removed it, which is an error to be shown. */
+/** Undefined if the folder was removed, which is an error to report. */
 function workingFolder(): string | undefined {
   try {
     return process.cwd();

@@ -3,41 +3,41 @@ import type { StepOutcome } from '../../events/census.js';
 import type { StepNote } from '../../events/event.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 
-/** How far what is inside of a step is. */
+/** The progress of the steps inside a step. */
 export interface Within {
   readonly done: number;
-  /** Grows where it isn't known from the beginning. */
+  /** Grows if it is not known from the beginning. */
   readonly total: number;
 }
 
-/** What is inside of a step that contains others, or of the run. */
+/** The progress inside a step that contains others, or inside the run. */
 interface Inside {
   readonly node: PlanNode | undefined;
-  /** Steps right inside of it that began, and of these those that ended. */
+  /** Direct child steps that began; `ended` counts those of them that ended. */
   begun: number;
   ended: number;
   /** Steps at any depth that are expected and have not begun. */
   expected: number;
-  /** Of a map: its items, those that are finished, and the steps that ended by the address of an item that is not. */
+  /** For a map: its items, the finished ones, and the number of ended steps by the address of each unfinished item. */
   items: number;
   finished: number;
   readonly endedIn: Map<string, number>;
-  /** Of a loop: the round that it is in, and how many there are at most where that is not its cap. */
+  /** For a loop: its current round, and the maximum number of rounds if that is not its cap. */
   round: number;
   rounds?: number;
 }
 
-/** A step as far as it is counted. */
+/** The part of a step needed for counting. */
 interface Counted {
   readonly path: string;
   readonly parent: string;
 }
 
-/** How a step ends that failed. */
+/** The statuses of failed steps. */
 export const FAILURES: readonly (StepOutcome | 'running')[] = ['failed', 'timed_out', 'out_of_budget'];
 
 /**
- * Counts the steps of a run: all that the plan has, calls included, and what maps and loops open on the way. Nodes that do nothing are not steps.
+ * Counts the steps of a run: those of the plan, including calls, and those that maps and loops add. Nodes that do nothing do not count.
  *
  * @example
  * const progress = new Progress(plan, nodesByPath(plan));
@@ -47,7 +47,7 @@ export const FAILURES: readonly (StepOutcome | 'running')[] = ['failed', 'timed_
 export class Progress {
   done = 0;
   failed = 0;
-  /** Steps that are expected, as far as it is known. */
+  /** Steps expected so far. */
   waiting: number;
   private begun = 0;
   private readonly insides = new Map<string, Inside>();
@@ -68,7 +68,7 @@ export class Progress {
     return this.begun - this.done;
   }
 
-  /** Of a call the steps, of a map the items, of a loop the rounds. */
+  /** The progress inside a step: steps of a call, items of a map, rounds of a loop. */
   within(path: string): Within | undefined {
     const inside = this.insides.get(path);
     if (inside?.node === undefined) return undefined;
@@ -96,7 +96,7 @@ export class Progress {
     if (own.node?.kind === 'map' && outcome === 'succeeded') own.finished = own.items;
   }
 
-  /** How many items a map has, or how many rounds a loop makes at most where a value says it. */
+  /** Takes the number of items of a map, or the maximum rounds of a loop that a value decides. */
   told(path: string, note: StepNote): void {
     const inside = this.insides.get(path);
     if (note.kind === 'rounds' && inside?.node?.kind === 'loop') inside.rounds = note.count;
@@ -105,13 +105,13 @@ export class Progress {
     this.expect(inside, note.count * stepsIn(inside.node.plan));
   }
 
-  /** A step is tried again: what is inside of it begins anew. */
+  /** Resets the steps inside a step that is retried. */
   again(path: string): void {
     const own = this.insides.get(path);
     if (own?.node !== undefined) this.reset(path, own.node);
   }
 
-  /** A step does not count any more. */
+  /** Removes a step from the counts. */
   forget(path: string, status: StepOutcome | 'running'): void {
     this.begun -= 1;
     if (status !== 'running') this.done -= 1;
@@ -136,7 +136,7 @@ export class Progress {
       if (round !== around.round) this.expect(around, stepsIn(around.node.plan));
       around.round = round;
     }
-    // A later visit is one more than was expected.
+    // A later visit is one more than expected.
     if (node !== undefined && !VISIT.test(path)) this.expect(around, Math.max(0, around.expected - weightOf(node)));
   }
 
@@ -164,13 +164,13 @@ function endIn(around: Inside, path: string): void {
   around.endedIn.delete(item);
 }
 
-/** Of a step in a loop: `loop#3/critic` is in round 3. */
+/** The round of a step in a loop: `loop#3/critic` is in round 3. */
 function roundOf(path: string): number {
   const scope = path.slice(0, path.lastIndexOf('/'));
   return Number(scope.slice(scope.lastIndexOf('#') + 1));
 }
 
-/** Steps that a plan is known to have, at any depth. Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here. */
+/** Number of steps that a plan declares, at any depth. Recursion is safe here: workflows are nested at most 50 deep (see checkPlan). */
 function stepsIn(plan: Plan): number {
   return plan.nodes.reduce((sum, node) => sum + weightOf(node), 0);
 }
@@ -184,14 +184,14 @@ function stepsRightIn(node: PlanNode): number {
   return 'plan' in node ? node.plan.nodes.filter(({ kind }) => kind !== 'pass').length : 0;
 }
 
-/** A node with the plan that it stands in. */
+/** A node with the plan that contains it. */
 export interface PlacedNode {
   readonly node: PlanNode;
   readonly plan: Plan;
 }
 
 /**
- * All nodes of a plan by their path, those of sub-plans included, an outer one before those inside of it.
+ * All nodes of a plan by path, including those of sub-plans. A node precedes the nodes inside it.
  *
  * @example
  * nodesByPath(plan).get('par_gen/gen_1')?.node.kind; // 'agent'
@@ -202,7 +202,7 @@ export function nodesByPath(plan: Plan): ReadonlyMap<string, PlacedNode> {
   return nodes;
 }
 
-// Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here.
+// Recursion is safe here: workflows are nested at most 50 deep (see checkPlan).
 function addNodes(plan: Plan, prefix: string, nodes: Map<string, PlacedNode>): void {
   for (const node of plan.nodes) {
     const path = prefix + node.id;

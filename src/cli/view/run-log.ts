@@ -12,7 +12,7 @@ import { StepLog } from './step-log.js';
 type StepBegun = SkeinEvent & { readonly type: 'step.started' | 'step.ended' };
 
 /**
- * An event as people see it: a step is the same one in all attempts, its own and those of the steps around it.
+ * Returns an event as people see it: a step has the same path in all attempts of its own and of the steps around it.
  *
  * @example
  * asSeen(event).path; // 'block/draft' for 'block~2/draft'
@@ -23,29 +23,29 @@ export function asSeen(event: SkeinEvent): SkeinEvent {
 }
 
 /**
- * Follows a run by its events, with the paths of {@link asSeen}. Views and reports read it; it writes nothing. Of a step that is tried again
- * with others inside of it, only what the new attempt does counts; what the one before cost stays.
+ * Follows a run by its events, with the paths of {@link asSeen}. Views and reports read it; it writes nothing. In a retried step that
+ * contains others, only the new attempt counts; the cost of earlier attempts stays.
  */
 export class RunLog {
-  /** By path, in the order in which they started; a step that runs again is moved to the end. */
+  /** By path, in the order in which they started. A step that runs again moves to the end. */
   readonly steps = new Map<string, StepLog>();
-  /** The newest visit of each place in a plan, by its path without the number of the visit. Some have been forgotten since. */
+  /** The latest visit of each place in a plan, by its path without the visit number. Some entries may have been forgotten since. */
   private readonly visits = new Map<string, StepLog>();
-  /** Calls and tokens of all steps, also of attempts that failed. */
+  /** Calls and tokens of all steps, including failed attempts. */
   readonly spent = new Tally();
   readonly warnings: string[] = [];
   startedAt = 0;
   now = 0;
-  /** How many steps there are, and how many have ended. */
+  /** The number of steps, and of ended ones. */
   readonly progress: Progress;
   private readonly open = new Map<string, StepLog>();
-  /** Paths of the steps that ran inside of a step. */
+  /** Paths of the steps that ran inside each step. */
   private readonly inside = new Map<string, Set<string>>();
-  /** Steps of attempts that failed, for what they cost. */
+  /** Steps of failed attempts, kept for their cost. */
   private readonly failed = new Map<string, StepLog>();
   private readonly nodes: ReadonlyMap<string, PlacedNode>;
 
-  /** Times are those at which events arrive: a cancelled run ends now, not at its last outcome. */
+  /** Uses the arrival times of events: a cancelled run ends now, not at its last outcome. */
   constructor(
     readonly plan: Plan,
     private readonly clock: () => number = Date.now,
@@ -54,14 +54,14 @@ export class RunLog {
     this.progress = new Progress(plan, this.nodes);
   }
 
-  /** What a condition decided, in words. */
+  /** Describes what a condition decided. */
   decision(event: SkeinEvent): string | undefined {
     if (event.type !== 'step.ended' || event.to === undefined) return undefined;
     const placed = this.nodes.get(nodePathOf(event.path));
     return placed === undefined ? undefined : decisionText(placed.plan, placed.node.id, event.to);
   }
 
-  /** What a step does counts only once it is accepted. */
+  /** Whether the work of a step counts only once it is accepted. */
   isSupervised(path: string): boolean {
     return this.nodes.get(nodePathOf(path))?.node.supervise !== undefined;
   }
@@ -72,13 +72,13 @@ export class RunLog {
     return target === undefined ? path : `goto ${path.slice(0, path.lastIndexOf('/') + 1)}${target}`;
   }
 
-  /** The step of a place, such as `loop#3/critic`: of several visits the newest. */
+  /** The step at a place, such as `loop#3/critic`: the latest of several visits. */
   at(place: string): StepLog | undefined {
     const step = this.visits.get(place);
     return step !== undefined && this.steps.get(step.path) === step ? step : undefined;
   }
 
-  /** Steps that run now, those around others included, in the order in which they started. */
+  /** Running steps, including those that contain others, in the order in which they started. */
   running(): Iterable<StepLog> {
     return this.open.values();
   }
@@ -118,7 +118,7 @@ export class RunLog {
     }
   }
 
-  /** A step that was begun in an earlier session goes on here. */
+  /** Continues a step that was begun in an earlier session. */
   private wake(step: StepLog | undefined): void {
     if (step?.reused !== true) return;
     step.reused = false;
@@ -130,7 +130,7 @@ export class RunLog {
     this.progress.again(path);
   }
 
-  /** What ran inside of a step that is tried again. Steps are nested 50 deep at most (see checkPlan), so recursion is safe here. */
+  /** Forgets the steps inside a retried step. Recursion is safe here: steps are nested at most 50 deep (see checkPlan). */
   private forgetInside(path: string): void {
     const inner = this.inside.get(path) ?? [];
     this.inside.delete(path);
@@ -163,10 +163,10 @@ export class RunLog {
 
   private end(event: SkeinEvent & { readonly type: 'step.ended' }): void {
     const known = this.steps.get(event.path);
-    // What is skipped has never started; a step that is visited again may be skipped then.
+    // A skipped step has never started; a step that is visited again may be skipped on that visit.
     const step = known?.status === 'running' ? known : this.begin(event);
     this.open.delete(event.path);
-    // Behind a step that runs again, what is in the record shows only at its end.
+    // After a step that runs again, only the end of a step shows that it is from the record.
     if (event.replayed === true) step.reused = true;
     step.take(event, this.now, event.replayed === true);
     this.progress.end(step, event.outcome);
@@ -175,7 +175,7 @@ export class RunLog {
   }
 }
 
-/** A node that does nothing counts as a step only when it did not work, such as a condition that is neither true nor false. */
+/** Whether an event is of a node that does nothing. It counts as a step only if it fails: a condition neither true nor false. */
 export function isPassed(event: SkeinEvent): boolean {
   if (event.type === 'step.started') return event.kind === 'pass';
   return event.type === 'step.ended' && event.kind === 'pass' && ['succeeded', 'skipped'].includes(event.outcome);

@@ -8,11 +8,11 @@ import type { Style } from './style.js';
 type StepEnded = SkeinEvent & { readonly type: 'step.ended' };
 
 /**
- * What models say while steps run, as lines. Parallel steps write at once: only whole lines are shown, each with its step. What is said in a supervised
- * step, or inside of one, waits until the step is accepted.
+ * Texts of models as lines while steps run. Parallel steps write at the same time, so only whole lines are shown, each with its step. Text
+ * of a supervised step, or of a step inside one, waits until the step is accepted.
  */
 export class SaidTexts {
-  /** The line that each step is at. */
+  /** The unfinished line of each step. */
   private readonly open = new Map<string, string>();
   private readonly attempts = new Attempts<string>();
 
@@ -21,7 +21,7 @@ export class SaidTexts {
     private readonly style: Style,
   ) {}
 
-  /** Hears every event, also those that are reported again. */
+  /** Receives every event, including replayed ones. */
   follow(event: SkeinEvent): void {
     const { type, path, parent } = event;
     if (type === 'step.started') this.attempts.open(path, parent, this.log.isSupervised(path));
@@ -29,21 +29,21 @@ export class SaidTexts {
     else if (type === 'step.ended' && event.replayed === true) this.end(event);
   }
 
-  /** Lines that can be shown now. */
+  /** Adds text and returns the lines that can be shown now. */
   add(path: string, text: string): readonly string[] {
     const lines = ((this.open.get(path) ?? '') + text).split('\n');
     this.open.set(path, lines.pop() ?? '');
     return this.keep(path, lines);
   }
 
-  /** The text of a call is over. */
+  /** Ends the text of a call and returns its last line. */
   rest(path: string): readonly string[] {
     const rest = this.open.get(path) ?? '';
     this.open.delete(path);
     return rest === '' ? [] : this.keep(path, [rest]);
   }
 
-  /** The step is over: what was said in it counts, or does not. */
+  /** Ends a step. Returns its text if that counts. */
   end({ path, parent, outcome }: StepEnded): readonly string[] {
     const rest = this.rest(path);
     if (outcome !== 'succeeded' && this.log.isSupervised(path)) this.attempts.again(path);

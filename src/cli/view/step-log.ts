@@ -3,10 +3,10 @@ import { StepFold } from '../../events/step-fold.js';
 import type { Tally } from '../../events/spending.js';
 import type { Phase } from '../../events/supervision.js';
 
-/** How much of the text that is being written is kept, in UTF-16 units: more than the widest line shows. */
+/** Maximum length of the kept end of a text in progress, in UTF-16 units: more than the widest line shows. */
 const KEPT_TEXT = 500;
 
-/** What a step does while a model judges it. */
+/** The activity of a step while a model judges it. */
 const PHASES: Readonly<Record<Phase, string>> = {
   commit: 'says what it will do',
   post: 'checks what it did',
@@ -15,35 +15,35 @@ const PHASES: Readonly<Record<Phase, string>> = {
   review: 'has a call reviewed',
 };
 
-/** A step as the live view shows it: what is known of it, and what it does right now. */
+/** A step as the live view shows it: its facts, and its current activity. */
 export class StepLog extends StepFold {
-  /** Tools that are running, by call. */
+  /** Tools in progress, by call. */
   readonly openTools = new Map<string, string>();
-  /** What it does in addition to running: `waits 2.0s`, for example. */
+  /** The activity besides running: `waits 2.0s`, for example. */
   activity: string | undefined = undefined;
-  /** What it did before it waited for budget. */
+  /** The activity before it waited for budget. */
   private beforeWait: string | undefined = undefined;
-  /** The end of the text that its model is writing, with nothing changed in it; empty while it writes none. */
+  /** The unchanged end of the text that its model is writing. Empty if no text is in progress. */
   said = '';
-  /** Of a loop: the share of its lines that the last round did not have from the one before. */
+  /** For a loop: the share of lines in the last round that the round before did not have. */
   change: number | undefined = undefined;
   output: unknown = undefined;
 
   declare readonly path: string;
-  /** What people see: the path, or of a jump where it leads. */
+  /** The displayed name: the path, or the target of a jump. */
   declare readonly name: string;
   declare readonly node: string;
   declare readonly kind: string;
-  /** Path of the step that it runs inside; empty at the top. */
+  /** Path of the step that contains it. Empty at the top. */
   declare readonly parent: string;
-  /** Name of its agent, where it has one. */
+  /** Name of its agent, if any. */
   declare readonly agent: string | undefined;
 
   constructor(
     is: Pick<StepLog, 'path' | 'name' | 'node' | 'kind' | 'parent' | 'agent'>,
     startedAt: number,
     spent: Tally,
-    /** It comes from the record: it did not run here, so far. */
+    /** True if the step comes from the record and has not run here so far. */
     public reused: boolean,
   ) {
     super(startedAt, spent);
@@ -74,7 +74,7 @@ export class StepLog extends StepFold {
   }
 }
 
-/** What a step does once a note has come: empty for nothing in addition to running, undefined where the note says nothing of it. */
+/** The activity of a step after a note. Empty for plain running; undefined if the note does not change the activity. */
 function activityAfter(note: StepNote): string | undefined {
   if (note.kind === 'model.started' || note.kind === 'model.admitted')
     return note.phase === undefined ? '' : PHASES[note.phase];

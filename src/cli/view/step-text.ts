@@ -9,7 +9,7 @@ import { oneLine, printable } from './printable.js';
 import type { StepLog } from './step-log.js';
 import type { Signs, Style } from './style.js';
 
-/** How each outcome looks. */
+/** The mark and colour of each outcome. */
 const LOOKS: Readonly<
   Record<StepOutcome, readonly [mark: Exclude<keyof Signs, 'spinner'>, colour: 'good' | 'bad' | 'warn' | 'dim']>
 > = {
@@ -22,11 +22,11 @@ const LOOKS: Readonly<
   out_of_budget: ['stopped', 'bad'],
 };
 
-/** How long an explanation on one line may be. */
+/** Maximum length of an explanation on one line. */
 const LONGEST_REASON = 300;
 
 /**
- * How a step went, on one line.
+ * Describes an ended step on one line.
  *
  * @example
  * endedLine(step, style); // 'step review succeeded in 1.2s: openai/gpt-5-mini, 2 model calls, 1 tool call, 1.2k + 300 tokens'
@@ -43,7 +43,7 @@ export function endedLine(step: StepLog, style: Style): string {
   return `${head}${facts === '' ? '' : style.dim(` (${facts})`)}${because}`;
 }
 
-/** Which agent a step is of, where its path does not say so. */
+/** Names the agent of a step, if the path does not. */
 export function ofAgent({ agent, node }: StepLog): string {
   return agent === undefined || agent === node ? '' : ` (agent ${printable(agent)})`;
 }
@@ -59,12 +59,12 @@ export function paintOutcome(text: string, outcome: StepOutcome, style: Style): 
   return style[LOOKS[outcome][1]](text);
 }
 
-/** The words of an outcome, or of how a run stands. */
+/** The words for an outcome or the status of a run. */
 export function outcomeWords(status: string): string {
   return status.replaceAll('_', ' ');
 }
 
-/** Models, calls, tokens and cost of a step; empty when it used none. */
+/** Models, calls, tokens and cost of a step. Empty if it used none. */
 export function spentText(spent: Spending, models: readonly string[]): string {
   const { modelCalls, toolCalls, usage } = spent;
   const parts = [
@@ -77,7 +77,7 @@ export function spentText(spent: Spending, models: readonly string[]): string {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** What became of the supervision of a step; empty when nothing did. */
+/** Describes the supervision of a step. Empty if there was none. */
 export function judgedText({ supervision }: Pick<StepAccount, 'supervision'>): string {
   if (supervision === undefined) return '';
   const { by, answeredBy, corrections, accepted } = supervision;
@@ -86,12 +86,12 @@ export function judgedText({ supervision }: Pick<StepAccount, 'supervision'>): s
   return `${by === 'human' ? `approved ${answeredText(answeredBy)}` : 'accepted'}${often === '' ? '' : ` after ${often}`}`;
 }
 
-/** The same of a step that is followed. */
+/** The same for a step in progress. */
 export function factsText({ spent, model = '' }: StepLog): string {
   return spentText(spent.spending(), model === '' ? [] : [model]);
 }
 
-/** What a whole run spent: `3 model calls (openai/gpt-5-mini 2, 1 failed), 1 tool call, 1.2k + 300 tokens, $0.31`. */
+/** The spending of a whole run: `3 model calls (openai/gpt-5-mini 2, 1 failed), 1 tool call, 1.2k + 300 tokens, $0.31`. */
 export function spendingText(spent: Spending, models: Iterable<ModelSpending>): string {
   const tokens = tokensText(spent.usage) || 'tokens not counted';
   return [callsText(spent, models), tokens, costText(spent)].filter((part) => part !== '').join(', ');
@@ -105,12 +105,12 @@ function callsText(spent: Spending, models: Iterable<ModelSpending>): string {
   return `${countText(modelCalls, 'model call')} (${each.join(', ')})${tools}`;
 }
 
-/** A model as it is shown: of a script, only the name of its file. */
+/** The displayed name of a model: for a script, only the name of its file. */
 export function modelText(model: string): string {
   return printable(model.replace(/^script\/.*[/\\]/, 'script/'));
 }
 
-/** `1.2k + 300 tokens, 62% of input from cache`, what went in and what came out; empty when nobody counted. */
+/** Input and output tokens: `1.2k + 300 tokens, 62% of input from cache`. Empty if none were counted. */
 export function tokensText(usage: Usage): string {
   const { inputTokens, outputTokens } = usage;
   if (inputTokens + outputTokens === 0) return '';
@@ -123,12 +123,12 @@ export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** How long it took until `now`. */
+/** The duration of a step until `now`. */
 export function tookText(step: StepLog, now: number): string {
   return formatDuration(Math.max(0, now - step.startedAt));
 }
 
-/** A cost in few characters: `$0.31`, `~$0.31` where it is estimated or would have been, `$0.31+?` with calls of unknown price, `$?` with no others. */
+/** A cost in few characters: `$0.31`, `~$0.31` if estimated or mocked, `$0.31+?` with calls of unknown price, `$?` with no others. */
 export function shortCost(spent: Tally): string {
   const { modelCalls, usd, unpricedCalls, estimated, pretendedUsd } = spent.spending();
   const about = estimated === true || pretendedUsd !== undefined ? '~' : '';
@@ -137,7 +137,7 @@ export function shortCost(spent: Tally): string {
   return usd === 0 ? '$?' : `${about}${usdText(usd)}+?`;
 }
 
-/** A count in at most four characters or so: `950`, `4.7k`, `84k`, `1.2M`. */
+/** A count in about four characters: `950`, `4.7k`, `84k`, `1.2M`. */
 export function shortCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;

@@ -1,6 +1,6 @@
 /**
- * Keeps a reader that went away (`skein ... | head -1`) from being a crash. What else goes wrong with stdout, such as a full disk, is said
- * on stderr and makes the exit code 1: the results did not arrive.
+ * Keeps a closed reader (`skein ... | head -1`) from crashing the program. Other errors of stdout, such as a full disk, are printed on
+ * stderr and make the exit code 1: the results did not arrive.
  */
 export function watchStreams(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -8,16 +8,16 @@ export function watchStreams(): void {
     lost = true;
     process.stderr.write(`error: the results could not be written to stdout: ${error.message}\n`);
   });
-  // Nobody is left to be told.
+  // Nobody is left to read the error.
   process.stderr.on('error', () => undefined);
 }
 
 let lost = false;
 
-/** Ends the process when all that was written has left it. */
+/** Ends the process once all output has been flushed. */
 export async function endProcess(code: number): Promise<never> {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-  // Errors of writing are reported in a later turn.
+  // Write errors are reported in a later turn.
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
@@ -29,12 +29,12 @@ export function endNow(code: number): never {
   process.exit(code);
 }
 
-/** Results: what the user asked for. */
+/** Prints results: what the user asked for. */
 export function printResult(text: string): void {
   if (text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** Everything else. */
+/** Prints everything else. */
 export function printNote(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -9,7 +9,7 @@ export interface Style {
   readonly accent: (text: string) => string;
 }
 
-/** Marks and lines of the screens of this program. */
+/** Marks and lines on the screens of this program. */
 const UNICODE = {
   done: '✔',
   failed: '✖',
@@ -17,16 +17,16 @@ const UNICODE = {
   stopped: '■',
   paused: '?',
   waiting: '·',
-  /** Stands where text is cut. */
+  /** Marks where text is cut. */
   cut: '…',
-  /** Between parts of a line. */
+  /** Separates the parts of a line. */
   dot: '·',
   bar: '│',
-  /** Before a step inside of another one, before the last such step, and before what is inside of one that is not the last. */
+  /** Before a step inside another one, before the last such step, and before the content of a step that is not the last. */
   branch: '├ ',
   lastBranch: '└ ',
   trunk: '│ ',
-  /** Frames of what turns while a step runs. */
+  /** Frames of the spinner while a step runs. */
   spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as readonly string[],
 };
 
@@ -48,23 +48,23 @@ const ASCII: Signs = {
   spinner: ['|', '/', '-', '\\'],
 };
 
-/** What decides about colours and the live view. */
+/** The properties that decide on colours and the live view. */
 export interface ScreenTraits {
   readonly isTTY?: boolean;
 }
 
-/** Whether a stream gets colours: it is a terminal, not a dumb one, and nobody asked for none (`--no-color`, `NO_COLOR`). */
+/** Whether a stream gets colours: it is a terminal, not a dumb one, and colours are not disabled (`--no-color`, `NO_COLOR`). */
 export function wantsColor(stream: ScreenTraits, env: NodeJS.ProcessEnv, flag: boolean): boolean {
   const refused = env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '';
   return flag && !refused && stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** The style for a stream of this process; `color` is what flags say. */
+/** The style for a stream of this process. `color`: the value of the flag. */
 export function styleFor(stream: ScreenTraits, color = true): Style {
   return createStyle(wantsColor(stream, process.env, color));
 }
 
-/** The colours of the screens of this program, or functions that change nothing; and its signs, in ASCII where a locale has no others. */
+/** The colours and signs of this program. Without colours, the functions return text unchanged; without Unicode, signs are ASCII. */
 export function createStyle(colored: boolean, unicode = hasUnicode()): Style {
   const paint = (on: number, off: number) => (text: string) =>
     colored ? `${ESCAPE}[${on}m${text}${ESCAPE}[${off}m` : text;
@@ -88,8 +88,8 @@ export function unpainted(text: string): string {
 }
 
 /**
- * Whether lines may change in place: the stream is a terminal that can move its cursor, and neither a build machine (`CI`) nor a wish for plain
- * text (`NO_COLOR`) speaks against it.
+ * Whether lines may change in place: the stream is a terminal that can move its cursor, and neither a build machine (`CI`) nor a request
+ * for plain text (`NO_COLOR`) forbids it.
  *
  * @example
  * isLive(process.stderr, { CI: '1' }); // false
@@ -100,7 +100,7 @@ export function isLive(stream: ScreenTraits, env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Whether a terminal that gets narrower breaks the lines that it shows. Most do; these cut them off.
+ * Whether a terminal wraps existing lines when it becomes narrower. Most do; those named here cut the lines off.
  *
  * @example
  * breaksLines({ TERM: 'linux' }); // false
@@ -111,7 +111,7 @@ export function breaksLines(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Whether signs beyond ASCII can be shown: the first locale that is set says so, and without one they can.
+ * Whether signs beyond ASCII can be shown: the first locale that is set decides. Without a locale they can.
  *
  * @example
  * hasUnicode({ LANG: 'C' }); // false

@@ -34,7 +34,7 @@ export interface EndOfRun {
   readonly log: RunLog;
   readonly auditFolder: string | undefined;
   readonly questions: readonly OpenQuestion[];
-  /** Absent: nothing was recorded. */
+  /** Absent if nothing was recorded. */
   readonly recorded?: RecordedEnd | undefined;
 }
 
@@ -47,29 +47,29 @@ export interface SummaryOptions extends EndOfRun {
   readonly style: Style;
 }
 
-/** What the end of a recorded run says in addition. */
+/** Additional facts at the end of a recorded run. */
 export interface RecordedEnd {
-  /** What commands call the run. */
+  /** The name of the run in commands. */
   readonly id: string;
-  /** Steps whose results came from the record, and steps that ran here; of a run that went on from a record. */
+  /** Steps whose results came from the record, and steps that ran in this session, of a continued run. */
   readonly reused?: number;
   readonly ran?: number;
-  /** What sessions before this one had cost. */
+  /** The spending of earlier sessions. */
   readonly before?: Spending;
-  /** What the answers had cost that came from the record. */
+  /** The original cost of the answers reused from the record. */
   readonly saved?: Spending;
-  /** Another process has the run now. */
+  /** True if another process has taken over the run. */
   readonly takenOver: boolean;
 }
 
 /** What to do about a question of a run that no command finds. */
 export const ASK_AGAIN = 'next: run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"';
 
-/** More steps than this are not listed one by one, unless something is the matter with them. */
+/** Above this number, only steps with a problem are listed one by one. */
 const LISTED_STEPS = 24;
 const LONGEST_REASON = 200;
 
-/** What is said at the end of a run: the outcome, the census, each step, tokens, where the audit folder is, and what to do next. */
+/** The text at the end of a run: the outcome, the census, each step, tokens, the audit folder, and what to do next. */
 export function summaryLines(options: SummaryOptions): readonly string[] {
   const { log } = options;
   const took = formatDuration(Math.max(0, log.now - log.startedAt));
@@ -86,12 +86,12 @@ export function summaryLines(options: SummaryOptions): readonly string[] {
   ];
 }
 
-/** The part of a summary that a quiet run tells, too: questions without an answer, why it failed, and how it can go on. */
+/** The part of a summary that a quiet run prints too: unanswered questions, the error, and how to continue. */
 export function trouble(options: SummaryOptions): readonly string[] {
   return [...questionLines(options), ...errorLines(options), ...resumeLines(options)];
 }
 
-/** What a run without a model spends is nothing to speak of. */
+/** A run without model calls has no cost to report. */
 function costOfCensus(spent: Tally): string {
   const cost = spent.modelCalls === 0 ? '' : costText(spent.spending());
   return cost === '' ? '' : `; ${cost}`;
@@ -102,7 +102,7 @@ function reuseLines({ recorded }: SummaryOptions): readonly string[] {
   return [`${recorded.reused} reused${savedText(recorded.saved)}, ${recorded.ran} run`];
 }
 
-/** Calls of unknown price that were not made again have saved nobody knows what. */
+/** Reused calls of unknown price saved an unknown amount. */
 function savedText(saved: Spending | undefined): string {
   if (saved === undefined || saved.usd === 0) return '';
   const text = costText({ ...saved, unpricedCalls: 0 });
@@ -117,7 +117,7 @@ function costBefore({ recorded }: SummaryOptions): readonly string[] {
   return [`before: ${parts.filter((part) => part !== '').join(', ')}`];
 }
 
-/** What did not succeed can be resumed. */
+/** A run that did not succeed can be resumed. */
 function resumeLines({ recorded, outcome, error }: SummaryOptions): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
   if (isEnding(error)) return [`next: skein fork ${recorded.id} --from STEP runs it again from a step on`];
@@ -130,7 +130,7 @@ function resumeLines({ recorded, outcome, error }: SummaryOptions): readonly str
   return [`next: ${printable(raise)}, then skein resume ${recorded.id} ${what}`];
 }
 
-/** The limit that had not enough, and what raises it. */
+/** The limit that was too low, and what raises it. */
 function lackIn(error: SummaryOptions['error']): { readonly path: string; readonly raise: string } | undefined {
   const details = error?.code === 'SKEIN_BUDGET' ? error.details : undefined;
   if (!isPlainObject(details)) return undefined;
@@ -176,11 +176,11 @@ function stepTable(steps: readonly StepLog[], { error, style, log }: SummaryOpti
   return left === 0 ? lines : [...lines, `  ${style.signs.cut} and ${countText(left, 'step')} more`];
 }
 
-/** All steps; of many, those that went well in maps and loops are left out, and if that is not enough all that went well. */
+/** Lists all steps. If there are many, leaves out succeeded steps in maps and loops, and if still too many, all succeeded steps. */
 function listedOf(steps: readonly StepLog[]): readonly StepLog[] {
   if (steps.length <= LISTED_STEPS) return steps;
   const repeats = new Set(steps.filter(({ kind }) => kind === 'map' || kind === 'loop').map(({ path }) => path));
-  // A step starts after the one that it is inside of.
+  // A step starts after the step that contains it.
   for (const { path, parent } of steps) if (repeats.has(parent)) repeats.add(path);
   const listed = steps.filter(({ status, parent }) => status !== 'succeeded' || !repeats.has(parent));
   return listed.length <= LISTED_STEPS ? listed : steps.filter(({ status }) => status !== 'succeeded');

@@ -8,16 +8,16 @@ import { liveLines } from './live-lines.js';
 import type { ScreenTraits } from './style.js';
 import { breaksLines, isLive } from './style.js';
 
-/** Shows how a run goes on. The log must have taken an event before. */
+/** Shows the progress of a run. The log must have received an event first. */
 export interface View extends Omit<Board, 'write'> {
   listen(event: SkeinEvent): void;
 }
 
-/** What a view is made for. */
+/** What a view is created from. */
 export interface ViewOptions extends Omit<AnnounceOptions, 'starts' | 'ends'> {
   readonly log: RunLog;
   readonly quiet: boolean;
-  /** The stream that it is written to. */
+  /** The stream to write to. */
   readonly screen: Screen;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -26,14 +26,14 @@ export interface ViewOptions extends Omit<AnnounceOptions, 'starts' | 'ends'> {
 export type Screen = BoardScreen & ScreenTraits;
 
 /**
- * The view for a stream: on a terminal the steps are lines that change in place, anywhere else every start and end is one line.
- * A quiet one shows only warnings.
+ * Creates the view for a stream: on a terminal the steps are lines that change in place; elsewhere every start and end is one line. A quiet
+ * view shows only warnings.
  */
 export function createView(options: ViewOptions): View {
   const { log, quiet, screen, env } = options;
   if (quiet) return quietView(options);
   const live = isLive(screen, env);
-  // Where steps change in place, how they ended is said once: at the end of the run. Beside all that happened, it belongs to its time.
+  // If steps change in place, their ends are reported only at the end of the run, except in a full report of all events.
   const ends = !live || options.verbose || options.stream;
   const announce = createAnnouncer(log, { ...options, starts: !live, ends });
   if (!live) return plainView(screen, announce);
