@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunOverview, StepOverview } from '../../index.js';
 
-/** A step in two runs; undefined where a run did not take it. */
+/** A step in two runs. Undefined in a run that did not take it. */
 export interface StepPair {
   readonly path: string;
   readonly one: StepOverview | undefined;
   readonly other: StepOverview | undefined;
-  /** Both succeeded, with different outputs. */
+  /** True if both succeeded with different outputs. */
   readonly differs: boolean;
 }
 
-/** The steps of two runs side by side, in the order of the first; what only the second one did comes where it began there. */
+/** Pairs the steps of two runs, in the order of the first. Steps of the second run only are inserted where they began there. */
 export function pairSteps(one: RunOverview, other: RunOverview): readonly StepPair[] {
   const [left, right] = [byPath(one.steps), byPath(other.steps)];
   const paths = [...left.keys()];
@@ -29,7 +29,7 @@ export function pairSteps(one: RunOverview, other: RunOverview): readonly StepPa
   });
 }
 
-/** A value as text that can be compared line by line. */
+/** Formats a value as text that can be compared line by line. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(sorted(value), null, 2) ?? '');
 }

@@ -8,7 +8,7 @@ import { countText, modelText, tokensText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
 import { tableLines } from './text.js';
 
-/** What runs have spent, by day, by workflow and by model. */
+/** The spending of runs by day, by workflow and by model. */
 export function costLines({ days, workflows, models, whole, runs, unread }: RunCosts, style: Style): readonly string[] {
   const sections = [
     ['day', days.map((day) => row(day.day, day))],

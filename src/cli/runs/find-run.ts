@@ -1,17 +1,17 @@
 import { SkeinError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
 
-/** The argument of commands that read a run: its name, and what it is. */
+/** The run argument of commands that read a run: its name and description. */
 export const RUN = ['<run>', 'its id, the beginning or the end of it, or -1 for the newest'] as const;
 
-/** A short id has at least so many characters. */
+/** Minimum length of a short id. */
 const SHORTEST = 8;
-/** So many runs are named in a hint. */
+/** Maximum number of runs named in a hint. */
 const NAMED = 5;
 
 /**
- * The id of the run that somebody means, of those there are, newest first: the whole id, a beginning or an end of it that only one run has,
- * or `-1` for the newest run, `-2` for the one before.
+ * Resolves the run that a user names, among the existing ids, newest first: a whole id, a unique beginning or end of one, or `-1` for the
+ * newest run, `-2` for the one before.
  *
  * @throws SkeinError `SKEIN_NO_RUN` with the runs that may be meant
  * @example
@@ -33,7 +33,7 @@ export function findRun(ids: readonly string[], text: string): string {
 }
 
 /**
- * The end of an id that no other run has.
+ * Returns the shortest unique end of an id.
  *
  * @example
  * shortId('01a2004c-c9dc-7012-8345-6789abcdef01', []); // 'abcdef01'
@@ -47,7 +47,7 @@ export function shortId(id: string, ids: readonly string[]): string {
   return id;
 }
 
-/** Ids that people gave are not cut. */
+/** Ids chosen by people are not shortened. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 function nearest(text: string, ids: readonly string[]): string {

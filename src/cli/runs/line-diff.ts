@@ -1,8 +1,8 @@
-/** More pairs of lines than this are not compared. */
+/** Maximum number of line pairs to compare. */
 const MOST_PAIRS = 1_000_000;
 
 /**
- * What changed between two texts, line by line: lines only of the first with `-`, only of the second with `+`. What both have is left out.
+ * Compares two texts line by line: lines only in the first get `-`, lines only in the second `+`. Common lines are left out.
  *
  * @example
  * lineDiff('a\nb', 'a\nc'); // ['- b', '+ c']
@@ -19,7 +19,7 @@ export function lineDiff(before: string, after: string): readonly string[] {
   return differences(gone, come);
 }
 
-/** Walks along the longest common subsequence. */
+/** Follows the longest common subsequence. */
 function differences(gone: readonly string[], come: readonly string[]): readonly string[] {
   const longest = commonLengths(gone, come);
   const width = come.length + 1;
@@ -41,7 +41,7 @@ function differences(gone: readonly string[], come: readonly string[]): readonly
   return [...lines, ...gone.slice(i).map(removed), ...come.slice(j).map(added)];
 }
 
-/** How many lines the ends of both from (i, j) on have in common, at `i * (come.length + 1) + j`. */
+/** Number of common lines from (i, j) to the ends of both texts, at `i * (come.length + 1) + j`. */
 function commonLengths(gone: readonly string[], come: readonly string[]): Uint32Array {
   const width = come.length + 1;
   const longest = new Uint32Array((gone.length + 1) * width);

@@ -6,7 +6,7 @@ import { countText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
 import { tableLines } from './text.js';
 
-/** Which steps of a run others had a say in, from where, and what was decided about their calls. */
+/** Lists the steps of a run with an influence other than the user's, its sources, and the decisions about their calls. */
 export function taintLines({ id, name, steps, guarded, endorsed }: RunOverview, style: Style): readonly string[] {
   const labelled = steps.flatMap((step) => (step.label === undefined ? [] : [{ ...step, label: step.label }]));
   const clean = steps.length - labelled.length;

@@ -8,7 +8,7 @@ import { judgedText, outcomeMark, outcomeWords, spendingText, spentText } from '
 import type { Style } from '../view/style.js';
 
 /**
- * Rows as lines with columns; the last column is not padded.
+ * Formats rows as lines with aligned columns. The last column is not padded.
  *
  * @example
  * tableLines([['a', 'bc'], ['def', 'g']]); // ['a    bc', 'def  g']
@@ -24,13 +24,13 @@ export function tableLines(rows: readonly (readonly string[])[]): readonly strin
   );
 }
 
-/** A time as the clock on the wall shows it: `2026-11-22 01:37:02`. */
+/** Formats a time in the local time zone: `2026-11-22 01:37:02`. */
 export function localTime(ms: number): string {
   const shift = new Date(ms).getTimezoneOffset() * 60_000;
   return new Date(ms - shift).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Coloured by what it means. */
+/** Formats a status in the colour of its meaning. */
 export function paintStatus(status: RunStatus, style: Style): string {
   const words = outcomeWords(status);
   if (status === 'succeeded') return style.good(words);
@@ -38,7 +38,7 @@ export function paintStatus(status: RunStatus, style: Style): string {
   return status === 'running' ? style.accent(words) : style.warn(words);
 }
 
-/** A step on one line. */
+/** Formats a step on one line. */
 export function stepLine(step: StepOverview, width: number, style: Style): string {
   const { outcome } = step;
   const mark = outcome === 'interrupted' ? style.warn('!') : outcomeMark(outcome, style);
@@ -59,7 +59,7 @@ export function usageLine(run: RunOverview): string | undefined {
   return run.modelCalls === 0 ? undefined : spendingText(run, run.models);
 }
 
-/** What a run waits for, with the command that answers it. */
+/** The open questions of a run, with the commands that answer them. */
 export function pauseLines(questions: readonly OpenQuestion[], run: string): readonly string[] {
   return questions.flatMap((pause) => [
     ...questionLines(pause),
@@ -67,7 +67,7 @@ export function pauseLines(questions: readonly OpenQuestion[], run: string): rea
   ]);
 }
 
-/** What is asked, with numbered choices. */
+/** A question with its numbered choices. */
 export function questionLines(pause: OpenQuestion): readonly string[] {
   const { question, choices = [], evidence, expires, overdue, schema } = pause;
   const what = question === undefined ? `waits for the event ${printable(pause.name)}` : `asks: ${printable(question)}`;
@@ -81,24 +81,24 @@ export function questionLines(pause: OpenQuestion): readonly string[] {
   ];
 }
 
-/** What may be answered in addition to the choices. */
+/** The possible answers besides the choices. */
 export function moreWays({ choices = [], schema }: Pick<Question, 'choices' | 'schema'>): readonly string[] {
   const words = choices.length > 0 && isPlainObject(schema) ? ownValue(schema, 'description') : undefined;
   return typeof words === 'string' ? [`  ${printable(words)}`] : [];
 }
 
-/** The key of a question with its id, where an answer must be one to exactly what was shown. */
+/** The key of a question, with its id if an answer must be bound to exactly what was shown. */
 export function boundKey({ key, id }: Pick<OpenQuestion, 'key' | 'id'>): string {
   return isGuardQuestion(key) ? `${key}=${id}` : key;
 }
 
-/** Takes such a word apart. */
+/** Parses such a key. */
 export function keyAndId(word: string): Pick<OpenQuestion, 'key'> & Partial<Pick<OpenQuestion, 'id'>> {
   const [, key, id] = /^(.+)=([\w-]{22})$/s.exec(word) ?? [];
   return key !== undefined && id !== undefined && isGuardQuestion(key) ? { key, id } : { key: word };
 }
 
-/** The shortest command that means this question and no other; one for each answer that its schema gives as an example. */
+/** The shortest commands that name this question unambiguously, one for each example answer in its schema. */
 export function answerCommands(
   pause: OpenQuestion,
   questions: readonly OpenQuestion[],
@@ -111,7 +111,7 @@ export function answerCommands(
   );
 }
 
-/** What stands for an answer in a command. */
+/** Placeholders or examples for an answer in a command. */
 export function valuesOf(question: string | undefined, schema: unknown): readonly string[] {
   if (question === undefined) return ['[VALUE]'];
   const examples = isPlainObject(schema) ? ownValue(schema, 'examples') : undefined;
@@ -120,14 +120,14 @@ export function valuesOf(question: string | undefined, schema: unknown): readonl
   return shown.map((one: unknown) => shellWord(printable(typeof one === 'string' ? one : JSON.stringify(one))));
 }
 
-/** Examples of answers that are shown. */
+/** Maximum number of example answers shown. */
 const MOST_EXAMPLES = 5;
 
 function meansOnly(text: string, pause: OpenQuestion, questions: readonly OpenQuestion[]): boolean {
   return questions.every((one) => one === pause || (one.key !== text && one.path !== text && one.name !== text));
 }
 
-/** A word of a command line; quoted where a shell would not take it as it is. */
+/** Formats a word of a command line, quoted if a shell would change it. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(text) ? text : quoted(text);
 }

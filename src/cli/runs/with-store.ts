@@ -5,9 +5,9 @@ import type { OpenRunStoreOptions } from '../run/open-store.js';
 import { openRunStore, storeRoot } from '../run/open-store.js';
 
 /**
- * Does something with the store of runs that belongs to the working directory, and closes it.
+ * Opens the store of runs for the working directory, passes it to a function, and closes it.
  *
- * @throws SkeinError `SKEIN_NO_RUN` when there is none
+ * @throws SkeinError `SKEIN_NO_RUN` if there is none
  */
 export async function withStore<T>(
   body: (store: FileStore, root: string) => T | Promise<T>,
@@ -33,9 +33,9 @@ export async function withStore<T>(
 }
 
 /**
- * Looks at the runs that belong to the working directory, or answers one.
+ * Opens the runs of the working directory for reading or answering.
  *
- * @throws SkeinError `SKEIN_NO_RUN` when there is no store of them
+ * @throws SkeinError `SKEIN_NO_RUN` if there is no store
  */
 export async function withRuns<T>(body: (runs: RunReader) => Promise<T>): Promise<T> {
   return await withStore(async (store) => {

@@ -9,16 +9,16 @@ import type { WorkflowOptions } from '../../yaml.js';
 import { toolNames } from '../run/load-workflow.js';
 import type { KeptFlags } from '../run/run-flags.js';
 
-/** What a pack talks with. */
+/** The prompt and functions that a pack uses in a conversation. */
 export type Brought = NonNullable<WorkflowOptions['pack']>;
 
 type BringingFlags = Pick<KeptFlags, 'agent' | 'prompt' | 'tools' | 'mock'> & TrustFlags;
 
-/** What a module may bring along beside functions. */
+/** Named parts that a module may export besides functions. */
 const PARTS = ['tools', 'approve', 'validators', 'mcpServers'] as const;
 
 /**
- * What the flags bring along for a pack: its prompt, the functions of a module. In a run without models the script stands in for functions that are not there.
+ * Returns what the flags add to a pack: its prompt and the functions of a module. Without models, the script replaces missing functions.
  *
  * @throws SkeinError `SKEIN_FILE`, `SKEIN_USAGE`
  */
@@ -31,7 +31,7 @@ export async function broughtBy(flags: BringingFlags, cwd: string): Promise<Brou
   };
 }
 
-/** Each exported function is a tool; so are those of an object that is exported as `tools`, or by default. */
+/** Each exported function is a tool. So are the functions of an object exported as `tools` or by default. */
 async function partsOf(shown: string, cwd: string, flags: TrustFlags): Promise<Brought> {
   const path = resolve(cwd, shown);
   const hint = '--tools takes a module of JavaScript or TypeScript that exports functions';

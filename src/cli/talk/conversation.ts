@@ -29,24 +29,24 @@ import { RunLog } from '../view/run-log.js';
 type Kept = KeptState | undefined;
 type Values = Readonly<Record<string, unknown>>;
 
-/** What a conversation on the command line is made of. */
+/** The parts of a conversation on the command line. */
 export interface ConversationParts {
   readonly flags: CommonFlags & ThreadFlags & { readonly store: boolean };
   readonly file: string;
   readonly cwd: string;
   readonly workflow: ModuleWorkflow;
   readonly machine: LoadedMachine;
-  /** Its name. */
+  /** The name of the thread. */
   readonly thread: string;
-  /** Values of variables that are given now. */
+  /** Values of variables given on this command line. */
   readonly variables: Values;
-  /** What a new conversation begins with; undefined: at the entry. */
+  /** The start of a new conversation. Undefined for the entry state. */
   readonly start: Context | undefined;
-  /** What recorded runs have in common. `store` is absent until the first turn makes one. */
+  /** The common part of the recorded runs. `store` is absent until the first turn creates it. */
   readonly recording: Pick<Recording, 'store' | 'open' | 'origin'>;
 }
 
-/** What a turn is given. */
+/** The inputs of a turn. */
 export interface TurnInputs {
   readonly message?: string | undefined;
   readonly event?: string | undefined;
@@ -58,9 +58,9 @@ export interface TurnInputs {
 export interface TurnEnd {
   readonly runId: string;
   readonly outcome: RunOutcome;
-  /** What the state said that spoke last. */
+  /** The text of the state that spoke last. */
   readonly text: string;
-  /** What states before it said, in order. */
+  /** The texts of earlier states, in order. */
   readonly before: readonly { readonly state: string; readonly text: string }[];
   readonly transitions: readonly Extract<LogEntry, { readonly to: string }>[];
   readonly stand: Stand;
@@ -75,7 +75,7 @@ interface Said {
   readonly state: string;
 }
 
-/** What of the state of a turn is told. */
+/** The parts of a turn's state that are reported. */
 interface Left {
   readonly log?: readonly LogEntry[];
   readonly conversation?: readonly Said[];
@@ -84,7 +84,7 @@ interface Left {
 
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
-/** A conversation with a pack: each turn is a run, told as runs are. */
+/** A conversation with a pack: each turn is a run, reported as runs are. */
 export class Conversation {
   private store: Store | undefined;
   private models: SharedModels | undefined = undefined;
@@ -100,12 +100,12 @@ export class Conversation {
     return this.parts.thread;
   }
 
-  /** The next command finds it again. */
+  /** Whether the next command finds the conversation again. */
   get isKept(): boolean {
     return keptIn(this.store) !== undefined && this.kept() !== undefined;
   }
 
-  /** What commands call a run; undefined when they don't find it. */
+  /** The name of a run in commands. Undefined if they don't find it. */
   nameOf(runId: string): string | undefined {
     return nameOf(this.store, runId);
   }
@@ -115,9 +115,7 @@ export class Conversation {
     return standOf(machine.setup, this.kept()?.position, start);
   }
 
-  /**
-   * @throws SkeinError what keeps the turn from starting
-   */
+  /** @throws SkeinError what keeps the turn from starting */
   async turn(given: TurnInputs): Promise<TurnEnd> {
     const { machine, start, flags, workflow, cwd } = this.parts;
     const before = this.kept();
@@ -137,7 +135,7 @@ export class Conversation {
   }
 
   /**
-   * @throws SkeinError `SKEIN_SCRIPT` for a script that a whole conversation has not used up, `SKEIN_FILE` when the recording can't be written
+   * @throws SkeinError `SKEIN_SCRIPT` for a script that a whole conversation has not used up, `SKEIN_FILE` for an unwritable recording
    */
   async close(): Promise<void> {
     const isWhole = this.isNew && this.parts.start === undefined && this.stand.complete;
@@ -159,7 +157,7 @@ export class Conversation {
     return { id: this.parts.thread, ...present({ onBusy, onFailed }) };
   }
 
-  /** What is absent stands as null: a thread would keep what the turn before had. */
+  /** Absent inputs are passed as null: a thread would keep those of the turn before. */
   private inputs(
     { message = null, event = null, context = null, data = null }: Nullable<TurnInputs>,
     before: Kept,
@@ -168,7 +166,7 @@ export class Conversation {
     return { message, event, context, data, start, variables: this.variables(before) };
   }
 
-  /** What is given now, and what the turn before had. */
+  /** The variables given now, over those of the turn before. */
   private variables(before: Kept): JsonObject {
     const { machine, variables } = this.parts;
     const { pack, setup } = machine;
@@ -181,13 +179,13 @@ export class Conversation {
   }
 }
 
-/** Of a conversation the answers are told, not what each agent says. */
+/** A conversation shows its answers, not the text of each agent. */
 function toldAs(flags: CommonFlags): CommonFlags {
   const isShown = flags.verbose === true || flags.stream === true || process.stderr.isTTY;
   return { ...flags, exec: false, quiet: flags.quiet ?? !isShown };
 }
 
-/** What a turn leaves: a failed one leaves nothing, and one that waits has not said its last word. */
+/** The result of a turn: a failed turn leaves nothing, and a waiting one has no final text. */
 function turnEnd(result: WorkflowResult, before: Kept): Omit<TurnEnd, 'stand'> {
   const { runId, outcome, state, questions, error, spent } = result;
   const counts = outcome !== 'failed' && outcome !== 'cancelled';

@@ -15,13 +15,13 @@ import type { Brought } from './brought.js';
 import { broughtBy } from './brought.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 
-/** A conversation of the store, with the pack as it is now. */
+/** A conversation of the store, with the current version of its pack. */
 export interface KeptConversation {
   readonly thread: string;
   readonly kept: KeptState;
   readonly file: string;
   readonly cwd: string;
-  /** Those of its last turn, and those that are given. */
+  /** The flags of its last turn, and the given ones. */
   readonly flags: CommonFlags;
   readonly brought: Brought;
   readonly workflow: ModuleWorkflow;
@@ -29,9 +29,9 @@ export interface KeptConversation {
 }
 
 /**
- * Reads what the store has of a conversation, and loads its pack; undefined when the pack has problems, which are printed.
+ * Reads a conversation from the store and loads its pack. Undefined if the pack has problems, which are printed.
  *
- * @throws SkeinError `SKEIN_NO_THREAD`, `SKEIN_USAGE` for one that is not with a pack, `SKEIN_FILE`
+ * @throws SkeinError `SKEIN_NO_THREAD`, `SKEIN_USAGE` for a conversation without a pack, `SKEIN_FILE`
  */
 export async function keptConversation(
   store: FileStore,
@@ -50,7 +50,7 @@ export async function keptConversation(
   const path = resolve(root, run.origin.file);
   const file = relative(process.cwd(), path);
   const { trust, mock, agent, prompt } = merged;
-  // Who only looks needs no functions.
+  // Commands that only read need no functions.
   const brought = await broughtBy(toRun ? merged : { ...present({ agent, prompt }), mock: '' }, cwd);
   const { workflow, problems, broken } = await loadWorkflow(path, {
     ...present({ trust, mock }),
@@ -58,7 +58,7 @@ export async function keptConversation(
     pack: brought,
     toRun,
   });
-  // Its warnings were told when it began.
+  // Its warnings were printed when the conversation began.
   printProblems(problems.filter(({ severity }) => severity === 'error'));
   if (broken || workflow.plan === undefined) return undefined;
   const machine = machineOf(workflow.plan);
@@ -75,7 +75,7 @@ async function noThread(store: FileStore, thread: string): Promise<SkeinError> {
   return new SkeinError('SKEIN_NO_THREAD', `there is no thread '${thread}'`, { hint });
 }
 
-/** The state was changed after it. */
+/** Returns the run of the last turn, even if the state was changed after that turn. */
 async function lastRun(store: FileStore, thread: string): Promise<string> {
   const { getThread } = await import('../../index.js');
   const last = getThread(store, thread).turns.at(-1);

@@ -1,18 +1,18 @@
 import { SkeinError } from '../../base/errors.js';
 import { readLines } from '../run/questions.js';
 
-/** What is said to a pack, one after the other. */
+/** The messages to a pack, in order. */
 export interface Messages {
-  /** A person types them. */
+  /** True if a person types them. */
   readonly typed: boolean;
-  /** The next one; undefined when there are no more, or when the person has left. `prompt` is what stands before it on a terminal. */
+  /** Resolves to the next message, or to undefined if there are no more or the person has left. `prompt` precedes it on a terminal. */
   next(prompt: string): Promise<string | undefined>;
 }
 
 /**
- * Messages of the flag `--message`, or lines: of a person at the terminal, or of a file or another program.
+ * Reads messages from the flag `--message`, or as lines: typed by a person, or from a file or another program.
  *
- * @throws SkeinError `SKEIN_USAGE` when nothing is said, `SKEIN_INPUT` for an empty message
+ * @throws SkeinError `SKEIN_USAGE` without any message, `SKEIN_INPUT` for an empty message
  */
 export async function messagesOf(flags: readonly string[] | undefined): Promise<Messages> {
   if (flags !== undefined) return listed(await Promise.all(flags.map(readMessage)));
@@ -40,11 +40,11 @@ async function readStdin(): Promise<string> {
   return await text(process.stdin);
 }
 
-/** A line at a time; an empty one is not sent. Ctrl-C leaves, as the end of the input does; while a turn runs, it is the turn's. */
+/** Reads typed lines and skips empty ones. Ctrl-C or the end of the input leaves; during a turn, Ctrl-C belongs to the turn. */
 async function typedLines(): Promise<Messages> {
   const lines = await readLines(process.stdin);
   let leaving = new AbortController();
-  // Between a turn and the next prompt it would end the process.
+  // Between a turn and the next prompt, the signal would end the process.
   process.on('SIGINT', () => leaving.abort());
   return {
     typed: true,

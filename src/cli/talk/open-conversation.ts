@@ -17,7 +17,7 @@ import { printNote } from '../view/streams.js';
 import type { Brought } from './brought.js';
 import { Conversation } from './conversation.js';
 
-/** What a conversation is opened with. */
+/** What is needed to open a conversation. */
 export interface Opening {
   readonly flags: CommonFlags & ThreadFlags & TalkFlags & { readonly store: boolean };
   readonly file: string;
@@ -29,7 +29,7 @@ export interface Opening {
 }
 
 /**
- * Opens a conversation with a pack that was loaded. Nothing is written before its first turn.
+ * Opens a conversation with a loaded pack. Nothing is written before its first turn.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for tools without functions, `SKEIN_USAGE`, `SKEIN_CONTEXT`
  */
@@ -42,7 +42,7 @@ export async function openConversation(opening: Opening): Promise<Conversation> 
   const recording = flags.store ? await recordingIn({ root, ...opening }) : { store: await passingStore() };
   const thread = flags.thread ?? `${machine.pack.id}-${randomBytes(3).toString('hex')}`;
   const kept = recording.store === undefined ? undefined : KeptState.read(recording.store, thread);
-  // An agent only says where a conversation begins.
+  // An agent only decides where a conversation begins.
   if (start !== undefined && flags.agent === undefined && kept?.position !== undefined) {
     const hint = 'leave out --state and --context, or begin another thread';
     throw new SkeinError('SKEIN_USAGE', `the conversation ${thread} has begun already`, { hint });
@@ -82,7 +82,7 @@ async function readContext(file: string, cwd: string): Promise<unknown> {
   }
 }
 
-/** A store that is not there yet is made by the first turn. */
+/** The first turn creates a missing store. */
 async function recordingIn(
   opening: Opening & { readonly root: string },
 ): Promise<Pick<Recording, 'store' | 'open' | 'origin'>> {
@@ -96,7 +96,7 @@ async function recordingIn(
   }
   if (storeRoot({ cwd, create: false }) === undefined)
     return { open: async () => (await storeForRun({ ...options, create: true })) ?? (await passingStore()), origin };
-  // Said already: this machine has no SQLite.
+  // The message that this machine has no SQLite has been printed.
   if (flags.thread !== undefined) throw needsStore('skein doctor says which SQLite can be used here');
   printNote('the conversation ends with this command');
   return { store: await passingStore() };

@@ -12,7 +12,7 @@ import type { Messages } from './messages.js';
 import { costText } from '../../events/cost-text.js';
 import { standLine, transitionLine } from './turn-text.js';
 
-/** How a conversation is told. */
+/** How a conversation is reported. */
 export interface Telling {
   readonly file: string;
   readonly json?: boolean | undefined;
@@ -20,7 +20,7 @@ export interface Telling {
   readonly color: boolean;
 }
 
-/** What is said, and how it goes on. */
+/** A conversation in progress. */
 interface Talk extends Telling {
   readonly conversation: Conversation;
   readonly style: Style;
@@ -28,8 +28,8 @@ interface Talk extends Telling {
 }
 
 /**
- * Says one message after the other, tells what comes of each, and gives the exit code: 0 when the conversation is over or the person has left, 5 when it waits
- * for more, 6 when a bound ended it.
+ * Sends one message after the other, reports each turn, and returns the exit code: 0 if the conversation is over or the person has left, 5
+ * if it waits for more, 6 if a limit ended it.
  */
 export async function talk(conversation: Conversation, messages: Messages, telling: Telling): Promise<number> {
   const one = talkOf(conversation, telling);
@@ -74,7 +74,7 @@ async function sayAll(one: Talk, messages: Messages): Promise<number> {
   }
 }
 
-/** A person can go on after a turn that failed: it does not count. */
+/** A person can continue after a failed turn, which does not count. */
 async function sayTyped(one: Talk, message: string): Promise<number> {
   try {
     return await say(one, { message });
@@ -86,7 +86,7 @@ async function sayTyped(one: Talk, message: string): Promise<number> {
   }
 }
 
-/** One turn, told. The code is that of a conversation that ends with it. */
+/** Runs and reports one turn. Returns the exit code of a conversation that ends with it. */
 async function say(one: Talk, inputs: TurnInputs): Promise<number> {
   const end = await one.conversation.turn(inputs);
   one.turns.push(end);
@@ -99,7 +99,7 @@ function codeOf({ outcome, error, stand }: TurnEnd): number {
   return isOfBounds(error) ? EXIT.outOfBudget : exitCodeOf(outcome, { strict: false, error });
 }
 
-/** What the states before the last one said, and where it went, is told beside the answer. */
+/** The texts of earlier states and the transitions appear beside the answer. */
 function tellTurn({ style, quiet, conversation }: Talk, end: TurnEnd): void {
   if (quiet !== true) {
     for (const { state, text } of end.before) printNote(`${style.dim(`[${oneLine(state, 60)}]`)} ${printable(text)}`);
@@ -126,7 +126,7 @@ function tellStand({ conversation, style, quiet }: Talk): void {
   printNote(standLine(conversation.stand, style));
 }
 
-/** What to do next, or all as one document. */
+/** Prints what to do next, or everything as one document. */
 function told({ conversation, turns, json, quiet, file }: Talk, code: number): number {
   const { thread, stand, isKept } = conversation;
   const last = turns.at(-1);
@@ -146,5 +146,5 @@ function told({ conversation, turns, json, quiet, file }: Talk, code: number): n
   return code;
 }
 
-/** More events are not shown as commands. */
+/** Maximum number of events shown as commands. */
 const MOST_EVENTS = 5;

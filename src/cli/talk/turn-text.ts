@@ -10,11 +10,11 @@ const BOUNDS: Readonly<Record<Stand['budget'][number]['limit'], string>> = {
   max_wall_time_sec: 's',
 };
 
-/** Characters of a name of a state or an event. */
+/** Maximum characters of the name of a state or an event. */
 const LONGEST = 60;
 
 /**
- * How a conversation stands, in one line.
+ * Describes the state of a conversation in one line.
  *
  * @example
  * standLine(stand, style); // 'billing · events: Escalate, Resolved · visit 1 of 3 · budget: 4 of 40 visits'
@@ -31,18 +31,18 @@ export function standLine({ state, events, complete, visits, maxVisits, budget }
   return [style.bold(oneLine(state, LONGEST)), ...facts.map((fact) => style.dim(fact))].join(style.dim(' · '));
 }
 
-/** A transition: where from, where to, by which event, and why elsewhere than the event says. */
+/** Describes a transition: its source, target and event, and the reason for a redirect. */
 export function transitionLine(entry: Extract<LogEntry, { readonly to: string }>, style: Style): string {
   const { from, to, event, redirect_reason } = entry;
   const why = redirect_reason === undefined ? '' : `; ${printable(redirect_reason)}`;
   return style.dim(`${oneLine(from, LONGEST)} -> ${oneLine(to, LONGEST)} (${oneLine(event, LONGEST)}${why})`);
 }
 
-/** What a conversation with a pack keeps for its machine: its context tells it. */
+/** Channels that a conversation with a pack keeps for its machine: `skein context` shows them. */
 const OWN: ReadonlySet<string> = new Set(['conversation', 'aside', 'position', 'workflow_context']);
 
 /**
- * A turn as people see it: of a conversation with a pack what was said, what happened and what was set, of any other one all values.
+ * Returns a turn as people see it: with a pack, the text, the transitions and the variables set; in any other conversation, all values.
  *
  * @example
  * toldTurn(turn).results; // { said: 'It is on its way.', went: 'intake -> orders (Ask)' }
