@@ -49,7 +49,7 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
   printNote(`next: skein ${command} ${join(folder, main)} --mock=${join(folder, 'script.yaml')}`);
 }
 
-/** The author of a file need not confirm its trust while the file is unchanged. */
+/** Trusts a new file as written, so that its author need not confirm it while it is unchanged. */
 async function trustOwn(file: string): Promise<void> {
   const looked = await lookAt(file, { cwd: process.cwd() });
   if ('problems' in looked || looked.subject.powers.length === 0) return;

@@ -37,7 +37,7 @@ export async function storedWords(kind: StoredKind, typed: string): Promise<read
     });
 }
 
-/** Skips ids that would break a line, disappear on a terminal, or look like a flag. */
+/** Whether an id can be offered: it must not break a line, disappear on a terminal, or look like a flag. */
 function isWord(id: string): boolean {
   return id !== '' && !id.startsWith('-') && !/\p{C}/u.test(id);
 }

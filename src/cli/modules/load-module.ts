@@ -63,7 +63,7 @@ export async function refusedModule(
   return refusal === undefined ? undefined : broken([refusal], []);
 }
 
-/** The same as a problem. An unreadable module returns undefined here and reports problems of its own. */
+/** Returns the problem of a module that is not trusted. Undefined also for an unreadable module, which has problems of its own. */
 export async function untrustedModule(shown: string, cwd: string, flags: TrustFlags): Promise<Problem | undefined> {
   if (flags.trust === true) return undefined;
   const subject = await subjectOfModule(shown, cwd);

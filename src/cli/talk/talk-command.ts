@@ -41,7 +41,7 @@ export async function talk(conversation: Conversation, messages: Messages, telli
   }
 }
 
-/** The same for a single turn. */
+/** Runs a single turn, reports it, and returns the exit code. */
 export async function talkOnce(conversation: Conversation, inputs: TurnInputs, telling: Telling): Promise<number> {
   const one = talkOf(conversation, telling);
   try {

@@ -43,7 +43,7 @@ export class SaidTexts {
     return rest === '' ? [] : this.keep(path, [rest]);
   }
 
-  /** Ends a step. Returns its text if that counts. */
+  /** Ends a step. Returns the lines that can be shown now: text of an unaccepted step is dropped. */
   end({ path, parent, outcome }: StepEnded): readonly string[] {
     const rest = this.rest(path);
     if (outcome !== 'succeeded' && this.log.isSupervised(path)) this.attempts.again(path);

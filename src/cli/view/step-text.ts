@@ -86,7 +86,7 @@ export function judgedText({ supervision }: Pick<StepAccount, 'supervision'>): s
   return `${by === 'human' ? `approved ${answeredText(answeredBy)}` : 'accepted'}${often === '' ? '' : ` after ${often}`}`;
 }
 
-/** The same for a step in progress. */
+/** Model, calls, tokens and cost of a step that the log follows. */
 export function factsText({ spent, model = '' }: StepLog): string {
   return spentText(spent.spending(), model === '' ? [] : [model]);
 }
