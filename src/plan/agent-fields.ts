@@ -106,7 +106,7 @@ const CHECK: Form<AnswerCheck> = variants(
   new Map(Object.entries(RULES).map(([kind, keys]) => [kind, object<object>({ ...keys, ...CHECK_OPTIONS })])),
 );
 
-/** What an agent has: all of it but `cache` is part of what decides its answers. */
+/** The fields of an agent: all except `cache` influence its answers. */
 const ROWS: Rows<AgentSpec> = {
   name: result('name', TEXT),
   'description?': result('description', TEXT),

@@ -1,36 +1,36 @@
 import { refusal } from '../base/problem.js';
 
-/** What a text is checked for. */
+/** The rule of a check on a text. */
 export type CheckRule =
-  /** None of these stands in it as a whole word, in upper or lower case. */
+  /** The text contains none of these whole words, in any case. */
   | { readonly kind: 'bannedWords'; readonly words: readonly string[] }
   | ({ readonly kind: 'maxLength' } & LengthBounds)
   | ({ readonly kind: 'minLength' } & LengthBounds)
   | { readonly kind: 'maxSentences'; readonly sentences: number }
   /** A JSON object has these keys; any other text contains these words. */
   | { readonly kind: 'requiredFields'; readonly fields: readonly string[] }
-  /** It contains a match of a regular expression, written as in JSON Schema; with `matches: false` it contains none. */
+  /** The text contains a match of a regular expression in the syntax of JSON Schema; with `matches: false` it contains none. */
   | { readonly kind: 'pattern'; readonly pattern: string; readonly ignoreCase?: true; readonly matches?: false }
-  /** It is JSON. */
+  /** The text is JSON. */
   | { readonly kind: 'json' }
-  /** The binding `check:NODE/NAME` says it: see {@link CheckFunction}. */
+  /** The binding `check:NODE/NAME` decides: see {@link CheckFunction}. */
   | { readonly kind: 'code'; readonly name: string };
 
-/** Bounds of the length of a text. */
+/** Bounds on the length of a text. */
 export interface LengthBounds {
-  /** Code points. */
+  /** In code points. */
   readonly characters?: number;
-  /** Four characters each. */
+  /** In tokens of four characters each. */
   readonly tokens?: number;
 }
 
-/** What is checked, and what follows. */
+/** The target of a check, and the consequence of a violation. */
 export interface CheckOptions {
-  /** What the agent answers (default), what it is asked, or both. */
+  /** Checks the agent's answer (default), its input, or both. */
   readonly direction?: 'output' | 'input' | 'both';
   /**
-   * `fail` (default): an answer may be corrected once, then the step fails with `SKEIN_CHECK`; what is asked fails it before any model is called. `warn`
-   * warns, and the text stays.
+   * `fail` (default): an answer may be corrected once, then the step fails with `SKEIN_CHECK`; an invalid input fails the step before any
+   * model is called. `warn` emits a warning, and the text stays.
    */
   readonly onViolation?: 'fail' | 'warn';
   /** The message of the failure, or of the warning. */
@@ -38,26 +38,26 @@ export interface CheckOptions {
 }
 
 /**
- * A check of what an agent is asked or answers. All of them hold for the answer; those that forbid something, and functions, also for what the model
- * says beside calls of tools.
+ * A check of an agent's input or answer. All checks apply to the answer; those that forbid something, and functions, also apply to what the
+ * model writes next to tool calls.
  */
 export type AnswerCheck = CheckRule & CheckOptions;
 
-/** What a {@link CheckFunction} is told beside the text. */
+/** What a {@link CheckFunction} receives besides the text. */
 export interface CheckedText {
   readonly agent: string;
   readonly direction: 'output' | 'input';
 }
 
-/** Says what is wrong with a text: in words, or `false`; `true` or nothing: it is fine. It has no effects: a replay asks it again. */
+/** Returns what is wrong with a text, or `false`; `true` or undefined if it is fine. Must have no effects: a replay calls it again. */
 export type CheckFunction = (text: string, about: CheckedText) => string | boolean | undefined;
 
-/** A check where functions stand in place. */
+/** A check that may contain its function directly. */
 export type CheckInput =
   | Exclude<AnswerCheck, { readonly kind: 'code' }>
   | (CheckOptions & { readonly name: string; readonly check: CheckFunction });
 
-/** Checks as plan data, and their functions by name. @throws SkeinError `SKEIN_DEFINITION` when two have one name */
+/** Returns checks as plan data, and their functions by name. @throws SkeinError `SKEIN_DEFINITION` if two have the same name */
 export function checksOf(inputs: readonly CheckInput[]): {
   readonly checks: readonly AnswerCheck[];
   readonly functions: Readonly<Record<string, CheckFunction>>;
@@ -74,12 +74,12 @@ export function checksOf(inputs: readonly CheckInput[]): {
   return { checks, functions };
 }
 
-/** Where the function of a check stands among the bindings of a plan. */
+/** Returns the key of a check's function in the bindings of a plan. */
 export function checkKey(node: string, name: string): string {
   return `check:${node}/${name}`;
 }
 
-/** The names of the checks of an agent that are functions. */
+/** Returns the names of an agent's checks that are functions. */
 export function codeChecks({ checks = [] }: { readonly checks?: readonly AnswerCheck[] }): readonly string[] {
   return checks.flatMap((check) => (check.kind === 'code' ? [check.name] : []));
 }

@@ -1,19 +1,19 @@
 import { formatDuration, parseDuration } from '../base/duration.js';
 import { SkeinError } from '../base/errors.js';
 
-/** What a budget can limit. */
+/** A quantity that a budget can limit. */
 export type Measure = 'usd' | 'tokens' | 'calls' | 'toolCalls' | 'time';
 
 /** Amounts by measure; time in milliseconds. */
 export type BudgetAmounts = { readonly [M in Measure]?: number };
 
-/** What a short text says: limits that replace those of the same measure, and amounts that come on top of them (`+0.50`). */
+/** The parsed form of a budget text: limits that replace those of the same measure, and amounts added to them (`+0.50`). */
 export interface BudgetText {
   readonly set: BudgetAmounts;
   readonly add: BudgetAmounts;
 }
 
-/** What can be written, for hints. */
+/** The accepted forms, for hints. */
 export const BUDGET_UNITS =
   'dollars (0.50), tokens (200k-tokens), calls (20-calls), tool calls (50-tool-calls) or time (10m)';
 
@@ -22,19 +22,19 @@ const COUNT = String.raw`(\d+(?:\.\d+)?)([kKmM]?)`;
 const COUNTED = `${COUNT}-(tokens?|calls?|tool-calls?)`;
 const TIME = String.raw`(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+`;
 
-/** The form of a count, as the source of a regular expression. */
+/** The format of a count, as the source of a regular expression. */
 export const COUNT_PATTERN = `^${COUNT}$`;
-/** The form of a budget without additions, as the source of a regular expression. */
+/** The format of a budget without additions, as the source of a regular expression. */
 export const BUDGET_PATTERN = String.raw`^\s*(?:${USD}|${COUNTED}|${TIME})(?:\s*,\s*(?:${USD}|${COUNTED}|${TIME}))*\s*$`;
 
-/** The form of an amount of one measure, as the source of a regular expression: whatever fits, {@link amountOf} can read. A bare number of calls means calls. */
+/** Returns the regular expression source of an amount that {@link amountOf} can read. A bare number of calls means calls. */
 export function amountPattern(measure: Measure): string {
   if (measure === 'usd') return String.raw`\+?\s*\$?\d{1,9}(?:\.\d{1,9})?`;
   if (measure === 'time') return String.raw`\+?\s*\d{1,9}(?:ms|s|m|h|d)`;
   return String.raw`\+?\s*(?:\d{1,12}|\d{1,9}(?:\.\d{1,3})?[kK]|\d{1,6}(?:\.\d{1,6})?[mM])(?:-${UNIT_WORDS[measure]}?)?`;
 }
 
-/** An amount of one measure, with or without its unit and a plus; undefined for anything else. */
+/** Parses an amount of one measure, with or without its unit and a plus; returns undefined for anything else. */
 export function amountOf(measure: Measure, text: string): number | undefined {
   const bare = text.replace(/^\+\s*/, '');
   const count = measure === 'usd' || measure === 'time' ? undefined : readCount(bare);
@@ -48,10 +48,7 @@ const AS_COUNT = new RegExp(COUNT_PATTERN);
 const AS_COUNTED = new RegExp(`^${COUNTED}$`);
 const FACTORS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
 
-/**
- * Reads a budget as it is written on a command line: parts with commas between them. `wrong` says what can't be read.
- * `readBudget('0.50, 200k-tokens, +10m')` gives `{ set: { usd: 0.5, tokens: 200000 }, add: { time: 600000 } }`.
- */
+/** Parses a budget as written on a command line: parts separated by commas. `wrong` describes what can't be read. */
 export function readBudget(text: string): BudgetText | { readonly wrong: string } {
   const set: Partial<Record<Measure, number>> = {};
   const add: Partial<Record<Measure, number>> = {};
@@ -67,7 +64,7 @@ export function readBudget(text: string): BudgetText | { readonly wrong: string 
 }
 
 /**
- * Reads a budget as it is written on a command line.
+ * Parses a budget as written on a command line.
  *
  * @throws SkeinError `SKEIN_USAGE` for what can't be read; its hint lists the units
  */
@@ -77,16 +74,16 @@ export function parseBudget(text: string): BudgetText {
   throw new SkeinError('SKEIN_USAGE', `not a budget: ${read.wrong}`, { hint: `give ${BUDGET_UNITS}` });
 }
 
-/** A whole number, also in thousands or millions: `readCount('1.5k')` gives 1500; undefined for anything else. */
+/** Parses a whole number, also in thousands or millions: `readCount('1.5k')` returns 1500; undefined for anything else. */
 export function readCount(text: string): number | undefined {
   const [, digits, factor = ''] = AS_COUNT.exec(text) ?? [];
   if (digits === undefined) return undefined;
-  // Thousandths of the product are exact where it is a whole number.
+  // Thousandths of the product are exact if it is a whole number.
   const count = Math.round(Number(digits) * (FACTORS[factor.toLowerCase()] ?? 1) * 1_000) / 1_000;
   return Number.isSafeInteger(count) ? count : undefined;
 }
 
-/** One part, or what is wrong with it. */
+/** Parses one part, or returns what is wrong with it. */
 function readAmount(text: string): readonly [Measure, number] | string {
   if (text.startsWith('-')) return 'is negative';
   const amount = amountIn(text);
@@ -107,7 +104,7 @@ function amountIn(text: string): readonly [Measure, number] | string {
   return /^\d[\d.]*[^\d.]/.test(text) ? 'has an unknown unit' : 'is not an amount';
 }
 
-/** Dollars with nine decimals, as they are counted. */
+/** Rounds dollars to the nine decimals in which they are counted. */
 export function wholeNanos(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }
@@ -122,13 +119,13 @@ const WORDS: Readonly<Record<Measure, string>> = {
 
 const UNIT_WORDS = { tokens: 'tokens', calls: 'calls', toolCalls: 'tool-calls' } as const;
 
-/** An amount as {@link readBudget} reads it: `0.50`, `200000-tokens`, `600000ms`. */
+/** Formats an amount as {@link readBudget} reads it: `0.50`, `200000-tokens`, `600000ms`. */
 export function amountWord(measure: Measure, amount: number): string {
   if (measure === 'usd') return amountText(measure, amount).slice(1);
   return measure === 'time' ? `${amount}ms` : `${amount}-${UNIT_WORDS[measure]}`;
 }
 
-/** An amount as people read it: `$0.50`, `200,000 tokens`, `20 calls`, `10m 00s`. */
+/** Formats an amount for people: `$0.50`, `200,000 tokens`, `20 calls`, `10m 00s`. */
 export function amountText(measure: Measure, amount: number): string {
   if (measure === 'time') return formatDuration(amount);
   if (measure === 'usd') {

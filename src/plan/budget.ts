@@ -5,11 +5,11 @@ import type { BudgetAmounts, Measure } from './budget-text.js';
 import { flag, integer, misfit, number, object, TEXT, word, wordOr } from './form.js';
 import type { Form, Keys } from './form.js';
 
-/** What is limited at once for all runs of a day or of a thread. */
+/** Limits that apply to all runs of a day or of a thread together. */
 export interface BudgetLimits {
   /** Dollars. */
   readonly usd?: number;
-  /** Tokens that go in and come out. */
+  /** Input and output tokens. */
   readonly tokens?: number;
   /** Calls of models. */
   readonly calls?: number;
@@ -18,23 +18,23 @@ export interface BudgetLimits {
 }
 
 /**
- * What a run, or a node with everything below it, may spend. It decides about no result: what is recorded holds whatever the budget is.
+ * What a run, or a node with everything below it, may spend. A budget never changes results: recorded results stay valid under any budget.
  *
  * @example
  * const budget: Budget = { usd: 0.5, calls: 20, onLimit: 'stop' };
  */
 export interface Budget extends BudgetLimits {
-  /** Milliseconds alive: those in which a process had the run. */
+  /** Milliseconds during which a process had the run. */
   readonly time?: number;
-  /** What happens to a step that would pass a limit: it waits for more, it ends, a person is asked, or a cheaper model answers. Default `pause`. */
+  /** What happens to a step that would exceed a limit: it waits, it ends, a person is asked, or a cheaper model answers. Default `pause`. */
   readonly onLimit?: 'pause' | 'stop' | 'ask' | { readonly model: string };
-  /** Calls of models without a price are let through where dollars are limited. */
+  /** Allows calls of models without a price although dollars are limited. */
   readonly unpriced?: 'allow';
-  /** What goes in is bounded by its bytes, which no tokenizer passes; otherwise by half of them. */
+  /** Bounds input tokens by the number of bytes, which no tokenizer exceeds; otherwise by half of it. */
   readonly strict?: true;
-  /** Limits of all runs of the workflow on a calendar day. Of a plan alone. */
+  /** Limits of all runs of the workflow on a calendar day. Only on a plan. */
   readonly day?: BudgetLimits;
-  /** Limits of all turns of a thread. Of a plan alone. */
+  /** Limits of all turns of a thread. Only on a plan. */
   readonly thread?: BudgetLimits;
 }
 
@@ -72,14 +72,14 @@ const FIELDS = object<Budget>({
   'thread?': LIMITS,
 });
 
-/** The form of a budget. A short text that can't be read stands in a plan as it was given, and is reported here. */
+/** The form of a budget. A short text that can't be read stays in the plan as written and is reported here. */
 export const BUDGET: Form<Budget> = (value) => {
   if (typeof value !== 'string' && typeof value !== 'number') return FIELDS(value);
   const read = readBudget(String(value));
   return misfit(`is not a budget: ${'wrong' in read ? read.wrong : 'nothing stands there that it could add to'}`);
 };
 
-/** A budget as plan data. What can't be read stays as it is: the checks of the plan report it. */
+/** Returns a budget as plan data. Unreadable input stays as it is: the checks of the plan report it. */
 export function budgetData(input: BudgetInput): Budget {
   if (typeof input === 'object') return input;
   const read = readBudget(String(input));
@@ -87,16 +87,16 @@ export function budgetData(input: BudgetInput): Budget {
   return isWhole ? read.set : (input as unknown as Budget);
 }
 
-/** What changes a budget: fields that replace those of the same name, and amounts that come on top of its limits. */
+/** A change of a budget: fields that replace those of the same name, and amounts added to its limits. */
 export interface BudgetChange {
   readonly set: Budget;
   readonly add: BudgetAmounts;
 }
 
 /**
- * A budget with a change.
+ * Applies a change to a budget.
  *
- * @throws SkeinError `SKEIN_USAGE` when there is no limit to add to
+ * @throws SkeinError `SKEIN_USAGE` if there is no limit to add to
  */
 export function changedBudget(budget: Budget | undefined, { set, add }: BudgetChange): Budget {
   const amounts = (Object.entries(add) as [Measure, number][]).map(([measure, more]) => {
@@ -109,7 +109,7 @@ export function changedBudget(budget: Budget | undefined, { set, add }: BudgetCh
   return { ...budget, ...set, ...Object.fromEntries(amounts) };
 }
 
-/** A budget in words: `$0.50, 20 calls, then stop`. */
+/** Formats a budget: `$0.50, 20 calls, then stop`. */
 export function budgetText(budget: Budget): string {
   const { onLimit, day, thread, time } = budget;
   const then = onLimit === 'ask' ? 'ask a person' : typeof onLimit === 'object' ? onLimit.model : onLimit;

@@ -28,7 +28,7 @@ import type {
   WaitNode,
 } from './plan.js';
 
-/** A plan and the functions that go with it: what `run` takes. */
+/** A plan and its functions, as `run` accepts them. */
 export interface Definition {
   readonly plan: Plan;
   readonly bindings: Bindings;
@@ -37,7 +37,7 @@ export interface Definition {
 /** The state as functions see it, read-only: channel -> value. */
 export type StateOf = Readonly<Record<string, unknown>>;
 
-/** What a task's function may ask a person. With choices and no schema the answer is one of them. */
+/** A question of a task's function to a person. With choices and without a schema, the answer is one of them. */
 export interface TaskQuestion {
   readonly text: string;
   readonly choices?: readonly string[];
@@ -45,97 +45,97 @@ export interface TaskQuestion {
   readonly schema?: Json;
 }
 
-/** How a function asks. */
+/** Options of a question. */
 export interface AskOptions<A = unknown> {
-  /** Each question of a step has a name of its own. Default: its number. */
+  /** Name of the question, unique in its step. Default: its number. */
   readonly name?: string;
   /**
-   * When it is too late to answer: a duration, `2h` or milliseconds, from when it was asked first, or a time. Then `default` is the answer; without one
-   * the function gets a `SKEIN_TIMEOUT`. Time goes on while no process runs.
+   * The deadline for the answer: a duration, `2h` or milliseconds, from when it was first asked, or a point in time. Afterwards `default`
+   * is the answer; without one the function receives a `SKEIN_TIMEOUT`. Time passes even while no process runs.
    */
   readonly expires?: Moment;
-  /** The answer when nobody gave one in time. */
+  /** The answer if nobody answers in time. */
   readonly default?: A;
 }
 
-/** A question whose answer is a text: any, or one of the choices. */
+/** A question whose answer is a text: any text, or one of the choices. */
 export interface TextQuestion<C extends string> extends Omit<TaskQuestion, 'choices'> {
   readonly choices?: readonly C[];
   readonly schema?: never;
 }
 
-/** What a function is told of a token with which its node fired. */
+/** A token that made a node fire, as its function sees it. */
 export interface StepArrival {
   /** The node that sent it. */
   readonly from: string;
-  /** `live`: it ran; `dead`: it was skipped, or did not choose this way; `failed`: it failed; `poison`: it failed, or was skipped for a failure. */
+  /** `live`: it ran; `dead`: skipped, or this edge was not chosen; `failed`: it failed; `poison`: it failed, or a failure skipped it. */
   readonly kind: 'live' | 'dead' | 'failed' | 'poison';
-  /** Address of the step that failed, `review/draft#2`. */
+  /** Path of the failed step, `review/draft#2`. */
   readonly path?: string;
-  /** Why it failed. */
+  /** The reason of the failure. */
   readonly error?: ErrorData;
 }
 
-/** What a function that `step.run` is given may use. */
+/** What a function passed to `step.run` receives. */
 export interface StepPart {
-  /** Aborted when the run is cancelled or the attempt timed out. */
+  /** Aborts if the run is cancelled or the attempt times out. */
   readonly signal: AbortSignal;
-  /** The same for every execution of it, also after a crash: hand it to services that know idempotency keys. */
+  /** The same on every execution, even after a crash: pass it to services that support idempotency keys. */
   readonly idempotencyKey: string;
 }
 
-/** What a task's function may know about its step, and the signal that tells it to stop. */
+/** What a task's function knows about its step, and the signal that tells it to stop. */
 export interface TaskStep {
-  /** Address of the step, `review/loop#3/critic`. */
+  /** Path of the step, `review/loop#3/critic`. */
   readonly path: string;
   /** 1 for the first try. */
   readonly attempt: number;
   /**
-   * What a supervisor, or a person, said of the attempt before, where the step or one around it is supervised: what it is to do otherwise.
-   * Undefined in the first attempt. The latest correction alone counts.
+   * The correction by a supervisor or a person after the previous attempt, if the step or one around it is supervised. Undefined in the
+   * first attempt. Only the latest correction counts.
    *
    * @example
    * const draft = async ({ topic }, step) => ({ text: await write(topic, step.correction) });
    */
   readonly correction: string | undefined;
-  /** Aborted when the run is cancelled or the attempt timed out. */
+  /** Aborts if the run is cancelled or the attempt times out. */
   readonly signal: AbortSignal;
-  /** The same for every execution of this step, also after a crash. */
+  /** The same on every execution of this step, even after a crash. */
   readonly idempotencyKey: string;
   readonly runId: string;
-  /** Options for a run that the function starts, of an agent or a graph: its models, folder and answers are those of this run. */
+  /** Options for a run of an agent or graph that the function starts: they carry over this run's models, folder and answers. */
   readonly runOptions: object;
   /**
-   * What came along each in-edge: a node with `join: 'settled'` looks at skips and failures here. A node that takes over for one that failed
-   * (`onError: { to }`) has one of the kind `failed`.
+   * One entry for each in-edge. A node with `join: 'settled'` finds skips and failures here. A handler of a failed node (`onError: { to }`)
+   * has one of the kind `failed`.
    */
   readonly arrivals: readonly StepArrival[];
   /**
-   * Asks a person and gives the answer: text, or what the schema asks for. Each question of a step has a name of its own; without one it
-   * is its number. When nobody can answer for now the function ends here and the step is paused; the function starts again, from its
-   * beginning, when there is an answer.
+   * Asks a person and returns the answer: text, or a value that matches the schema. Each question of a step has a unique name, by default
+   * its number. If nobody can answer yet, the function ends here and the step pauses; the function starts again from its beginning once
+   * there is an answer.
    */
   ask<const C extends string = string>(question: TextQuestion<C>, how?: string | AskOptions<C>): Promise<C>;
   ask(question: TaskQuestion, how?: string | AskOptions): Promise<unknown>;
   /**
-   * Does something of its own inside of the step, such as a call that costs money, and gives what came of it. With a store it is recorded when
-   * it has ended: a step that is tried again, or goes on after its process died, has it and does not do it again. A name that is used twice
-   * is counted, `page` and `page#2`. What fails is not kept. What it gives is JSON.
+   * Runs a part of the step, such as a call that costs money, and returns its result, which must be JSON. With a store the result is
+   * recorded when the part ends: a retried or resumed step reuses it instead of repeating the part. A repeated name is numbered, `page` and
+   * `page#2`. Failures are not recorded.
    */
   run<T>(name: string, part: (io: StepPart) => T): Promise<Awaited<T>>;
   /**
-   * Tells whoever listens something: an event of kind `step.note` with `{ kind: 'event', event }`. It is not recorded, a step whose result is
-   * taken from a record tells nothing again, and nothing is told any more once the attempt is over. Never rely on it for the result.
+   * Sends an event of kind `step.note` with `{ kind: 'event', event }` to all listeners. Events are not recorded: a step whose result is
+   * reused emits none, and nothing is emitted once the attempt is over. Results must never depend on them.
    */
   emit(event: JsonObject): void;
 }
 
-/** A text with `{{ channel }}` or `{{ channel.path }}` references, or a template that was parsed before. */
+/** A text with `{{ channel }}` or `{{ channel.path }}` references, or a parsed template. */
 export type TextInput = string | Template;
 
 /**
- * Functions of the state are declared as methods, so that a parameter may be annotated with just what the function needs:
- * `({ topic }: { topic: string }) => ...`.
+ * Functions of the state are declared as methods, so that a parameter may be annotated with only what the function needs: `({ topic }: {
+ * topic: string }) => ...`.
  */
 interface Functions<S> {
   run(state: Readonly<NoInfer<S>>, step: TaskStep): unknown;
@@ -144,10 +144,10 @@ interface Functions<S> {
   reduce(current: unknown, contribution: unknown): unknown;
 }
 
-/** A function that folds a contribution into the value of a channel; the value is undefined for the first one. */
+/** A function that folds a contribution into a channel's value; the value is undefined for the first one. */
 export type ReduceInput = Functions<never>['reduce'];
 
-/** A function that tests the state; for a loop, that of a round, whose number comes second. */
+/** A function that tests the state. For a loop it receives the state of a round, and the round's number. */
 export type StateTest<S = StateOf> = Functions<S>['test'];
 
 /** Conditions without functions: expressions and plan data. */
@@ -163,11 +163,11 @@ type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when' | 'retry' | 'bud
   readonly when?: ConditionsInput<S>;
   readonly retry?: RetryInput;
   readonly budget?: BudgetInput;
-  /** Which models look at the calls that it makes, and what is inside of it: a mode, or one with a scope or a model. */
+  /** Which models review the calls of the node and everything inside it: a mode, or one with a scope or a model. */
   readonly security?: SecurityInput;
 };
 
-/** A function as a node. What it returns is an update, or the value of `output` when that is given. */
+/** A function as a node. It returns an update, or the value of `output` if that is given. */
 export type TaskInput<S> = Omit<OptionsOf<TaskNode, S>, 'tool'> & {
   readonly kind?: 'task';
   readonly run: Functions<S>['run'];
@@ -179,10 +179,10 @@ export type ToolInput<S> = OptionsOf<TaskNode, S> & {
   readonly tool: ToolUse;
 };
 
-/** An agent as a node. The name of the agent is the node's id unless it is given. */
+/** An agent as a node. The agent's name defaults to the node's id. */
 export type AgentInput<S> = Omit<OptionsOf<AgentNode, S>, 'agent' | 'prompt' | 'choice'> & {
   readonly kind: 'agent';
-  /** How the agent chooses what runs next: by a tool, or by a function that makes what guides each step. */
+  /** How the agent chooses what runs next: with a tool, or with a function that makes the guide of each step. */
   readonly choice?: Choice | GuideOf;
   readonly prompt: TextInput;
   readonly agent?: Partial<Omit<AgentSpec, 'instructions'>> & { readonly instructions?: TextInput };
@@ -195,10 +195,10 @@ type WithPlan<N extends NodeBase & { readonly plan: Plan }, S> = Omit<OptionsOf<
 /** A workflow as a node. */
 export type CallInput<S> = WithPlan<CallNode, S> & { readonly kind: 'call' };
 
-/** A workflow for each item of a list. */
+/** A workflow that runs for each item of a list. */
 export type MapInput<S> = WithPlan<MapNode, S> & { readonly kind: 'map' };
 
-/** A workflow again and again, until conditions hold on its final state. */
+/** A workflow that repeats until conditions hold on its final state. */
 export type LoopInput<S> = Omit<WithPlan<LoopNode, S>, 'until'> & {
   readonly kind: 'loop';
   readonly until: ConditionsInput<S>;
@@ -213,18 +213,18 @@ export type AskInput<S> = Omit<OptionsOf<AskNode, S>, 'question'> & {
 /** A wait for time or for an event. */
 export type WaitInput<S> = OptionsOf<WaitNode, S> & { readonly kind: 'wait' };
 
-/** A place where paths part or meet. */
+/** A point where paths part or meet. */
 export type PassInput<S> = OptionsOf<PassNode, S> & { readonly kind: 'pass' };
 
-/** An end of the plan, on purpose. */
+/** A deliberate end of the plan. */
 export type EndInput<S> = Omit<OptionsOf<EndNode, S>, 'reason'> & {
   readonly kind: 'end';
   readonly reason?: TextInput;
 };
 
 /**
- * A node that makes values. In texts `{{ key.path }}` is a value of the state and `{{= EXPRESSION }}` one that is worked out; a text that is one of them and nothing else keeps its
- * type.
+ * A node that computes values. In texts `{{ key.path }}` is a value of the state and `{{= EXPRESSION }}` a computed one; a text that
+ * consists of exactly one of them keeps the type.
  */
 export type SetInput<S> = Omit<OptionsOf<SetNode, S>, 'values'> & {
   readonly kind: 'set';
@@ -245,11 +245,11 @@ export type NodeInput<S> =
   | EndInput<S>
   | SetInput<S>;
 
-/** A choice after a node: a function that answers with a target, or cases that are tried in order. */
+/** A choice after a node: a function that returns a target, or cases tried in order. */
 export interface RouteInput<S> extends Pick<Route, 'from' | 'map' | 'targets' | 'parent'> {
   /**
-   * Answers with the name of a node, a key of `map`, `END`, or a list of those. `result`: the function of the node says it by itself,
-   * in what it returns: `goto('publish', { checked: true })`; without one `otherwise` is taken, or the branch ends.
+   * Returns the name of a node, a key of `map`, `END`, or a list of those. `result`: the node's own function decides by its return value,
+   * `goto('publish', { checked: true })`; otherwise `otherwise` is taken, or the branch ends.
    */
   readonly choose?: Functions<S>['choose'] | 'result';
   readonly cases?: readonly { readonly when: DeclaredConditions; readonly to: string | readonly string[] }[];
@@ -258,7 +258,7 @@ export interface RouteInput<S> extends Pick<Route, 'from' | 'map' | 'targets' | 
 
 /**
  * A channel: the name of a reducer, a reducer function, or reducer, schema and label by name. The schema is a Standard Schema, such as one
- * of zod; the label is what its value is called in a block of outputs.
+ * of zod; the label is the name of its value in a block of outputs.
  */
 export type ChannelInput =
   | ReducerName
@@ -281,7 +281,7 @@ export type InputInput =
       readonly default?: Json;
     };
 
-/** What `definePlan` takes. `S` is the type of the state, for the parameters of functions. */
+/** The input of `definePlan`. `S` is the type of the state, for the parameters of functions. */
 export interface PlanInput<S = StateOf> extends Pick<
   Plan,
   | 'name'
@@ -295,17 +295,17 @@ export interface PlanInput<S = StateOf> extends Pick<
   | keyof Declarations
 > {
   readonly inputs?: readonly InputInput[];
-  /** What a run of it may spend. */
+  /** What a run may spend. */
   readonly budget?: BudgetInput;
-  /** Which models look at the calls that its agents make: a mode, or one with a scope or a model. */
+  /** Which models review the calls of the plan's agents: a mode, or one with a scope or a model. */
   readonly security?: SecurityInput;
-  /** Only inputs, declared channels and outputs of nodes may be written. */
+  /** Allows writes only to inputs, declared channels and outputs of nodes. */
   readonly closedState?: boolean;
   readonly channels?: Readonly<Record<string, ChannelInput>>;
   readonly nodes: readonly NodeInput<S>[];
-  /** Chains of node ids: `['a', 'b', 'c']` is an edge from a to b and one from b to c. */
+  /** Chains of node ids: `['a', 'b', 'c']` adds an edge from a to b and one from b to c. */
   readonly edges?: readonly (readonly string[])[];
   readonly routes?: readonly RouteInput<S>[];
-  /** Channels that the final state has for whoever runs it. Default: all. */
+  /** Channels of the final state that callers see. Default: all. */
   readonly output?: readonly string[];
 }

@@ -29,9 +29,9 @@ import { jsonOfList, jsonOfObject, jsonOfText } from '../lang/json-template.js';
 import { parseTemplate } from '../lang/template.js';
 
 /**
- * Writes a plan by hand. Functions of nodes, routes, conditions and reducers are given in place; the result is the plan as frozen
- * JSON data, and the functions under the keys of {@link Definition.bindings}. Nothing is checked here: see `checkPlan`.
- * Annotate the parameters of functions with what they need, or name the type of the whole state: `definePlan<State>({ ... })`.
+ * Defines a plan in code. Functions of nodes, routes, conditions and reducers are given in place; the result is the plan as frozen JSON
+ * data, and the functions under the keys of {@link Definition.bindings}. Nothing is checked here: see `checkPlan`. Annotate the parameters
+ * of functions with what they need, or name the type of the whole state: `definePlan<State>({ ... })`.
  *
  * @example
  * const { plan, bindings } = definePlan({
@@ -82,7 +82,7 @@ function namesOf<S>(input: PlanInput<S>): Set<string> {
   return names;
 }
 
-/** Takes functions out of the input and keeps them under their keys. */
+/** Moves functions out of the input into the bindings. */
 class Builder {
   readonly bindings: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
 
@@ -208,7 +208,7 @@ function isDefinition(input: Definition | Plan): input is Definition {
   return 'plan' in input && isPlainObject(input.plan);
 }
 
-/** Expressions about the state of a round name the channels of the sub-plan. */
+/** Expressions about the state of a round refer to channels of the sub-plan. */
 function subPlanTexts(input: Definition | Plan): TextReader {
   const plan = isDefinition(input) ? input.plan : input;
   const names = new Set([...plan.inputs.map((each) => each.channel), ...plan.channels.map((channel) => channel.name)]);
@@ -222,11 +222,11 @@ function listOf(value: string | readonly string[]): readonly string[] {
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Reads texts and expressions of a plan written by hand, where the names between braces are channels. */
+/** Parses texts and expressions of a plan defined in code, where the names between braces are channels. */
 export class TextReader {
   constructor(private readonly channels: ReadonlySet<string>) {}
 
-  /** `{{ a.b.c }}` is the channel of that name, or the path that is left behind the longest channel name that it starts with. */
+  /** Parses `{{ a.b.c }}` as the channel of that name, or as a path behind the longest channel name that it starts with. */
   template(input: string | Template): Template {
     if (typeof input !== 'string') return input;
     return splitExpressions(input).flatMap((part): Template => {
@@ -235,7 +235,7 @@ export class TextReader {
     });
   }
 
-  /** Values whose texts are templates. */
+  /** Parses values whose texts are templates. */
   values(values: JsonObject): Readonly<Record<string, JsonTemplate>> {
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, this.json(value)] as const));
   }
@@ -247,14 +247,14 @@ export class TextReader {
     return jsonOfObject(Object.entries(value).map(([key, field]) => [key, this.json(field)] as const));
   }
 
-  /** An expression whose variables are the channels that it names. */
+  /** Parses an expression whose variables are the channels that it names. */
   private computed(source: string): Computed {
     if (this.channels.size > 0) return { expression: source, vars: this.varsOf(source) };
     const names = variablesOf(source);
     return { expression: source, vars: Object.fromEntries(names.map((name) => [name, { channel: name }] as const)) };
   }
 
-  /** A condition whose variables are the channels that it names. */
+  /** Parses a condition whose variables are the channels that it names. */
   expression(source: string): Condition {
     return { op: 'cel', expression: source, vars: this.varsOf(source) };
   }
@@ -281,7 +281,7 @@ export class TextReader {
     return path.length === 0 ? { channel } : { channel, path };
   }
 
-  /** A channel `a`, or an object made of the channels `a.b`, `a.c`. */
+  /** Returns the channel `a`, or an object of the channels `a.b`, `a.c`. */
   private variable(name: string): CelVar {
     if (this.channels.has(name)) return { channel: name };
     const fields = new Map<string, CelVar>();

@@ -1,23 +1,23 @@
 import type { JsonObject } from '../base/json.js';
 
 /**
- * What rules and checks know of an argument. A `path` and an `address` are compared in their normal form, a `command` by its words;
- * a tool with an address reaches the network, one with a command starts a process.
+ * How rules and checks treat an argument. A `path` and an `address` are compared in their normal form, a `command` by its words; a tool
+ * with an address reaches the network, one with a command starts a process.
  */
 export type ArgumentKind = 'path' | 'address' | 'command' | 'plain';
 
 /** An argument of a built-in tool. */
 export interface ToolArgument {
   readonly kind: ArgumentKind;
-  /** JSON Schema of its value, or what of it `each` does not say. */
+  /** JSON Schema of its value, or the part of it that `each` does not cover. */
   readonly schema: JsonObject;
-  /** The value is a list of objects with these arguments. */
+  /** For a list of objects: the arguments of each object. */
   readonly each?: ToolInput;
-  /** What it means when a call leaves it out. */
+  /** The meaning of a call without it. */
   readonly absent?: string;
-  /** A call may show what is in the files that it names. */
+  /** Whether a call may show the content of the files that it names. */
   readonly shows?: true;
-  /** What the tools of other systems call it. */
+  /** Names of the argument in other systems. */
   readonly also?: readonly string[];
 }
 
@@ -28,28 +28,28 @@ export interface ToolInput {
 }
 
 /**
- * All that is known of a built-in tool apart from its code, which `agent/tools/catalogue.ts` names. What models see, names, rules of
- * permissions, powers and stand-ins of runs without models are made of it.
+ * The definition of a built-in tool apart from its code, which `agent/tools/catalogue.ts` names. The model's view, names, permission rules,
+ * powers and the stand-ins of runs without models are all derived from it.
  */
 export interface ToolDescriptor extends ToolInput {
   readonly description: string;
-  /** As `Tool` of the agents has it. */
+  /** As in the agents' `Tool`. */
   readonly effect: 'read' | 'idempotent' | 'once';
   readonly trust: 'trusted' | 'untrusted';
-  /** Agents without a list of tools have it. */
+  /** Whether agents without a list of tools have it. */
   readonly always: boolean;
-  /** What other systems call exactly this tool; the model sees it under the name that the agent's file uses. */
+  /** Names of exactly this tool in other systems; the model sees the name that the agent's file uses. */
   readonly aliases: readonly string[];
-  /** Names that stand for it alone or with others; the model sees its own name. */
+  /** Names that stand for this tool alone or with others; the model sees the tool's own name. */
   readonly headings: readonly string[];
 }
 
-/** Limits that a tool keeps and tells the model about. */
+/** Limits that a tool keeps and reports to the model. */
 export const TOOL_LIMITS = {
   readLines: 2_000,
-  /** Lines that `grep` gives. */
+  /** Lines that `grep` returns. */
   matches: { usual: 100, most: 500 },
-  /** Time of a program, in seconds. */
+  /** Run time of a program, in seconds. */
   seconds: { usual: 120, most: 600 },
 } as const;
 
@@ -92,7 +92,7 @@ const DESCRIPTORS = {
     trust: 'untrusted',
     always: true,
     aliases: ['view', 'Read'],
-    // Here is no index: who may search the code base by meaning may look through it.
+    // There is no index here: an agent that may search the code base by meaning may search its text.
     headings: ['read', 'read/readFile', 'read/file', 'readFile', 'codebase', 'search/codebase'],
   },
   list_dir: {
@@ -168,7 +168,7 @@ const DESCRIPTORS = {
     description:
       'Replaces exact text in a file: either old_text and new_text, or a list of edits that are applied in order, all or none.',
     arguments: {
-      // An edit tells whether a text is there.
+      // An edit reveals whether a text is present.
       path: file('Path of the file, relative to the working directory.', { shows: true }),
       ...EDIT,
       edits: {
@@ -253,21 +253,21 @@ const DESCRIPTORS = {
 /** The name of a built-in tool. */
 export type BuiltInTool = keyof typeof DESCRIPTORS;
 
-/** What is known of each built-in tool. */
+/** The definition of each built-in tool. */
 export const BUILT_IN: Readonly<Record<BuiltInTool, ToolDescriptor>> = DESCRIPTORS;
 
 /** The names of the built-in tools, in the order in which a model sees them. */
 export const BUILT_IN_TOOLS: readonly BuiltInTool[] = Object.keys(BUILT_IN) as BuiltInTool[];
 
-/** What an agent without a list gets, in addition to the tools of its MCP servers. */
+/** The tools of an agent without a list, besides those of its MCP servers. */
 export const READ_ONLY_TOOLS: readonly BuiltInTool[] = BUILT_IN_TOOLS.filter((tool) => BUILT_IN[tool].always);
 
-/** Whether a tool has an argument of a kind. */
+/** Returns whether a tool has an argument of a kind. */
 export function takes(tool: BuiltInTool, kind: ArgumentKind): boolean {
   return Object.values(BUILT_IN[tool].arguments).some((argument) => argument.kind === kind);
 }
 
-/** The JSON Schema that a call's input must match. */
+/** Returns the JSON Schema for the input of a call. */
 export function inputSchemaOf({ arguments: all, required }: ToolInput): JsonObject {
   const properties = Object.entries(all).map(([name, { schema, each }]): [string, JsonObject] => [
     name,

@@ -5,17 +5,18 @@ import type { Scope } from './check-scope.js';
 import type { AgentNode, Choice, Conversation, Route } from './plan.js';
 import { END } from './plan.js';
 
-/** Names of tools as all providers take them. */
+/** Tool names that all providers accept. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What is wrong with a sandbox for a server that is reached at an address. */
+/** The problem of a sandbox for a server that is reached at an address. */
 export const NO_PROGRAM = {
   what: 'is reached at an address: no sandbox holds what runs elsewhere',
   hint: 'remove sandbox, or start the server here: command in place of the address',
 } as const;
 
 /**
- * Agents with tool servers, agents that share a conversation, and agents that say what runs next: `mcp-server`, `bad-check`, `bad-conversation`, `bad-choice`, `unknown-node`, `undeclared-target`.
+ * Checks tool servers, conversations and choices of agents: `mcp-server`, `bad-check`, `bad-conversation`, `bad-choice`, `unknown-node`,
+ * `undeclared-target`.
  */
 export function checkAgents(scope: Scope): void {
   scope.plan.nodes.forEach((node, at) => {
@@ -35,7 +36,7 @@ function checkServers({ findings }: Scope, node: number, { agent: { name, mcpSer
   }
 }
 
-/** A check that says nothing would pass everything. */
+/** A check without a rule would pass everything. */
 function checkRule(scope: Scope, node: number, check: AnswerCheck, path: string): void {
   const fault = ruleFault(check);
   if (fault === undefined) return;
@@ -68,7 +69,7 @@ function patternFault(pattern: string): Fault | undefined {
   return { what: `has a pattern that can't be used: ${verdict.fault}`, hint: 'write it as in JSON Schema' };
 }
 
-/** Only with `extend` does a step write what it adds, and only that. */
+/** Only with `extend` does a step write just what it adds. */
 function checkConversation(scope: Scope, node: number, { channel }: Conversation): void {
   if (scope.channels.get(channel)?.reducer === 'extend') return;
   const what = `${nameOf(scope, node)} has its conversation in ${JSON.stringify(channel)}, a channel without the reducer "extend"`;
@@ -108,7 +109,7 @@ function toolFault(node: AgentNode, { tool = 'choose', answers }: Choice): Fault
   return undefined;
 }
 
-/** What code chooses can't be seen: only the route says where it may lead. */
+/** The choice of code can't be seen: only the route limits where it may lead. */
 function routeFault(node: AgentNode, choice: Choice | 'code', route: Route | undefined): Fault | undefined {
   if (node.agent.output !== undefined)
     return {

@@ -7,7 +7,7 @@ import type { Scope } from './check-scope.js';
 import { runsFunction } from './nodes.js';
 import { isSupervisor, supervisorKey } from './supervision.js';
 
-/** Functions: `missing-binding` for code that nobody bound. Nothing is checked without bindings. */
+/** Checks functions: `missing-binding` for code without a binding. Nothing is checked without bindings. */
 export function checkBindings(scope: Scope): void {
   const { plan, bindings, address, findings } = scope;
   if (bindings === undefined) return;

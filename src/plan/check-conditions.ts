@@ -8,8 +8,8 @@ import type { Scope } from './check-scope.js';
 import { textsOf } from './references.js';
 
 /**
- * Expressions in conditions and texts: `bad-expression`, with the position in the expression in the message, and `unknown-member` for what can't be
- * there.
+ * Checks expressions in conditions and texts: `bad-expression`, whose message has the position in the expression, and `unknown-member` for
+ * members that can't exist.
  */
 export function checkConditions(scope: Scope): void {
   const { plan } = scope;
@@ -30,7 +30,7 @@ export function checkConditions(scope: Scope): void {
       checkText(scope, text, { owner: 'an expression of the output', path: 'values' });
 }
 
-/** Whose expression it is, and where it stands. */
+/** The owner of an expression, and its place. */
 interface Place {
   readonly owner: string;
   readonly path: string;

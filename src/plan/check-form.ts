@@ -10,7 +10,7 @@ import type { Misfit } from './form.js';
 import type { ChannelSpec, Edge, InputSpec, Limits, Plan, Route, RouteCase } from './plan.js';
 import { CONDITIONS, JSON_TEMPLATE, POSITION } from './value-forms.js';
 
-/** Bounds of a run. */
+/** Limits of a run. */
 export const LIMITS = object<Limits>({ 'maxSteps?': integer(1), 'concurrency?': integer(1) });
 
 const INPUT = object<InputSpec>({
@@ -66,16 +66,16 @@ const PLAN = object<Plan>({
   ...DECLARATIONS,
 });
 
-/** What the form of a plan is found to be. */
+/** The result of checking the form of a plan. */
 export interface FoundForm {
   readonly problems: readonly Problem[];
-  /** Some number is too large or too small: only then is there something for `check-limits.ts` to look for. */
+  /** Whether some number is out of bounds: only then does `check-limits.ts` have work. */
   readonly hasWrongNumbers: boolean;
 }
 
 /**
- * Checks that a value has the form of a plan, so that whatever reads it afterwards finds the types it expects. `place` is where it stands, empty for
- * the whole. Sub-plans are not entered, and how large numbers are is left to `check-limits.ts`. Never throws, whatever the value.
+ * Checks that a value has the form of a plan, so that later code finds the types it expects. `place` is its place in the data, empty for
+ * the whole. Sub-plans are not entered, and sizes of numbers are left to `check-limits.ts`. Never throws, whatever the value.
  */
 export function checkForm(plan: unknown, place: string): FoundForm {
   const misfits = PLAN(plan) ?? [];

@@ -28,7 +28,7 @@ export function checkGraph(scope: Scope): void {
   checkAgents(scope);
 }
 
-/** Cycles of static edges, at most one through each node. Each is a real path of the plan. */
+/** Returns cycles of static edges, at most one through each node. Each is a real path of the plan. */
 function staticCycles(scope: Scope): readonly (readonly number[])[] {
   const { shape } = scope;
   const next = new Uint32Array(shape.outEdges.length);
@@ -76,7 +76,7 @@ function checkReachable(scope: Scope): void {
   }
 }
 
-/** E6: beside a route that may choose any node, nothing starts by itself but the entry, or the only node that can. */
+/** E6: besides a route that may choose any node, only the entry may start on its own, or the only node that can. */
 function checkStarts(scope: Scope): void {
   const { plan, shape, findings } = scope;
   const entry = plan.entry ?? (shape.starts.length === 1 ? plan.nodes[shape.starts[0] ?? 0]?.id : undefined);
@@ -90,7 +90,7 @@ function checkStarts(scope: Scope): void {
   }
 }
 
-/** Nothing follows a node that ends the plan, unless that may be skipped: `unreachable-node`, here as an error. */
+/** Nothing may follow a node that ends the plan, unless that node may be skipped: `unreachable-node`, here an error. */
 function checkEnds(scope: Scope): void {
   const { plan, shape, findings } = scope;
   plan.nodes.forEach((node, at) => {
@@ -162,14 +162,14 @@ function checkChoice(route: Route, name: string, add: Add): void {
   });
 }
 
-/** What a model or a tool answers must not decide by itself where a run goes. */
+/** The output of a model or a tool must not decide on its own where a run continues. */
 function checkResult(scope: Scope, route: Route, add: Add): void {
   const from = scope.shape.index.get(route.from);
   const node = from === undefined ? undefined : scope.plan.nodes[from];
   if (route.choose !== 'result' || node === undefined || node.kind === 'task') return;
-  // An agent chooses by the call of a tool that is made for it.
+  // An agent chooses by calling a tool made for the choice.
   if (node.kind === 'agent' && node.choice !== undefined) return;
-  // A workflow that is a node says by functions of its own where the plan around it goes on.
+  // A workflow as a node decides with its own functions where the surrounding plan continues.
   if (node.kind === 'call' && node.plan.routes.some(({ parent = [] }) => parent.length > 0)) return;
   const { kind } = node;
   const message = `${nameOf(scope, route.from)} is of kind '${kind}': only the result of a function can choose the next node`;

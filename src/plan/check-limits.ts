@@ -8,7 +8,7 @@ import type { AskNode, PlanNode } from './plan.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import { ownValue } from '../base/json.js';
 
-/** Bounds: `unbounded-loop`, `unbounded-map` where there is none, `bad-limit` where it is not a bound, `bad-wait`, `bad-expiry`. */
+/** Checks limits: `unbounded-loop` and `unbounded-map` for a missing limit, `bad-limit` for an invalid one, `bad-wait`, `bad-expiry`. */
 export function checkLimits(scope: Scope): void {
   const { plan, findings, hasWrongNumbers } = scope;
   if (hasWrongNumbers && plan.limits !== undefined) checkBounds(scope, LIMITS(plan.limits), 'limits.');
@@ -24,7 +24,7 @@ export function checkLimits(scope: Scope): void {
   });
 }
 
-/** Numbers that are too large or too small, wherever they stand. */
+/** Reports numbers that are out of bounds, wherever they occur. */
 function checkBounds(scope: Scope, misfits: Misfits, place: string, node?: number): void {
   for (const { path, message, bound } of misfits ?? []) {
     if (bound === undefined) continue;
@@ -33,7 +33,7 @@ function checkBounds(scope: Scope, misfits: Misfits, place: string, node?: numbe
   }
 }
 
-/** What would run without end must say how often it may run. The types ask for it; plan data may lack it all the same. */
+/** A node that could run without end must have a limit. The types require one, but plan data may lack it. */
 function checkPresence(scope: Scope, node: PlanNode, at: number): void {
   for (const [name, code] of capsOf(node.kind)) {
     if (ownValue(node, name) !== undefined) continue;
@@ -42,7 +42,7 @@ function checkPresence(scope: Scope, node: PlanNode, at: number): void {
   }
 }
 
-/** What happens when nobody answers in time: only where there is a time, and with an answer that a person could give. */
+/** An expiry needs a time, and an answer that a person could give. */
 function checkExpiry(scope: Scope, node: AskNode, at: number): void {
   const { expiresMs, onExpire, choices, schema } = node;
   if (onExpire === undefined) return;

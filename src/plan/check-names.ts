@@ -46,10 +46,10 @@ function wrongId(id: string): string | undefined {
   return ID.test(id) ? undefined : 'has characters that an id may not have, or begins with a dot';
 }
 
-/** A part of a dotted name that reaches the prototype chain. */
+/** A part of a dotted name that would reach the prototype chain. */
 const FORBIDDEN_PART = new RegExp(`(?:^|\\.)(?:${[...FORBIDDEN_NAMES].join('|')})(?:\\.|$)`);
 
-/** Whether a channel may have this name. */
+/** Returns whether a channel may have this name. */
 export function isChannelName(name: string): boolean {
   return name !== '' && !FORBIDDEN_PART.test(name);
 }
@@ -85,7 +85,7 @@ function checkChannels(scope: Scope, inputs: ReadonlySet<string>): void {
   }
 }
 
-/** Names that stood before, with their places. */
+/** Returns names that occurred before, with their places. */
 function repeated(names: readonly string[]): readonly { readonly name: string; readonly at: number }[] {
   const seen = new Set<string>();
   return names.flatMap((name, at) => (seen.size < seen.add(name).size ? [] : [{ name, at }]));
@@ -120,7 +120,7 @@ function checkTargets(scope: Scope): void {
   checkHandlers(plan, check);
 }
 
-/** What runs when all others have ended comes after none of them, and none comes after it. */
+/** The node that runs after all others has no edges. */
 function checkLast(scope: Scope): void {
   const { plan, findings } = scope;
   const { finally: last } = plan;
@@ -155,7 +155,7 @@ interface NamedTarget {
   readonly path: string;
 }
 
-/** Every target that a route names, with its place in the route. */
+/** Returns every target that a route names, with its place in the route. */
 function namedTargets(route: Route): readonly NamedTarget[] {
   return [
     ...listTargets(route.targets, 'targets'),

@@ -10,10 +10,10 @@ const LIMITING: readonly string[] = [...LIMITS, 'time'] as const;
 const OF_NODES = [...LIMITING, 'onLimit', 'unpriced', 'strict'];
 const OF_PLANS: readonly string[] = ['day', 'thread'];
 
-/** Kinds of nodes that do no work: they spend nothing, and give nothing to judge. */
+/** Kinds of nodes that do no work: they spend nothing and have no result to judge. */
 const IDLE: ReadonlySet<NodeKind> = new Set(['ask', 'wait', 'pass', 'end', 'set']);
 
-/** Budgets: `bad-budget` for keys that do not exist or do not belong there, for one that limits nothing, and for a node that spends nothing. */
+/** Checks budgets: `bad-budget` for unknown or misplaced keys, for a budget without a limit, and for a node that spends nothing. */
 export function checkBudgets(scope: Scope): void {
   const { plan } = scope;
   if (plan.budget !== undefined) checkBudget(scope, plan.budget, undefined);
@@ -74,7 +74,7 @@ function badBudget({ findings }: Scope, node: number | undefined, path: string, 
   findings.add('bad-budget', message, { node, path: path === '' ? 'budget' : `budget.${path}`, hint });
 }
 
-/** Supervision: `bad-supervision` for a node that gives nothing to judge, or that says nowhere what it promises. */
+/** Checks supervision: `bad-supervision` for a node without a result to judge or without a promise. */
 export function checkSupervision(scope: Scope): void {
   const { plan, findings } = scope;
   plan.nodes.forEach((node, at) => {
@@ -91,7 +91,7 @@ export function checkSupervision(scope: Scope): void {
   });
 }
 
-/** How much of a group must succeed: `bad-require` for more parts than there can be, and beside what says that a failed part ends the group. */
+/** Checks `require`: `bad-require` for more parts than possible, and next to a setting that ends the group at a failed part. */
 export function checkRequired(scope: Scope): void {
   scope.plan.nodes.forEach((node, at) => {
     if ((node.kind !== 'call' && node.kind !== 'map') || node.require === undefined) return;
@@ -108,7 +108,7 @@ export function checkRequired(scope: Scope): void {
   });
 }
 
-/** Nodes at which a branch may end: none that an edge leads on from. */
+/** Counts the nodes at which a branch may end, which have no outgoing edge. */
 function branchesOf({ plan }: CallNode | MapNode): number {
   const leading = new Set(plan.edges.map(({ from }) => from));
   return plan.nodes.filter(({ id }) => !leading.has(id)).length;

@@ -6,14 +6,14 @@ import { explainedReads } from './reach.js';
 import type { Plan, PlanNode } from './plan.js';
 import { conditionReferences, referencesOf, routeReferences, writesUnknown, writtenChannels } from './references.js';
 
-/** Who writes what in a plan. */
+/** Which nodes write which channels. */
 export interface Writers {
   /** Node indexes by channel, in plan order. */
   readonly byChannel: ReadonlyMap<string, readonly number[]>;
   /** Nodes that may write any channel. */
   readonly unknown: readonly number[];
   readonly inputs: ReadonlySet<string>;
-  /** Anything may be given from outside. */
+  /** Whether any value may be given from outside. */
   readonly open: boolean;
 }
 
@@ -28,7 +28,7 @@ export function writersOf({ nodes, inputs, openInputs = false }: Plan): Writers 
   return { byChannel, unknown, inputs: new Set(inputs.map((input) => input.channel)), open: openInputs };
 }
 
-/** A read that no direct predecessor explains. */
+/** A read that no direct predecessor accounts for. */
 interface Pending {
   readonly channel: string;
   readonly reader: number;
@@ -37,8 +37,8 @@ interface Pending {
 }
 
 /**
- * References in templates, conditions, lists and inputs: `unknown-reference` for a channel that is neither an input nor written by anybody,
- * `not-upstream` for one whose writers can't have run before the reader.
+ * Checks references in templates, conditions, lists and inputs: `unknown-reference` for a channel that is neither an input nor written by
+ * any node, `not-upstream` for a channel whose writers can't run before the reader.
  */
 export function checkReferences(scope: Scope, writers: Writers): void {
   if (writers.open) return;
@@ -58,7 +58,7 @@ export function checkReferences(scope: Scope, writers: Writers): void {
     pending.push({ channel, reader, path, inRoute });
   };
   scope.plan.nodes.forEach((node, at) => {
-    // It reads what there is when the others have ended.
+    // The last node reads whatever exists when the others have ended.
     if (node.id === scope.plan.finally) return;
     for (const { channel, path } of referencesOf(node))
       if (scope.channels.get(channel)?.reducer !== 'extend' || !mayBeEmpty(node, path)) check(channel, at, path, false);
@@ -71,13 +71,13 @@ export function checkReferences(scope: Scope, writers: Writers): void {
   if (pending.length > 0) findUnordered(scope, writers, pending);
 }
 
-/** A conversation may begin here, unless nobody says anything; so may one inside of a sub-plan. */
+/** A conversation may begin here if something is said; so may one inside a sub-plan. */
 function mayBeEmpty(node: PlanNode, path: string): boolean {
   if (node.kind === 'agent') return path === 'conversation.channel' && node.prompt.length > 0;
   return path.startsWith('inputs.');
 }
 
-/** What runs directly before a node; most reads are of that. */
+/** The nodes directly before a node, which most reads refer to. */
 class Predecessors {
   private readonly unknown: ReadonlySet<number>;
   private reader = -1;
@@ -111,7 +111,7 @@ function findUnordered(scope: Scope, writers: Writers, pending: readonly Pending
   }
 }
 
-/** Conditions that end a loop are read on the final state of a round. */
+/** The conditions that end a loop read the final state of a round. */
 export function checkLoopEnds(scope: Scope, inner: (node: number) => Writers | undefined): void {
   scope.plan.nodes.forEach((node, at) => {
     if (node.kind !== 'loop') return;

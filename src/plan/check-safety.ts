@@ -5,10 +5,10 @@ import type { Security } from './security.js';
 import { endorsingSchema, openPart } from './endorsement.js';
 import { DECLARED, declarationFaults } from './declarations.js';
 
-/** What to do about what is less careful than what it stands in. */
+/** The hint for a setting that is less careful than the surrounding one. */
 export const LOWERED_HINT = 'leave it out, and what is around it holds; a step may be more careful, never less';
 
-/** Security: `no-scope` for `research` that does not say into what, `lowered-security` for what is less careful than what it stands in. */
+/** Checks security: `no-scope` for `research` without a scope, `lowered-security` for a setting less careful than the surrounding one. */
 export function checkSecurity(scope: Scope): void {
   const { plan, security: around, findings } = scope;
   if (plan.security !== undefined && lacksScope(plan.security))
@@ -31,7 +31,7 @@ export function checkSecurity(scope: Scope): void {
   });
 }
 
-/** Endorsement by a schema: `endorse-schema` where there is none, or where it leaves room for a text of somebody else's. */
+/** Checks endorsement by a schema: `endorse-schema` if there is no schema, or if it leaves room for foreign text. */
 export function checkEndorsement(scope: Scope): void {
   const { plan, findings } = scope;
   plan.nodes.forEach((node, at) => {
@@ -51,7 +51,7 @@ export function checkEndorsement(scope: Scope): void {
   });
 }
 
-/** What a workflow declares of calls: `bad-host`, `bad-command`, `bad-send`, `unknown-input`; `no-effect` where another workflow calls it. */
+/** Checks declared calls: `bad-host`, `bad-command`, `bad-send`, `unknown-input`; `no-effect` if another workflow calls this one. */
 export function checkDeclarations({ plan, place, findings }: Scope): void {
   if (DECLARED.every((key) => plan[key] === undefined)) return;
   const inputs = plan.inputs.map(({ name }) => name);

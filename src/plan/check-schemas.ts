@@ -5,8 +5,8 @@ import type { Scope } from './check-scope.js';
 import type { ChannelSpec, PlanNode } from './plan.js';
 
 /**
- * `schema-mismatch`, where it can be decided before a run: a result, a default or a list to map over whose type is ruled out by the reducer of its
- * channel or by the schema bound to it. A schema is asked for its JSON Schema (Standard JSON Schema), of which the top-level `type` counts.
+ * Reports `schema-mismatch` if it can be decided before a run: the type of a result, a default or a mapped list conflicts with the reducer
+ * or the schema of its channel. Only the top-level `type` of a schema's JSON Schema (Standard JSON Schema) is compared.
  */
 export function checkSchemas(scope: Scope): void {
   const { plan, channels, findings } = scope;
@@ -23,7 +23,7 @@ export function checkSchemas(scope: Scope): void {
   });
   plan.nodes.forEach((node, at) => {
     const channel = node.output === undefined ? undefined : channels.get(node.output);
-    // What an update of the channel may be.
+    // The types allowed for an update of the channel.
     const allowed = channel && (UPDATE_TYPES.get(channel.reducer) ?? schemaTypes(scope, channel.name));
     const result = allowed && resultTypes(node);
     if (result !== undefined && allowed !== undefined && ![...result].some((type) => allows(allowed, type))) {
@@ -45,7 +45,7 @@ export function checkSchemas(scope: Scope): void {
 
 type Types = ReadonlySet<string>;
 
-/** What the value of a channel may be, also its first one. */
+/** Returns the types that a channel's value may have, including its initial value. */
 function valueTypes(scope: Scope, channel: ChannelSpec): Types | undefined {
   if (channel.reducer === undefined) return schemaTypes(scope, channel.name);
   return channel.reducer === 'append' ? LIST : UPDATE_TYPES.get(channel.reducer);
@@ -67,12 +67,12 @@ function schemaTypes(scope: Scope, channel: string): Types | undefined {
   try {
     return typesOf(toJsonSchema.call(standard?.jsonSchema, { target: 'draft-2020-12' }) as Json);
   } catch {
-    // A schema that has no JSON Schema says nothing about its type.
+    // A schema without a JSON Schema has no known type.
     return undefined;
   }
 }
 
-/** What a node's whole result can be; undefined when that is not known. */
+/** Returns the possible types of a node's whole result; undefined if not known. */
 function resultTypes(node: PlanNode): ReadonlySet<string> | undefined {
   switch (node.kind) {
     case 'agent':
@@ -108,7 +108,7 @@ function typeOf(value: Json): string {
 
 function allows(allowed: ReadonlySet<string>, type: string): boolean {
   if (allowed.has(type)) return true;
-  // Whole numbers are numbers, and a number may turn out to be whole.
+  // Integers are numbers, and a number may happen to be an integer.
   return (type === 'integer' && allowed.has('number')) || (type === 'number' && allowed.has('integer'));
 }
 

@@ -3,36 +3,36 @@ import type { GraphShape } from './graph-shape.js';
 import type { Bindings, ChannelSpec, Plan } from './plan.js';
 import type { Security } from './security.js';
 
-/** One plan that is being checked: the whole, or a sub-plan of a node. */
+/** A plan during its check: the whole, or a sub-plan of a node. */
 export interface Scope {
   readonly plan: Plan;
   readonly shape: GraphShape;
   /** Declared channels by name. */
   readonly channels: ReadonlyMap<string, ChannelSpec>;
-  /** Where the plan stands in the data: `''`, or `nodes[2].plan.`. */
+  /** The place of the plan in the data: `''`, or `nodes[2].plan.`. */
   readonly place: string;
-  /** Ids of the nodes around it, each with a slash: the prefix of its keys in the bindings. */
+  /** Ids of the surrounding nodes, each followed by a slash: the prefix of its keys in the bindings. */
   readonly address: string;
-  /** Absent when nobody has said which functions there are. */
+  /** Absent if the functions are not known. */
   readonly bindings: Bindings | undefined;
-  /** Some number in the plan is too large or too small. */
+  /** Whether some number in the plan is out of bounds. */
   readonly hasWrongNumbers: boolean;
-  /** What holds around the plan. */
+  /** The security that applies around the plan. */
   readonly security: Security | undefined;
   readonly findings: Findings;
 }
 
-/** What goes with a finding in addition to code and message. */
+/** What a finding has besides code and message. */
 export interface FindingOptions {
-  /** Index of the node that it is about; absent: the plan as a whole. */
+  /** Index of the node concerned; absent: the plan as a whole. */
   readonly node?: number | undefined;
-  /** Where in the node, or in the plan when there is no node. */
+  /** Place in the node, or in the plan if there is no node. */
   readonly path?: string;
   readonly hint?: string | undefined;
   readonly severity?: Problem['severity'];
 }
 
-/** Collects the problems of one plan; they come out in plan order, whatever order the checks run in. */
+/** Collects the problems of one plan; they are returned in plan order, whatever order the checks run in. */
 export class Findings {
   private readonly found: { readonly order: number; readonly problem: Problem }[] = [];
 
@@ -62,7 +62,7 @@ export class Findings {
   }
 }
 
-/** A node's name in a message: its id behind those of the nodes around it. */
+/** Returns a node's name for messages: its id behind those of the surrounding nodes. */
 export function nameOf(scope: Scope, node: number | string): string {
   const id = typeof node === 'string' ? node : (scope.plan.nodes[node]?.id ?? '');
   return JSON.stringify(scope.address + id);

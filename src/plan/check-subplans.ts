@@ -9,8 +9,8 @@ import { isNeeded } from './nodes.js';
 import type { LoopNode, PlanNode } from './plan.js';
 
 /**
- * What passes between a plan and the sub-plans of its nodes: `unknown-channel` for a name that the sub-plan doesn't have,
- * `missing-input` for a required input that nothing gives.
+ * Checks what passes between a plan and the sub-plans of its nodes: `unknown-channel` for a name that the sub-plan doesn't have,
+ * `missing-input` for a required input without a source.
  */
 export function checkSubPlans(scope: Scope, writers: Writers, inner: (node: number) => Writers | undefined): void {
   scope.plan.nodes.forEach((node, at) => {
@@ -24,7 +24,7 @@ export function checkSubPlans(scope: Scope, writers: Writers, inner: (node: numb
   });
 }
 
-/** `undeclared-target` for a node that the sub-plan may go on at, and that this plan does not say it may. */
+/** Reports `undeclared-target` for a node at which the sub-plan may continue, but that this plan does not declare. */
 function checkJumps({ plan, findings, ...scope }: Scope, node: SubPlanNode, at: number): void {
   const known = plan.routes.find(({ from, choose }) => from === node.id && choose === 'result')?.targets ?? [];
   const missing = node.plan.routes.flatMap(({ parent = [] }) => parent).filter((name) => !known.includes(name));
@@ -47,7 +47,7 @@ function checkGiven(scope: Scope, { inputs }: Writers, node: SubPlanNode, at: nu
     for (const name of Object.keys(node.collect ?? {})) given.push({ name, path: `collect.${name}` });
   }
   if (node.kind === 'map') given.push({ name: node.item, path: 'item' });
-  // Who declares all keys of a state lets any of them be given.
+  // A plan that declares all keys of its state accepts any of them as input.
   const keys = new Set(plan.closedState === true ? plan.channels.map((channel) => channel.name) : []);
   for (const { name, path } of given) {
     if (inputs.has(name) || keys.has(name) || (plan.openInputs === true && isChannelName(name))) continue;
@@ -58,7 +58,7 @@ function checkGiven(scope: Scope, { inputs }: Writers, node: SubPlanNode, at: nu
   }
 }
 
-/** The keys that a plan says it gives: `unknown-channel` for one that nobody writes. */
+/** Checks the declared output of a plan: `unknown-channel` for a key that no node writes. */
 export function checkOutput({ plan, channels, findings }: Scope, writers: Writers): void {
   if (writers.unknown.length > 0 && (writers.open || plan.closedState !== true)) return;
   const { inputs, byChannel } = writers;
@@ -78,7 +78,7 @@ export function checkOutput({ plan, channels, findings }: Scope, writers: Writer
   });
 }
 
-/** What is read from the final state of the sub-plan. */
+/** Checks what is read from the final state of the sub-plan. */
 function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number): void {
   checkPrivate(scope, node, at);
   const { closedState = false, channels } = node.plan;
@@ -97,7 +97,7 @@ function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number
   }
 }
 
-/** `private-channel` for what the sub-plan does not give. What a loop carries stays inside of it. */
+/** Reports `private-channel` for a channel that the sub-plan does not output. What a loop carries stays inside it. */
 function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
   const { output } = node.plan;
   if (output === undefined) return;
@@ -110,7 +110,7 @@ function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
   }
 }
 
-/** All that it gives, in one object. */
+/** True if the name stands for all outputs, in one object. */
 function isWhole(name: string, { plan }: SubPlanNode): boolean {
   return name === WHOLE_STATE || (name === PLAN_VALUES && plan.values !== undefined);
 }
@@ -120,7 +120,7 @@ interface Taken {
   readonly path: string;
 }
 
-/** What a round takes from the ones before. */
+/** Returns what a round takes from earlier rounds. */
 function carriedBy({ carry = [], carryAs = {}, collect = {} }: LoopNode): readonly Taken[] {
   return [
     ...carry.map((name, index) => ({ name, path: `carry[${index}]` })),
@@ -143,7 +143,7 @@ function checkRequired(scope: Scope, writers: Writers, node: SubPlanNode, at: nu
     if (!isNeeded(input)) continue;
     const isItem = node.kind === 'map' && node.item === input.channel;
     const isGiven = node.inputs !== undefined && Object.hasOwn(node.inputs, input.channel);
-    // Without a list of inputs, a channel of the same name is taken. A map takes nothing by itself but the item.
+    // Without a list of inputs, a channel of the same name is used. A map passes only the item on its own.
     const isTaken =
       node.inputs === undefined &&
       (writers.open || writers.inputs.has(input.channel) || writers.byChannel.has(input.channel));

@@ -7,7 +7,7 @@ import { builtInOf } from './tool-names.js';
 import { programFault } from './tool-words.js';
 import type { ToolUse } from './tool-use.js';
 
-/** Tools that steps call by themselves: `unknown-tool`, `shell-template`, `wrong-type`, and those of {@link argumentFaults}. */
+/** Checks tools that steps call directly: `unknown-tool`, `shell-template`, `wrong-type`, and those of {@link argumentFaults}. */
 export function checkTools(scope: Scope): void {
   scope.plan.nodes.forEach((node, at) => {
     if (node.kind !== 'task' || node.tool === undefined) return;
@@ -47,7 +47,7 @@ function isObject({ input }: ToolUse): boolean {
   return 'value' in input && typeof input.value === 'object' && input.value !== null && !Array.isArray(input.value);
 }
 
-/** What is wrong with the name of a tool that a step calls. */
+/** Returns what is wrong with the name of a tool that a step calls. */
 export function toolFault(
   name: string,
   servers: readonly string[],

@@ -7,7 +7,7 @@ import { forEachReach, leadsTo, reachedFrom } from './reach.js';
 import type { GraphShape } from './graph-shape.js';
 import type { Plan, Route } from './plan.js';
 
-/** Pairs of one channel that are looked at before the check gives up; the engine finds the rest when it merges (S3). */
+/** Pairs of one channel that are compared before the check stops; the engine finds the rest at the merge (S3). */
 const MOST_PAIRS = 20_000;
 
 /**
@@ -102,7 +102,7 @@ function report(scope: Scope, name: string, a: number, b: number): void {
   scope.findings.add('unordered-writers', message, { node: second, hint, severity });
 }
 
-/** Whether both lead to a join that continues with the first of its branches. */
+/** Returns whether both lead to a join that continues with the first of its branches. */
 function meetEarly(scope: Scope, a: number, b: number): boolean {
   const { plan, shape } = scope;
   const early = plan.nodes.flatMap((node, at) => (node.join === 'any' || typeof node.join === 'object' ? [at] : []));
@@ -112,14 +112,14 @@ function meetEarly(scope: Scope, a: number, b: number): boolean {
   return early.some((node) => fromA.has(node) && fromB.has(node));
 }
 
-/** Tells which nodes never run in the same visit: different targets of one choice, and what lies behind them. */
+/** Decides which nodes never run in the same visit: different targets of one choice, and what lies behind them. */
 export interface Exclusion {
   areExclusive(a: number, b: number): boolean;
 }
 
 /**
- * Finds exclusive branches by dominators: a node lies behind an edge when every forward path to it takes that edge.
- * Two targets of one route are taken to exclude each other unless a case names both; a handler excludes everything else behind its node.
+ * Finds exclusive branches by dominators: a node lies behind an edge if every forward path to it takes that edge. Two targets of one route
+ * exclude each other unless a case names both; a handler excludes everything else behind its node.
  */
 export function findExclusion(plan: Plan, shape: GraphShape): Exclusion {
   const parting = partings(plan, shape);
@@ -146,8 +146,8 @@ function chosenTogether(route: Route): readonly ReadonlySet<string>[] {
 }
 
 /**
- * The children of the last dominator that two nodes share, each on the way to one of them; undefined when one dominates the other. Choices are vertices
- * too: the edge number e is vertex `nodes + e`. Edges that close a cycle do not count: what they lead to has run before.
+ * Returns the children of the last dominator that two nodes share, each on the way to one of them; undefined if one dominates the other.
+ * Choices are vertices too: edge number e is vertex `nodes + e`. Edges that close a cycle do not count: their targets have run before.
  */
 function partings({ nodes }: Plan, { edges, inEdges, outEdges, starts }: GraphShape) {
   const root = nodes.length + edges.length;

@@ -24,10 +24,10 @@ import { DEEPEST_PLAN } from './own-plan.js';
 import type { Bindings, ChannelSpec, Plan } from './plan.js';
 
 /**
- * Checks a plan and all its sub-plans, and collects everything that is wrong: first what concerns a plan as a whole, then its nodes in
- * plan order, then its sub-plans. The order and the codes are stable. With `bindings`, functions that are needed and absent are reported too.
- * Nothing runs, and nothing is thrown, whatever the data. A plan that is frozen, as those of {@link definePlan} and of files are, is checked once
- * in a process for the same bindings.
+ * Checks a plan and all its sub-plans and returns every problem: first those of a plan as a whole, then those of its nodes in plan order,
+ * then those of its sub-plans. The order and the codes are stable. With `bindings`, missing functions are reported too. Nothing runs and
+ * nothing is thrown, whatever the data. A frozen plan, as {@link definePlan} and files produce, is checked once per process for the same
+ * bindings.
  *
  * @example
  * import { checkPlan, definePlan, formatProblem } from 'skein';
@@ -44,7 +44,7 @@ export function checkPlan(plan: Plan, bindings?: Bindings): readonly Problem[] {
   return problems;
 }
 
-/** Of plans that nobody can change any more, for the bindings that they were last checked with. */
+/** Results for frozen plans, with the bindings of the last check. */
 const checked = new WeakMap<Plan, { readonly bindings: Bindings | undefined; readonly problems: readonly Problem[] }>();
 
 function problemsOf(plan: Plan, bindings: Bindings | undefined): Problem[] {
@@ -52,29 +52,29 @@ function problemsOf(plan: Plan, bindings: Bindings | undefined): Problem[] {
   const open: Task[] = [taskOf({ plan, place: '', address: '', depth: 1, around: new Set(), security: undefined })];
   for (let task = open.pop(); task !== undefined; task = open.pop()) {
     const { found, below } = checkOne(task, bindings);
-    // One by one: a call takes only so many arguments.
+    // One by one: a call accepts a limited number of arguments.
     for (const problem of found) problems.push(problem);
     for (const inner of below.toReversed()) open.push(inner);
   }
   return problems;
 }
 
-/** Where a plan stands. */
+/** A plan and its place. */
 interface Standing {
   readonly plan: Plan;
   readonly place: string;
   readonly address: string;
   readonly depth: number;
-  /** What holds around it. */
+  /** The security that applies around the plan. */
   readonly security: Security | undefined;
-  /** The plans that this one stands in. */
+  /** The plans that contain this one. */
   readonly around: ReadonlySet<Plan>;
 }
 
-/** What the plan around asks for too is found before the plan's own turn. */
+/** A plan to check. Problems that the surrounding plan also needs are found before the plan's own turn. */
 interface Task extends Standing {
   readonly form: FoundForm;
-  /** Absent where the form is so wrong that the plan can't be read. */
+  /** Absent if the form is too broken for the plan to be read. */
   readonly writers: Writers | undefined;
 }
 
@@ -111,7 +111,7 @@ function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly
   checkOutput(scope, writers);
   checkLoopEnds(scope, inner);
   checkReferences(scope, writers);
-  // Order means nothing while the static edges go in circles.
+  // Order is undefined while the static edges form a cycle.
   if (!findings.inPlanOrder().some((problem) => problem.code === 'static-cycle')) checkWriters(scope, writers);
   return { found: findings.inPlanOrder(), below: [...below.values()] };
 }

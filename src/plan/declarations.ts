@@ -4,14 +4,14 @@ import { any, list, names, object, TEXT } from './form.js';
 import type { Keys } from './form.js';
 
 /**
- * What a workflow declares of the calls that its agents may make although a text that no one vouches for had a say in them. It holds for a run of the
- * workflow itself, not where another one calls it.
+ * Calls that a workflow's agents may make although untrusted text influenced them. Declarations apply to a run of the workflow itself, not
+ * if another workflow calls it.
  *
  * @example
  * const declared: Declarations = { hosts: ['api.github.com'], sends: [{ tool: 'github/create_comment', fixed: { pr: '{{pr}}' }, free: ['body'] }] };
  */
 export interface Declarations {
-  /** Hosts that agents may ask: `example.com`; `*.example.com` is it and every host below it. A port belongs to the name. */
+  /** Hosts that agents may contact: `example.com`; `*.example.com` is it and every host below it. A port is part of the name. */
   readonly hosts?: readonly string[];
   /** Whole command lines, word by word. */
   readonly commands?: readonly (readonly string[])[];
@@ -19,17 +19,17 @@ export interface Declarations {
   readonly sends?: readonly DeclaredSend[];
 }
 
-/** A call that may be made: every argument has its fixed value or is free. */
+/** A permitted call: every argument has a fixed value or is free. */
 export interface DeclaredSend {
-  /** As agents name it: `SERVER/TOOL`, or a function of the program. */
+  /** The tool's name for agents: `SERVER/TOOL`, or a function of the program. */
   readonly tool: string;
-  /** Arguments with the only value that they may have. In texts, `{{NAME}}` is the input of the workflow, as long as the user has given it. */
+  /** Arguments with their only permitted value. In texts, `{{NAME}}` is the workflow's input, provided the user gave it. */
   readonly fixed?: Readonly<Record<string, Json>>;
   /** Arguments that may have any value. */
   readonly free?: readonly string[];
 }
 
-/** What declarations look like in a plan. */
+/** The form of declarations in a plan. */
 export const DECLARATIONS: Keys<Declarations> = {
   'hosts?': list(TEXT),
   'commands?': list(list(TEXT)),
@@ -39,7 +39,7 @@ export const DECLARATIONS: Keys<Declarations> = {
 /** Their names, in the order in which they are listed. */
 export const DECLARED = ['hosts', 'commands', 'sends'] as const satisfies readonly (keyof Declarations)[];
 
-/** Those of a larger whole, such as the settings of a graph. */
+/** Picks the declarations out of a larger object, such as the settings of a graph. */
 export function declarationsOf({ hosts, commands, sends }: Declarations): Declarations {
   return {
     ...(hosts !== undefined && { hosts }),
@@ -48,7 +48,7 @@ export function declarationsOf({ hosts, commands, sends }: Declarations): Declar
   };
 }
 
-/** What is wrong with one entry. */
+/** A problem of one entry. */
 export interface DeclarationFault {
   readonly key: (typeof DECLARED)[number];
   readonly index: number;
@@ -61,8 +61,8 @@ const HOST =
   /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * What the form can't say. `inputs` are the names of the workflow's inputs; absent: any name may be one. Problem codes: `bad-host`, `bad-command`, `bad-send`,
- * `unknown-input`.
+ * Returns the problems that the form can't express. `inputs` are the names of the workflow's inputs; absent: any name is accepted. Problem
+ * codes: `bad-host`, `bad-command`, `bad-send`, `unknown-input`.
  */
 export function declarationFaults(
   { hosts = [], commands = [], sends = [] }: Declarations,
@@ -117,7 +117,7 @@ function* sendFaults(
 
 const INPUT = /\{\{\s*(?:inputs\.)?([\w-]+)\s*\}\}/g;
 
-/** Names of inputs that a fixed value refers to. */
+/** Returns the names of inputs that a fixed value refers to. */
 function inputsIn(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return [...value.matchAll(INPUT)].map(([, name = '']) => name);
   if (Array.isArray(value)) return value.flatMap(inputsIn);
@@ -125,8 +125,8 @@ function inputsIn(value: Json | undefined): readonly string[] {
 }
 
 /**
- * The declared calls with the values of the run. One that refers to a value which the user did not give is left out, so that a person is asked.
- * `valueOf` gives nothing for such a value.
+ * Fills the declared calls with the values of the run. A call that refers to a value which the user did not give is left out, so that a
+ * person is asked. `valueOf` returns undefined for such a value.
  */
 export function filledSends(
   sends: readonly DeclaredSend[],
@@ -145,7 +145,7 @@ function filled(value: Json, valueOf: (input: string) => { readonly value: unkno
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filled(one, valueOf)]));
   if (typeof value !== 'string') return value;
   const [whole] = value.matchAll(INPUT);
-  // A reference alone keeps the type: a number stays a number.
+  // A text that is exactly one reference keeps the type: a number stays a number.
   if (whole?.[0] === value) return valueOf(whole[1] ?? '')?.value as Json;
   return value.replace(INPUT, (_, name: string) => textOf(valueOf(name)?.value));
 }
@@ -154,7 +154,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A declared call on one line: `github/create_comment with pr "7"; free: body`. */
+/** Formats a declared call on one line: `github/create_comment with pr "7"; free: body`. */
 export function sendText({ tool, fixed = {}, free = [] }: DeclaredSend): string {
   const said = Object.entries(fixed).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   return `${tool}${said.length === 0 ? '' : ` with ${said.join(', ')}`}${free.length === 0 ? '' : `; free: ${free.join(', ')}`}`;

@@ -8,37 +8,34 @@ import type { InputSpec, Plan, PlanNode, Route } from './plan.js';
 import type { ChangeEffect } from './rows.js';
 import { supervisorKey } from './supervision.js';
 
-/** A step that is not as it was. */
+/** A step that differs between two plans. */
 export interface StepChange {
-  /** Ids from the outermost node in: `review/critic`. */
+  /** Ids from the outermost node inwards: `review/critic`. */
   readonly path: string;
   readonly change: 'added' | 'removed' | 'changed';
-  /** What of it was changed, in words: `prompt`, `model`, `when`. Empty for one that was added or removed. */
+  /** The changed parts, in words: `prompt`, `model`, `when`. Empty for an added or removed step. */
   readonly parts: readonly string[];
   readonly effect: ChangeEffect;
-  /** Of one that was added: path of the step that was removed and did just the same. */
+  /** Of an added step: path of the removed step that did exactly the same. */
   readonly was?: string;
-  /** Of one that was removed: it is there under another name, see `was` of that one. */
+  /** Of a removed step: it continues under another name, see `was` of that step. */
   readonly stays?: true;
 }
 
-/** What makes a plan another one. */
+/** The differences between two plans. */
 export interface PlanDiff {
-  /** In the order of the new plan, an outer step before those inside of it; then those that were removed. */
+  /** In the order of the new plan, an outer step before those inside it; then the removed steps. */
   readonly steps: readonly StepChange[];
   /** Names of inputs that were added, removed or changed. */
   readonly inputs: readonly string[];
-  /** What else of the plan was changed, in words: `limits`, `channel log`. */
+  /** Other changed parts of the plan, in words: `limits`, `channel log`. */
   readonly plan: readonly string[];
 }
 
 /** Digests of functions, by their keys in the bindings. */
 export type CodeDigests = Readonly<Record<string, string>>;
 
-/**
- * Compares two plans, with the digests of their functions. Names, descriptions and places in files do not count.
- * `diffPlans(before, after).steps` gives `[{ path: 'text', change: 'changed', parts: ['prompt'], effect: 'result' }]`.
- */
+/** Compares two plans, with the digests of their functions. Names, descriptions and places in files do not count. */
 export function diffPlans(
   before: Plan,
   after: Plan,
@@ -100,7 +97,7 @@ function formerIds({ code }: Walk, prefix: string, before: Plan, after: Plan): R
   );
 }
 
-/** Nodes of a plan that another does not have. */
+/** Returns the nodes of a plan that another does not have. */
 function nodesWithout({ nodes }: Plan, other: Plan): readonly PlanNode[] {
   const ids = new Set(other.nodes.map(({ id }) => id));
   return nodes.filter(({ id }) => !ids.has(id));
@@ -138,14 +135,14 @@ function textOf(value: unknown): string {
   return value === undefined ? '' : canonicalJson(value);
 }
 
-/** What leads to a step belongs to it; where it leads on to belongs to the routes that leave it. */
+/** Edges into a step belong to it; edges out of it belong to its routes. */
 function edgeParts(id: string, before: Plan, after: Plan): Parts {
   const into = ({ edges }: Plan): readonly string[] =>
     edges.flatMap((edge) => (edge.to === id ? [edge.from] : [])).toSorted();
-  // What its function names is part of that function, whose text is compared by itself.
+  // What a route's function mentions is part of that function, whose text is compared separately.
   const out = ({ routes }: Plan): readonly Route[] =>
     routes.flatMap(({ mentions: _mentions, ...route }) => (route.from === id ? [route] : []));
-  // A result that may say where to go on is recorded in another form.
+  // A result that may jump is recorded in another form.
   const jumps = (plan: Plan): boolean => out(plan).some((route) => route.choose === 'result');
   const effect = jumps(before) === jumps(after) ? 'course' : 'result';
   return [
@@ -168,7 +165,7 @@ function codeParts([before, after]: Walk['code'], prefix: string, node: PlanNode
   ];
 }
 
-/** What a sub-plan has in addition to its steps belongs to its node. */
+/** Parts of a sub-plan other than its steps belong to its node. */
 function innerParts(walk: Walk, prefix: string, before: PlanNode, after: PlanNode): Parts {
   if (!('plan' in before) || !('plan' in after)) return [];
   const words = [
@@ -224,7 +221,7 @@ const PLAN_WORDS = {
   closedState: 'closed state',
 } as const;
 
-/** How a channel folds its writes says what is in it, and its label stands in prompts: that it is declared is of no account. */
+/** A channel's reducer determines its value, and its label appears in prompts. Whether it is declared does not matter. */
 function changedChannels({ code }: Walk, prefix: string, before: Plan, after: Plan): readonly string[] {
   const [codeBefore, codeAfter] = code;
   const one = new Map(before.channels.map((channel) => [channel.name, channel]));
@@ -238,17 +235,17 @@ function changedChannels({ code }: Walk, prefix: string, before: Plan, after: Pl
     .map(({ name }) => `channel ${name}`);
 }
 
-/** Steps of one level of a plan, and the digests of the functions that they have. */
+/** Steps of one level of a plan, and the digests of their functions. */
 interface Steps {
   readonly nodes: readonly PlanNode[];
   readonly code: Readonly<Record<string, string>>;
-  /** What stands before their ids in the digests. */
+  /** The prefix of their ids in the digests. */
   readonly prefix: string;
 }
 
 /**
- * Former ids of steps by their new ones: of what was added that one which does just what one that was removed did. Where several do the
- * same nobody can say which is which, and none is named.
+ * Maps the new ids of renamed steps to the former ones: an added step that does exactly what one removed step did. If several do the same,
+ * the match is ambiguous, and none is named.
  */
 export function renamed(removed: Steps, added: Steps): ReadonlyMap<string, string> {
   const [before, after] = [byContent(removed), byContent(added)];
@@ -266,14 +263,14 @@ function byContent({ nodes, code, prefix }: Steps): ReadonlyMap<string, readonly
   return ids;
 }
 
-/** What a step does, without what it is called. */
+/** Returns what a step does, without its name. */
 function contentOf(node: PlanNode, code: Readonly<Record<string, string>>, prefix: string): object {
   const { agent, ...fields } = decidingFields(node);
   const tools = node.kind === 'agent' ? (node.agent.functions ?? []) : [];
   return {
     fields,
     version: 'version' in node ? (node.version ?? '') : '',
-    // An agent that is written inside of its step is called like it.
+    // An agent defined inside its step has the step's name.
     agent:
       agent === undefined || node.kind !== 'agent' || node.agent.name !== node.id
         ? (agent ?? '')

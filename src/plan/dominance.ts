@@ -1,16 +1,16 @@
-/** Which nodes of a graph can't be reached without others. */
+/** Which nodes of a graph can only be reached through others. */
 export interface Dominators {
-  /** Whether any way leads to a node. */
+  /** Returns whether any path leads to a node. */
   reaches(node: number): boolean;
-  /** The last node over which every way to a node leads. */
+  /** Returns the last node that every path to a node passes. */
   above(node: number): number | undefined;
-  /** The last node over which every way to both of two nodes leads: one of them, when every way to the other leads over it. */
+  /** Returns the last node that every path to either of two nodes passes: one of the two if every path to the other passes it. */
   shared(a: number, b: number): number | undefined;
 }
 
 /**
- * The dominators of what can be reached from `root`, which has the highest number, by the algorithm of Cooper, Harvey and Kennedy: once over the graph
- * for each loop within a loop.
+ * Computes the dominators of all nodes reachable from `root`, which has the highest number, by the algorithm of Cooper, Harvey and Kennedy:
+ * one pass over the graph for each loop within a loop.
  */
 export function dominatorsFrom(root: number, targets: (node: number) => readonly number[]): Dominators {
   const order = postOrder(root, targets);
@@ -26,7 +26,7 @@ export function dominatorsFrom(root: number, targets: (node: number) => readonly
   };
 }
 
-/** Every node that can be reached, behind those that it leads to. */
+/** Returns all reachable nodes, each after those that it leads to. */
 function postOrder(root: number, targets: (node: number) => readonly number[]): readonly number[] {
   const order: number[] = [];
   const seen = new Set([root]);
@@ -46,7 +46,7 @@ function postOrder(root: number, targets: (node: number) => readonly number[]): 
   return order;
 }
 
-/** The nearest dominator of each node, all by their place in the post-order; the last one is the root. */
+/** Returns the nearest dominator of each node, by place in the post-order; the last place is the root. */
 function immediate(before: readonly (readonly number[])[]): Int32Array {
   const root = before.length - 1;
   const idom = new Int32Array(before.length).fill(-1);

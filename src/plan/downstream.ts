@@ -13,9 +13,9 @@ export interface ChangeStart {
 }
 
 /**
- * Paths of the steps that a change can reach: along edges, routes and handlers, and from whoever writes a channel to whoever reads
- * it. A step with a sub-plan stands for all that is inside of it. Those that the change begins with are not listed. It is an upper bound:
- * a step that gives the same result as before stops the spread.
+ * Returns the paths of the steps that a change can reach: along edges, routes and handlers, and from writers of a channel to its readers. A
+ * step with a sub-plan stands for everything inside it. The changed steps themselves are not listed. The result is an upper bound: a step
+ * whose result stays the same stops the spread.
  */
 export function affected(plan: Plan, start: ChangeStart): readonly string[] {
   return affectedIn(
@@ -52,18 +52,18 @@ function affectedIn(
   return found;
 }
 
-/** Ids by id: where a change goes on. */
+/** Ids by id: where a change spreads. */
 type Links = ReadonlyMap<string, Iterable<string>>;
 
-/** Ids that can be reached from these, in any number of steps. */
+/** Returns the ids reachable from these, in any number of steps. */
 function spread(plan: Plan, from: ReadonlySet<string>): Set<string> {
   const edges = edgesOf(plan);
-  // What comes before reads nothing of it, unless a way leads back.
+  // Earlier nodes read nothing of it, unless an edge leads back.
   const before = reach(from, [reversed(edges)], new Set());
   return reach(from, [edges, readersOf(plan)], before);
 }
 
-/** Walks along edges, and along the other links unless they lead to what is left out. */
+/** Follows edges, and the other links unless they lead to an excluded node. */
 function reach(
   from: ReadonlySet<string>,
   [edges, ...links]: readonly Links[],
@@ -98,7 +98,7 @@ function reversed(links: Links): Links {
   return back;
 }
 
-/** Who reads what a node writes. */
+/** Returns the readers of each node's writes. */
 function readersOf(plan: Plan): Links {
   const readers = readersByChannel(plan);
   return new Map(
@@ -132,7 +132,7 @@ function readersByChannel(plan: Plan): ReadonlyMap<string, readonly string[]> {
   return readers;
 }
 
-/** Sub-plans take inputs that are not said from channels of the same name. */
+/** Sub-plans without declared inputs read channels of the same name. */
 function channelsOf(node: PlanNode): readonly string[] {
   const said = referencesOf(node).map((reference) => reference.channel);
   const isSilent = (node.kind === 'call' || node.kind === 'loop') && node.inputs === undefined;

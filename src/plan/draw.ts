@@ -3,7 +3,7 @@ import type { Drawing, DrawnEdge, DrawnItem } from './drawing.js';
 import type { Plan } from './plan.js';
 
 /**
- * A plan as a Mermaid flowchart. Valid for any name of a node: the names of the diagram are made up, what people wrote stands in labels.
+ * Returns a plan as a Mermaid flowchart. Valid for any node name: the diagram's ids are generated, authors' texts appear only in labels.
  *
  * @example
  * await writeFile('plan.mmd', toMermaid(plan));
@@ -12,7 +12,7 @@ export function toMermaid(plan: Plan): string {
   return mermaidOf(drawingOf(plan));
 }
 
-/** A picture as a Mermaid flowchart. */
+/** Returns a picture as a Mermaid flowchart. */
 export function mermaidOf(drawing: Drawing): string {
   const lines = ['flowchart TD'];
   for (const item of drawing.items) mermaidItem(item, '  ', lines);
@@ -23,7 +23,7 @@ export function mermaidOf(drawing: Drawing): string {
 }
 
 /**
- * A plan in the DOT language of Graphviz. Valid for any name of a node.
+ * Returns a plan in the DOT language of Graphviz. Valid for any name of a node.
  *
  * @example
  * await writeFile('plan.dot', toDot(plan)); // dot -Tsvg plan.dot
@@ -32,7 +32,7 @@ export function toDot(plan: Plan): string {
   return dotOf(drawingOf(plan));
 }
 
-/** A picture in the DOT language. */
+/** Returns a picture in the DOT language. */
 export function dotOf(drawing: Drawing): string {
   const frames = new Set<string>();
   const lines = [
@@ -46,7 +46,7 @@ export function dotOf(drawing: Drawing): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The colour of what texts may have a say in that no one vouches for. */
+/** The colour of nodes that untrusted texts may influence. */
 const UNTRUSTED = 'orangered';
 
 /** Left and right of a label in Mermaid. */
@@ -87,7 +87,7 @@ function mermaidEdge(edge: DrawnEdge): string {
   return `${edge.from} ${arrow}${label} ${edge.to}`;
 }
 
-// What Mermaid, its Markdown or HTML could take for more than text.
+// Characters that Mermaid, its Markdown or HTML could interpret.
 const MERMAID_SPECIAL = /["#&<>`\\{}[\]|;*_~$%@]|^\s*(?:\d+[.)]|[-+])(?=\s)/g;
 
 function mermaidText(lines: readonly string[]): string {
@@ -119,7 +119,7 @@ function dotItem(item: DrawnItem, indent: string, lines: string[], frames: Set<s
     frames.add(item.key);
     lines.push(`${indent}subgraph cluster_${item.key} {`, `${indent}  label=${label};`);
     if (item.untrusted === true) lines.push(`${indent}  color=${UNTRUSTED};`);
-    // Edges of a frame need a node to hold on to.
+    // Edges of a frame need a node to attach to.
     lines.push(`${indent}  ${item.key} [shape=point, style=invis, label=""];`);
     for (const inner of item.inner) dotItem(inner, `${indent}  `, lines, frames);
     lines.push(`${indent}}`);

@@ -11,7 +11,7 @@ import { securityText } from './security.js';
 import { supervisedText } from './supervision.js';
 import { toolText } from './tool-use.js';
 
-/** A plan as a picture, before it is written in a language: keys are safe everywhere, texts are as they came. */
+/** A plan as a picture, before it is written in a language: keys are safe everywhere, texts are unchanged. */
 export interface Drawing {
   readonly name: string;
   readonly items: readonly DrawnItem[];
@@ -24,10 +24,10 @@ export interface DrawnItem {
   readonly shape: NodeKind | 'choice' | 'anywhere';
   /** Lines of text. */
   readonly lines: readonly string[];
-  /** Starts a run. */
+  /** Whether a run starts here. */
   readonly entry: boolean;
   readonly exit: boolean;
-  /** Texts that no one vouches for may have a say in what it gives. */
+  /** Whether untrusted texts may influence its result. */
   readonly untrusted?: true;
   /** Present for a frame. */
   readonly inner: readonly DrawnItem[] | undefined;
@@ -38,15 +38,13 @@ export interface DrawnEdge {
   readonly from: string;
   readonly to: string;
   readonly label: string | undefined;
-  /** Only sometimes taken. */
+  /** Whether the edge is only taken sometimes. */
   readonly dashed: boolean;
-  /** It leads on from what is untrusted. */
+  /** Whether the edge comes from an untrusted node. */
   readonly untrusted?: true;
 }
 
-/**
- * Lays out what is to be drawn: every node, frame, edge, choice and handler, sub-plans included. Edges of unknown nodes are left out.
- */
+/** Collects what to draw: every node, frame, edge, choice and handler, sub-plans included. Edges of unknown nodes are left out. */
 export function drawingOf(plan: Plan): Drawing {
   const edges: DrawnEdge[] = [];
   const heard = heardIn(plan);
@@ -54,9 +52,9 @@ export function drawingOf(plan: Plan): Drawing {
   return { name: plan.name, items: drawPlan(plan, { prefix: 'n', path: '', edges, isUntrusted }), edges };
 }
 
-/** Where a plan is drawn. */
+/** The place where a plan is drawn. */
 interface Canvas {
-  /** Of its keys, and of the paths of its nodes. */
+  /** Prefix of its keys, and of the paths of its nodes. */
   readonly prefix: string;
   readonly path: string;
   readonly edges: DrawnEdge[];
@@ -117,7 +115,7 @@ interface Way {
   readonly label: string | undefined;
 }
 
-/** Where a route may lead, with what it takes; undefined when that may be anywhere. */
+/** Returns where a route may lead, with each condition; undefined if it may lead anywhere. */
 function waysOf(route: Route): readonly Way[] | undefined {
   const { targets, map, cases, otherwise = [] } = route;
   if (targets === undefined && map === undefined && cases === undefined) return undefined;
@@ -175,7 +173,7 @@ function whatText(node: PlanNode): string | undefined {
   }
 }
 
-/** When a loop ends: `until text has the line "DONE", at most 5 rounds`. */
+/** Returns when a loop ends: `until text has the line "DONE", at most 5 rounds`. */
 export function roundsText({ until: conditions, rounds: ref, maxRounds }: LoopNode): string {
   const until = conditions.length === 0 ? '' : `until ${allText(conditions)}, `;
   return ref === undefined
@@ -187,10 +185,10 @@ function allText(conditions: readonly Condition[]): string {
   return conditions.map(conditionText).join(' and ');
 }
 
-/** What can come in at a node. */
+/** The tokens that can arrive at a node. */
 interface Tokens {
   readonly count: number;
-  /** A branch may end before it gets here. */
+  /** Whether a branch may end before the node. */
   readonly mayBeDead: boolean;
 }
 
@@ -210,7 +208,7 @@ function tokensOf(plan: Plan): ReadonlyMap<string, Tokens> {
   return tokens;
 }
 
-/** Nothing where the join makes no difference. */
+/** Returns undefined if the join makes no difference. */
 function joinText(join: Join | undefined, tokens: Tokens): string | undefined {
   if (join === 'settled') return tokens.mayBeDead ? 'runs after skipped branches too' : undefined;
   if (typeof join === 'object') return `waits for ${join.quorum} branches`;

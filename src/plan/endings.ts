@@ -1,29 +1,29 @@
 /** How a step ended, as a value of the state. */
 export interface StepEnd {
   readonly status: 'succeeded' | 'failed' | 'skipped' | 'timed_out';
-  /** Of one that failed or timed out. */
+  /** Only of a step that failed or timed out. */
   readonly error?: { readonly code: string; readonly message: string };
-  /** Of a map: the items that failed, in the order in which they ended. */
+  /** Only of a map: the failed items, in the order in which they ended. */
   readonly errors?: readonly ItemError[];
 }
 
-/** An item of a map that failed. */
+/** A failed item of a map. */
 export interface ItemError {
   readonly index: number;
-  /** What the item is called in its path. */
+  /** The item's name in its path. */
   readonly key: string;
   readonly message: string;
 }
 
-/** Where it goes on in place of a node that is at its cap. */
+/** The node that runs instead of one that has reached its cap. */
 export interface OtherWay {
   readonly to: string;
-  /** The run is degraded then, and its census says that a limit was reached. */
+  /** Whether the run is degraded; its census then reports the reached limit. */
   readonly degraded?: true;
 }
 
 /**
- * How the others of a plan ended, in the state that the node sees which runs then (`Plan.finally`).
+ * How the other nodes of a plan ended, in the state of the node that runs afterwards (`Plan.finally`).
  *
  * @example
  * const flow = graph<RunEnd & { topic: string }>({ finally: 'close' })
@@ -33,15 +33,15 @@ export interface OtherWay {
  */
 export interface RunEnd {
   readonly 'run.outcome'?: 'succeeded' | 'degraded' | 'failed' | 'cancelled';
-  /** Of a plan that failed or was cancelled. */
+  /** Only of a plan that failed or was cancelled. */
   readonly 'run.error'?: { readonly code: string; readonly message: string; readonly hint?: string };
 }
 
-/** Channel that holds how a plan ended, for the node that runs then. */
+/** Channel with the outcome of a plan, for the node that runs after it. */
 export const RUN_OUTCOME = 'run.outcome';
 
-/** Channel that holds why a plan failed: code, message and hint. */
+/** Channel with the reason of a plan's failure: code, message and hint. */
 export const RUN_ERROR = 'run.error';
 
-/** Both. */
+/** Both channels. */
 export const RUN_CHANNELS: readonly string[] = [RUN_OUTCOME, RUN_ERROR];

@@ -4,8 +4,8 @@ import { any, object, wordOr } from './form.js';
 import type { Form } from './form.js';
 
 /**
- * Who makes vetted what a node gives although an untrusted text had a say in it. `person`: somebody who has seen the value. `schema`: that of the answer of an
- * agent, which leaves nothing to say but what its author has listed; another node has one of its own. What is private stays so.
+ * Who makes a node's result vetted although untrusted text influenced it. `person`: somebody who has seen the value. `schema`: the schema
+ * of an agent's answer, which only allows what its author has listed; other nodes have a schema of their own. Private values stay private.
  */
 export type Endorsement = 'person' | 'schema' | { readonly schema: Json };
 
@@ -15,30 +15,30 @@ export const ENDORSEMENT: Form<Endorsement> = wordOr(
   object<{ readonly schema: Json }>({ schema: any<Json>() }),
 );
 
-/** What of a node says who endorses what it gives. */
+/** The fields of a node that decide who endorses its result. */
 interface Endorsed {
   readonly endorse?: Endorsement;
-  /** Of an agent. */
+  /** Only of an agent. */
   readonly agent?: { readonly output?: { readonly schema: Json } };
 }
 
-/** The schema that endorses what a node gives; undefined: a person does, or nobody. */
+/** Returns the schema that endorses a node's result; undefined if a person or nobody does. */
 export function endorsingSchema({ endorse, agent }: Endorsed): { readonly schema: Json | undefined } | undefined {
   if (endorse === undefined || endorse === 'person') return undefined;
   if (endorse !== 'schema') return endorse;
   return { schema: agent?.output?.schema };
 }
 
-/** An endorsement in words. */
+/** Returns an endorsement in words. */
 export function endorsedText(endorse: Endorsement): string {
   return `endorsed by ${endorse === 'person' ? 'a person' : 'its schema'}`;
 }
 
-/** Items of a list, at most. */
+/** Maximum number of items of a list. */
 const MOST_ITEMS = 100;
 
 /**
- * Where a JSON Schema lets more through than booleans, bounded numbers and values that its author has listed; undefined: nowhere.
+ * Returns where a JSON Schema allows more than booleans, bounded numbers and values listed by its author; undefined if nowhere.
  *
  * @example
  * openPart({ type: 'object', properties: { note: { type: 'string' } }, additionalProperties: false }); // 'note may be any text'
@@ -46,7 +46,7 @@ const MOST_ITEMS = 100;
 export function openPart(schema: Json | undefined, place = 'the value'): string | undefined {
   if (schema === false) return undefined;
   if (!isPlainObject(schema)) return `${place} may be anything`;
-  // There, what stands beside a reference says nothing, and older ones know no `const`.
+  // Older drafts ignore siblings of a reference, and do not know `const`.
   const { $schema: dialect } = schema;
   if (typeof dialect === 'string' && dialect.includes('draft-0'))
     return `${place} has a schema of an older draft: leave out $schema`;

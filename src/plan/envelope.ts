@@ -8,28 +8,28 @@ import { raised } from './security.js';
 import type { Security } from './security.js';
 import { MAX_REORIENTS } from './supervision.js';
 
-/** A number of calls from above; `unbounded` where nothing bounds it (which `checkPlan` reports as a problem). */
+/** An upper bound of calls; `unbounded` if there is none (which `checkPlan` reports as a problem). */
 export type Bound = number | 'unbounded';
 
-/** What a run can cost, in calls. */
+/** The cost of a run, in calls. */
 export interface Envelope {
   readonly modelCalls: { readonly typical: number; readonly worst: Bound };
   readonly toolCalls: { readonly typical: number; readonly worst: Bound };
 }
 
-/** A loop is taken to end in its second round, and a list to have this many items. */
+/** Assumes that a loop ends in its second round, and that a list has this many items. */
 const TYPICAL_ROUNDS = 2;
 const TYPICAL_ITEMS = 5;
 
-/** More edges that lead back than this are not followed one by one. */
+/** Above this number of edges that lead back, they are not followed one by one. */
 const MOST_CYCLES = 256;
 
 /**
- * How many model and tool calls a run of a plan makes at most, and typically. At most: every branch is taken, every agent uses all its turns
- * and its repair round, every turn is tried three times (and once more as often for each further model of the agent), or every attempt of the `retry` around it is
- * used, which takes the place of the three,
- * every correction of a supervisor is given, models look at every call of a tool where security asks for it, and change its arguments once, every loop and map goes to its cap; nodes on a cycle run until `maxVisits` or the plan's `maxSteps`. Typically: every node runs once; an
- * agent makes one call, or two and one tool call when it has tools; a loop takes two rounds, a map has five items.
+ * Returns how many model and tool calls a run of a plan makes at most, and typically. At most: every branch is taken; every agent uses all
+ * its turns and its repair round; every turn is tried three times (and as often again for each further model), or as often as the
+ * surrounding `retry` allows instead; a supervisor uses every correction; security models review every tool call and change its arguments
+ * once; every loop and map reaches its cap; nodes on a cycle run until `maxVisits` or the plan's `maxSteps`. Typically: every node runs
+ * once; an agent makes one call, or two and one tool call if it has tools; a loop has two rounds, a map five items.
  *
  * @example
  * estimateCalls(plan).modelCalls; // { typical: 8, worst: 546 }
@@ -40,21 +40,21 @@ export function estimateCalls(plan: Plan): Envelope {
 }
 
 /**
- * The calls of {@link estimateCalls}, each counted by what it is worth: one, to count them, or so many dollars. It is asked with the models that may be
- * called and the agent that calls them; with no models where a tool calls agents that nothing is known of.
+ * Returns the calls of {@link estimateCalls}, each weighted by its worth: one, to count calls, or an amount of dollars. `worth` receives
+ * the possible models and the calling agent; no models for a tool that calls unknown agents.
  */
 export function estimateWorth(plan: Plan, worth: Worth): Envelope['modelCalls'] {
   return boundOf(planCost(plan, { tries: MODEL_TRIES, worth }).model);
 }
 
-/** What a call is worth, typically and at most. */
+/** Returns the worth of a call, typically and at most. */
 export type Worth = (models: readonly string[], agent?: AgentNode) => Calls;
 
 /** How calls are counted. */
 interface Counting {
-  /** What holds around what is counted. */
+  /** The security that applies around the counted nodes. */
   readonly security?: Security | undefined;
-  /** Of each call; 1 inside of a node with a `retry`, whose attempts are counted together with those of the calls inside of it. */
+  /** Tries of each call; 1 inside a node with a `retry`, whose attempts are counted together with those of its calls. */
   readonly tries: number;
   readonly worth: Worth;
 }
@@ -85,7 +85,7 @@ function plus(a: Calls, b: Calls): Calls {
   return { typical: a.typical + b.typical, worst: a.worst + b.worst };
 }
 
-/** So many times the cost, typically and at most. Nothing without end is nothing. */
+/** Multiplies a cost, typically and at most. Unbounded times nothing is nothing. */
 function repeated({ model, tool }: Cost, typical: number, most: number): Cost {
   const times = (calls: Calls): Calls => ({
     typical: calls.typical * typical,
@@ -94,7 +94,7 @@ function repeated({ model, tool }: Cost, typical: number, most: number): Cost {
   return { model: times(model), tool: times(tool) };
 }
 
-/** What a plan costs. Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here. */
+/** Returns the cost of a plan. Workflows are nested 50 deep at most (see checkPlan), so recursion is safe here. */
 function planCost(plan: Plan, { tries, worth, security: around }: Counting): Cost {
   const visits = visitBounds(plan, analyzeShape(plan));
   return plan.nodes.reduce((sum, node, at) => {
@@ -108,8 +108,8 @@ function planCost(plan: Plan, { tries, worth, security: around }: Counting): Cos
 }
 
 /**
- * What a node costs with what judges it: the promise, and after each attempt what the agent says of it and what the supervisor says, each of them a turn that is
- * tried like one of the agent's. Typically promise and work agree, and nobody judges; a person costs no call.
+ * Returns the cost of a node with its supervision: the promise, and after each attempt the agent's assessment and the supervisor's verdict,
+ * each a turn that is tried like the agent's turns. Typically promise and work agree, and nobody judges; a person costs no call.
  */
 function supervisedCost(node: PlanNode, body: Cost, { tries, worth }: Counting): Cost {
   const { supervise } = node;
@@ -158,7 +158,7 @@ function agentCost(node: AgentNode, { tries, worth, security }: Counting): Cost 
   const withTools = hasTools(agent) || choice !== undefined;
   const turns = withTools || agent.maxTurns !== undefined ? maxTurnsOf(agent) : 1;
   const repair = repairRoundsOf(node);
-  // Once a model has given up, the next one of the list takes over for all turns that are left.
+  // Once a model has failed, the next one of the list is used for all remaining turns.
   const models = Math.max(1, agent.models.length);
   const calls = withTools ? maxToolCallsOf(agent) : 0;
   const each = worth(agent.models, node);
@@ -173,10 +173,10 @@ function agentCost(node: AgentNode, { tries, worth, security }: Counting): Cost 
   return sumOf(sumOf(own, judged), repeated(innerCost(agent, worth), 1, calls));
 }
 
-/** Both stages look at a call, and once more where its arguments are changed. */
+/** Both stages review a call, and again if its arguments are changed. */
 const VERDICTS = { typical: 2, worst: 4 };
 
-/** What is paid for looking at one call of a tool. Typically no untrusted text had a say in it, so that `default` asks nobody. */
+/** Returns the cost of reviewing one tool call. Typically no untrusted text influenced it, so `default` calls no model. */
 function verdictCost(node: AgentNode, { tries, worth, security }: Counting): Cost {
   if (security === undefined) return NOTHING;
   const models = security.model === undefined ? node.agent.models : [security.model];
@@ -186,7 +186,7 @@ function verdictCost(node: AgentNode, { tries, worth, security }: Counting): Cos
   return { ...NOTHING, model: { typical: usual * typical, worst: most * worst } };
 }
 
-/** What one call of the most expensive tool costs inside of it, where that is an agent or a workflow. */
+/** Returns the inner cost of the most expensive tool, if it is an agent or a workflow. */
 function innerCost({ functions = [] }: AgentSpec, worth: Worth): Cost {
   const known = functions.flatMap(({ calls }) => calls ?? []);
   const most = (kind: 'modelCalls' | 'toolCalls'): Calls => ({
@@ -208,7 +208,7 @@ function highest(bounds: readonly Bound[]): number {
   return Math.max(0, ...bounds.map((bound) => (bound === 'unbounded' ? Number.POSITIVE_INFINITY : bound)));
 }
 
-/** How often each node runs at most in one run of the plan. */
+/** Returns how often each node runs at most in one run of the plan. */
 function visitBounds(plan: Plan, shape: GraphShape): readonly number[] {
   const maxSteps = maxStepsOf(plan, shape);
   const caps = visitCaps(plan.nodes);
@@ -216,7 +216,7 @@ function visitBounds(plan: Plan, shape: GraphShape): readonly number[] {
   const returns = shape.edges.filter((edge) => edge.closesCycle);
   if (returns.length === 0) return plan.nodes.map(() => 1);
   if (returns.length > MOST_CYCLES) return plan.nodes.map((_, at) => capOf(at));
-  // What an edge leads back to has run once by then, so the edge counts for one visit less.
+  // The target of an edge that leads back has already run once, so the edge counts for one visit less.
   const repeats = new Map<number, number>();
   for (const { from, to } of returns) {
     repeats.set(to, (repeats.get(to) ?? 0) + Math.min(capOf(from), capOf(to) - 1));

@@ -23,22 +23,22 @@ export type { RetryPolicy } from './node-policies.js';
 export type { ItemError, OtherWay, RunEnd, StepEnd } from './endings.js';
 
 /**
- * The compiled form of a workflow: plain JSON data (DESIGN.md section 3). Functions of code nodes sit in
- * {@link Bindings}, so a workflow written in TypeScript is checked, drawn, compared and hashed like one written in YAML.
- * The order of `nodes` is the *plan order* that the rules E4, E9 and S3 speak of.
+ * The compiled form of a workflow: plain JSON data (DESIGN.md section 3). Functions of code nodes are in {@link Bindings}, so a workflow
+ * written in TypeScript is checked, drawn, compared and hashed like one written in YAML. The order of `nodes` is the *plan order* of the
+ * rules E4, E9 and S3.
  */
 export interface Plan extends Declarations {
   readonly format: 1;
   readonly name: string;
   readonly description?: string;
-  /** Which notation it was written in: `dag`, `graph` ... */
+  /** The notation in which it was written: `dag`, `graph` ... */
   readonly notation?: string;
   readonly inputs: readonly InputSpec[];
-  /** Any other value may be given too: it becomes a channel. */
+  /** Accepts any other value as an input too: it becomes a channel. */
   readonly openInputs?: boolean;
-  /** Only inputs and declared channels may be written: anything else in an update fails its step. */
+  /** Allows writes only to inputs and declared channels: any other key in an update fails its step. */
   readonly closedState?: boolean;
-  /** Channels that a node writes before anybody reads them: who starts a run can't give them values. */
+  /** Channels that a node writes before they are read: callers can't set them. */
   readonly computed?: readonly string[];
   readonly channels: readonly ChannelSpec[];
   readonly nodes: readonly PlanNode[];
@@ -49,105 +49,105 @@ export interface Plan extends Declarations {
   /** Nodes that end their branch (E7). */
   readonly exits?: readonly string[];
   /**
-   * A node that nothing leads to and that no route chooses: it runs when all others have ended, however they did, but not while the plan waits. It sees the final
-   * state, and how the plan ended (`endings.ts`). Its failure degrades a plan that succeeded, and changes nothing else.
+   * A node without edges that no route chooses. It runs after all others have ended, in whatever way, but not while the plan waits. It
+   * reads the final state, and how the plan ended (`endings.ts`). Its failure degrades a plan that succeeded, and changes nothing else.
    */
   readonly finally?: string;
-  /** The first exit that is reached ends the run (E7). */
+  /** Whether the first exit reached ends the run (E7). */
   readonly firstExitWins?: boolean;
   /**
-   * Channels that its final state has for whoever runs it; the others are private. Each is checked at the end by the Standard Schema in the
+   * Channels of the final state that callers see; the others are private. At the end, each is checked by the Standard Schema in the
    * bindings under `output:NAME`, if there is one. Absent: all.
    */
   readonly output?: readonly string[];
-  /** What it gives when it has come to its end, made of its final state: its result. */
+  /** The result of the plan, computed from its final state. */
   readonly values?: Readonly<Record<string, JsonTemplate>>;
   readonly limits?: Limits;
-  /** What a run of it may spend. */
+  /** What a run may spend. */
   readonly budget?: Budget;
-  /** Which models look at the calls that its agents make. */
+  /** Which models review the calls of the plan's agents. */
   readonly security?: Security;
 }
 
-/** Bounds of a run. */
+/** Limits of a run. */
 export interface Limits {
   /** Causal depth: how many nodes may run one after another. Default: the longest static path + 100. */
   readonly maxSteps?: number;
-  /** How many leaf steps run at once (E5). Default: no bound. */
+  /** Number of leaf steps that run at once (E5). Default: no limit. */
   readonly concurrency?: number;
 }
 
-/** A key of the state. What it takes can be checked by a Standard Schema in the bindings, under `schema:NAME`. */
+/** A key of the state. Its values can be checked by a Standard Schema in the bindings, under `schema:NAME`. */
 export interface ChannelSpec {
   readonly name: string;
   /** How unordered writes are folded (S3); absent: unordered writes are an error. */
   readonly reducer?: ReducerName;
-  /** What its value is called in a block of outputs (`OutputsBlock`), which shows labelled channels only. */
+  /** The name of its value in a block of outputs (`OutputsBlock`), which shows only labelled channels. */
   readonly label?: string;
 }
 
 /** Built-in reducers, or `code` for a function in {@link Bindings} under `channel:NAME`. */
 export type ReducerName = 'append' | 'extend' | 'mergeDict' | 'add' | 'last' | 'code';
 
-/** What whoever writes a workflow may say about any node. */
+/** Options that an author may set on any node. */
 export interface NodeOptions extends NodePolicies {
-  /** What drawings show beside the name. */
+  /** The text that drawings show next to the name. */
   readonly label?: string;
-  /** When it runs, by what comes along the edges that lead to it. Default `all`. */
+  /** When the node runs, by the tokens on its in-edges. Default `all`. */
   readonly join?: Join;
-  /** Where `when` does not hold, what comes after it runs as if it had given nothing. Default: its path is not taken. */
+  /** If `when` does not hold, runs what follows as if the node had no result. Default: its path is not taken. */
   readonly onSkip?: 'continue';
-  /** What happens when it fails. Default: the run fails. */
+  /** What happens if the node fails. Default: the run fails. */
   readonly onError?: OnError;
-  /** Channel that takes how it ended, whenever the run goes on after it: a `StepEnd`. */
+  /** Channel that receives how the node ended, whenever the run continues after it: a `StepEnd`. */
   readonly ending?: string;
   /** How often the node may run in one run. */
   readonly maxVisits?: number;
-  /** What all visits of it, and everything below it, may spend. Not on `ask`, `wait`, `pass`. */
+  /** What all visits of the node, and everything below it, may spend. Not on `ask`, `wait`, `pass`. */
   readonly budget?: Budget;
-  /** Which models look at the calls that it, and what is inside of it, makes; never less careful than what holds around it. */
+  /** Which models review the calls of the node and everything inside it; never less careful than the surrounding setting. */
   readonly security?: Security;
   /**
-   * At the cap: fail the run (default), also with a message and a hint of its own, skip the step, or continue at another node, or with `END` nowhere;
-   * with `degraded` the run is degraded then.
+   * At the cap: fail the run (default), optionally with a message and a hint, skip the step, or continue at another node, or nowhere with
+   * `END`; `degraded` degrades the run.
    */
   readonly onMaxVisits?: 'fail' | 'skip' | OtherWay | { readonly fail: string; readonly hint?: string };
-  /** How a crash in the middle is treated when the run is recorded (J6). */
+  /** How a crash during the node is treated if the run is recorded (J6). */
   readonly effect?: 'read' | 'idempotent' | 'once';
-  /** Changes when a code node's behaviour changes in a way its source text does not show (J2). */
+  /** Changes if a code node's behaviour changes in a way that its source text does not show (J2). */
   readonly version?: string;
 }
 
-/** What every node has. */
+/** The fields of every node. */
 export interface NodeBase extends NodeOptions {
   /** Unique in its plan; letters, digits, `_`, `-`, `.`; no slash. */
   readonly id: string;
-  /** Channels that it may write. Absent for code nodes: not known before it runs. */
+  /** Channels that the node may write. Absent for code nodes: not known before it runs. */
   readonly writes?: readonly string[];
-  /** Channel that takes the whole result. Absent: the result must be an update, an object of channel values. */
+  /** Channel that receives the whole result. Absent: the result must be an update, an object of channel values. */
   readonly output?: string;
-  /** Id of a node that stands before it: whenever this one runs, the visits of nodes with a cap from there up to it are counted anew. */
+  /** Id of an earlier node: whenever this node runs, the visit counts of the capped nodes between the two start anew. */
   readonly countsAnewFrom?: string;
-  /** What happens inside of it is not told as events of a graph. */
+  /** Does not report what happens inside the node as graph events. */
   readonly quiet?: true;
-  /** A supervision that holds around it is neither for it nor for what is inside of it. */
+  /** Excludes the node and everything inside it from a surrounding supervision. */
   readonly unsupervised?: true;
-  /** What it is in a tree, for those who tell of it. Decides nothing. */
+  /** The node's role in a tree, for display only. */
   readonly role?: Role;
-  /** What a goal or a convergence is to do, for those who tell of it. Decides nothing. */
+  /** The task of a goal or a convergence, for display only. */
   readonly about?: Template;
   readonly at?: Position;
 }
 
-/** What a node is in a tree: a goal, a convergence, one of the agents of a goal, or what makes one answer of theirs. */
+/** The role of a node in a tree: a goal, a convergence, one of the agents of a goal, or the node that combines their answers. */
 export type Role = 'goal' | 'convergence' | 'subagent' | 'synthesis';
 
 /** A function: binding `NODE`, called with (state, step); or, as data, a tool that is called without a model. */
 export interface TaskNode extends NodeBase {
   readonly kind: 'task';
-  /** In place of a function. */
+  /** The tool, instead of a function. */
   readonly tool?: ToolUse;
-  /** It is an agent that does not run on Skein, and this is its task: what it promises where it is supervised. */
+  /** The task of an agent that does not run on Skein: what it promises if it is supervised. */
   readonly asked?: Template;
 }
 
@@ -156,113 +156,114 @@ export interface AgentNode extends NodeBase {
   readonly kind: 'agent';
   readonly agent: AgentSpec;
   readonly prompt: Template;
-  /** What was said before, and where what is said now goes. */
+  /** The conversation that the agent continues. */
   readonly conversation?: Conversation;
   /**
-   * Channels that take fields of the answer: channel -> field. The answer has to hold one JSON object with all of them, as its structured output or in
-   * its text; otherwise it is asked for once more, and then given up with a warning. The channel of the output takes the field in place of the answer.
+   * Channels that receive fields of the answer: channel -> field. The answer must contain one JSON object with all of them, as structured
+   * output or in its text; else the model is asked once more, then a warning is emitted. The output channel receives its field instead of
+   * the answer.
    */
   readonly fields?: Readonly<Record<string, string>>;
-  /** An answer without its fields fails the step, in place of the warning. */
+  /** Fails the step, instead of a warning, if the answer lacks its fields. */
   readonly fieldsStrict?: true;
-  /** No fields are looked for in an answer with this line when there is something in this place: the model has nothing to add to it. */
+  /** Skips the search for fields if the answer has this line and `after` is not empty: the model has nothing to add. */
   readonly fieldsUnless?: { readonly line: string; readonly after: ValueRef };
   /**
-   * The agent says what runs next. The node has a route with `choose: 'result'`. `code`: the binding `choice:NODE` makes what guides each step
-   * (`plan/guide.ts`).
+   * Lets the agent choose what runs next. The node has a route with `choose: 'result'`. `code`: the binding `choice:NODE` makes the guide
+   * of each step (`plan/guide.ts`).
    */
   readonly choice?: Choice | 'code';
 }
 
-/** Where the inputs of a sub-plan come from. */
+/** The sources of a sub-plan's inputs. */
 export type SubInputs = Readonly<Record<string, JsonTemplate>>;
 
-/** Instead of a channel of a sub-plan: its whole final state, as one object. */
+/** Used instead of a channel of a sub-plan: its whole final state, as one object. */
 export const WHOLE_STATE = '*';
 
-/** Instead of a channel of a sub-plan: what it gives by its `values`, as one object. */
+/** Used instead of a channel of a sub-plan: the result of its `values`, as one object. */
 export const PLAN_VALUES = '=';
 
 /** What nodes with a sub-plan share. */
 export interface SubPlan {
   readonly plan: Plan;
-  /** Channel of the sub-plan -> where it comes from. Absent: same-named channels of this plan, for each input of the sub-plan. */
+  /** Channel of the sub-plan -> its source. Absent: same-named channels of this plan, for each input of the sub-plan. */
   readonly inputs?: SubInputs;
   /**
-   * Channel of this plan -> channel of the sub-plan's final state, or {@link WHOLE_STATE}. Absent: same-named channels, for each of `writes`. Where the node
-   * has an `output`, that is its result, and the others are written in addition.
+   * Channel of this plan -> channel of the sub-plan's final state, or {@link WHOLE_STATE}. Absent: same-named channels, for each of
+   * `writes`. If the node has an `output`, that is its result, and the others are written in addition.
    */
   readonly outputs?: Readonly<Record<string, string>>;
-  /** What the message of a failure inside begins with. */
+  /** The prefix of the message of a failure inside. */
   readonly errorPrefix?: string;
 }
 
 /**
- * How much of a group must succeed: so many of its parts, or `all`. A part that fails cancels no other one. When all have ended and fewer have succeeded,
- * the node fails; otherwise failures degrade the run.
+ * How many parts of a group must succeed: a number, or `all`. A failed part cancels no other. Once all have ended, the node fails if fewer
+ * have succeeded; otherwise failures degrade the run.
  */
 export type Require = number | 'all';
 
 /** A sub-plan as one step. */
 export interface CallNode extends NodeBase, SubPlan {
   readonly kind: 'call';
-  /** Of the branches of its plan: a branch succeeds when it comes to its end, and its last node has succeeded. Absent: the first failure fails the node. */
+  /** Number of branches that must succeed: a branch succeeds if it ends and its last node has succeeded. Absent: the first failure fails the node. */
   readonly require?: Require;
 }
 
 /**
- * A sub-plan for each item of a list, bounded. The results, in item order, are the list `result` channel of each
- * item's final state, stored at `output`. Items get the path `NODE[KEY]`, KEY is the index or the value at `key`.
+ * A sub-plan for each item of a list, bounded. The results, in item order, are the list of the `result` channels of the items' final
+ * states, stored at `output`. Items get the path `NODE[KEY]`; KEY is the index or the value at `key`.
  */
 export interface MapNode extends NodeBase {
   readonly kind: 'map';
   readonly plan: Plan;
   readonly over: ValueRef;
-  /** Channel of the sub-plan that takes the item. */
+  /** Channel of the sub-plan that receives the item. */
   readonly item: string;
-  /** Channels of the sub-plan that take the index of the item, from 0, and what it is called in its path. */
+  /** Channels of the sub-plan that receive the item's index, from 0, and its name in the path. */
   readonly index?: string;
   readonly itemKey?: string;
   /** Further inputs, the same for all items. */
   readonly inputs?: SubInputs;
-  /** Path into the item that names it; must be unique among the items. */
+  /** Path inside the item to its name, which must be unique among the items. */
   readonly key?: readonly string[];
-  /** Channel of the sub-plan's final state that is the result of an item, or {@link WHOLE_STATE}. */
+  /** Channel of the sub-plan's final state that holds the result of an item, or {@link WHOLE_STATE}. */
   readonly result: string;
   /** More items fail the step: fan-out is never unbounded. */
   readonly maxItems: number;
-  /** How many items at once. Default: as the run allows. */
+  /** Number of items that run at once. Default: as the run allows. */
   readonly concurrency?: number;
-  /** Of the items; a failed one is left out of the list unless `onItemError` says `continue`. */
+  /** Number of items that must succeed; a failed one is left out of the list unless `onItemError` is `continue`. */
   readonly require?: Require;
-  /** A failed item fails the step (default), gives null, or is left out of the list. */
+  /** A failed item fails the step (default), yields null, or is left out of the list. */
   readonly onItemError?: 'fail' | 'continue' | 'leaveOut';
 }
 
 /**
- * A sub-plan again and again until `until` holds on its final state. Each round starts from the inputs, with the channels in
- * `carry` taken from the round before. Rounds get the path `NODE#ROUND`, from 1.
+ * A sub-plan that repeats until `until` holds on its final state. Each round starts from the inputs, with the channels in `carry` taken
+ * from the previous round. Rounds get the path `NODE#ROUND`, from 1.
  */
 export interface LoopNode extends NodeBase, SubPlan {
   readonly kind: 'loop';
   /** `code` calls the binding `until:NODE` with (state of the round, round). */
   readonly until: readonly Condition[];
   readonly carry?: readonly string[];
-  /** Channel of the sub-plan -> channel of it whose value in the round before it takes. */
+  /** Channel of the sub-plan -> its channel whose value in the previous round it receives. */
   readonly carryAs?: Readonly<Record<string, string>>;
-  /** Channel of the sub-plan that takes a list -> channel of it whose values in the rounds so far are the list, from the first on. */
+  /** Channel of the sub-plan that receives a list -> its channel whose values in all rounds so far form the list, in order. */
   readonly collect?: Readonly<Record<string, string>>;
   readonly maxRounds: number;
-  /** How many rounds at most, from the state: a whole number from 1, or its text. More than `maxRounds` fails the step. */
+  /** Maximum number of rounds, from the state: a whole number from 1, or its text. More than `maxRounds` fails the step. */
   readonly rounds?: ValueRef;
-  /** When `until` never held: fail (default), or continue with what there is. `degrade`: the run is degraded then. */
+  /** If `until` never held: fail (default), or continue with the last state. `degrade` continues and degrades the run. */
   readonly onMaxRounds?: 'fail' | 'continue' | 'degrade';
   /**
-   * `before`: when `until` holds, the result is that of the round before. Of the first round it is its own, without the lines that `until` looks for;
-   * when nothing is left the step fails with `SKEIN_MODEL_EMPTY`. `beforeMarked`: the first round keeps these lines, for a loop around that looks for them, too.
+   * `before`: when `until` holds, the result is that of the previous round; in the first round its own, without the lines that `until`
+   * looks for (`SKEIN_MODEL_EMPTY` if nothing is left). `beforeMarked`: the first round keeps them, for an outer loop that looks for them.
    */
   readonly keep?: 'before' | 'beforeMarked';
-  /** `repeated`: it also ends with the round whose texts are those of the round before. */
+  /** `repeated`: the loop also ends with a round whose texts equal those of the previous round. */
   readonly stopWhen?: 'repeated';
 }
 
@@ -270,15 +271,15 @@ export interface LoopNode extends NodeBase, SubPlan {
 export interface AskNode extends NodeBase {
   readonly kind: 'ask';
   readonly question: Template;
-  /** Without a schema the answer is one of them. */
+  /** Without a schema the answer is one of these. */
   readonly choices?: readonly string[];
-  /** Where the choices come from that the state has: a list of texts and numbers. */
+  /** Source of the choices in the state: a list of texts and numbers. */
   readonly choicesFrom?: ValueRef;
   /** JSON Schema of the answer. */
   readonly schema?: Json;
-  /** Milliseconds after which it is too late to answer. Default: never. */
+  /** Milliseconds until the question expires. Default: never. */
   readonly expiresMs?: number;
-  /** What happens then: the step fails with `SKEIN_TIMEOUT` (default), or continues with an answer. */
+  /** On expiry: the step fails with `SKEIN_TIMEOUT` (default), or continues with an answer. */
   readonly onExpire?: 'fail' | { readonly answer: Json };
 }
 
@@ -286,31 +287,31 @@ export interface AskNode extends NodeBase {
 export interface WaitNode extends NodeBase {
   readonly kind: 'wait';
   readonly ms?: number;
-  /** A time, in milliseconds since 1970. `code`: the binding `NODE` says it, called with the state: a duration or a time. */
+  /** A time, in milliseconds since 1970. `code`: the binding `NODE`, called with the state, returns a duration or a time. */
   readonly until?: number | 'code';
   readonly event?: string;
-  /** JSON Schema of what comes with the event. */
+  /** JSON Schema of the event's data. */
   readonly schema?: Json;
-  /** When the event is overdue: the step fails with `SKEIN_TIMEOUT` (default), or continues with an answer. */
+  /** If the event is overdue: the step fails with `SKEIN_TIMEOUT` (default), or continues with an answer. */
   readonly onExpire?: AskNode['onExpire'];
 }
 
-/** Does nothing: a place where paths part (by its routes), meet, or jump. It writes nothing, takes no slot and leaves no record. */
+/** Does nothing: a point where paths part (by its routes), meet, or jump. It writes nothing, uses no slot and leaves no record. */
 export interface PassNode extends NodeBase {
   readonly kind: 'pass';
 }
 
-/** Ends the plan that it stands in, on purpose, as the first exit that wins does (E7): what still runs is cancelled. No `retry` and no `onError` hears of it. */
+/** Ends its plan on purpose, as the first exit that wins does (E7): steps in progress are cancelled. No `retry` and no `onError` applies. */
 export interface EndNode extends NodeBase {
   readonly kind: 'end';
   /** How the plan ends. Default `succeeded`; `failed` is an error `SKEIN_ENDED`, whose message is the reason. */
   readonly status?: 'succeeded' | 'failed';
   readonly reason?: Template;
-  /** How many of the plans around it end with it: those of the blocks that it stands in. Default 0. */
+  /** Number of surrounding plans that end with it: those of the enclosing blocks. Default 0. */
   readonly out?: number;
 }
 
-/** Makes values of what it reads, one object, at its output. It takes no slot and leaves no record: it is done again where a run is. */
+/** Computes values from what it reads, as one object at its output. It uses no slot and leaves no record: a resumed run repeats it. */
 export interface SetNode extends NodeBase {
   readonly kind: 'set';
   readonly values: Readonly<Record<string, JsonTemplate>>;
@@ -325,9 +326,10 @@ export type NodeKind = PlanNode['kind'];
 
 /**
  * Functions of a plan, by key: `NODE` (body), `when:NODE`, `route:NODE`, `until:NODE`, `retry:NODE`, `channel:NAME` (reducer),
- * `tool:NODE/NAME` (a tool of an agent), `choice:NODE` (what guides an agent), `schema:CHANNEL` (a Standard Schema). Keys of a sub-plan are prefixed with the path of its node: `outer/inner`, `outer/route:inner`.
+ * `choice:NODE` (guide), `tool:NODE/NAME`, `schema:CHANNEL` (a Standard Schema). In a sub-plan the path of its node is a prefix:
+ * `outer/inner`, `outer/route:inner`.
  */
 export type Bindings = Readonly<Record<string, unknown>>;
 
-/** Of plans without functions, as files give them. */
+/** The bindings of plans without functions, such as those from files. */
 export const NO_BINDINGS: Bindings = Object.freeze({});
