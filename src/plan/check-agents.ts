@@ -14,10 +14,7 @@ export const NO_PROGRAM = {
   hint: 'remove sandbox, or start the server here: command in place of the address',
 } as const;
 
-/**
- * Checks tool servers, conversations and choices of agents: `mcp-server`, `bad-check`, `bad-conversation`, `bad-choice`, `unknown-node`,
- * `undeclared-target`.
- */
+/** Checks agents: `mcp-server`, `bad-check`, `bad-conversation`, `bad-choice`, `unknown-node`, `undeclared-target`. */
 export function checkAgents(scope: Scope): void {
   scope.plan.nodes.forEach((node, at) => {
     if (node.kind !== 'agent') return;

@@ -50,7 +50,7 @@ import { CONDITIONS, JSON_TEMPLATE, LINE, POSITION, REF, TEMPLATE } from './valu
 const TO = object<{ readonly to: string }>({ to: TEXT });
 const OTHER_WAY = object<OtherWay>({ to: TEXT, 'degraded?': flag<true>() });
 const FAIL = object<{ readonly fail: string; readonly hint?: string }>({ fail: TEXT, 'hint?': TEXT });
-/** What may be said about any node. The names are those of the options of code notations, in this order. */
+/** Options of every node, in this order. The names are those of the code notations. */
 const OPTIONS: Rows<NodeOptions> = {
   'label?': shown(TEXT),
   'join?': course(
@@ -96,7 +96,7 @@ const ON_EXPIRE: Row<NonNullable<AskNode['onExpire']>> = course(
 
 type Own<K> = Omit<Extract<PlanNode, { readonly kind: K }>, keyof NodeBase | 'kind'>;
 
-/** The form of a tool that a step calls by itself. */
+/** The form of a tool that a step calls directly. */
 const TOOL_USE: Form<ToolUse> = object<ToolUse>({
   name: TEXT,
   input: JSON_TEMPLATE,
@@ -111,8 +111,8 @@ const TOOL_USE: Form<ToolUse> = object<ToolUse>({
 });
 
 /**
- * What the nodes of a kind have in addition. What stands in these tables as `result`, and the agent, is what the digest of a definition is made of (J2), and
- * what is announced as a cause of running again (J11): nothing can be one and not the other.
+ * Additional fields of each kind of node. The fields marked `result`, and the agent, form the digest of a definition (J2), and are reported
+ * as the cause of a rerun (J11): a field can't be one without the other.
  */
 const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
   task: { 'asked?': shown(TEMPLATE), 'tool?': result('tool', TOOL_USE) },
@@ -197,53 +197,53 @@ export const NODE: Form<PlanNode> = variants(
   new Map(Object.entries(OWN).map(([kind, own]) => [kind, object(formsOf({ ...EVERY, ...own }))])),
 );
 
-/** All fields by name: a name means the same whatever the kind of the node. */
+/** All fields by name: a name has the same meaning in every kind of node. */
 const FIELDS: ReadonlyMap<string, Meaning> = new Map(
   [EVERY, ...Object.values(OWN)].flatMap((rows) => [...byName(rows)]),
 );
 
-/** The names of what may be said about any node. */
+/** The names of the options of every node. */
 export const NODE_OPTION_NAMES = Object.keys(OPTIONS).map((key) => keyName(key).name) as readonly (keyof NodeOptions)[];
 
-/** What stands in no plan and decides about the answers of agents, and how far a run may go: it is kept with each session of a run. */
+/** Settings outside the plan that influence agents' answers or how far a run may go. They are kept with each session of a run. */
 export interface RunSettings {
-  /** Flags that say which models answer, as canonical JSON; `{}`: each agent's own do. */
+  /** Flags that choose the answering models, as canonical JSON; `{}`: each agent's own models. */
   readonly models: string;
-  /** First text of the shared memory; absent: there is none. */
+  /** Initial text of the shared memory; absent: no memory. */
   readonly memory?: string;
-  /** How many nodes may run one after another; absent: as the plans say. It decides about no result. */
+  /** Number of nodes that may run one after another; absent: as the plans specify. Does not influence results. */
   readonly maxSteps?: number;
-  /** Inputs that come from somewhere the user has no say in; absent: none. They decide about no result. */
+  /** Inputs from a source that the user does not control; absent: none. Does not influence results. */
   readonly untrusted?: readonly string[];
-  /** Digest of the policies that held (`guard/policy.ts`); absent: none. They decide about calls that are made, not about those that are recorded. */
+  /** Digest of the active policies (`guard/policy.ts`); absent: none. Applies to new calls, not to recorded ones. */
   readonly policy?: string;
-  /** Which models look at calls of tools, at least; absent: as the plan says. It decides about no result. */
+  /** Minimum review of tool calls by models; absent: as the plan specifies. Does not influence results. */
   readonly security?: Security;
-  /** The prices that it was given (`budget/prices.ts`); absent: none. They decide about no result. */
+  /** The given prices (`budget/prices.ts`); absent: none. Does not influence results. */
   readonly prices?: object;
-  /** What was asked of its budget; absent: nothing. It decides about no result. */
+  /** Requested changes of the budget; absent: none. Does not influence results. */
   readonly budget?: BudgetSettings;
 }
 
-/** What was asked of the budget of a run so far, in place of what its plan says. */
+/** The changes requested for a run's budget so far, which override its plan. */
 export interface BudgetSettings {
   /** By name of the limit. */
   readonly changes: Readonly<Record<string, BudgetChange>>;
-  /** How many of those that stand beside the record of the run are among them. */
+  /** Number of included changes that are stored beside the run's record. */
   readonly taken: number;
-  /** How many answers of people who were asked are. */
+  /** Number of included answers of people. */
   readonly answers: number;
 }
 
-/** What a run that was told nothing has. */
+/** The settings of a run without any. */
 export const NO_SETTINGS: RunSettings = { models: '{}' };
 
-/** What a change of a field of a node is called, and how far it goes. */
+/** Returns the name and the effect of a change of a node's field. */
 export function nodeField(name: string): Meaning['change'] {
   return FIELDS.get(name)?.change;
 }
 
-/** The fields of a kind of node. */
+/** Returns the fields of a kind of node. */
 export function fieldsOf(kind: NodeKind): ReadonlyMap<string, Meaning> {
   return new Map([...byName(EVERY), ...byName(OWN[kind])]);
 }
@@ -259,15 +259,12 @@ const CAPS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
 );
 const NO_CAPS: ReadonlyMap<string, string> = new Map();
 
-/** The caps that a kind of node must have, and the code of the problem of a node without. */
+/** Returns the caps that a kind of node must have, and the problem code for each missing one. */
 export function capsOf(kind: NodeKind): ReadonlyMap<string, string> {
   return CAPS.get(kind) ?? NO_CAPS;
 }
 
-/**
- * What of a node decides what it gives, in addition to its functions and its `version`.
- * `decidingFields({ id: 'wait', kind: 'wait', ms: 5, timeoutMs: 9 })` gives `{ kind: 'wait', ms: 5 }`.
- */
+/** Returns the fields of a node that determine its result, besides its functions and its `version`. */
 export function decidingFields(node: PlanNode): Readonly<Record<string, unknown>> {
   const bare = bareNode(node);
   const own = Object.entries(bare).filter(([name]) => name !== 'version' && nodeField(name)?.[1] === 'result');
@@ -279,7 +276,7 @@ function decidingOf(agent: AgentSpec): Readonly<Record<string, unknown>> {
   return deciding;
 }
 
-/** A node without what its references are called in messages, which decides nothing. */
+/** Returns a node without the names of its references in messages, which influence nothing. */
 export function bareNode(node: PlanNode): PlanNode {
   const bare = bareOwn(node);
   const { supervise } = bare;

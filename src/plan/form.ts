@@ -1,44 +1,44 @@
 import { isPlainObject, ownValue } from '../base/json.js';
 
-/** What is wrong with a value, or with something in it. */
+/** A problem of a value, or of a part of it. */
 export interface Misfit {
-  /** Where in the value: `.nodes[3].id`; empty: the value itself. */
+  /** Path inside the value: `.nodes[3].id`; empty for the value itself. */
   readonly path: string;
   readonly message: string;
-  /** Given where the type is right and only the size is not: what to give instead. */
+  /** Set if the type is right and only the size is wrong: the accepted range. */
   readonly bound?: string;
 }
 
-/** All that is wrong with a value; undefined: it fits. */
+/** All problems of a value; undefined if there are none. */
 export type Misfits = readonly Misfit[] | undefined;
 
-/** Places are put together on the way back, so a value that fits costs none. */
+/** Paths are built on the way back, so a valid value costs none. */
 type Check = (value: unknown) => Misfits;
 
-/** What a value of the type `T` looks like, as a check of plan data. A form fits its own type alone: neither a wider nor a narrower one. */
+/** The form of a value of type `T`, as a check of plan data. A form fits exactly its own type, neither wider nor narrower. */
 export interface Form<T> extends Check {
-  /** Never there when the program runs. */
+  /** Never set at run time. */
   readonly of?: (value: T) => T;
 }
 
-/** The name of a key in a table: of one that may be absent it ends with `?`. */
+/** The name of a key in a table: an optional key ends with `?`. */
 export type KeyOf<T, K extends keyof T & string> = Partial<Pick<T, K>> extends Pick<T, K> ? `${K}?` : K;
 
-/** A form for each key of an object. What is missing here, or too much, does not compile. */
+/** A form for each key of an object. A missing or superfluous key does not compile. */
 export type Keys<T> = { readonly [K in keyof T & string as KeyOf<T, K>]-?: Form<Exclude<T[K], undefined>> };
 
-/** A form from a test, and the words for what is wanted. */
+/** Makes a form from a test and a description of the expected value. */
 export function is<T>(test: (value: unknown) => boolean, what: string): Form<T> {
   const misfits = misfit(`must be ${what}`);
   return (value) => (test(value) ? undefined : misfits);
 }
 
-/** Something that is wrong with a value itself. */
+/** Returns a problem of the value itself. */
 export function misfit(message: string, bound?: string): readonly Misfit[] {
   return [{ path: '', message, ...(bound !== undefined && { bound }) }];
 }
 
-/** Adds what is wrong with a part of a value: of a list by its index, of an object by its key. */
+/** Adds the problems of a part of a value: an item by its index, a property by its key. */
 export function withPart(found: Misfit[] | undefined, key: string | number, misfits: Misfits): Misfit[] | undefined {
   if (misfits === undefined) return found;
   const part = typeof key === 'number' ? `[${key}]` : `.${key}`;
@@ -53,12 +53,12 @@ export const TEXT = is<string>((value) => typeof value === 'string', 'text');
 /** Any number. */
 export const NUMBER = is<number>((value) => typeof value === 'number', 'a number');
 
-/** A whole number within bounds. */
+/** A whole number within limits. */
 export function integer(least: number, most = Number.MAX_SAFE_INTEGER): Form<number> {
   return bounded(Number.isSafeInteger, 'a whole number', least, most);
 }
 
-/** A number within bounds. */
+/** A number within limits. */
 export function number(least: number, most = Number.MAX_SAFE_INTEGER): Form<number> {
   return bounded(Number.isFinite, 'a number', least, most);
 }
@@ -82,7 +82,7 @@ export function any<T>(): Form<T> {
   return () => undefined;
 }
 
-/** An object that is looked into elsewhere. */
+/** An object that is checked elsewhere. */
 export function someObject<T>(): Form<T> {
   return is(isPlainObject, 'an object');
 }
@@ -93,7 +93,7 @@ export function word<const W extends string | number>(...words: readonly W[]): F
   return is((value) => known.includes(value), `one of ${words.map((each) => JSON.stringify(each)).join(', ')}`);
 }
 
-/** One of some words, or what is no text. */
+/** One of some words; values other than text must match the other form. */
 export function wordOr<const W extends string, T>(words: readonly W[], form: Form<T>): Form<W | T> {
   const one = word(...words);
   return (value) => (typeof value === 'string' ? one(value) : form(value));
@@ -109,7 +109,7 @@ export function list<T>(item: Form<T>): Form<readonly T[]> {
   };
 }
 
-/** An object with names of the user's choice. */
+/** An object with keys chosen by the user. */
 export function names<T>(item: Form<T>): Form<Readonly<Record<string, T>>> {
   return (value) => {
     if (!isPlainObject(value)) return misfit('must be an object');
@@ -119,7 +119,7 @@ export function names<T>(item: Form<T>): Form<Readonly<Record<string, T>>> {
   };
 }
 
-/** An object with known keys. Other keys are left alone. */
+/** An object with known keys. Other keys are ignored. */
 export function object<T extends object>(keys: Keys<T>): Form<T> {
   const fields = new Map(
     Object.entries<Check>(keys).map(([key, form]) => {
@@ -132,7 +132,7 @@ export function object<T extends object>(keys: Keys<T>): Form<T> {
     if (!isPlainObject(value)) return misfit('must be an object');
     let wrong: [string, Misfits][] | undefined;
     let given = 0;
-    // Most keys that a form knows are absent: only those are looked at that are there. What such objects inherit is not listed.
+    // Most known keys are absent, so only existing keys are visited. Such objects inherit no enumerable keys.
     for (const key in value) {
       const field = fields.get(key);
       const part = value[key];
@@ -148,7 +148,7 @@ export function object<T extends object>(keys: Keys<T>): Form<T> {
   };
 }
 
-/** What is wrong with parts of an object, in the order in which they are known. */
+/** Returns the problems of an object's parts, in the order of the known keys. */
 function inOrder(wrong: readonly [string, Misfits][], known: Iterable<string>): Misfits {
   const byName = new Map(wrong);
   let found: Misfit[] | undefined;
@@ -156,17 +156,17 @@ function inOrder(wrong: readonly [string, Misfits][], known: Iterable<string>): 
   return found;
 }
 
-/** The name of a key in a table, without the mark that it may be absent. */
+/** Splits a key of a table into its name and whether it is optional. */
 export function keyName(key: string): { readonly name: string; readonly optional: boolean } {
   return { name: key.replace(/\?$/, ''), optional: key.endsWith('?') };
 }
 
-/** One form for an object that has a key, another for everything else. */
+/** One form for objects that have a key, another for everything else. */
 export function withKey<A, B>(key: string, form: Form<A>, other: Form<B>): Form<A | B> {
   return (value) => (isPlainObject(value) && Object.hasOwn(value, key) ? form(value) : other(value));
 }
 
-/** An object whose form follows from one of its keys. */
+/** An object whose form depends on one of its keys. */
 export function variants<T>(key: string, forms: ReadonlyMap<unknown, Check>): Form<T> {
   return (value) => {
     if (!isPlainObject(value)) return misfit('must be an object');

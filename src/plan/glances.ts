@@ -18,9 +18,8 @@ const known = new WeakMap<object, ReadonlySet<string>>();
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The properties of its first argument that a function only glances at: it takes the length of the lists that they hold, or single entries, and does
- * nothing else with them. Told from its source; what can't be told is not among them.
- * `glancesOf(({ messages, log }) => messages.at(-1) ?? log)` gives `messages`.
+ * Returns the properties of a function's first argument that it only glances at: it reads the length or single entries of the lists in
+ * them, and nothing else. Derived from its source; uncertain properties are left out.
  */
 export function glancesOf(fn: unknown): ReadonlySet<string> {
   if (typeof fn !== 'function') return NONE;
@@ -30,7 +29,7 @@ export function glancesOf(fn: unknown): ReadonlySet<string> {
   });
 }
 
-/** A function, or the method of an object. */
+/** Parses a function, or the method of an object. */
 function parsed(text: string): Syntax | undefined {
   try {
     const tree = acorn().parseExpressionAt(text, 0, { ecmaVersion: 'latest' }) as unknown as Syntax;
@@ -50,13 +49,13 @@ function glancesIn(fn: Syntax | undefined): ReadonlySet<string> {
   return glances.names();
 }
 
-/** What is not a variable: names of properties, and labels. */
+/** True for names of properties and labels, which are not variables. */
 function isName(node: Syntax, field: string): boolean {
   if (field === 'property' || field === 'key') return node['computed'] !== true;
   return field === 'label';
 }
 
-/** Collects the variables by name. False where they can be reached in other ways, too. */
+/** Collects the variables by name. Returns false if they can also be reached in other ways. */
 function collect(node: Syntax, around: readonly Syntax[], mentions: Map<string, Mention[]>): boolean {
   if (node.type === 'WithStatement') return false;
   if (node.type === 'Identifier') {
@@ -70,13 +69,13 @@ function collect(node: Syntax, around: readonly Syntax[], mentions: Map<string, 
   );
 }
 
-/** The uses of a state and of what its properties hold. */
+/** The uses of a state and of its properties' values. */
 class Glances {
   private readonly found = new Set<string>();
   private readonly others = new Set<string>();
-  /** Variables that are being looked at: one may be set to another, and that to the first. */
+  /** Variables being examined: one may be assigned to another, and that one to the first. */
   private readonly open = new Set<Syntax>();
-  /** The state as a whole is used. */
+  /** Whether the state as a whole is used. */
   private isWhole = false;
 
   constructor(private readonly mentions: ReadonlyMap<string, readonly Mention[]>) {}
@@ -85,7 +84,7 @@ class Glances {
     return this.isWhole ? NONE : new Set([...this.found].filter((name) => !this.others.has(name)));
   }
 
-  /** A variable that holds the state. */
+  /** Follows a variable that holds the state. */
   follow(variable: Syntax): void {
     for (const { node, around } of this.mentions.get(String(variable['name'])) ?? []) {
       if (node === variable) continue;
@@ -98,7 +97,7 @@ class Glances {
     }
   }
 
-  /** A pattern that takes a state apart. */
+  /** Follows a pattern that destructures a state. */
   unpack(pattern: Syntax): void {
     for (const property of childrenOf(pattern, 'properties')) {
       const name = keyOf(property, 'key');
@@ -113,7 +112,7 @@ class Glances {
     (isGlance ? this.found : this.others).add(name);
   }
 
-  /** Is a variable that holds a property only glanced at? */
+  /** Returns whether a variable that holds a property is only glanced at. */
   private holds(name: string, variable: Syntax): boolean {
     if (this.open.has(variable)) return false;
     this.open.add(variable);
@@ -145,7 +144,7 @@ class Glances {
   }
 }
 
-/** `list.length`, `list[0]`, `list.at(-1)`: the list is not handed to any function. */
+/** `list.length`, `list[0]`, `list.at(-1)`: no function receives the list. */
 function isEntryOrLength(use: Syntax, outside: readonly Syntax[]): boolean {
   const [inner, outer] = outside;
   const [called, call] = inner?.type === 'ChainExpression' ? [inner, outer] : [use, inner];
@@ -159,7 +158,7 @@ function isEmptyList(node: Syntax | undefined): boolean {
   return node?.type === 'ArrayExpression' && childrenOf(node, 'elements').length === 0;
 }
 
-/** The name of a property; undefined where it is made up. */
+/** Returns the name of a property; undefined if it is computed. */
 function keyOf(node: Syntax, field: string): string | undefined {
   const key = childOf(node, field);
   if (key?.type === 'Literal' && typeof key['value'] === 'string') return key['value'];
@@ -179,16 +178,15 @@ function isSyntax(value: unknown): value is Syntax {
 }
 
 /**
- * The nodes that a chooser without declared targets names: those whose ids stand as string literals in its source text (E6). A name that it
- * makes up or takes from somewhere else can't be seen.
- * `mentionsOf((state) => (state.risky ? 'wipe' : 'END'), ['look', 'wipe'])` gives `['wipe']`.
+ * Returns the nodes that a chooser without declared targets names: those whose ids are string literals in its source (E6). Names that it
+ * computes or takes from elsewhere are not found.
  */
 export function mentionsOf(chooser: unknown, ids: Iterable<string>): readonly string[] {
   const literals = literalsOf(sourceText(chooser));
   return [...ids].filter((id) => literals.has(id));
 }
 
-/** Ids need no escapes, so the text between the quotes is what counts. */
+/** Ids need no escapes, so the text between the quotes suffices. */
 function literalsOf(source: string): ReadonlySet<string> {
   const literals = new Set<string>();
   const { tokenizer, tokTypes } = acorn();
@@ -197,13 +195,13 @@ function literalsOf(source: string): ReadonlySet<string> {
     let text = '';
     for (const { type, start, end } of tokenizer(source, { ecmaVersion: 'latest', sourceType: 'module' })) {
       if (type === tokTypes.string) literals.add(source.slice(start + 1, end - 1));
-      // A template without anything to fill in is a text as well.
+      // A template without substitutions is a string literal too.
       if (type === tokTypes.backQuote && before === tokTypes.template) literals.add(text);
       before = type === tokTypes.template && before !== tokTypes.backQuote ? undefined : type;
       text = source.slice(start, end);
     }
   } catch {
-    // What can't be read has no names that count: the check of the plan asks for declared targets.
+    // Unparsable source yields no names: the plan's check then requires declared targets.
   }
   return literals;
 }

@@ -1,25 +1,25 @@
-/** Known again across copies of this module, and never to be found in data: what a model or a tool answers can't be one. */
+/** Shared by all copies of this module, and never found in data: the output of a model or a tool can't be a jump. */
 const JUMP = Symbol.for('skein.goto');
 
-/** A result that says where to go on. `U` is what it leaves in the state: an update, or the value of the node. */
+/** A result that chooses the next node. `U` is its value for the state: an update, or the value of the node. */
 export interface Goto<U = unknown> {
   readonly [JUMP]: true;
   readonly goto: string | readonly string[];
   readonly update?: U;
-  /** The names are those of nodes of the workflow around. */
+  /** Whether the names are nodes of the surrounding workflow. */
   readonly parent?: true;
 }
 
-/** Any value. Lists are named as such, so that what is inferred for `['x']` is not a read-only list. */
+/** Any value. Lists are listed explicitly, so that `['x']` is not inferred as a read-only list. */
 type Leaves =
   string | number | bigint | boolean | null | undefined | object | Leaves[] | { readonly [key: string]: Leaves };
 
 /**
- * What the function of a node returns to jump: the name of the next node (or several, or `END`), and what it leaves in the state. The node
- * has a route that says so: `{ goto: ['write', 'publish'] }` in the options of a graph's node, `choose: 'result'` in a plan.
+ * Jumps from a node's function: returns the name of the next node (or several, or `END`), and a value for the state. The node needs a route
+ * that allows it: `{ goto: ['write', 'publish'] }` in the options of a graph's node, `choose: 'result'` in a plan.
  *
- * With `parent: true` they are nodes of the workflow around, which goes on there when this one has ended; `gotoParent` in the options of the
- * node names them, and `goto` in those of the node that this workflow is.
+ * With `parent: true` the names are nodes of the surrounding workflow, which continues there once this one has ended; `gotoParent` in the
+ * node's options declares them, and so does `goto` in the options of the node that this workflow is.
  *
  * @example
  * const check = ({ draft }: { draft: string }) => goto(draft === '' ? 'write' : 'publish', { checked: true });
@@ -43,32 +43,32 @@ export function goto(
   };
 }
 
-/** Where a function said that the workflow around goes on. */
+/** A jump to nodes of the surrounding workflow. */
 export interface ParentJump {
   readonly parent: unknown;
 }
 
-/** Tells such a jump from one inside of the workflow, which is a name or a list of names. */
+/** Distinguishes such a jump from one inside the workflow, which is a name or a list of names. */
 export function isParentJump(to: unknown): to is ParentJump {
   return typeof to === 'object' && to !== null && !Array.isArray(to) && 'parent' in to;
 }
 
-/** What a function with a route of its own gives, as it is recorded: JSON, and always in this form. */
+/** The recorded result of a function that chooses its route: JSON, always in this form. */
 export interface Jump {
-  /** What it leaves in the state: an update, or the value of the node's output. */
+  /** Its value for the state: an update, or the value of the node's output. */
   readonly update?: unknown;
-  /** What it said; absent when it left the choice to the route. */
+  /** The chosen target; absent if the choice is left to the route. */
   readonly goto?: unknown;
 }
 
-/** The result of such a function in its recorded form. */
+/** Returns the result of such a function in its recorded form. */
 export function jumpOf(result: unknown): Jump {
   if (!isGoto(result)) return result === undefined ? {} : { update: result };
   const { goto: to, update, parent } = result;
   return { goto: parent === true ? { parent: to } : to, ...(update === undefined ? {} : { update }) };
 }
 
-/** Tells a jump from any other result. */
+/** Returns whether a result is a jump. */
 export function isGoto(result: unknown): result is Goto {
   return typeof result === 'object' && result !== null && JUMP in result;
 }

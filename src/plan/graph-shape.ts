@@ -15,38 +15,38 @@ export interface ShapeEdge {
   readonly kind: ShapeEdgeKind;
   /** Index into `plan.routes`; -1 for the other kinds. */
   readonly route: number;
-  /** The edge leads back to a node that must have run before (E3). */
+  /** Whether the edge leads back to a node that must have run before (E3). */
   readonly closesCycle: boolean;
 }
 
 /** The graph of a plan by node index, the index into `plan.nodes`. Everything here is in plan order. */
 export interface GraphShape {
-  /** Index of each id. Of nodes with the same id (a problem) the first counts. */
+  /** Index of each id. If several nodes share an id (a problem), the first counts. */
   readonly index: ReadonlyMap<string, number>;
   /**
-   * Static edges as declared, then route targets as declared, or as mentioned where none are declared, then handlers in node order. Edges of
+   * Static edges as declared, then route targets as declared, or as mentioned if none are declared, then handlers in node order. Edges of
    * unknown nodes are left out.
    */
   readonly edges: readonly ShapeEdge[];
   /** Indexes into `edges`, per node. */
   readonly outEdges: readonly (readonly number[])[];
   readonly inEdges: readonly (readonly number[])[];
-  /** Nodes that have a route without declared targets: it may choose any node. */
+  /** Nodes with a route without declared targets, which may choose any node. */
   readonly openRoutes: readonly number[];
-  /** Nodes that start a run (E6): none that a route may choose. */
+  /** Nodes that start a run (E6); never a possible target of a route. */
   readonly starts: readonly number[];
-  /** All nodes, so that no edge but those that close a cycle leads backwards; ties in plan order. */
+  /** All nodes, ordered so that only edges that close a cycle lead backwards; ties in plan order. */
   readonly order: readonly number[];
-  /** Number of nodes on the longest path of edges that close no cycle. */
+  /** Number of nodes on the longest path without edges that close a cycle. */
   readonly longestPath: number;
 }
 
-/** Of plans that nobody can change any more. */
+/** Shapes of frozen plans. */
 const known = new WeakMap<Plan, GraphShape>();
 
 /**
- * The graph of a plan, for checks, outline, costs and compilation: analysed once in a process when the plan is frozen, as those of `definePlan`
- * and of files are. A broken plan gives a shape too: what is unknown is left out.
+ * Returns the graph of a plan, for checks, outline, costs and compilation. The graph of a frozen plan, as `definePlan` and files produce,
+ * is computed once per process. A broken plan has a shape too: unknown parts are left out.
  */
 export function analyzeShape(plan: Plan): GraphShape {
   const shape = known.get(plan) ?? shapeOf(plan);
@@ -54,7 +54,7 @@ export function analyzeShape(plan: Plan): GraphShape {
   return shape;
 }
 
-/** Iterative, and linear in the size of the plan when the nodes are declared in an order in which they can run. */
+/** Iterative, and linear in the size of the plan if the nodes are declared in an order in which they can run. */
 function shapeOf(plan: Plan): GraphShape {
   const index = new Map<string, number>();
   plan.nodes.forEach((node, at) => {
@@ -74,16 +74,16 @@ function shapeOf(plan: Plan): GraphShape {
   }
   const starts = findStarts(plan, index, edges, outEdges, inEdges);
   const entry = plan.entry === undefined ? undefined : index.get(plan.entry);
-  // The entry first: what leads back to it closes a cycle.
+  // The entry comes first: an edge back to it closes a cycle.
   markCycles(edges, outEdges, entry === undefined ? starts : [entry, ...starts]);
   const order = sortForward(edges, outEdges);
   return { index, edges, outEdges, inEdges, openRoutes, starts, order, longestPath: measure(edges, outEdges, order) };
 }
 
 /**
- * The nodes that a route may choose, without {@link END} and without repetitions: `targets`, then those of `map`, `cases` and
- * `otherwise`. Undefined when the route names none and so may choose any node.
- * `routeTargets({ from: 'triage', choose: 'code', map: { yes: 'fix', no: 'END' } })` gives `['fix']`.
+ * Returns the nodes that a route may choose, without {@link END} and without repetitions: `targets`, then those of `map`, `cases` and
+ * `otherwise`. Undefined if the route names none and may choose any node. `routeTargets({ from: 'triage', choose: 'code', map: { yes:
+ * 'fix', no: 'END' } })` returns `['fix']`.
  */
 export function routeTargets(route: Route): readonly string[] | undefined {
   if (route.targets === undefined && route.map === undefined && route.cases === undefined) return undefined;
@@ -120,8 +120,8 @@ function collectEdges(plan: Plan, index: ReadonlyMap<string, number>): MutableEd
 }
 
 /**
- * E6. With an entry: the entry, and each node without in-edges that something reachable from a start depends on along static edges,
- * however far up. Without: each node without in-edges.
+ * E6. With an entry: the entry, and each node without in-edges on which a reachable node depends along static edges, at any distance.
+ * Without an entry: each node without in-edges.
  */
 function findStarts(
   plan: Plan,
@@ -168,7 +168,7 @@ const NEW = 0;
 const OPEN = 1;
 const DONE = 2;
 
-/** Depth first from the starts, then from whatever is left, so that unreachable parts have an order too. */
+/** Searches depth first from the starts, then from the remaining nodes, so that unreachable parts have an order too. */
 function markCycles(
   edges: readonly MutableEdge[],
   outEdges: readonly (readonly number[])[],

@@ -1,32 +1,32 @@
 import type { Kept } from '../base/kept.js';
 
-/** The entries of several versions of a list: each sees the first ones, up to its own length. Only the longest version adds to them. */
+/** The entries shared by versions of a list: each sees the first ones, up to its own length. Only the longest adds to them. */
 interface Entries {
   readonly all: unknown[];
-  /** The version that was read last, as an array. */
+  /** The version that was last read, as an array. */
   whole: readonly unknown[] | undefined;
 }
 
 /**
- * A version of a list that only grows. Taking something in costs what is taken in, unless another version has grown from the same one
- * already; a read copies the references.
+ * A version of a list that only grows. Adding entries costs only those entries, unless another version has already grown from the same one;
+ * a read copies the references.
  */
 export interface Growing {
-  /** The list that it goes on from, which is not in `entries`. */
+  /** The stored list that this one continues; its entries are not in `entries`. */
   readonly kept: Kept | undefined;
   readonly entries: Entries;
   readonly length: number;
 }
 
-/** The list without entries. */
+/** The empty list. */
 export const NOTHING: Growing = { kept: undefined, entries: { all: [], whole: undefined }, length: 0 };
 
-/** A list that goes on from one that is kept elsewhere. What is read of it is its own. */
+/** Returns a list that continues a stored one. */
 export function reopenedList(kept: Kept): Growing {
   return { kept, entries: { all: [], whole: undefined }, length: 0 };
 }
 
-/** A list with some more entries. */
+/** Returns a list with additional entries. */
 export function grow(before: Growing, items: readonly unknown[]): Growing {
   if (items.length === 0) return before;
   const isNewest = before.length > 0 && before.length === before.entries.all.length;
@@ -37,10 +37,10 @@ export function grow(before: Growing, items: readonly unknown[]): Growing {
   return { kept: before.kept, entries, length: entries.all.length };
 }
 
-/** A list with fewer entries is as quickly copied. */
+/** A shorter list is copied just as fast. */
 const LONG = 64;
 
-/** A window on the entries of a long list that nobody has read yet. */
+/** Returns a proxy of a long list that has not been read yet. */
 export function windowOn(list: Growing): readonly unknown[] | undefined {
   const { kept, entries, length } = list;
   return kept !== undefined || length < LONG || entries.whole?.length === length
@@ -70,13 +70,13 @@ class Window implements ProxyHandler<readonly unknown[]> {
   }
 }
 
-/** At least so many of the last entries of a list; fewer are all of them. */
+/** Returns at least this many of the last entries; a shorter list is returned whole. */
 export function endOf({ kept, entries, length }: Growing, count: number): readonly unknown[] {
   const own = entries.all.slice(Math.max(0, length - count), length);
   return kept === undefined || own.length >= count ? own : [...kept.end(count - own.length), ...own];
 }
 
-/** A list as an array, which nobody can change. */
+/** Returns a list as a frozen array. */
 export function wholeOf({ kept, entries, length }: Growing): readonly unknown[] {
   const before = kept === undefined ? [] : (kept.value as readonly unknown[]);
   if (entries.whole?.length !== before.length + length) {

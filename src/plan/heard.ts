@@ -5,21 +5,21 @@ import type { Plan, PlanNode, Route } from './plan.js';
 import { readsOutputs, referencesOf, routeReferences, writesUnknown, writtenChannels } from './references.js';
 import { selectTools } from './tool-names.js';
 
-/** Who may have a say in something, before a run: the user alone, what lies in the project, or texts that no one vouches for. */
+/** Who may influence something, as far as known before a run: only the user, files of the project, or untrusted texts. */
 export interface Heard {
   readonly level: 'trusted' | 'vetted' | 'untrusted';
   readonly isPrivate: boolean;
 }
 
-/** Who may have a say in what a step does, and in what it gives. */
+/** Who may influence a step's actions and its result. */
 export interface HeardAt {
-  /** In what is there when it begins: that it runs, and what it reads. */
+  /** Influence on its start: that it runs, and what it reads. */
   readonly before: Heard;
   readonly does: Heard;
   readonly gives: Heard;
 }
 
-/** Levels as numbers, with a bit for what is private: what comes of two is their join. */
+/** Levels as numbers, with a bit for private data: combining two values joins them. */
 const [CLEAN, PROJECT, OTHERS, PRIVATE] = [0, 1, 2, 4];
 const LEVELS = ['trusted', 'vetted', 'untrusted'] as const;
 
@@ -32,7 +32,7 @@ function heardOf(one: number): Heard {
 }
 
 /**
- * Who may have a say in each step of a plan, by path, as far as its text tells: too many rather than too few. Inputs are taken to come from the user.
+ * Returns who may influence each step, by path, as far as the plan's text shows: an overestimate. Inputs are assumed to come from the user.
  *
  * @example
  * heardIn(plan).get('triage'); // { before: ..., does: { level: 'untrusted', isPrivate: true }, gives: ... }
@@ -49,21 +49,21 @@ export function heardIn(plan: Plan): ReadonlyMap<string, HeardAt> {
   );
 }
 
-/** What of an agent, or of a step that calls a tool, says what it may hear. */
+/** The fields of an agent or a tool step that determine what it may read. */
 type Tools = Pick<AgentSpec, 'tools' | 'mcpServers' | 'functions' | 'memory' | 'extraDirs'>;
 
-/** What is known of one plan in the plan: all of it only grows. */
+/** Known influences of one plan: all of it only grows. */
 interface ScopeHeard {
   readonly channels: Map<string, number>;
-  /** What decides whether a node runs, by id. */
+  /** Influences on whether a node runs, by id. */
   readonly decided: Map<string, number>;
-  /** All of the state that a node sees, by id: what was there at first, and what those before it have written. */
+  /** The whole state that a node sees, by id: the initial state, and the writes of earlier nodes. */
   readonly seen: Map<string, number>;
-  /** Where its nodes lead, by id. */
+  /** The successors of its nodes, by id. */
   readonly next: ReadonlyMap<string, readonly string[]>;
-  /** What was written to channels that no one names. */
+  /** Influences on writes to unnamed channels. */
   anywhere: number;
-  /** Of all that is in it. */
+  /** Influences on everything in the plan. */
   whole: number;
 }
 
@@ -84,10 +84,10 @@ class Walk {
     const first = plan.inputs.reduce((all, { channel }) => join(all, levelOf(scope, channel)), CLEAN);
     for (const node of plan.nodes) {
       this.grow(scope.seen, node.id, first);
-      // It is told how the others ended.
+      // The last node reads how the others ended.
       if (node.id === plan.finally) this.grow(scope.decided, node.id, scope.whole);
       const { does, gives } = this.node(node, prefix, { scope, control });
-      // A schema endorses the result, and not what is written in addition.
+      // A schema endorses the result, but not additional writes.
       const written = node.endorse === 'person' || writtenChannels(node).length < 2 ? gives : does;
       const after = join(scope.seen.get(node.id) ?? CLEAN, written);
       for (const to of scope.next.get(node.id) ?? []) this.grow(scope.seen, to, after);
@@ -186,7 +186,7 @@ class Walk {
   }
 }
 
-/** Where the nodes of a plan lead. */
+/** Returns the successors of a plan's nodes. */
 function nextOf(plan: Plan): ReadonlyMap<string, readonly string[]> {
   const next = new Map<string, string[]>();
   const add = (from: string, to: string): void => {
@@ -207,7 +207,7 @@ function targetsOf(route: Route, { nodes }: Plan): readonly string[] {
   return routeTargets(route) ?? nodes.map(({ id }) => id);
 }
 
-/** Nothing that it reads is more than what it sees. */
+/** Reads never exceed what the node sees. */
 function readBy(node: PlanNode, scope: ScopeHeard): number {
   const seen = scope.seen.get(node.id) ?? CLEAN;
   const readsAll =

@@ -3,21 +3,21 @@ import { isAgentNode } from './nodes.js';
 import type { Plan, PlanNode } from './plan.js';
 import type { Supervision } from './supervision.js';
 
-/** What is said of the supervision of something. */
+/** A supervision setting. */
 export interface Said {
-  /** Who judges, or nobody; absent: as around it. */
+  /** Who judges, or nobody; absent: inherited. */
   readonly mode?: Supervision['by'] | 'nobody';
 }
 
-/** A problem of a step that would remove the gate of a person. Its code is `human-gate`. */
+/** The problem of a step that would remove a person's gate. Its code is `human-gate`. */
 export interface GateProblem {
   readonly message: string;
   readonly hint: string;
 }
 
 /**
- * What holds for an agent, or for what is inside of a step: what is said of it, and otherwise what holds around it. Nothing removes the gate of a person that
- * stands around it.
+ * Returns the supervision of an agent or of nodes inside a step: their own setting, otherwise the surrounding one. Nothing removes a
+ * surrounding gate of a person.
  */
 export function supervisedUnder<S extends Said>(
   own: S | undefined,
@@ -30,13 +30,13 @@ export function supervisedUnder<S extends Said>(
   return mode === 'nobody' || around === undefined || around.mode === 'nobody' ? own : { ...around, ...own };
 }
 
-/** The problem of a step, `step "a"`, that opts out, or has a model in place of the person. */
+/** Returns the problem of a step, `step "a"`, that opts out, or replaces the person by a model. */
 export function gateProblem(step: string, optsOut: boolean, hint: string): GateProblem {
   const what = optsOut ? 'opts out of the supervision by a person' : 'puts a model in place of the person';
   return { message: `${step} ${what} that holds around it`, hint };
 }
 
-/** A plan of which nothing is supervised. */
+/** Returns a plan without any supervision. */
 export function withoutSupervision(plan: Plan): Plan {
   const nodes = plan.nodes.map((node) => {
     const { supervise, ...bare } = node;
@@ -46,17 +46,17 @@ export function withoutSupervision(plan: Plan): Plan {
   return { ...plan, nodes };
 }
 
-/** What is found on the way down. Ids are those of the steps from the plan on: `['each', 'writer']`. */
+/** Callbacks for findings. Paths are ids of steps from the plan downwards: `['each', 'writer']`. */
 export interface SuperviseReport {
-  /** The supervision became that of an agent. */
+  /** The agent inherited the supervision. */
   readonly supervised?: (path: readonly string[]) => void;
-  /** A node in a place where a person stands guard does without, or has a model in place of the person. */
+  /** A node under a person's gate opts out, or replaces the person by a model. */
   readonly removesGate: (node: PlanNode, path: readonly string[]) => void;
 }
 
 /**
- * A plan with its agents supervised as what is around it says, wherever they stand in it, unless something else is said of them. What is supervised as
- * a whole stays as it is. What an instruction refers to must be known in every plan in it.
+ * Returns a plan whose agents, at any depth, inherit the surrounding supervision unless they have their own setting. A part that is
+ * supervised as a whole stays as it is. References of an instruction must be known in every nested plan.
  */
 export function superviseInside(
   plan: Plan,

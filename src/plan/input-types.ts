@@ -9,20 +9,20 @@ import { kindText, quoteShort } from '../lang/value-text.js';
 /** All types of inputs. */
 export const INPUT_TYPES = ['text', 'number', 'boolean', 'list', 'object'] as const satisfies readonly InputType[];
 
-/** Whether values of a type have parts that references may lead to. */
+/** Returns whether values of a type have parts that references may address. */
 export function isComposite(type: InputType | undefined): boolean {
   return type === 'list' || type === 'object';
 }
 
-/** What an input says of its values. */
+/** The constraints of an input on its values. */
 export type InputForm = Pick<InputSpec, 'type' | 'enum'>;
 
-/** The value of an input with the type that it declares, or why there is none. */
+/** The value of an input in its declared type, or the reason for its refusal. */
 export type TypedValue = { readonly value: unknown } | { readonly why: string; readonly hint?: string };
 
 /**
- * A value as its input declares it. Texts, as a command line gives them, are turned into numbers and truth values, and read as JSON for lists and
- * objects; a number and a truth value are turned into text. Without a type, values are taken as they are.
+ * Converts a value to the declared type of its input. Texts, as from a command line, become numbers and booleans, and are parsed as JSON
+ * for lists and objects; numbers and booleans become text. Without a type, values stay as they are.
  *
  * @example
  * inputValue({ type: 'number' }, '3'); // { value: 3 }
@@ -94,7 +94,7 @@ function shown(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindText(value);
 }
 
-/** What is wrong with values that are given to inputs by their names (`bad-input`). */
+/** Returns the problems of input values given by name (`bad-input`). */
 export function badInputs(inputs: readonly InputSpec[], given: Readonly<Record<string, unknown>>): readonly Problem[] {
   return inputs.flatMap((input) => {
     if (!Object.hasOwn(given, input.name) || given[input.name] === undefined) return [];
@@ -111,7 +111,7 @@ function badInput({ name, at, type }: InputSpec, { why, hint }: Extract<TypedVal
 }
 
 /**
- * Values with the types that their inputs declare; what is no value of its input is left as it is.
+ * Converts values to the declared types of their inputs; an invalid value stays as it is.
  *
  * @example
  * typedInputs([{ channel: 'inputs.n', name: 'n', required: true, type: 'number' }], { n: '3' }); // { n: 3 }
@@ -129,26 +129,26 @@ export function typedInputs(
   return { ...given, ...Object.fromEntries(values) };
 }
 
-/** The values that an enum lists are those of its type. */
+/** Returns whether the values of an enum have its type. */
 export function enumFits(type: InputType | undefined, values: readonly Json[]): boolean {
   return values.every((value) => fits(type ?? 'text', value));
 }
 
-/** What the value of an input is. */
+/** The type of an input's value. */
 export type InputType = 'text' | 'number' | 'boolean' | 'list' | 'object';
 
-/** An input of a workflow. It becomes a channel of the first state version. */
+/** An input of a workflow. It becomes a channel of the initial state. */
 export interface InputSpec {
   /** Channel that holds the value; in the DAG notation `inputs.NAME`. */
   readonly channel: string;
-  /** Name that the user gives it. */
+  /** Name that the user sees. */
   readonly name: string;
   readonly description?: string;
   readonly required: boolean;
   readonly default?: Json;
-  /** Values are turned into it, and others refused, before anything runs. Absent: any value is taken as it is. */
+  /** Values are converted to this type or refused before anything runs. Absent: any value is accepted unchanged. */
   readonly type?: InputType;
-  /** The values that it may have. */
+  /** The allowed values. */
   readonly enum?: readonly Json[];
   readonly at?: Position;
 }

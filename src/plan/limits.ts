@@ -2,53 +2,53 @@ import type { AgentSpec } from './agent-spec.js';
 import type { GraphShape } from './graph-shape.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 
-/** What bounds a run: what runs keeps to it, and the envelope counts by it. */
+/** Limits of a run: execution enforces them, and the envelope counts with them. */
 
-/** Turns of an agent that sets no `maxTurns`. */
+/** Turns of an agent without `maxTurns`. */
 const DEFAULT_MAX_TURNS = 25;
-/** Calls of tools of an agent that sets no `maxToolCalls`. */
+/** Tool calls of an agent without `maxToolCalls`. */
 const DEFAULT_MAX_TOOL_CALLS = 100;
 
-/** Rounds in which an agent may correct an answer that its schema or a check refuses, in addition to its turns. */
+/** Rounds in which an agent may correct an answer refused by its schema or a check, in addition to its turns. */
 export const REPAIR_ROUNDS = 1;
 
-/** Rounds of repair that an agent may need. */
+/** Returns the number of repair rounds that an agent may need. */
 export function repairRoundsOf({ agent, fields }: Pick<AgentNode, 'agent' | 'fields'>): number {
   const { output, checks = [] } = agent;
   const mayRefuse = checks.some(({ direction, onViolation }) => direction !== 'input' && onViolation !== 'warn');
   return output === undefined && fields === undefined && !mayRefuse ? 0 : REPAIR_ROUNDS;
 }
 
-/** Calls of one model for one turn: the first, and those after errors that may pass. */
+/** Calls of one model for one turn: the first, and retries after transient errors. */
 export const MODEL_TRIES = 3;
 
-/** Tokens of output that are asked for where an agent sets no limit: whatever is allowed is reserved for each call. */
+/** Output tokens requested for an agent without a limit: each call reserves the whole allowance. */
 export const DEFAULT_OUTPUT_TOKENS = 16_384;
 
-/** Nodes that may run one after another in a plan that sets no `maxSteps`, in addition to those on its longest path. */
+/** Nodes that may run one after another without `maxSteps`, in addition to those on the longest path. */
 const STEPS_OVER_LONGEST_PATH = 100;
 
-/** More rounds, items or visits than this are not a bound. */
+/** Upper bound of rounds, items and visits that counts as a limit. */
 export const MOST_ROUNDS = 1_000_000;
 
-/** Turns of an agent at most, without the rounds of repair. */
+/** Returns an agent's maximum number of turns, without repair rounds. */
 export function maxTurnsOf({ maxTurns = DEFAULT_MAX_TURNS }: Pick<AgentSpec, 'maxTurns'>): number {
   return maxTurns;
 }
 
-/** Calls of tools that an agent makes at most. */
+/** Returns an agent's maximum number of tool calls. */
 export function maxToolCallsOf({ maxToolCalls = DEFAULT_MAX_TOOL_CALLS }: Pick<AgentSpec, 'maxToolCalls'>): number {
   return maxToolCalls;
 }
 
-/** Nodes of a plan that run one after another at most. */
+/** Returns how many nodes of a plan may run one after another. */
 export function maxStepsOf(plan: Pick<Plan, 'limits'>, shape: Pick<GraphShape, 'longestPath'>): number {
   return plan.limits?.maxSteps ?? shape.longestPath + STEPS_OVER_LONGEST_PATH;
 }
 
 /**
- * How often nodes with a cap run at most in one run of their plan, by index: where another node has their visits counted anew, so often for each
- * of its runs, and once more.
+ * Returns how often capped nodes run at most in one run of their plan, by index. If another node resets their visits, the cap applies to
+ * each of its runs, and once more.
  */
 export function visitCaps(nodes: readonly PlanNode[]): ReadonlyMap<number, number> {
   const caps = new Map<number, number>();
@@ -66,7 +66,7 @@ export function visitCaps(nodes: readonly PlanNode[]): ReadonlyMap<number, numbe
   return caps;
 }
 
-/** Indexes of the nodes with a cap that have their visits counted anew when a node runs. */
+/** Returns the indexes of the capped nodes whose visits a node resets when it runs. */
 export function countedAnew(nodes: readonly PlanNode[], at: number): readonly number[] {
   const name = nodes[at]?.countsAnewFrom;
   if (name === undefined) return NONE;

@@ -3,23 +3,23 @@ import type { Condition } from '../lang/values.js';
 import type { StateTest } from './builder-input.js';
 import { isSupervisor } from './supervision.js';
 
-/** Known again across copies of this module. */
+/** Shared by all copies of this module. */
 const PARTS = Symbol.for('skein.made-of');
 
 /**
- * A function that Skein made around others, such as the body of a tool's node. Its own source says nothing of what it does: theirs, and the
- * texts, count with it wherever the source of a function counts (J2).
+ * Marks a function that Skein made around others, such as the body of a tool's node. Its own source is meaningless: the sources of the
+ * parts count wherever the source of a function counts (J2).
  */
 export function madeOf<F extends (...args: never[]) => unknown>(made: F, parts: readonly unknown[]): F {
   return Object.defineProperty(made, PARTS, { value: parts });
 }
 
-/** What Skein made a function of; undefined for one that somebody else made. */
+/** Returns the parts of a function that Skein made; undefined for other functions. */
 export function madeFrom(fn: unknown): readonly unknown[] | undefined {
   return typeof fn === 'function' ? (fn as { readonly [PARTS]?: readonly unknown[] })[PARTS] : undefined;
 }
 
-/** The source text of a function, with that of what it was made of; of a supervisor that of its methods, and its version. */
+/** Returns the source text of a function with that of its parts; for a supervisor, that of its methods, and its version. */
 export function sourceText(fn: unknown): string {
   if (isSupervisor(fn)) return [...partsOf(fn, ['reconcile', 'supervise']), fn.version].map(sourceText).join('\n');
   if (typeof fn !== 'function') return typeof fn === 'string' ? fn : '';
@@ -29,7 +29,7 @@ export function sourceText(fn: unknown): string {
 }
 
 /**
- * Conditions as plan data. Their functions go to the bindings under the key: all of them must hold.
+ * Returns conditions as plan data. Their functions, which must all hold, are bound under the key.
  *
  * @param given conditions, and functions of the state
  */
@@ -47,59 +47,59 @@ export function boundConditions(
   return [...declared, { op: 'code' }];
 }
 
-/** Known again across copies of this module. */
+/** Shared by all copies of this module. */
 const HANDS_ON = Symbol.for('skein.hands-on');
 
-/** The functions to which a function that Skein made hands on the state as it gets it. */
+/** Returns the functions to which a function made by Skein passes the state unchanged. */
 export function handsOnTo(fn: object): readonly unknown[] {
   return HANDS_ON in fn ? (madeFrom(fn) ?? []) : [];
 }
 
-/** The functions of an object under some names, as parts for {@link madeOf}. */
+/** Returns an object's functions of the given names, as parts for {@link madeOf}. */
 export function partsOf(owner: object, names: readonly string[]): readonly unknown[] {
   return names.map((name): unknown => Reflect.get(owner, name));
 }
 
 type State = Readonly<Record<string, unknown>>;
 
-/** `state` that no property is read of. */
+/** `state` without a property access. */
 const AS_A_WHOLE = /\bstate\b(?!\s*(?:\?\.|\.|\[))/;
 
 /**
- * What a tool sees of the state as `io.state`. One that reads properties of it by name gets the view, so that nothing else counts as read; any
- * other gets plain data, which it may print, clone and hand on.
+ * Returns the state that a tool sees as `io.state`. A tool that reads properties by name receives the view, so that only those count as
+ * read; others receive plain data, which they may print, clone and pass on.
  */
 export function stateOfTool(fn: unknown, view: State): State {
   const gives = typeof fn === 'function' && AS_A_WHOLE.test(sourceText(fn));
   return gives ? Object.freeze({ ...view }) : view;
 }
 
-/** Known again across copies of this module. */
+/** Shared by all copies of this module. */
 const APPROVE = Symbol.for('skein.approve');
 
-/** The function of a tool, with the one that says which of its calls a person must allow. */
+/** Attaches to a tool's function the function that decides which calls need a person's approval. */
 export function withApproval<F extends object>(call: F, approve: unknown): F {
   return typeof approve === 'function' ? Object.defineProperty(call, APPROVE, { value: approve }) : call;
 }
 
-/** Whether a person must allow a call with this input. Whatever the function says but a clear no is a yes. */
+/** Returns whether a call with this input needs a person's approval: yes, unless the function returns exactly false. */
 export async function mustApprove(call: unknown, input: unknown): Promise<boolean> {
   const approve = (call as { readonly [APPROVE]?: (input: unknown) => unknown })[APPROVE];
   return (await approve?.(input)) !== false;
 }
 
-/** What the script of a run says that a tool gives; undefined when it does not say. */
+/** Returns a tool's result from the script of a run; undefined if the script has none. */
 export type ScriptedResult = (tool: string, input: JsonObject) => Promise<Json | undefined>;
 
-/** Known again across copies of this module. */
+/** Shared by all copies of this module. */
 const SCRIPTED = Symbol.for('skein.scripted-result');
 
-/** Options that the functions of a run get for runs of their own, with what answers for tools that are not there. */
+/** Adds scripted results for missing tools to the options that functions of a run receive for their own runs. */
 export function withScripted<O extends object>(options: O, scripted: ScriptedResult): O {
   return { ...options, [SCRIPTED]: scripted };
 }
 
-/** A function in place of one that is not there, in a run without models: its script says what the tool gives. */
+/** Replaces a missing function in a run without models: the script provides the tool's result. */
 export function standInTool(name: string): (input: JsonObject, step: { readonly runOptions: object }) => Promise<Json> {
   return async (input, { runOptions }) => {
     const said = await (runOptions as { readonly [SCRIPTED]?: ScriptedResult })[SCRIPTED]?.(name, input);

@@ -20,22 +20,22 @@ export interface RetryPolicy {
   /** Upper bound of a single delay. Default 60 000. A provider's Retry-After replaces the computed delay. */
   readonly maxDelayMs?: number;
   /**
-   * Which failures. Default: those that may go away (`base/passing-errors.ts`). A list: HTTP statuses, and texts that are the name of an error, of its
-   * class, its code, or part of its message in any case. `any`: all. `code`: the binding `retry:NODE` decides. An error with `retryable: false` is
-   * never tried again.
+   * The failures to retry. Default: transient ones (`base/passing-errors.ts`). A list: HTTP statuses, and texts that match an error's name,
+   * class, code, or part of its message in any case. `any`: all. `code`: the binding `retry:NODE` decides. An error with `retryable: false`
+   * is never retried.
    */
   readonly on?: readonly (string | number)[] | 'any' | 'code';
-  /** Fraction of the delay that is drawn at random, 0 to 1. Default 0. */
+  /** Random fraction of the delay, 0 to 1. Default 0. */
   readonly jitter?: number;
 }
 
-/** What a node may have around its body, outermost first. What each does: `engine/steps/policies/`. */
+/** The policies around a node's body, outermost first. Their effects: `engine/steps/policies/`. */
 export interface NodePolicies {
   /** All must hold, else the step is skipped. `code` conditions call the binding `when:NODE`. */
   readonly when?: readonly Condition[];
-  /** What it gives becomes vetted, once somebody vouches for it or a schema lets nothing else through. */
+  /** Makes the node's result vetted, once a person vouches for it or a schema allows nothing else. */
   readonly endorse?: Endorsement;
-  /** What it gives is judged before anything sees it. Not on `ask`, `wait`, `pass`. */
+  /** Has the node's result judged before anything reads it. Not on `ask`, `wait`, `pass`. */
   readonly supervise?: Supervision;
   readonly retry?: RetryPolicy;
   /** Per attempt, in milliseconds. */
@@ -54,7 +54,7 @@ const RETRY = object<RetryPolicy>({
   'jitter?': number(0, 1),
 });
 
-/** Their rows in the table of fields. */
+/** The rows of the policies in the table of fields. */
 export const POLICIES: Rows<NodePolicies> = {
   'when?': course('when', CONDITIONS),
   'endorse?': judgement('endorsement', ENDORSEMENT),

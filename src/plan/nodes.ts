@@ -5,14 +5,14 @@ import type { Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { AgentNode, InputSpec, Plan, PlanNode } from './plan.js';
 
-/** A node with its path, and the plan that it stands in. */
+/** A node with its path and its plan. */
 export interface PlacedNode {
   readonly node: PlanNode;
   readonly path: string;
   readonly plan: Plan;
 }
 
-/** The nodes of a plan and of the plans in it, an outer one before those inside of it. */
+/** Yields the nodes of a plan and of its nested plans, outer ones before those inside them. */
 export function* nodesOf(plan: Plan, prefix = ''): Generator<PlacedNode> {
   for (const node of plan.nodes) {
     const path = prefix + node.id;
@@ -22,19 +22,19 @@ export function* nodesOf(plan: Plan, prefix = ''): Generator<PlacedNode> {
   }
 }
 
-/** The agents of a plan and of the plans in it. */
+/** Yields the agents of a plan and of its nested plans. */
 export function* agentsOf(plan: Plan): Generator<PlacedNode & { readonly node: AgentNode }> {
   for (const { node, ...place } of nodesOf(plan)) if (node.kind === 'agent') yield { node, ...place };
 }
 
 const byId = new WeakMap<Plan, ReadonlyMap<string, PlanNode>>();
 
-/** The nodes of a plan that no one changes any more, by their ids. */
+/** Returns the nodes of a frozen plan by id. */
 export function nodesById(plan: Plan): ReadonlyMap<string, PlanNode> {
   return madeOnce(byId, plan, () => new Map(plan.nodes.map((node) => [node.id, node])));
 }
 
-/** Finds the node of a plan that a path is an execution of; undefined when the plan has none, because it was edited. */
+/** Returns a function that finds the node of a step's path; undefined if an edited plan no longer has it. */
 export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
   return (path) => {
     let inside: Plan | undefined = plan;
@@ -49,7 +49,7 @@ export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
   };
 }
 
-/** Whether a plan, or a node or a plan in it, has a budget. */
+/** Returns whether a plan, or a node or plan inside it, has a budget. */
 export function hasBudget(plan: Plan): boolean {
   if (plan.budget !== undefined) return true;
   for (const { node } of nodesOf(plan))
@@ -59,14 +59,14 @@ export function hasBudget(plan: Plan): boolean {
 
 const supervised = new WeakMap<Plan, boolean>();
 
-/** Whether a plan that no one changes any more, or a plan in it, has a supervised node. */
+/** Returns whether a frozen plan, or a plan inside it, has a supervised node. */
 export function isSupervisedPlan(plan: Plan): boolean {
   return madeOnce(supervised, plan, () => [...nodesOf(plan)].some(({ node }) => node.supervise !== undefined));
 }
 
 /**
- * What a supervised node promises: its instruction, or the prompt of an agent, which may be empty where it only answers what was said before; then its
- * system prompt. Undefined where nothing says so.
+ * Returns the promise of a supervised node: its instruction, or an agent's prompt, which may be empty if it only continues a conversation;
+ * then its system prompt. Undefined if there is none.
  */
 export function instructionOf(node: PlanNode): Template | undefined {
   if (node.supervise?.instruction !== undefined) return node.supervise.instruction;
@@ -74,17 +74,17 @@ export function instructionOf(node: PlanNode): Template | undefined {
   return node.prompt.length > 0 ? node.prompt : node.agent.instructions;
 }
 
-/** Whether a node is carried out by a function, which is bound under its id. */
+/** Returns whether a node runs a function, bound under its id. */
 export function runsFunction(node: PlanNode): boolean {
   return (node.kind === 'task' && node.tool === undefined) || (node.kind === 'wait' && node.until === 'code');
 }
 
-/** Whether a node is an agent: one of Skein's, or a function that is one. */
+/** Returns whether a node is an agent: one of Skein's, or a function that is one. */
 export function isAgentNode(node: PlanNode): boolean {
   return node.kind === 'agent' || (node.kind === 'task' && node.asked !== undefined);
 }
 
-/** Whom the supervision of a step asks: the model that is named, or the agent of the step, without its tools and settings. */
+/** Returns the agent that the supervision of a step calls: with the named model, or the step's agent without its tools and settings. */
 export function phaseAgent(node: PlanNode, model: string | undefined): AgentSpec {
   const agent: Pick<AgentSpec, 'name' | 'models' | 'provider' | 'policy'> =
     node.kind === 'agent' ? node.agent : { name: node.id, models: [] };
@@ -93,7 +93,7 @@ export function phaseAgent(node: PlanNode, model: string | undefined): AgentSpec
   return model === undefined && provider !== undefined ? { ...own, provider } : own;
 }
 
-/** Whether somebody has to give an input. */
+/** Returns whether an input must be given. */
 export function isNeeded(input: InputSpec): boolean {
   return input.required && input.default === undefined;
 }

@@ -1,15 +1,15 @@
 import { ownValue } from '../base/json.js';
 
-/** Limits of nodes and agents that a run can reach, and what is done about that of a loop. */
+/** Limits of nodes and agents that a run can reach, and the setting for a loop that reaches its limit. */
 export type Limit = 'maxItems' | 'maxRounds' | 'onMaxRounds' | 'maxTurns' | 'maxToolCalls' | 'maxOutputTokens';
 
-/** What those who run plans and tell of them know of a notation. How its files are read is in `notations/registry.ts`. */
+/** Facts about a notation for running plans and reporting on them. How its files are read is in `notations/registry.ts`. */
 interface NotationTraits {
-  /** The keys of limits in its files; a limit that is not here has none. Absent: they are called as in plans. */
+  /** Names of limits in its files; a limit that is missing here has none. Absent: the names are those of plans. */
   readonly limits?: Readonly<Partial<Record<Limit, string>>>;
-  /** Steps stand in the order in which they run; those of a block are a plan of their own, a call without outputs. */
+  /** Steps are listed in the order in which they run; a block's steps form a plan of their own, a call without outputs. */
   readonly inOrder?: true;
-  /** The input that takes the task of whoever runs the workflow. Default `task`. */
+  /** The input that receives the task of a run. Default `task`. */
   readonly taskInput?: string;
 }
 
@@ -31,18 +31,18 @@ const TRAITS: Readonly<Record<string, NotationTraits>> = {
   },
 };
 
-/** What is known of the notation that a plan was written in. */
+/** Returns the facts about the notation of a plan. */
 export function traitsOf(notation: string | undefined): NotationTraits {
   return (ownValue(TRAITS, notation ?? '') as NotationTraits | undefined) ?? {};
 }
 
-/** What to do about a limit that was reached, in the words of the notation. */
+/** Returns the hint for a reached limit, in the words of the notation. */
 export function limitHint(notation: string | undefined, limit: Limit, otherwise: string): string {
   const word = limitKey(notation, limit);
   return word === undefined ? otherwise : `raise ${word}, or ${otherwise}`;
 }
 
-/** What a limit is called in the notation; undefined: it has no key there. */
+/** Returns the name of a limit in the notation; undefined if it has none. */
 export function limitKey(notation: string | undefined, limit: Limit): string | undefined {
   const { limits } = traitsOf(notation);
   return limits === undefined ? limit : limits[limit];

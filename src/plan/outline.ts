@@ -3,14 +3,14 @@ import type { GraphShape } from './graph-shape.js';
 import type { InputSpec, Plan } from './plan.js';
 import { isNeeded } from './nodes.js';
 
-/** The course of a plan, known without running it. */
+/** The structure of a plan, known without running it. */
 export interface Outline {
   /**
-   * Ids by level: a node stands one level below the lowest node that it waits for. Nodes of a level may run at the same time; a node starts
-   * as soon as its own inputs are ready, whatever else its level holds (E5).
+   * Ids by level: a node is one level below the lowest node that it waits for. Nodes of a level may run at the same time; a node starts as
+   * soon as its own inputs are ready, regardless of the rest of its level (E5).
    */
   readonly levels: readonly (readonly string[])[];
-  /** All ids, so that each comes after those it waits for; ties in plan order. */
+  /** All ids, each after those it waits for; ties in plan order. */
   readonly order: readonly string[];
   /** Where a run starts (E6). */
   readonly starts: readonly string[];
@@ -54,7 +54,7 @@ export function outlinePlan(plan: Plan): Outline {
   };
 }
 
-/** Nodes to which no path of static edges leads from a start, without the one that runs when all others have ended. */
+/** Returns the nodes to which no path of static edges leads from a start, except the one that runs after all others. */
 function conditionalNodes(plan: Plan, shape: GraphShape): readonly number[] {
   const certain = new Set(shape.starts);
   for (const node of certain) {

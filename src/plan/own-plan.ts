@@ -2,26 +2,26 @@ import { SkeinError } from '../base/errors.js';
 import { cloneData, freezeData, isPlainObject } from '../base/json.js';
 import type { Plan } from './plan.js';
 
-/** Workflows within workflows, at most. */
+/** Maximum nesting depth of workflows. */
 export const DEEPEST_PLAN = 50;
 
-/** A plan that contains itself is nested deeper than any. */
+/** A plan that contains itself exceeds any depth. */
 const DEEPEST_COPY = 500;
 
-/** Plans that nobody can change any more. */
+/** Frozen plans. */
 const own = new WeakSet<object>();
 
 /**
- * A copy of a plan that nobody can change any more. What it contains of such copies is taken over, so that a workflow in a workflow in a workflow is
- * copied once, and however deep they are nested, `checkPlan` can say so.
+ * Returns a frozen copy of a plan. Frozen copies inside it are reused, so deeply nested workflows are copied once, and `checkPlan` can
+ * report a nesting that is too deep.
  *
- * @throws SkeinError `SKEIN_DEFINITION` when plans that were written as data are nested too deeply, or contain themselves.
+ * @throws SkeinError `SKEIN_DEFINITION` if plans written as data are nested too deeply, or contain themselves.
  */
 export function ownPlan(plan: Plan): Plan {
   return copyOf(plan, 0);
 }
 
-/** The plan itself, which nobody can change any more: for whoever made all of it, or had its parts frozen. */
+/** Freezes a plan in place, for callers that made all of it or froze its parts. */
 export function sealPlan(plan: Plan): Plan {
   own.add(freezeData(plan));
   return plan;
@@ -44,7 +44,7 @@ function copyOf(plan: Plan, depth: number): Plan {
     if (sub !== undefined) Object.assign(node, { plan: sub });
   });
   sealPlan(copy as Plan);
-  // A plan that is a copy of another was read from the same files.
+  // A copy has the same source files as its original.
   const paths = places.get(plan);
   if (paths !== undefined) places.set(copy as Plan, paths);
   return copy as Plan;
@@ -54,17 +54,15 @@ function isPlan(value: unknown): value is Plan {
   return isPlainObject(value) && Array.isArray(value['nodes']) && value['nodes'].every(isPlainObject);
 }
 
-/** Beside the plans, not in them: no digest of a plan changes when a project is moved. */
+/** Kept apart from the plans: moving a project changes no digest of a plan. */
 const places = new WeakMap<Plan, readonly string[]>();
 
-/**
- * Notes the files and folders that a plan was read from, as absolute paths: tools of a run of it leave them alone, also where the plan is a part of another.
- */
+/** Records the files and folders of a plan, as absolute paths: tools in runs of it, or of plans around it, don't touch them. */
 export function noteReadFrom(plan: Plan, paths: readonly string[]): void {
   places.set(plan, paths);
 }
 
-/** What a plan and the plans in it were read from. */
+/** Returns the paths from which a plan and its nested plans were read. */
 export function readFrom(plan: Plan): readonly string[] {
   const found = new Set<string>();
   const seen = new Set<Plan>();

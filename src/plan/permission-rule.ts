@@ -1,7 +1,7 @@
 import { BUILT_IN, BUILT_IN_TOOLS, takes } from './built-in-tools.js';
 import { STEP_TOOLS, builtInOf } from './tool-names.js';
 
-/** A rule of `Permissions`, taken apart: `shell:cmd=rm *` is the tool `shell` with the argument `cmd`. */
+/** A parsed rule of `Permissions`: `shell:cmd=rm *` is the tool `shell` with the argument `cmd`. */
 export interface PermissionRule {
   /** As it was written. */
   readonly text: string;
@@ -14,10 +14,10 @@ export interface PermissionRule {
 const LONGEST = 1_000;
 const ARGUMENT = /:([A-Za-z_][A-Za-z0-9_-]*)=/g;
 
-/** What rules call the command line of a tool, in addition to the arguments by which a model gives it. */
+/** The name of a tool's command line in rules, besides the arguments that a model uses. */
 export const COMMAND_NAME = 'cmd';
 
-/** Every name that rules may use for a command line. */
+/** All names that rules may use for a command line. */
 export const COMMAND_ARGUMENTS: ReadonlySet<string> = new Set([
   COMMAND_NAME,
   ...BUILT_IN_TOOLS.flatMap((tool) => Object.entries(BUILT_IN[tool].arguments))
@@ -25,7 +25,7 @@ export const COMMAND_ARGUMENTS: ReadonlySet<string> = new Set([
     .map(([name]) => name),
 ]);
 
-/** Arguments that rules may name, of the built-in tools and of tools of the step. */
+/** Arguments that rules may name, of the built-in tools and of the step's tools. */
 export const TOOL_ARGUMENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ...BUILT_IN_TOOLS.map((tool): [string, readonly string[]] => [
     tool,
@@ -35,8 +35,8 @@ export const TOOL_ARGUMENTS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Reads a rule: `TOOL`, or `TOOL:ARG=PATTERN` with further `:ARG=PATTERN`. Gives what is wrong with it as text.
- * `parsePermissionRule('shell:cmd=rm *')` gives `{ text: 'shell:cmd=rm *', tool: 'shell', args: [{ name: 'cmd', pattern: 'rm *' }] }`.
+ * Parses a rule: `TOOL`, or `TOOL:ARG=PATTERN` with further `:ARG=PATTERN`. Returns a text that describes the problem of an invalid rule.
+ * `parsePermissionRule('shell:cmd=rm *')` returns `{ text: 'shell:cmd=rm *', tool: 'shell', args: [{ name: 'cmd', pattern: 'rm *' }] }`.
  */
 export function parsePermissionRule(written: string): PermissionRule | string {
   const text = written.trim();
@@ -56,7 +56,7 @@ export function parsePermissionRule(written: string): PermissionRule | string {
   return { text, tool, args };
 }
 
-/** What of a call of a built-in tool tells what it is about: its command, path or address; undefined for tools that have none. */
+/** Returns the argument of a built-in tool that rules compare: its command, path or address; undefined for other tools. */
 export function comparedIn(tool: string): string | undefined {
   const known = builtInOf(tool);
   if (known === undefined) return undefined;

@@ -168,10 +168,7 @@ export interface AgentNode extends NodeBase {
   readonly fieldsStrict?: true;
   /** Skips the search for fields if the answer has this line and `after` is not empty: the model has nothing to add. */
   readonly fieldsUnless?: { readonly line: string; readonly after: ValueRef };
-  /**
-   * Lets the agent choose what runs next. The node has a route with `choose: 'result'`. `code`: the binding `choice:NODE` makes the guide
-   * of each step (`plan/guide.ts`).
-   */
+  /** Lets the agent choose the next node; its route has `choose: 'result'`. `code`: the binding `choice:NODE` makes the guide. */
   readonly choice?: Choice | 'code';
 }
 

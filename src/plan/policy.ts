@@ -1,57 +1,54 @@
 import type { Declarations } from './declarations.js';
 
-/** What a policy says of one tool. */
+/** Rules of a policy for one tool. */
 export interface ToolPolicy {
-  /** `false`: it may not be called. */
+  /** `false` forbids all calls. */
   readonly enabled?: boolean;
   /** Its command, path or address must match one of these. */
   readonly allow?: readonly string[];
-  /** ... and none of these, which win. */
+  /** Its command, path or address must match none of these, which take precedence. */
   readonly deny?: readonly string[];
-  /** How long a call may take, in milliseconds. */
+  /** Time limit of a call, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** What a policy says of the tools of servers. */
+/** Rules of a policy for the tools of servers. */
 export interface ServersPolicy {
-  /** `false`: no server is started or reached. */
+  /** `false` starts and contacts no server. */
   readonly enabled?: boolean;
-  /** Only tools that some rule allows may be called. */
+  /** Allows only tools that some rule allows. */
   readonly defaultDeny?: boolean;
 }
 
-/** How much a policy believes what a server gives. */
+/** How far a policy trusts a server's results. */
 export interface ServerTrust {
   readonly level?: 'trusted' | 'vetted' | 'untrusted';
-  /** It may be told to everybody. */
+  /** Whether the results are public. */
   readonly public?: boolean;
 }
 
-/** What a policy keeps agents from. */
+/** The restrictions of a policy on agents. */
 export interface NarrowPolicy {
-  /** As it is shown. */
+  /** The file's name for display. */
   readonly file: string;
-  /** What no rule allows may not be called. */
+  /** Forbids calls that no rule allows. */
   readonly defaultDeny?: boolean;
-  /** Rules in the form of permissions: `shell:cmd=git *`, `mcp:github:get_*`. They count where `defaultDeny` holds. */
+  /** Rules in the form of permissions: `shell:cmd=git *`, `mcp:github:get_*`. They apply if `defaultDeny` is set. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** File tools work in these folders alone. Relative to the working directory. */
+  /** The only folders in which file tools work. Relative to the working directory. */
   readonly folders?: readonly string[];
-  /** Tools and servers reach these hosts alone. */
+  /** The only hosts that tools and servers may contact. */
   readonly domains?: readonly string[];
   readonly tools?: Readonly<Record<string, ToolPolicy>>;
   readonly mcp?: ServersPolicy;
 }
 
-/**
- * What somebody beside the workflow says of the calls of its agents. What goes beyond keeping them from something counts in a policy from outside of the
- * project alone.
- */
+/** Rules about agents' calls from outside the workflow. Rules that permit something only count in a policy from outside the project. */
 export interface Policy extends NarrowPolicy, Declarations {
-  /** It comes from outside of the project, from who runs the workflow. */
+  /** Whether the policy comes from outside the project, from the person who runs the workflow. */
   readonly widens?: true;
-  /** The project is a stranger's, or everybody may read it. */
+  /** Whether the project is a stranger's, or public. */
   readonly project?: 'untrusted' | 'public';
   readonly servers?: Readonly<Record<string, ServerTrust>>;
 }

@@ -15,27 +15,26 @@ import { commandOf, lineOf, writtenText } from './tool-use.js';
 import { builtInOf, selectTools } from './tool-names.js';
 
 /**
- * What a workflow can do beyond reading the project: `runs` is code of the workflow itself, `follows` a script in the place of a model, `allows` a
- * rule by which calls happen without a question.
+ * What a workflow can do besides reading the project: `runs` is code of the workflow itself, `follows` a script that replaces a model,
+ * `allows` a rule that permits calls without a question.
  */
 export interface Power {
   readonly kind: 'runs' | 'starts' | 'reaches' | 'reads' | 'writes' | 'follows' | 'allows';
-  /** A command line, an address, a path, a rule, or what an agent may choose. */
+  /** A command line, an address, a path, a rule, or the choices of an agent. */
   readonly what: string;
-  /** What it is for: `MCP server kit of agent root`. */
+  /** Its purpose: `MCP server kit of agent root`. */
   readonly why: string;
-  /** Variables of the environment whose values go there. */
+  /** Environment variables whose values are passed on. */
   readonly variables: readonly string[];
-  /** The command line word by word, where there is one. */
+  /** The words of the command line, if there is one. */
   readonly argv?: readonly string[];
-  /** Programs that run in a sandbox. */
+  /** The sandbox in which programs run. */
   readonly sandbox?: SandboxUse;
 }
 
 /**
- * What a plan could do beyond reading the project, as far as its text says so; each once, in the order of its steps. Where models are called by the
- * environment's choice is not part of it. `isOutside`
- * says of a path whether it lies outside of the project.
+ * Returns what a plan could do besides reading the project, as far as its text shows; each power once, in the order of its steps. Models
+ * chosen by the environment are not included. `isOutside` returns whether a path is outside the project.
  */
 export function powersOf(plan: Plan, isOutside: (path: string) => boolean = () => true): readonly Power[] {
   const powers = new Map<string, Power>();
@@ -51,7 +50,7 @@ export function powersOf(plan: Plan, isOutside: (path: string) => boolean = () =
 
 const sandboxed = new WeakMap<Plan, { readonly who: string | undefined }>();
 
-/** An agent or a tool server whose programs must run in a sandbox; undefined: none must. Of a plan that no one changes any more. */
+/** Returns an agent or a tool server whose programs must run in a sandbox; undefined if there is none. Accepts only frozen plans. */
 export function sandboxedIn(plan: Plan): string | undefined {
   return madeOnce(sandboxed, plan, () => ({ who: findSandboxed(plan) })).who;
 }
@@ -89,7 +88,7 @@ function* ofAgent(agent: AgentSpec): Generator<Power> {
     if (!onlyReads(rule)) yield power('allows', rule, `rule of agent ${name}`);
 }
 
-/** What a step does by itself: as its author wrote it, references in braces. */
+/** Yields what a step does directly, as its author wrote it, with references in braces. */
 function* ofStep(id: string, tool: ToolUse): Generator<Power> {
   const { name, input, env = {}, sandbox, mcpServers = {} } = tool;
   const why = `step ${id}`;
@@ -105,7 +104,7 @@ function* ofStep(id: string, tool: ToolUse): Generator<Power> {
   else yield* ofBuiltIn(builtIn, { what: (argument) => writtenArgument(input, argument), why }, sandbox);
 }
 
-/** An argument of a call as its author wrote it. */
+/** Returns an argument of a call as its author wrote it. */
 function writtenArgument(input: JsonTemplate, name: string): string | undefined {
   if ('object' in input) {
     const source = ownValue(input.object, name) as JsonTemplate | undefined;
@@ -115,7 +114,7 @@ function writtenArgument(input: JsonTemplate, name: string): string | undefined 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Calls that happen without a question although others had a say in them. */
+/** Yields the declared calls, which need no question even if they were influenced from outside. */
 function* declared({ hosts = [], commands = [], sends = [] }: Plan): Generator<Power> {
   for (const host of hosts) yield power('allows', host, 'declared host');
   for (const argv of commands) yield { ...power('allows', lineOf(argv), 'declared command'), argv };
@@ -136,7 +135,7 @@ function* ofTool(tool: BuiltInTool, why: string, sandbox: SandboxUse | undefined
   yield* ofBuiltIn(tool, { what: (argument) => CHOSEN[argument], why }, sandbox);
 }
 
-/** `what` says of an argument of the tool what it is. */
+/** `what` returns the text of an argument of the tool. */
 function* ofBuiltIn(
   tool: BuiltInTool,
   { what, why }: { readonly what: (argument: string) => string | undefined; readonly why: string },
@@ -150,7 +149,7 @@ function* ofBuiltIn(
     yield power('writes', what('path') ?? 'a file of the project', why);
 }
 
-/** Nobody is asked about tools that only read. */
+/** Returns whether a rule concerns a tool that only reads, which needs no question. */
 function onlyReads(rule: string): boolean {
   const parsed = parsePermissionRule(rule);
   const tool = typeof parsed === 'string' ? undefined : builtInOf(parsed.tool);

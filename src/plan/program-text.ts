@@ -1,4 +1,4 @@
-/** Programs that run a program which is given to them as text, and the options whose value that is; one letter may stand among others, as in `-lc`. */
+/** Programs that run a program passed as text, and the options that pass it; one letter may be combined with others, as in `-lc`. */
 const TEXT_OPTIONS: readonly (readonly [programs: RegExp, options: RegExp])[] = [
   [/^(?:(?:ba|rba|da|z|k|mk|a|fi|c|tc)?sh|su|script|flock)$/, /^(?:-[a-z]*c|--command)$/i],
   [/^(?:pwsh|powershell)$/, /^[-/](?:c|co[a-z]*|e[a-z]*)$/i],
@@ -10,11 +10,11 @@ const TEXT_OPTIONS: readonly (readonly [programs: RegExp, options: RegExp])[] = 
   [/^php[\d.]*$/, /^-[a-zA-Z]*[rBRE]$/],
 ];
 
-/** Programs of which all words, or the first that is not an option, are program text. */
+/** Programs for which all words, or the first that is not an option, are program text. */
 const ALL_TEXT = /^(?:eval|ssh)$/;
 const FIRST_TEXT = /^(?:[gmn]?awk|sed|jq|watch)$/;
 
-/** A word of a command: its text with nothing in the place of references, and whether it has any. */
+/** A word of a command: its text without references, and whether it has any. */
 export interface CommandWord {
   readonly text: string;
   readonly hasReference: boolean;
@@ -27,8 +27,8 @@ export function programName(word: string): string {
 }
 
 /**
- * The word in which a reference would become part of a program, by its index: the program itself, or the text behind `sh -c`, `python -c`, `node -e` and the like,
- * wherever such a program stands among the words. Undefined: references are arguments.
+ * Returns the index of the word in which a reference would become part of a program: the program itself, or the text after `sh -c`, `python
+ * -c`, `node -e` and the like, at any position. Undefined if references are only arguments.
  *
  * @example
  * referenceInProgram([{ text: 'sh', hasReference: false }, { text: '-c', hasReference: false }, { text: 'echo ', hasReference: true }]); // 2
@@ -73,7 +73,7 @@ function indexFrom(words: readonly CommandWord[], from: number, fits: (at: numbe
   return undefined;
 }
 
-/** Whether a command takes its program from standard input: a shell or the like without a file and without a text. */
+/** Returns whether a command reads its program from standard input: a shell or the like without a file and without a text. */
 export function readsProgram(words: readonly CommandWord[]): boolean {
   const [first, ...rest] = words;
   const program = programName(first?.text ?? '');
