@@ -1,46 +1,46 @@
-/** How a provider is called: by a package that comes with Skein, or by a factory of one that is installed beside it. */
+/** How a provider is called: with a package that ships with Skein, or with a factory of a separately installed package. */
 export type ProviderApi = 'anthropic' | 'openai' | 'chat-completions' | ProviderFactory;
 
-/** A function of a package that gives a function of model names. */
+/** A function of a package that returns a function of model names. */
 export interface ProviderFactory {
   readonly factory: string;
-  /** It takes the options of OpenAI's responses API, under this key. */
+  /** The key under which it accepts the options of OpenAI's responses API. */
   readonly responses?: string;
 }
 
-/** A provider that models are called at, as data: nothing here loads a package or opens a connection. */
+/** A model provider as data: nothing here loads a package or opens a connection. */
 export interface ProviderEntry {
-  /** First part of `provider/model`, and what files name it by. */
+  /** First part of `provider/model`, and the provider's name in files. */
   readonly id: string;
   readonly title: string;
   readonly api: ProviderApi;
-  /** The package that speaks to it. */
+  /** The package that talks to it. */
   readonly package: string;
-  /** Its major version that fits. */
+  /** The package's supported major version. */
   readonly major: number;
-  /** Variable with the key. */
+  /** Environment variable with the key. */
   readonly keyEnv?: string;
-  /** Without a key there is no call. A provider at an own base URL may do without. */
+  /** Whether calls need a key. A provider at a custom base URL may work without one. */
   readonly keyNeeded: boolean;
-  /** Variable with the base URL. */
+  /** Environment variable with the base URL. */
   readonly baseUrlEnv?: string;
-  /** Base URL without the variable; absent: the package knows it. */
+  /** Base URL without the variable; absent: the package's default. */
   readonly baseUrl?: string;
-  /** What a base URL of one's own ends with. */
+  /** The ending of a custom base URL. */
   readonly baseUrlEnd?: string;
-  /** The provider's own address, where the package knows it. */
+  /** The provider's own address, if the package knows it. */
   readonly home?: string;
-  /** There is no base URL unless one is given. */
+  /** Whether a base URL must be given. */
   readonly baseUrlNeeded?: boolean;
-  /** Model that is used when the environment alone decides. */
+  /** Model that is used if the environment alone decides. */
   readonly defaultModel?: string;
-  /** What its models' names begin with; a name without a provider is one of them. */
+  /** Pattern at the start of its model names; a matching name without a provider belongs to it. */
   readonly models?: RegExp;
   /** Short names of its models in the agent files of other systems. */
   readonly shortNames?: Readonly<Record<string, string>>;
-  /** How a server of chat completions is told which requests begin alike: a field, or a header. Absent: it is told nothing. */
+  /** How a chat-completions server learns which requests share a prefix: a field, or a header. Absent: not at all. */
   readonly cache?: { readonly option: string } | { readonly header: string };
-  /** Its models' names have a `-` where others write a dot. */
+  /** Whether its model names use `-` where others have a dot. */
   readonly namesWithoutDots?: true;
 }
 
@@ -166,10 +166,10 @@ export const PROVIDERS: readonly ProviderEntry[] = [
 /** The providers that files may name. */
 export const PROVIDER_NAMES: readonly string[] = PROVIDERS.map(({ id }) => id);
 
-/** First parts of `provider/model` behind which no provider is called: an echo, and answers from a file. */
+/** Prefixes of `provider/model` that call no provider: an echo, and answers from a file. */
 export const LOCAL_MODELS: readonly string[] = ['mock', 'script'];
 
-/** Providers that only other systems have; at an address of one's own they speak chat completions. */
+/** Providers of other systems; at a custom address they speak chat completions. */
 export const FOREIGN_PROVIDERS: ReadonlySet<string> = new Set([
   'dmr',
   'amazon-bedrock',
@@ -185,17 +185,17 @@ export const FOREIGN_PROVIDERS: ReadonlySet<string> = new Set([
   'cloudflare-ai-gateway',
 ]);
 
-/** One provider by its id. */
+/** Returns a provider by its id. */
 export function providerById(id: string): ProviderEntry | undefined {
   return PROVIDERS.find((provider) => provider.id === id);
 }
 
-/** What to install where a provider's package is missing. */
+/** Returns the command that installs a provider's missing package. */
 export function installCommand(provider: ProviderEntry): string {
   return `npm install ${provider.package}@${provider.major}`;
 }
 
-/** Whether a provider at an endpoint takes a JSON Schema for the answer; known before its package is loaded. */
+/** Returns whether a provider accepts a JSON Schema for the answer; known before its package is loaded. */
 export function takesSchema(provider: ProviderEntry): boolean {
   return provider.api !== 'chat-completions';
 }

@@ -1,13 +1,13 @@
 import { addTo } from '../base/collections.js';
 import type { GraphShape, ShapeEdge } from './graph-shape.js';
 
-/** How many sources one pass over the graph follows: the bits of a word. */
+/** Number of sources that one pass over the graph follows: the bits of a word. */
 const BATCH = 32;
 
 /**
- * Finds what can be reached from many nodes, 32 of them per pass. For each batch, `visit` gets its sources and, per node, a mask of those
- * that lead to it (bit i: the source number i; a source leads to itself only around a cycle), and answers whether to go on.
- * Forward edges only, unless `cycles` is set.
+ * Finds what can be reached from many nodes, 32 of them per pass. For each batch, `visit` receives its sources and, per node, a mask of
+ * those that lead to it (bit i: source number i; a source leads to itself only around a cycle), and returns whether to continue. Follows
+ * only forward edges, unless `cycles` is set.
  */
 export function forEachReach(
   shape: GraphShape,
@@ -16,14 +16,14 @@ export function forEachReach(
   visit: (sources: readonly number[], masks: Uint32Array) => boolean,
 ): void {
   const wanted = new Set(sources);
-  // Neighbours in the order share a batch, and nothing in front of the first of them can be reached forward.
+  // Neighbours in the order share a batch, and forward edges reach nothing before the first of them.
   const sorted = shape.order.flatMap((node, place) => (wanted.has(node) ? [{ node, place }] : []));
   for (let first = 0; first < sorted.length; first += BATCH) {
     const batch = sorted.slice(first, first + BATCH);
     const masks = new Uint32Array(shape.outEdges.length);
     const own = new Map(batch.map(({ node }, bit) => [node, (1 << bit) >>> 0]));
     let from = batch[0]?.place ?? 0;
-    // Another pass each time that an edge which leads back has carried something new.
+    // Another pass is needed whenever an edge that leads back has changed something.
     while (spread(shape, masks, own, { cycles, from })) from = 0;
     const goOn = visit(
       batch.map(({ node }) => node),
@@ -33,14 +33,14 @@ export function forEachReach(
   }
 }
 
-/** These nodes, and all that any way leads to from them. */
+/** Returns these nodes and all that are reachable from them. */
 export function reachedFrom({ outEdges, edges }: GraphShape, from: Iterable<number>): ReadonlySet<number> {
   const reached = new Set(from);
   for (const node of reached) for (const at of outEdges[node] ?? []) reached.add(edges[at]?.to ?? node);
   return reached;
 }
 
-/** Those reads that are explained by a source: `isBehind` says so, by what that source leads to. */
+/** Returns the reads that a source explains, as `isBehind` decides from what the source leads to. */
 export function explainedReads<T>(
   shape: GraphShape,
   reads: readonly T[],
@@ -61,8 +61,8 @@ export function explainedReads<T>(
 }
 
 /**
- * Tells what leads to a node, by the nodes directly before each. `directly` are those before `to`, which is known again by itself: only the marks
- * of the last walk are kept.
+ * Returns a function that tells what leads to a node, by the nodes directly before each. `directly` are those before `to`, which identifies
+ * the walk: only the marks of the last walk are kept.
  */
 export function walkBack(
   before: readonly (readonly number[])[],
@@ -85,7 +85,7 @@ export function walkBack(
   };
 }
 
-/** True when there is a forward path from one node to another. Looks only at nodes that lie between them in the order. */
+/** True if there is a forward path from one node to another. Visits only nodes between them in the order. */
 export function leadsTo(shape: GraphShape, places: ArrayLike<number>, from: number, to: number): boolean {
   const last = places[to] ?? 0;
   const reached = new Set([from]);
@@ -100,7 +100,7 @@ export function leadsTo(shape: GraphShape, places: ArrayLike<number>, from: numb
   return false;
 }
 
-/** One pass in topological order; true when an edge that closes a cycle changed something before its node's turn. */
+/** Makes one pass in topological order; true if an edge that closes a cycle changed something before its node's turn. */
 function spread(
   shape: GraphShape,
   masks: Uint32Array,

@@ -4,8 +4,8 @@ import { conditionReferences, referencesOf, routeReferences, valueReferences } f
 import type { Reference } from './references.js';
 
 /**
- * Whether anything of a plan reads an input: a step, what leads to one, what ends a loop, or what the plan gives. Inside of a sub-plan its own steps
- * count, not that it is given the value. Functions may read whatever there is.
+ * Returns whether a plan reads an input: in a step, a route, the end of a loop, or its result. Inside a sub-plan only its own steps count,
+ * not that it receives the value. Functions may read everything.
  *
  * @example
  * readsInput(plan, 'prompt'); // false: a prompt that somebody gives is of no use
@@ -39,7 +39,7 @@ function nodeReads(node: PlanNode, channel: string): boolean {
   return innerChannels(node, own, channel).some((inner) => readsChannel(node.plan, inner) || endReads(node, inner));
 }
 
-/** What the sub-plan of a node calls what it is given of a channel. */
+/** Returns the names in a node's sub-plan of the values that it receives from a channel. */
 function innerChannels(
   { kind, plan, inputs }: Extract<PlanNode, { readonly plan: Plan }>,
   own: readonly Reference[],

@@ -6,31 +6,31 @@ import { NOTHING, endOf, grow, reopenedList, wholeOf, windowOn } from './growing
 import type { ReducerName } from './plan.js';
 
 /**
- * How contributions to a channel are folded (S3). `open` makes the accumulator out of the first value (an input, or nothing),
- * `fold` takes one contribution in, `read` gives the value that nodes see.
+ * Folds contributions to a channel (S3). `open` makes the accumulator from the first value (an input, or undefined), `fold` adds one
+ * contribution, `read` returns the value that nodes see.
  */
 export interface Reducer {
   open(initial: unknown): unknown;
   fold(accumulator: unknown, contribution: unknown): unknown;
   read(accumulator: unknown): unknown;
   /**
-   * The value for who takes no more of it than its length and single entries; it is not put together. Undefined or absent: it is read as for
-   * others.
+   * Returns the value for readers of its length and single entries only, without assembling it. Undefined or absent: the value is read as
+   * usual.
    */
   glance?(accumulator: unknown): unknown;
-  /** At least so many of the last entries of a list, without a read of the whole; fewer are all of them. Absent: it is read. */
+  /** Returns at least this many of the last entries; a shorter list is returned whole. Absent: the whole list is read. */
   end?(accumulator: unknown, count: number): readonly unknown[];
-  /** Its name, or the source text of its function: what another reducer made of the same contributions is another value (J2). */
+  /** Returns the reducer's name, or its function's source text: another reducer makes another value of the same contributions (J2). */
   definition(): string;
-  /** Goes on from a value that is kept elsewhere: it is read when it is needed. */
+  /** Continues from a value stored elsewhere, which is read when needed. */
   reopen(kept: Kept): unknown;
-  /** What came to a kept value since, of the same sort as it; undefined when the accumulator is not that value with more. */
+  /** Returns what was added since a stored value, of the same type; undefined if the accumulator is not that value with additions. */
   added?(accumulator: unknown, kept: Kept): unknown;
-  /** To read the accumulator, a kept value has to be read. */
+  /** Returns whether reading the accumulator would read a stored value. */
   isUnread(accumulator: unknown): boolean;
 }
 
-/** A reducer function of a user: (value so far, contribution) => value. The value so far is undefined for the first one. */
+/** A user's reducer function: (value so far, contribution) => value. The value so far is undefined for the first one. */
 export type ReducerFunction = (current: unknown, contribution: unknown) => unknown;
 
 function list(value: unknown, reducer: string): readonly unknown[] {
@@ -56,7 +56,7 @@ function growing(name: 'append' | 'extend', items: (contribution: unknown) => re
   };
 }
 
-/** A reducer whose accumulator is the value itself, or where that is kept. */
+/** Makes a reducer whose accumulator is the value itself, or its stored form. */
 function direct(fold: ReducerFunction, name?: string): Reducer {
   const definition = (): string => name ?? Function.prototype.toString.call(fold);
   return {
@@ -73,7 +73,7 @@ function valueOf(accumulator: unknown): unknown {
   return accumulator instanceof Kept ? accumulator.value : accumulator;
 }
 
-/** A kept text, and what was added to it. */
+/** A stored text, and what was added to it. */
 class Longer {
   constructor(
     readonly kept: Kept,
@@ -115,16 +115,16 @@ function add(current: unknown, contribution: unknown): unknown {
   throw new SkeinError('SKEIN_BAD_UPDATE', `reducer 'add' can't add ${typeof contribution} to ${typeof current}`);
 }
 
-/** An object to which others were added, and how many keys it had without them. Adding costs what is added; a read puts them together. */
+/** An object with additions, and its number of keys without them. Adding costs only the additions; a read merges them. */
 interface Merging {
-  /** The object that it goes on from, which is not in `base`. */
+  /** The stored object that this one continues, which is not in `base`. */
   readonly kept: Kept | undefined;
   base: unknown;
   keys: number;
   added: Growing;
 }
 
-/** So many additions are put together at the latest, or as many as there are keys. */
+/** Additions are merged after this many, or after as many as there are keys. */
 const MOST_ADDED = 32;
 
 function merging(base: unknown): Merging {
@@ -142,7 +142,7 @@ function mergeDict(current: Merging, contribution: unknown): Merging {
   return next;
 }
 
-/** What the parts of an object make, and from now on its base. */
+/** Merges the parts of an object into its new base. */
 function mergedDict(dict: Merging): unknown {
   if (dict.added.length === 0) return dict.base;
   const merged = new Map(Object.entries(dict.base as object));
@@ -155,7 +155,7 @@ function mergedDict(dict: Merging): unknown {
   return dict.base;
 }
 
-/** The object with what it goes on from. */
+/** Returns the object with the stored one that it continues. */
 function wholeDict(dict: Merging): unknown {
   const own = mergedDict(dict);
   if (dict.kept === undefined) return own;
@@ -180,7 +180,7 @@ const BUILT_IN: Readonly<Record<Exclude<ReducerName, 'code'>, Reducer>> = {
   last: direct((_current, contribution) => contribution, 'last'),
 };
 
-/** A contribution that is undefined clears the channel: what comes after it is folded from nothing. */
+/** Makes an undefined contribution clear the channel: later ones are folded from nothing. */
 function clearing(reducer: Reducer): Reducer {
   const fold = (accumulator: unknown, contribution: unknown): unknown =>
     contribution === undefined ? reducer.open(undefined) : reducer.fold(accumulator, contribution);
@@ -192,7 +192,7 @@ const CLEARING = Object.fromEntries(
 ) as typeof BUILT_IN;
 
 /**
- * The reducer of a channel: a built-in one, or a function of the user.
+ * Returns the reducer of a channel: a built-in one, or a function of the user.
  *
  * - `append` makes a list of the contributions; `extend` joins lists; `add` adds numbers or texts;
  *   `mergeDict` merges objects, later keys win; `last` keeps the last contribution in plan order.

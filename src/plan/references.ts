@@ -6,13 +6,13 @@ import type { ToolUse } from './tool-use.js';
 /** A place in a plan that reads a channel. */
 export interface Reference {
   readonly channel: string;
-  /** Where it stands in its node or route: `prompt[1]`, `when[0].value`. */
+  /** Its place in the node or route: `prompt[1]`, `when[0].value`. */
   readonly path: string;
 }
 
 /**
- * What a node reads before it runs: its conditions, templates, lists and inputs of a sub-plan. Inputs of a sub-plan that are
- * taken from same-named channels are not listed, for they may be absent.
+ * Returns what a node reads before it runs: its conditions, templates, lists and inputs of a sub-plan. Inputs of a sub-plan from same-named
+ * channels are not listed, because they may be absent.
  */
 export function referencesOf(node: PlanNode): readonly Reference[] {
   const found: Reference[] = [];
@@ -66,12 +66,12 @@ function addAgent(found: Reference[], { agent, prompt, conversation, fieldsUnles
   if (fieldsUnless !== undefined) found.push({ channel: fieldsUnless.after.channel, path: 'fieldsUnless.after' });
 }
 
-/** Whether a node reads all labelled channels: a text of it has a block of outputs. */
+/** Returns whether a node reads all labelled channels: one of its texts has a block of outputs. */
 export function readsOutputs(node: PlanNode): boolean {
   return textsOf(node).some((text) => text.some((piece) => typeof piece !== 'string' && 'outputs' in piece));
 }
 
-/** The texts of a node. */
+/** Returns the texts of a node. */
 export function textsOf(node: PlanNode): readonly Template[] {
   const texts = (node.when ?? []).flatMap((condition) =>
     condition.op === 'contains' || condition.op === 'not_contains' || condition.op === 'equals'
@@ -95,21 +95,21 @@ function textsOfTool(tool: ToolUse | undefined): readonly Template[] {
   return [...templatesIn(tool.input), tool.stdin ?? [], ...Object.values(tool.env ?? {})];
 }
 
-/** What the cases of a route read, after the node that it leaves has run. */
+/** Returns what the cases of a route read after its node has run. */
 export function routeReferences(route: Route): readonly Reference[] {
   const found: Reference[] = [];
   route.cases?.forEach((branch, at) => addConditions(found, branch.when, `cases[${at}].when`));
   return found;
 }
 
-/** What a plan reads of its final state for what it gives. */
+/** Returns what a plan's result reads from its final state. */
 export function valueReferences({ values }: Plan): readonly Reference[] {
   const found: Reference[] = [];
   for (const [name, source] of Object.entries(values ?? {})) addJson(found, source, `values.${name}`);
   return found;
 }
 
-/** What conditions read. */
+/** Returns what conditions read. */
 export function conditionReferences(conditions: readonly Condition[], path: string): readonly Reference[] {
   const found: Reference[] = [];
   addConditions(found, conditions, path);
@@ -129,12 +129,12 @@ function addConditions(found: Reference[], conditions: readonly Condition[], pat
   });
 }
 
-/** Channels that take fields of the answer of an agent. */
+/** Returns the channels that receive fields of an agent's answer. */
 export function fieldChannels(node: PlanNode): readonly string[] {
   return node.kind === 'agent' && node.fields !== undefined ? Object.keys(node.fields) : [];
 }
 
-/** Channels that a node is known to write. */
+/** Returns the channels that a node is known to write. */
 export function writtenChannels(node: PlanNode): readonly string[] {
   if (node.kind === 'pass' || node.kind === 'end') return [];
   const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};
@@ -146,7 +146,7 @@ export function writtenChannels(node: PlanNode): readonly string[] {
   return output.length < 2 ? output : [...new Set(output)];
 }
 
-/** True for a node that may write any channel: nothing says which before it runs. */
+/** True for a node that may write any channel: its writes are unknown before it runs. */
 export function writesUnknown(node: PlanNode): boolean {
   const isOpen = node.kind === 'task' || node.kind === 'agent' || node.kind === 'ask';
   const isGuided = node.kind === 'agent' && node.choice === 'code';

@@ -1,18 +1,18 @@
 import type { ErrorData } from '../base/errors.js';
 import type { NodeBase, RetryPolicy } from './plan.js';
 
-/** A failure, as a function that decides about retries is given it: the same when the run is gone through again, so never the thrown object. */
+/** A failure as a retry function receives it: the same on a replay, so never the thrown object. */
 export interface FailedAttempt {
   readonly message: string;
-  /** Its name, such as `TypeError`; of errors of Skein's own `SkeinError`. */
+  /** The error's name, such as `TypeError`; `SkeinError` for Skein's own errors. */
   readonly name: string;
-  /** Its `code`, such as `ECONNRESET`; of errors of Skein's own, such as `SKEIN_TIMEOUT`, that. */
+  /** The error's `code`, such as `ECONNRESET` or `SKEIN_TIMEOUT`. */
   readonly code?: string;
-  /** The HTTP status that it carries. */
+  /** The HTTP status of the error. */
   readonly status?: number;
-  /** What it says itself about another attempt. */
+  /** Whether the error declares another attempt useful. */
   readonly retryable?: boolean;
-  /** All that is recorded of it. */
+  /** The recorded error. */
   readonly error: ErrorData;
 }
 
@@ -22,18 +22,18 @@ export type ErrorClass = abstract new (...args: never[]) => Error;
 /** One kind of failure: a class of errors, an HTTP status, or a text: a name, a code, or part of the message. */
 export type RetryOn = string | number | ErrorClass;
 
-/** What `retry` of a node may be: more attempts, or what is not as it is by default: 2 of them, with growing delays from 1 s on. */
+/** The `retry` of a node: a number of further attempts, or overrides of the default: 2 attempts, with growing delays from 1 s. */
 export type RetryInput =
   | number
   | (Partial<Omit<RetryPolicy, 'on'>> & {
       /**
-       * Which failures are tried again. Default: those that may go away. `any`: whatever does not say `retryable: false`. A function is given what is
-       * recorded of the failure.
+       * The failures to retry. Default: transient ones. `any`: all that don't have `retryable: false`. A function receives the recorded
+       * failure.
        */
       readonly on?: RetryOn | readonly RetryOn[] | ((failure: FailedAttempt) => boolean);
     });
 
-/** What a policy is that says nothing else. */
+/** The default policy. */
 const GROWING: RetryPolicy = { retries: 2, backoff: 'exponential', delayMs: 1000 };
 
 /** A policy as plan data, and the function that it calls. */
@@ -43,8 +43,8 @@ export interface RetryParts {
 }
 
 /**
- * A retry as plan data. Classes stand there by their names.
- * `retryParts({ retries: 1, on: [429, 'ECONNRESET'] }).policy` gives `{ retries: 1, backoff: 'exponential', delayMs: 1000, on: [429, 'ECONNRESET'] }`.
+ * Returns a retry as plan data, with classes by name. `retryParts({ retries: 1, on: [429, 'ECONNRESET'] }).policy` returns `{ retries: 1,
+ * backoff: 'exponential', delayMs: 1000, on: [429, 'ECONNRESET'] }`.
  */
 export function retryParts(input: RetryInput): RetryParts {
   if (typeof input === 'number') return { policy: { ...GROWING, retries: input } };
@@ -57,7 +57,7 @@ export function retryParts(input: RetryInput): RetryParts {
   return { policy: { ...rest, on: list.map((one) => (isErrorClass(one) ? one.name : one)) as (string | number)[] } };
 }
 
-/** The retry of a node as plan data; the function that decides about it goes to the bindings. */
+/** Returns a node's retry as plan data; its deciding function goes to the bindings. */
 export function retryOf(
   id: string,
   input: RetryInput | undefined,

@@ -1,4 +1,4 @@
-/** Options with which a program that otherwise only looks writes files, or runs other programs. As they begin. */
+/** Options, by prefix, with which a program that otherwise only reads writes files or runs other programs. */
 const OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     git:
@@ -23,16 +23,16 @@ const OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([program, options]) => [program, options.split(' ')]),
 );
 
-/** Programs that run whatever their arguments say. */
+/** Programs that run whatever their arguments name. */
 const RUNNERS =
   /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|env|sudo|doas|su|xargs|nohup|nice|timeout|exec|eval|python[\d.]*|node|deno|bun|perl|ruby|php|pwsh|powershell|cmd|busybox|npx|bunx|uvx|awk|gawk|parallel)$/;
 
-/** Whether a word of a command is an option that makes the program do more than its name says. */
+/** Returns whether an option makes a program do more than its name suggests. */
 export function isRiskyOption(program: string, word: string): boolean {
   const options = OPTIONS.get(program);
   if (options === undefined || !word.startsWith('-')) return false;
   return options.some((option) => {
-    // Long options are understood when they are cut short, too; the value of a short one may stand right behind it.
+    // Programs accept abbreviated long options; the value of a short option may follow it directly.
     if (option.startsWith('--')) return word === option || word.startsWith(`${option}=`) || isCutShort(word, option);
     return option.length === 2 ? word.startsWith(option) : word === option;
   });
@@ -43,7 +43,7 @@ function isCutShort(word: string, option: string): boolean {
   return name.length > 3 && option.startsWith(name);
 }
 
-/** Whether a program runs anything it is given, so that a rule which allows it allows everything. */
+/** Returns whether a program runs anything it receives, so that a rule which allows it allows everything. */
 export function runsAnything(program: string): boolean {
   return RUNNERS.test(program);
 }

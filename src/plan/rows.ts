@@ -2,59 +2,59 @@ import { keyName } from './form.js';
 import type { Form, KeyOf, Keys } from './form.js';
 
 /**
- * How far a change of a step goes: `result`: what was recorded of it does not count any more; `course`: it decides whether, after
- * what and with what the step runs, or where its result goes; `judgement`: what it did stays, and is judged again before it counts; `policy`: none of
- * these, only how often it is tried and the like.
+ * The effect of a change of a step: `result`: its recorded result is no longer valid; `course`: it influences whether, after what and with
+ * what the step runs, or where its result goes; `judgement`: its work stays, but is judged again; `policy`: none of these, only how often
+ * it is tried and the like.
  */
 export type ChangeEffect = 'result' | 'course' | 'judgement' | 'policy';
 
-/** What is known of a field in addition to its form: what it is called, and how far a change of it goes. */
+/** The meaning of a field, besides its form: its name, and the effect of a change. */
 export interface Meaning {
-  /** Word and effect of a change; undefined: people see it, nothing depends on it. */
+  /** Word and effect of a change; undefined for a field that is only displayed. */
   readonly change?: readonly [word: string, effect: ChangeEffect];
-  /** Without it a step could run without end: the code of that problem. */
+  /** The problem code if the field is missing, because the step could run without end. */
   readonly unbounded?: 'unbounded-loop' | 'unbounded-map';
 }
 
-/** All that is known of a field. */
+/** The form and the meaning of a field. */
 export interface Row<T> extends Meaning {
   readonly form: Form<T>;
 }
 
-/** A row for each field of a type. A field that is missing here does not compile. */
+/** A row for each field of a type. A missing field does not compile. */
 export type Rows<T> = { readonly [K in keyof T & string as KeyOf<T, K>]-?: Row<Exclude<T[K], undefined>> };
 
-/** A field that decides about the result. */
+/** A field that influences the result. */
 export function result<T>(word: string, form: Form<T>): Row<T> {
   return { form, change: [word, 'result'] };
 }
 
-/** A field that decides about the course. */
+/** A field that influences the course. */
 export function course<T>(word: string, form: Form<T>): Row<T> {
   return { form, change: [word, 'course'] };
 }
 
-/** A field that decides who judges the result. */
+/** A field that influences who judges the result. */
 export function judgement<T>(word: string, form: Form<T>): Row<T> {
   return { form, change: [word, 'judgement'] };
 }
 
-/** A field that decides about none of these. */
+/** A field that influences none of these. */
 export function policy<T>(word: string, form: Form<T>): Row<T> {
   return { form, change: [word, 'policy'] };
 }
 
-/** A field that people see, or one that is compared by what is in it. */
+/** A field that is only displayed, or that is compared by its content. */
 export function shown<T>(form: Form<T>): Row<T> {
   return { form };
 }
 
-/** A field whose absence is a problem with a code of its own. */
+/** A field whose absence is a problem with its own code. */
 export function bounding<T>(unbounded: NonNullable<Meaning['unbounded']>, row: Row<T>): Row<T> {
   return { ...row, unbounded };
 }
 
-/** The forms of a table. A field whose absence is a problem of its own may be absent here. */
+/** Returns the forms of a table. A field whose absence is a separate problem is optional here. */
 export function formsOf<T>(rows: Rows<T>): Keys<T> {
   const forms = Object.entries(rows as Readonly<Record<string, Row<T>>>).map(([key, { form, unbounded }]) => [
     unbounded === undefined ? key : `${key}?`,
@@ -63,7 +63,7 @@ export function formsOf<T>(rows: Rows<T>): Keys<T> {
   return Object.fromEntries(forms) as Keys<T>;
 }
 
-/** The fields of a table by name. */
+/** Returns the fields of a table by name. */
 export function byName<T>(rows: Rows<T>): ReadonlyMap<string, Meaning> {
   return new Map(Object.entries<Meaning>(rows).map(([key, row]) => [keyName(key).name, row]));
 }

@@ -9,7 +9,7 @@ import type { PlacedNode } from './nodes.js';
 
 const declared = new WeakMap<Plan, boolean>();
 
-/** Whether a plan, or a node or a plan in it, says anything of it. */
+/** Returns whether a plan, or a node or plan inside it, sets security. */
 function declares(plan: Plan): boolean {
   const all = (): readonly { readonly security?: Security }[] => [
     plan,
@@ -20,7 +20,7 @@ function declares(plan: Plan): boolean {
 
 const NOTHING = (): undefined => undefined;
 
-/** What holds for the node at each path of a plan, `around` being what holds for the whole run. Of a plan that no one changes any more. */
+/** Returns the security at each path of a frozen plan; `around` is the security of the whole run. */
 export function securityAt(plan: Plan, around?: Security): (path: string) => Security | undefined {
   if (around === undefined && !declares(plan)) return NOTHING;
   const known = new Map<string, Security | undefined>();
@@ -43,7 +43,7 @@ function heldAt(plan: Plan, around: Security | undefined, ids: string): Security
   return held;
 }
 
-/** A plan of which no call is looked at by models. */
+/** Returns a plan without reviews of calls by models. */
 export function withoutSecurity(plan: Plan): Plan {
   const { security: _, ...rest } = plan;
   const nodes = plan.nodes.map((node): PlanNode => {
@@ -53,7 +53,7 @@ export function withoutSecurity(plan: Plan): Plan {
   return { ...rest, nodes };
 }
 
-/** Who is asked, and where. */
+/** An agent that is called, and its place. */
 interface Asked extends PlacedNode {
   readonly agent: AgentSpec;
 }
@@ -61,8 +61,8 @@ interface Asked extends PlacedNode {
 const known = new WeakMap<Plan, readonly Asked[]>();
 
 /**
- * All that a plan asks of models: its agents, who supervises them, and who looks at their calls, by what holds around the whole. What judges in place of a model
- * needs none. Of a plan that no one changes any more.
+ * Returns all agents that a plan calls: its own, their supervisors, and the reviewers of their calls, given the security of the run. Code
+ * that judges instead of a model is not included. Accepts only frozen plans.
  */
 export function askedOf(plan: Plan, around?: Security): readonly Asked[] {
   return around === undefined ? madeOnce(known, plan, () => [...askedIn(plan)]) : [...askedIn(plan, around)];

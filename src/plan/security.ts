@@ -6,23 +6,23 @@ import type { Form } from './form.js';
 /** Modes of security, from the least careful to the most. */
 export const SECURITY_MODES = ['default', 'research', 'paranoid'] as const;
 
-/** What models look at calls of tools, in addition to the guard that asks none. */
+/** Which models review tool calls, besides the guard, which calls none. */
 export type SecurityMode = (typeof SECURITY_MODES)[number];
 
-/** What models look at calls of tools before they are made. They can refuse what would be allowed or asked about, and allow nothing. */
+/** Models that review tool calls before they are made. They can refuse calls that would be allowed or need approval, but allow none. */
 export interface Security {
   /**
-   * `default`: what an untrusted text had a say in is screened, and reviewed where the screener doubts. `paranoid`: every call is screened and reviewed but
-   * declared reads of trusted data. `research`: the same, with work in {@link scope} allowed.
+   * `default`: calls that untrusted text influenced are screened, and reviewed if the screener doubts. `paranoid`: every call is screened
+   * and reviewed, except declared reads of trusted data. `research`: the same, but work in {@link scope} is allowed.
    */
   readonly mode: SecurityMode;
-  /** Of `research`: what may be looked into. */
+  /** Only with `research`: what may be investigated. */
   readonly scope?: string;
-  /** The model that judges, `provider/model`. Absent: that of the agent. */
+  /** The reviewing model, `provider/model`. Absent: the agent's. */
   readonly model?: string;
 }
 
-/** A security as programs write it: a mode, or one with a scope or a model. */
+/** A security setting in code: a mode, or one with a scope or a model. */
 export type SecurityInput = SecurityMode | Security;
 
 /** The form of a security. */
@@ -32,15 +32,15 @@ export const SECURITY: Form<Security> = object<Security>({
   'model?': TEXT,
 });
 
-/** A security as plan data. */
+/** Returns a security setting as plan data. */
 export function securityData(input: SecurityInput): Security {
   return typeof input === 'string' ? { mode: input } : input;
 }
 
 /**
- * The security that a run is given; undefined where it is given none.
+ * Returns the security of a run's options; undefined if not given.
  *
- * @throws SkeinError `SKEIN_USAGE` for what is none, and for `research` without a scope
+ * @throws SkeinError `SKEIN_USAGE` for an invalid setting, and for `research` without a scope
  */
 export function securityGiven(input: unknown): Security | undefined {
   if (input === undefined) return undefined;
@@ -54,15 +54,15 @@ export function securityGiven(input: unknown): Security | undefined {
   return known;
 }
 
-/** What is wrong with `research` without a scope. */
+/** The problem of `research` without a scope. */
 export const NO_SCOPE = 'security research needs a scope: what may be looked into';
 
-/** Whether it is `research` and does not say into what. */
+/** Returns whether it is `research` without a scope. */
 export function lacksScope({ mode, scope = '' }: Security): boolean {
   return mode === 'research' && scope.trim() === '';
 }
 
-/** Whether one is less careful than what holds around it, or looks into something else. */
+/** Returns whether a setting is less careful than the surrounding one, or has another scope. */
 export function lowers(own: Security, around: Security | undefined): boolean {
   if (around === undefined) return false;
   if (own.mode === 'research' && around.mode === 'research') return own.scope !== around.scope;
@@ -73,13 +73,13 @@ function rank({ mode }: Security): number {
   return SECURITY_MODES.indexOf(mode);
 }
 
-/** What holds where something is said within something else: nothing is lowered. */
+/** Combines a setting with the surrounding one, without lowering it. */
 export function raised(around: Security | undefined, own: Security | undefined): Security | undefined {
   if (own === undefined || around === undefined) return own ?? around;
   return lowers(own, around) ? around : { ...around, ...own };
 }
 
-/** A security in words: `paranoid, judged by openai/gpt-5-mini`. */
+/** Formats a security setting: `paranoid, judged by openai/gpt-5-mini`. */
 export function securityText({ mode, scope, model }: Security): string {
   const where = mode === 'research' && scope !== undefined ? ` into ${JSON.stringify(scope)}` : '';
   return `${mode}${where}${model === undefined ? '' : `, judged by ${model}`}`;

@@ -4,26 +4,26 @@ import { integer, object, TEXT, word } from './form.js';
 import type { Form } from './form.js';
 import { TEMPLATE } from './value-forms.js';
 
-/** Supervision of a node: what it did is judged before anything downstream sees it. */
+/** Supervision of a node: its work is judged before anything downstream reads it. */
 export interface Supervision {
-  /** What is promised. Absent: the prompt of an agent node. */
+  /** The promise. Absent: the prompt of an agent node. */
   readonly instruction?: Template;
-  /** Who judges: a model, when what was promised and what was done differ; or a person, always. */
+  /** Who judges: a model, if promise and work differ; or a person, always. */
   readonly by: 'model' | 'human';
-  /** The supervisor's model, `provider/model`. Absent: the agent's, else that of the checkpoints, else the environment's. */
+  /** The supervisor's model, `provider/model`. Absent: the agent's, else the checkpoints' model, else the environment's. */
   readonly model?: string;
-  /** Of a node without an agent: the model that says what is promised, and how it went. Default: `model`. */
+  /** Only for a node without an agent: the model that states the promise and assesses the work. Default: `model`. */
   readonly checkpointModel?: string;
-  /** Corrections at most; then a person is asked, or the step is halted. Default {@link MAX_REORIENTS}. */
+  /** Maximum number of corrections; then a person is asked, or the step is halted. Default {@link MAX_REORIENTS}. */
   readonly maxReorients?: number;
   /** The binding `supervise:NODE` is the supervisor. */
   readonly supervisor?: 'code';
 }
 
-/** Corrections at most where a supervision says nothing. */
+/** Default maximum number of corrections. */
 export const MAX_REORIENTS = 1;
 
-/** More corrections can't be asked for. */
+/** Upper limit of corrections. */
 export const MOST_REORIENTS = 1_000;
 
 /** The form of a supervision. */
@@ -36,7 +36,7 @@ export const SUPERVISION: Form<Supervision> = object<Supervision>({
   'supervisor?': word('code'),
 });
 
-/** What was promised before the work began. */
+/** The promise before the work begins. */
 export interface Commitment {
   readonly interpretation: string;
   readonly scopeIn: readonly string[];
@@ -47,7 +47,7 @@ export interface Commitment {
   readonly assumptions: readonly string[];
 }
 
-/** What is said of the work when it is done. */
+/** The assessment of the completed work. */
 export interface Assessment {
   readonly metCommitment: boolean;
   readonly deviations: readonly string[];
@@ -55,65 +55,65 @@ export interface Assessment {
   readonly unexpected: readonly string[];
 }
 
-/** What differs between promise and work; with `escalate` somebody has to judge it. */
+/** The differences between promise and work; `escalate` requests a judgement. */
 export interface Reconciled {
   readonly triggers: readonly string[];
   readonly escalate: boolean;
 }
 
-/** What a supervisor is asked to judge. */
+/** The material that a supervisor judges. */
 export interface SuperviseRequest {
-  /** Address of the step, `review/loop#3/critic`. */
+  /** Path of the step, `review/loop#3/critic`. */
   readonly path: string;
-  /** What was asked for, with the values of this run. */
+  /** The task, with the values of this run. */
   readonly goal: string;
-  /** The correction that this attempt was given. */
+  /** The correction given to this attempt. */
   readonly correction?: string;
   readonly commitment: Commitment;
   readonly assessment: Assessment;
   readonly triggers: readonly string[];
-  /** What the work gave. */
+  /** The result of the work. */
   readonly output: Json;
 }
 
-/** What a supervisor says of an attempt. */
+/** A supervisor's verdict on an attempt. */
 export interface Verdict {
   readonly verdict: 'continue' | 'reorient' | 'ask_human' | 'halt';
-  /** Of `reorient`: what the next attempt is told. */
+  /** Of `reorient`: the instruction for the next attempt. */
   readonly correction?: string;
-  /** Of `ask_human`: what the person is asked. */
+  /** Of `ask_human`: the question to the person. */
   readonly question?: string;
   readonly reason?: string;
 }
 
-/** Who judges what a step did. */
+/** Judges the work of a step. */
 export interface Supervisor {
-  /** Changes when it judges otherwise in a way that its source text does not show: then it judges again (J2). */
+  /** Changes if the supervisor judges differently in a way that its source text does not show: it then judges again (J2). */
   readonly version?: string;
-  /** Compares promise and work. A pure function: it is called again on a replay. */
+  /** Compares promise and work. Must be a pure function: a replay calls it again. */
   readonly reconcile: (commitment: Commitment, assessment: Assessment) => Reconciled;
-  /** Says what happens. It is called when `reconcile` escalates, and after each correction. */
+  /** Returns the verdict. Called if `reconcile` escalates, and after each correction. */
   readonly supervise: (request: SuperviseRequest) => Verdict | Promise<Verdict>;
-  /** How long `supervise` may take; then the step fails with `SKEIN_TIMEOUT`. Default 600,000: ten minutes. */
+  /** Milliseconds until `supervise` times out, which fails the step with `SKEIN_TIMEOUT`. Default 600,000: ten minutes. */
   readonly timeoutMs?: number;
 }
 
-/** Milliseconds that a supervisor in code may take for a verdict where it does not say. */
+/** Default time limit of a verdict by code, in milliseconds. */
 export const VERDICT_MS = 600_000;
 
-/** How something is supervised, in words: `judged by a person, at most 2 corrections`. */
+/** Formats a supervision: `judged by a person, at most 2 corrections`. */
 export function supervisedText({ by, model, maxReorients: most = MAX_REORIENTS, supervisor }: Supervision): string {
   const other = supervisor === 'code' ? 'a supervisor of its own' : (model ?? 'a model');
   const often = most === 0 ? 'no corrections' : `at most ${most} ${most === 1 ? 'correction' : 'corrections'}`;
   return `judged by ${by === 'human' ? 'a person' : other}, ${often}`;
 }
 
-/** The key of a node's supervisor in the bindings. */
+/** Returns the key of a node's supervisor in the bindings. */
 export function supervisorKey(id: string): string {
   return `supervise:${id}`;
 }
 
-/** Whether a value has the methods of a supervisor, and a time that is one. */
+/** Returns whether a value has the methods of a supervisor, and a valid time limit. */
 export function isSupervisor(value: unknown): value is Supervisor {
   if (typeof value !== 'object' || value === null) return false;
   const ms: unknown = Reflect.get(value, 'timeoutMs');

@@ -2,16 +2,16 @@ import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import type { TaskQuestion } from './builder-input.js';
 
-/** The schema of an answer: as it is given, or that of a choice. */
+/** Returns the schema of an answer: the given one, or one of the choices. */
 export function answerSchema(choices: readonly string[] | undefined, schema: unknown): { readonly schema?: unknown } {
   if (schema !== undefined) return { schema };
   return choices === undefined ? {} : { schema: { enum: choices } };
 }
 
 /**
- * What a function of the program asks, with the schema of its answer. Functions are not always typed, and what can't be read again must not be recorded.
+ * Checks a function's question and adds the answer's schema. Functions may be untyped, and unreadable data must not be recorded.
  *
- * @throws SkeinError `SKEIN_USAGE` for what is not a question
+ * @throws SkeinError `SKEIN_USAGE` for an invalid question
  */
 export function asQuestion(question: TaskQuestion): Omit<TaskQuestion, 'schema'> & ReturnType<typeof answerSchema> {
   if (!isPlainObject(question) || typeof question.text !== 'string')
@@ -29,11 +29,11 @@ export function asQuestion(question: TaskQuestion): Omit<TaskQuestion, 'schema'>
 
 const HINT = "such as ask({ text: 'Publish?', choices: ['yes', 'no'] })";
 
-/** Neither control characters nor half of a surrogate pair: it becomes part of an address. */
+/** Excludes control characters and unpaired surrogates: the name becomes part of a path. */
 const NAME = /^\P{C}+$/u;
 
 /**
- * The name of a question: the one that is given, else its number in its step.
+ * Returns the name of a question: the given one, else its number in the step.
  *
  * @throws SkeinError `SKEIN_USAGE` for a name that is not a text, or has control characters
  */

@@ -8,19 +8,19 @@ import type { ToolArgument, ToolInput } from './built-in-tools.js';
 import { builtInOf } from './tool-names.js';
 import type { ToolUse } from './tool-use.js';
 
-/** What is wrong with what a step gives to a built-in tool. */
+/** A problem of a step's arguments for a built-in tool. */
 export interface ArgumentFault {
   readonly code: 'unknown-argument' | 'missing-argument' | 'bad-argument';
-  /** Where it stands in the input: names, and indexes of lists. One that is missing has none of its own. */
+  /** Place in the input: names, and indexes of lists. A missing argument has no place of its own. */
   readonly path: readonly (string | number)[];
-  /** What is wrong, behind the name of the step. */
+  /** The problem, as it follows the step's name in a message. */
   readonly what: string;
   readonly hint: string;
 }
 
 /**
- * What is wrong with the arguments of a built-in tool, as far as it is known before the call is made. Names that other systems have for them are right.
- * The tools of servers say what they take when they are open.
+ * Returns the problems of a built-in tool's arguments that are known before the call. Names from other systems are accepted. Tools of
+ * servers declare their arguments only once connected.
  *
  * @example
  * argumentFaults({ name: 'read_file', input: { value: { pth: 'a' } } })[0]?.hint; // did you mean "path"?
@@ -68,7 +68,7 @@ function faultsIn(input: JsonTemplate, wanted: ToolInput, place: Place): readonl
   return faults;
 }
 
-/** The name that a tool has for an argument. */
+/** Returns the tool's own name of an argument. */
 function ownName(name: string, { arguments: all }: ToolInput): string | undefined {
   if (Object.hasOwn(all, name)) return name;
   return Object.entries(all).find(([, { also = [] }]) => also.includes(name))?.[0];
@@ -87,9 +87,9 @@ function valueFaults(value: JsonTemplate, { schema, each }: ToolArgument, place:
   return [{ code: 'bad-argument', path: place.path, what, hint: 'write another value' }];
 }
 
-/** What a schema says of a value as far as it is written out. A text with references in it is a text, whatever is put in. */
+/** Returns a schema's findings on a value, as far as it is literal. A text with references is a text, whatever is inserted. */
 function findingsOf(value: JsonTemplate, schema: JsonObject): readonly string[] {
-  // A text or a truth value, as most are: an evaluation would cost more than all else.
+  // Most values are texts or booleans, for which a full evaluation would dominate the cost.
   if ('value' in value && typeof value.value === schema['type'] && schema['enum'] === undefined) return [];
   if ('value' in value) return schemaFindings(schema, value.value);
   return 'template' in value ? schemaFindings({ type: schema['type'] }, '') : [];

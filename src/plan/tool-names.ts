@@ -9,7 +9,7 @@ const NAMES: ReadonlyMap<string, BuiltInTool> = new Map(
   BUILT_IN_TOOLS.flatMap((tool) => [tool, ...BUILT_IN[tool].aliases].map((name) => [name, tool] as const)),
 );
 
-/** Names that stand for several tools, or for one under a name that is only a heading. The model sees the built-in names. */
+/** Names that stand for several tools, or for one under a heading. The model sees the built-in names. */
 const HEADINGS: ReadonlyMap<string, readonly BuiltInTool[]> = new Map(
   BUILT_IN_TOOLS.flatMap((tool) => BUILT_IN[tool].headings).map((name) => [
     name,
@@ -17,9 +17,7 @@ const HEADINGS: ReadonlyMap<string, readonly BuiltInTool[]> = new Map(
   ]),
 );
 
-/**
- * Tools that the agent loop itself adds, so that naming them is not a mistake. Rules may name the arguments of those that have a list here.
- */
+/** Tools that the agent loop adds, so that naming them is valid. Rules may name the arguments of those that have a list here. */
 export const STEP_TOOLS: ReadonlyMap<string, readonly string[] | undefined> = new Map([
   ['ask_user', undefined],
   ['shared_memory_read', undefined],
@@ -34,22 +32,22 @@ export const STEP_TOOLS: ReadonlyMap<string, readonly string[] | undefined> = ne
   ['list_todos', []],
 ]);
 
-/** The built-in tool that a model sees under a name. */
+/** Returns the built-in tool that a model sees under a name. */
 export function builtInOf(name: string): BuiltInTool | undefined {
   return NAMES.get(name);
 }
 
-/** Which tools an agent may use. */
+/** The tools that an agent may use. */
 export interface ToolSelection {
   /** Name that the model sees -> built-in tool, in the order of {@link BUILT_IN_TOOLS}. */
   readonly builtIn: ReadonlyMap<string, BuiltInTool>;
-  /** Servers whose tools may be used, and which of them; servers that are absent need not be started. */
+  /** Servers whose tools may be used, and which tools; other servers need not be started. */
   readonly servers: ReadonlyMap<string, ServerTools>;
-  /** Names that nothing answers to. */
+  /** Unknown names. */
   readonly unknown: readonly string[];
 }
 
-/** All tools of a server, or those that match: `raw` are names as the server gives them, `full` whole names `mcp_SERVER_TOOL`. */
+/** All tools of a server, or the matching ones: `raw` are the server's names, `full` whole names `mcp_SERVER_TOOL`. */
 export type ServerTools = 'all' | { readonly raw: ReadonlySet<string>; readonly full: ReadonlySet<string> };
 
 /**
@@ -72,9 +70,9 @@ export function selectTools(tools: readonly string[] | undefined, servers: reado
 }
 
 /**
- * What an agent's list of tools that a person must allow means; by the same names as its list of tools.
+ * Resolves an agent's list of tools that need approval, by the same names as its list of tools.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for a name that nothing answers to: a call that somebody wanted to see must not slip through.
+ * @throws SkeinError `SKEIN_DEFINITION` for an unknown name: a call that needs approval must not slip through.
  */
 export function selectApproved(names: readonly string[], servers: readonly string[], agent: string): ToolSelection {
   const selection = selectTools(names, servers);
@@ -90,7 +88,7 @@ export function selectApproved(names: readonly string[], servers: readonly strin
 const NOTHING: ToolSelection = { builtIn: new Map(), servers: new Map(), unknown: [] };
 
 class Choice {
-  /** Tools under a name that the file uses for exactly that tool. */
+  /** Tools under a file's name for exactly that tool. */
   readonly byName = new Map<string, BuiltInTool>();
   private readonly bySet = new Set<BuiltInTool>();
   private readonly servers = new Map<string, 'all' | { raw: Set<string>; full: Set<string> }>();
@@ -107,7 +105,7 @@ class Choice {
     }
     const alias = NAMES.get(name);
     const set = HEADINGS.get(name);
-    // A server of the agent wins over a heading of the same name: the file speaks about its own.
+    // An agent's server takes precedence over a heading of the same name: the file refers to its own server.
     if (this.addServerTool(name)) return;
     if (alias !== undefined) this.byName.set(name, alias);
     else if (set !== undefined) for (const tool of set) this.bySet.add(tool);
@@ -153,12 +151,12 @@ class Choice {
   }
 }
 
-/** How the names of a server's tools begin. */
+/** Returns the prefix of the names of a server's tools. */
 export function mcpPrefix(server: string): string {
   return `mcp_${legalName(server)}_`;
 }
 
-/** What a tool name may consist of; anything else becomes `_`. */
+/** Replaces characters that a tool name may not contain by `_`. */
 export function legalName(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]/g, '_');
 }

@@ -4,18 +4,18 @@ import type { CommandWord } from './program-text.js';
 import { commandOf, writtenText } from './tool-use.js';
 import type { ToolUse } from './tool-use.js';
 
-/** A place of a command where what is put in would be run as a program. */
+/** A place in a command at which inserted text would run as a program. */
 export interface ProgramFault {
   /** What the step does: `puts a reference into ...`. */
   readonly what: string;
   readonly hint: string;
   /** Where in the node. */
   readonly path: string;
-  /** Index of the word; undefined: standard input. */
+  /** Index of the word; undefined for standard input. */
   readonly word: number | undefined;
 }
 
-/** Where a command takes what is put in for a program: whatever the value says would run. Undefined: nowhere. */
+/** Returns where inserted text would become part of a program and run; undefined if nowhere. */
 export function programFault(tool: ToolUse): ProgramFault | undefined {
   const command = commandOf(tool);
   if (command === undefined) return undefined;

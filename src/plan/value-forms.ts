@@ -70,7 +70,7 @@ const MOST_FIELDS = 50;
 
 const CEL_VAR: Form<CelVar> = (value) => celVarMisfits(value, 0);
 
-/** How deep fields within fields go comes from the data. */
+/** The data determines how deep fields are nested. */
 function celVarMisfits(value: unknown, depth: number): Misfits {
   if (depth > MOST_FIELDS) return misfit(`is nested deeper than ${MOST_FIELDS} levels`);
   const fields = ownValue(value, 'fields');
@@ -84,7 +84,7 @@ const INSERTED = withKey('outputs', OUTPUTS, withKey('items', ITEMS, withKey('ex
 /** A parsed template. */
 export const TEMPLATE: Form<Template> = list((piece) => (typeof piece === 'string' ? undefined : INSERTED(piece)));
 
-/** The most levels of lists and objects in a JSON template. */
+/** Maximum depth of lists and objects in a JSON template. */
 const MOST_LEVELS = 200;
 
 /** A JSON value whose texts are templates. */
@@ -101,7 +101,7 @@ function jsonTemplateMisfits(value: unknown, depth: number): Misfits {
   return Object.hasOwn(value, 'expression') ? COMPUTED(value) : TEMPLATE_REF(value);
 }
 
-/** What a condition has in addition to its operator. */
+/** The fields of a condition besides its operator. */
 type Beside<O> = Condition extends infer C
   ? C extends Condition
     ? O extends C['op']
@@ -110,7 +110,7 @@ type Beside<O> = Condition extends infer C
     : never
   : never;
 
-/** A line that is looked for in a text. */
+/** A line to search for in a text. */
 export const LINE = is<string>(
   (value) => typeof value === 'string' && value !== '' && value === value.trim() && !value.includes('\n'),
   'one line of text, without spaces around it',

@@ -3,27 +3,27 @@ import type { Truncate } from '../lang/values.js';
 import type { Drawing } from './drawing.js';
 import type { Bindings, InputSpec, Plan } from './plan.js';
 
-/** What a notation's loader gives back: the plan, what goes with it, and everything that is wrong. */
+/** The result of a notation's loader: the plan, its bindings and settings, and all problems. */
 export interface Workflow {
-  /** Absent when the problems contain an error that keeps the plan from being built. */
+  /** Absent if an error keeps the plan from being built. */
   readonly plan: Plan | undefined;
   readonly bindings: Bindings;
   readonly settings: WorkflowSettings;
-  /** The files that it was read from, the workflow file first: for the audit folder and for positions. */
+  /** The files that were read, the workflow file first: for the audit folder and for positions. */
   readonly files: readonly SourceFile[];
-  /** Which file an agent was read from, by the agent's name: for the audit folder. */
+  /** The file of each agent, by the agent's name: for the audit folder. */
   readonly agentFiles?: ReadonlyMap<string, string>;
-  /** The folders in which agents are looked for, absolute. */
+  /** The folders that are searched for agents, absolute. */
   readonly agentFolders?: readonly string[];
-  /** What pictures show in place of the nodes of the plan. */
+  /** A drawing to show instead of the plan's nodes. */
   readonly drawing?: Drawing;
-  /** Parts of the file that are kept and have no effect. */
+  /** Parts of the file that are kept but have no effect. */
   readonly kept?: readonly string[];
-  /** Names of tools that only a program can carry out, and that none was brought along for. */
+  /** Names of tools that need a program's implementation and have none. */
   readonly unchecked?: readonly string[];
-  /** What is told before a run, and with what a run would do: a line each. */
+  /** Notes shown before a run, and with a preview of one: a line each. */
   readonly notes?: readonly string[];
-  /** What a person gives a value of, where that is not the inputs of the plan. */
+  /** The parameters that a person sets, if they are not the plan's inputs. */
   readonly parameters?: readonly InputSpec[];
   readonly problems: readonly Problem[];
 }
@@ -34,15 +34,15 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Settings that are not part of what is computed, only of how a run is carried out and shown. */
+/** Settings that don't influence results, only how a run is carried out and shown. */
 export interface WorkflowSettings {
   /** Prints and stores the results. Absent `nodes`: every node that writes, in plan order. */
   readonly output: { readonly nodes?: readonly string[]; readonly format: OutputFormat; readonly truncate?: Truncate };
-  /** The folder of run folders, absolute; `keep` 0 keeps all. Absent: no audit. */
+  /** The parent of the run folders, absolute; `keep` 0 keeps all. Absent: no audit. */
   readonly audit?: { readonly dir: string; readonly keep: number };
-  /** Shared memory of the run, with its first text. */
+  /** Shared memory of the run, with its initial text. */
   readonly memory?: { readonly initial: string };
-  /** Show and record text as it arrives. */
+  /** Whether to show and record text as it arrives. */
   readonly streaming?: boolean;
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
 }
