@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../base/json.js';
 import { isPlainObject, ownValue } from '../base/json.js';
 import { schemaFindings } from './schema-check.js';
 
-/** What somebody typed: the answer, or what is wrong with it. */
+/** A typed answer, or what is wrong with it. */
 export type TypedAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
 
-/** What an answer must be. */
+/** The requirements on an answer. */
 interface Asked {
   readonly choices?: readonly string[] | undefined;
   readonly schema?: unknown;
@@ -113,13 +113,13 @@ function withFree(typed: string, choices: readonly string[]): Json | undefined {
   return { answer: chosen(choice, choices) ?? choice, free };
 }
 
-/** What a schema says of itself to people: its `description`. */
+/** Returns a schema's `description`, for people. */
 export function wordsOf(schema: unknown): string | undefined {
   const words = isPlainObject(schema) ? ownValue(schema, 'description') : undefined;
   return typeof words === 'string' && words !== '' ? words : undefined;
 }
 
-/** A text as JSON; undefined when it is none. */
+/** Parses a text as JSON; returns undefined if it is invalid. */
 export function parsedJson(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) as unknown };
@@ -128,7 +128,7 @@ export function parsedJson(text: string): { readonly value: unknown } | undefine
   }
 }
 
-/** The choice that a typed number means, or the text as it is. */
+/** Returns the choice behind a typed number, or the text unchanged. */
 export function pickChoice(answer: string, choices: readonly string[] | undefined): string {
   return choices === undefined ? answer : (chosen(answer.trim(), choices, answer) ?? answer);
 }

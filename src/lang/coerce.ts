@@ -25,13 +25,13 @@ export function coerceInput(
   return coerceObject(schema, input);
 }
 
-/** Names of the arguments that a schema describes. */
+/** Returns the names of the arguments that a schema describes. */
 export function propertyNames(schema: unknown): readonly string[] {
   const properties = ownValue(schema, 'properties');
   return isPlainObject(properties) ? Object.keys(properties) : [];
 }
 
-/** Names of the arguments that must be there. */
+/** Returns the names of the required arguments. */
 export function requiredNames(schema: unknown): readonly string[] {
   const required = ownValue(schema, 'required');
   return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : [];
@@ -62,13 +62,13 @@ function textOrTruth(types: readonly unknown[], text: string): unknown {
   return types.includes('boolean') ? (truthOf(text) ?? text) : text;
 }
 
-/** The number that a text is, with spaces around it; undefined when it is none. */
+/** Parses a text, with or without surrounding spaces, as a number; returns undefined if it is none. */
 export function numberOf(text: string): number | undefined {
   const trimmed = text.trim();
   return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
 }
 
-/** The truth value that a text is, in any case and with spaces around it; undefined when it is none. */
+/** Parses a text, in any case and with or without surrounding spaces, as a boolean; returns undefined if it is none. */
 export function truthOf(text: string): boolean | undefined {
   return TRUTH.get(text.trim().toLowerCase());
 }

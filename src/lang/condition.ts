@@ -14,7 +14,7 @@ import type { Condition } from './values.js';
 import { copyingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
 
-/** Whether a condition holds; if not, a short text for people that says why, safe to print. */
+/** Whether a condition holds; if not, a short reason for people, safe to print. */
 export type Verdict = { readonly holds: true } | { readonly holds: false; readonly reason: string };
 
 const HOLDS: Verdict = { holds: true };
@@ -94,7 +94,7 @@ export function containsJson(value: unknown, pattern: Json, meter?: WorkMeter): 
   }
 }
 
-/** Each item of a pattern may be compared with each of a list: so many comparisons are a fraction of a second. */
+/** Each item of a pattern may be compared with each item of a list: this many comparisons take a fraction of a second. */
 const MAX_COMPARISONS = 5_000_000;
 
 function contains(value: unknown, pattern: Json, budget: { left: number }): boolean {
@@ -174,9 +174,9 @@ function evaluateExpression(condition: CelCondition, sources: Sources): Verdict 
 }
 
 /**
- * The answer of a user's condition.
+ * Checks the return value of a user's condition.
  *
- * @throws SkeinError `SKEIN_TEMPLATE` when it is not a boolean, such as a promise.
+ * @throws SkeinError `SKEIN_TEMPLATE` if it is not a boolean, such as a promise.
  */
 export function asBoolean(answer: unknown, name: string): boolean {
   if (typeof answer === 'boolean') return answer;

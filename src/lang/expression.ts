@@ -12,7 +12,7 @@ import { extentOf, toCelValue } from './expression-values.js';
 import type { Extent } from './expression-values.js';
 import { quoteShort } from './value-text.js';
 
-/** Bounds of an expression, so that evaluating one never stops the process. */
+/** Limits of an expression, so that evaluating one never blocks the process. */
 export const EXPRESSION_LIMITS = {
   sourceChars: 4_000,
   nodes: 2_000,
@@ -21,7 +21,7 @@ export const EXPRESSION_LIMITS = {
   work: 10_000_000,
 } as const;
 
-/** An expression that can be evaluated. */
+/** A compiled expression. */
 export interface Expression {
   /**
    * The value for these variables, as plain JSON data; whole numbers are ordinary numbers. `meter` counts the work, compiling included.
@@ -74,7 +74,7 @@ export function compileExpression(
   }
 }
 
-/** The names that an expression reads; none when it can't be read. */
+/** Returns the names that an expression reads; none if it can't be parsed. */
 export function variablesOf(source: string): readonly string[] {
   if (source.length > EXPRESSION_LIMITS.sourceChars) return [];
   try {
@@ -125,7 +125,7 @@ function makeExpression(
 
 let shared: Environment | undefined;
 
-/** The environment that all expressions are compiled in; made when the first one is. */
+/** Returns the environment of all expressions, created on first use. */
 function base(): Environment {
   if (shared !== undefined) return shared;
   const { nodes, depth } = EXPRESSION_LIMITS;
@@ -166,7 +166,7 @@ function divide(a: number, b: number, result: number): number {
   return result;
 }
 
-/** What the language gives back, as JSON data. */
+/** Converts a value of the language to JSON data. */
 function toPlain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -208,7 +208,7 @@ function problemAt(source: string, offset: number, message: string, hint?: strin
   return { code: 'bad-expression', severity: 'error', message, at, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** What helps, by the code that the language has for it. */
+/** Hints by the language's error code. */
 const HINTS: Readonly<Record<string, string>> = {
   no_such_key: 'ask with has(a.b) or a.?b.orValue(...) when a key may be missing',
   invalid_list_element_type: 'make texts of the items first: items.map(i, string(i)), or json(i)',

@@ -4,12 +4,12 @@ import { SkeinError } from '../base/errors.js';
 import { parsingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
 
-/** Finds the JSON in a text; undefined when there is none. */
+/** Finds the JSON in a text; returns undefined if there is none. */
 export interface TextReader {
   parse(text: string): unknown;
 }
 
-/** Reads a channel of the state that a step sees; undefined when nobody upstream wrote it. */
+/** Reads a channel of the state that a step sees; returns undefined if no upstream node wrote it. */
 export type ReadChannel = (channel: string) => unknown;
 
 /**
@@ -54,7 +54,7 @@ export function readRef(ref: ValueRef, read: ReadChannel, texts?: TextReader): u
   return found === undefined ? ref.absent : found;
 }
 
-/** A reference as people write it: `steps.qa.output.approved`. */
+/** Formats a reference for people: `steps.qa.output.approved`. */
 export function refText(ref: ValueRef): string {
   if (ref.written !== undefined) return ref.written;
   return ref.path === undefined || ref.path.length === 0 ? ref.channel : `${ref.channel}.${ref.path.join('.')}`;
@@ -71,10 +71,10 @@ function tryParse(text: string): unknown {
 }
 
 const FENCE = '```';
-/** Fences in which JSON is looked for. */
+/** Maximum number of fences that are searched for JSON. */
 const MOST_FENCES = 1_000;
 
-/** The bodies of code fences. A fence opens and closes at the start of a line, after spaces at most. */
+/** Yields the bodies of code fences. A fence opens and closes at the start of a line, after spaces at most. */
 function* fencedBlocks(text: string): Generator<string> {
   let bodyStart = -1;
   for (let line = 0; line < text.length;) {
@@ -93,10 +93,10 @@ function* fencedBlocks(text: string): Generator<string> {
   }
 }
 
-/** Characters that one evaluation reads as JSON before it refuses to read more: they take less than a second. */
+/** Characters that one evaluation parses as JSON before it refuses more: they take less than a second. */
 const MOST_READ = 16_000_000;
 
-/** Reads texts as JSON for one evaluation, each of them once: a long text may be named very often. */
+/** Parses texts as JSON for one evaluation, each of them once: a long text may be referenced very often. */
 export class JsonTexts implements TextReader {
   private left = MOST_READ;
   private values: Map<string, unknown> | undefined = undefined;

@@ -69,14 +69,14 @@ export function renderTemplate(
   return renderAll(meter, (from) => from.text(template), { read, labelled });
 }
 
-/** What templates are filled in with. */
+/** The values for filling in templates. */
 export interface Filling {
   readonly read: ReadChannel;
-  /** What a block of outputs shows. */
+  /** The channels that a block of outputs shows. */
   readonly labelled?: readonly LabelledChannel[];
 }
 
-/** Renders texts that belong together: their bounds hold for all of them. */
+/** Renders texts that belong together and share their limits. */
 export function renderAll<T>(meter: WorkMeter | undefined, render: (from: Insertions) => T, filling: Filling): T {
   const from = new Insertions(filling, new JsonTexts(meter), meter);
   try {
@@ -89,7 +89,7 @@ export function renderAll<T>(meter: WorkMeter | undefined, render: (from: Insert
 /** Characters of values that one template may take, before they are cut: a long value may be named very often. */
 const MAX_INSERTED = 50_000_000;
 
-/** What is inserted into the texts of one value. */
+/** The values inserted into the texts of one value. */
 export class Insertions {
   private left = MAX_INSERTED;
   private pieces = 0;
@@ -100,7 +100,7 @@ export class Insertions {
     private readonly meter?: WorkMeter,
   ) {}
 
-  /** What it cost so far (`work-meter.ts`). */
+  /** The work so far (`work-meter.ts`). */
   get work(): number {
     return this.pieces + copyingWork(MAX_INSERTED - this.left);
   }
@@ -178,7 +178,7 @@ function skipSpaces(text: string, from: number): number {
   return at;
 }
 
-/** The end of the dotted name at `from`; `from` itself when there is none. */
+/** Returns the end of the dotted name at `from`; `from` itself if there is none. */
 function skipName(text: string, from: number): number {
   let at = from;
   for (;;) {
@@ -200,7 +200,7 @@ function isNameCode(code: number): boolean {
   );
 }
 
-/** What to say of each value that a template expects and that nobody has written. */
+/** Returns a message for each expected value of a template that no node has written. */
 export function missingIn(template: Template, read: ReadChannel): readonly string[] {
   const missing: string[] = [];
   for (const piece of template) {

@@ -1,15 +1,15 @@
 import type { Json } from '../base/json.js';
 
 /**
- * A reference into the state. With a `path` the value is read as JSON first when it is text
- * (also out of a code fence); names and indexes are own keys only.
+ * A reference into the state. With a `path`, a text value is first parsed as JSON (also from a code fence); only own keys and indexes are
+ * found.
  */
 export interface ValueRef {
   readonly channel: string;
   readonly path?: readonly string[];
-  /** What it is called in messages, where the file has other words for it: `$text.title`. Decides nothing. */
+  /** The reference as its file writes it, for messages: `$text.title`. Has no effect. */
   readonly written?: string;
-  /** The value where there is none. */
+  /** The value if there is none. */
   readonly absent?: Json;
 }
 
@@ -17,18 +17,18 @@ export interface ValueRef {
 export interface Truncate {
   readonly strategy: 'chars' | 'lines' | 'tokens';
   readonly limit: number;
-  /** Which end stays. Default `first`. */
+  /** The end that is kept. Default `first`. */
   readonly keep?: 'first' | 'last';
 }
 
-/** An inserted value. A missing channel (a skipped step) gives the empty text; a missing *path* is an error, unless it is optional. */
+/** An inserted value. A missing channel (a skipped step) yields the empty text; a missing *path* is an error, unless it is optional. */
 export interface TemplateRef extends ValueRef {
   readonly truncate?: Truncate;
-  /** `& < > " '` become entities, after it was cut: no value closes a tag. */
+  /** Replaces `& < > " '` by entities after truncation, so that no value closes a tag. */
   readonly escape?: 'xml';
-  /** A value that is not text, and one that is missing, is an error. */
+  /** Makes a missing value, or one that is not text, an error. */
   readonly mustBe?: 'text';
-  /** A path that leads to nothing gives the empty text. */
+  /** Makes a missing path yield the empty text. */
   readonly optional?: true;
   /** That it is missing is worth a warning: a step in a branch that was not taken. Decides nothing. */
   readonly expected?: true;
@@ -42,11 +42,11 @@ export interface OutputsBlock {
   readonly outputs: 'prior';
   /** As elements `<EACH name="LABEL">` in an element `<TAG>`, with escaped texts. Default: lines in a frame. */
   readonly xml?: XmlNames;
-  /** How many bytes the outputs may take. What does not fit is left out from the oldest on, and the block says so. */
+  /** Maximum size of the outputs in bytes. The oldest are left out first, and the block says so. */
   readonly budget?: number;
-  /** Channels that are left out. */
+  /** Channels to leave out. */
   readonly except?: readonly string[];
-  /** The channels that are shown; absent: all. */
+  /** Channels to show; absent: all. */
   readonly only?: readonly string[];
 }
 
@@ -54,11 +54,11 @@ export interface OutputsBlock {
 export interface Computed {
   readonly expression: string;
   readonly vars: Readonly<Record<string, CelVar>>;
-  /** How its value is cut where it stands in a text. */
+  /** How its value is truncated if it is inserted into a text. */
   readonly truncate?: Truncate;
 }
 
-/** What the elements of a block are called: the one around it, and the one of each value. */
+/** Names of a block's elements: the outer one, and the one of each value. */
 export interface XmlNames {
   readonly tag: string;
   readonly each: string;
@@ -68,7 +68,7 @@ export interface XmlNames {
 export interface ItemsBlock {
   readonly items: ValueRef;
   readonly xml: XmlNames;
-  /** How many bytes the items may take; the first ones are left out first, and the others keep their numbers. */
+  /** Maximum size of the items in bytes; the first ones are left out first, and the others keep their numbers. */
   readonly budget?: number;
 }
 
@@ -115,7 +115,7 @@ export type Condition =
 /** A variable of a CEL expression: one value, or an object of values by name. */
 export type CelVar = ValueRef | { readonly fields: Readonly<Record<string, CelVar>> };
 
-/** A template without what its references are called in messages, which decides nothing. */
+/** Returns a template without the names of its references in messages, which have no effect. */
 export function withoutWording(template: Template): Template {
   return template.map((piece) => {
     if (typeof piece === 'string' || 'outputs' in piece || 'expression' in piece) return piece;
@@ -123,7 +123,7 @@ export function withoutWording(template: Template): Template {
   });
 }
 
-/** A reference without what is only said about it. */
+/** Returns a reference without its fields for messages. */
 export function bareRef<R extends TemplateRef>(ref: R): R {
   if (ref.written === undefined && ref.expected === undefined) return ref;
   const { written: _written, expected: _expected, ...rest } = ref;

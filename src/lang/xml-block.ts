@@ -10,37 +10,37 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text that is neither a tag nor the end of an attribute, wherever it stands. `escapeXml('</goal>')` gives `&lt;/goal&gt;`. */
+/** Escapes a text so that it can't form a tag or end an attribute. `escapeXml('</goal>')` returns `&lt;/goal&gt;`. */
 export function escapeXml(text: string): string {
   return MARKUP.test(text) ? text.replace(EVERY_MARKUP, entityOf) : text;
 }
 
-/** What a character is in an escaped text. */
+/** Returns a character as it appears in an escaped text. */
 export function entityOf(char: string): string {
   return ENTITIES[char] ?? char;
 }
 
-/** An element with one attribute around a text, each tag on a line of its own. */
+/** Returns an element with one attribute around a text, each tag on its own line. */
 export function element(tag: string, attribute: string, value: string, text: string): string {
   return `<${tag} ${attribute}="${escapeXml(value)}">\n${escapeXml(text)}\n</${tag}>`;
 }
 
-/** Elements in an element, and an empty line behind it. */
+/** Returns elements inside an element, followed by an empty line. */
 export function xmlBlock(tag: string, lines: readonly string[]): string {
   return `<${tag}>\n${lines.join('\n')}\n</${tag}>\n\n`;
 }
 
-/** A prompt, and behind it what a supervisor or a person said of the attempt before. */
+/** Returns a prompt followed by the correction of the previous attempt. */
 export function withCorrection(prompt: string, correction: string | undefined): string {
   if (correction === undefined) return prompt;
   const block = element('correction', 'source', 'supervisor', correction);
   return prompt === '' ? block : `${prompt}\n\n${block}`;
 }
 
-/** Where a block begins: an element around elements with a name or a number. */
+/** The start of a block: an element around elements with a name or a number. */
 const BLOCK = /<([A-Za-z_][\w.-]*)>\n(?:\.\.\. \[.*\]\n)?<[A-Za-z_][\w.-]* (?:name|n)="[^"\n]*">\n/g;
 
-/** A text without its blocks. */
+/** Returns a text without its blocks. */
 export function withoutXml(text: string): string {
   let result = '';
   let done = 0;
@@ -59,7 +59,7 @@ export function withoutXml(text: string): string {
 /** Longest text of an output that a model judges, in bytes of UTF-8: above, its middle is cut. */
 const LONGEST_OUTPUT = 32 * 1024;
 
-/** A part of a prompt that is material to judge. */
+/** A part of a prompt that is to be judged. */
 export interface Material {
   readonly title: string;
   readonly text: string;
@@ -78,7 +78,7 @@ export function markedText(materials: readonly Material[]): string {
   return [told, ...sections].join('\n\n');
 }
 
-/** A text whose middle is cut when it is too long to be judged, with a line that says so. */
+/** Cuts the middle out of a text that is too long to be judged, and notes the cut on a line. */
 export function cutMiddle(text: string, longest = LONGEST_OUTPUT): string {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= longest) return text;
@@ -89,7 +89,7 @@ export function cutMiddle(text: string, longest = LONGEST_OUTPUT): string {
   return `${head}\n${note}\n${tail}`;
 }
 
-/** Text of bytes that may begin or end within a character. */
+/** Decodes bytes that may begin or end inside a character. */
 function withoutHalf(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\uFFFD{1,3}|\uFFFD{1,3}$/g, '');
 }
