@@ -1,13 +1,13 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { CelVar } from './values.js';
 
-/** What an expression uses, found without running it. */
+/** What an expression uses, determined without running it. */
 export interface ExpressionShape {
   /** Names of the variables that it reads. */
   readonly variables: ReadonlySet<string>;
   /** Dotted paths that it reads; a last `*` says that the value is used as a list or an object. */
   readonly reads: readonly (readonly string[])[];
-  /** Why the expression is refused. */
+  /** The reason why the expression is refused. */
   readonly refusal: { readonly offset: number; readonly message: string } | undefined;
 }
 
@@ -39,7 +39,7 @@ export function inspectExpression(ast: ASTNode, maxNesting: number): ExpressionS
   return search;
 }
 
-/** The nodes directly below one, whatever its kind. */
+/** Returns the direct children of a node of any kind. */
 export function childrenOf(node: ASTNode): readonly ASTNode[] {
   if (node.op === 'value' || node.op === 'id') return [];
   if (node.op === '.' || node.op === '.?') return [node.args[0]];
@@ -108,7 +108,7 @@ function recordWhole(search: Search, node: ASTNode, bound: ReadonlySet<string>):
   if (path !== undefined) record(search, [...path, WHOLE], bound);
 }
 
-/** The dotted path that a node spells: names, selections and indexes by literal. */
+/** Returns the dotted path that a node spells: names, selections and indexes by literal. */
 function pathOf(node: ASTNode): string[] | undefined {
   const path: string[] = [];
   let here = node;
@@ -127,12 +127,12 @@ function pathOf(node: ASTNode): string[] | undefined {
   }
 }
 
-/** A name that an expression reads and that can't be there. */
+/** A name that an expression reads and that can't exist. */
 export interface UnknownMember {
-  /** What is read: `steps.a.outptu`. */
+  /** The path that is read: `steps.a.outptu`. */
   readonly read: string;
   readonly name: string;
-  /** What is there instead. */
+  /** The names that exist instead. */
   readonly known: readonly string[];
 }
 

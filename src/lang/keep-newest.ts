@@ -1,12 +1,12 @@
 import { entityOf } from './xml-block.js';
 
-/** A text of a block, and what it is called there. */
+/** A text of a block, and its label. */
 export interface BlockEntry {
   readonly label: string;
   readonly text: string;
 }
 
-/** UTF-16 units take at most so many bytes in UTF-8, escaped or not. */
+/** Maximum number of bytes of a UTF-16 unit in UTF-8, escaped or not. */
 const MOST_BYTES = 6;
 
 /**
@@ -40,7 +40,7 @@ export function keepNewest(
   return { entries, leftOut: '' };
 }
 
-/** How much of a text fits, without a half character: where it ends, and its bytes. */
+/** Returns how much of a text fits without cutting a character: its end, and its bytes. */
 function fitting(text: string, bytes: number, escaped: boolean): { readonly end: number; readonly used: number } {
   let used = 0;
   let end = 0;

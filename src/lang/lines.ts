@@ -1,9 +1,9 @@
-/** Whether one of the lines of a text is this one, without the spaces around it. */
+/** Returns whether one of a text's lines equals this one, ignoring the spaces around it. */
 export function hasLine(text: string, line: string): boolean {
   return text.includes(line) && text.split('\n').some((each) => each.trim() === line);
 }
 
-/** A text without the lines that are one of these, and without space around what is left. */
+/** Returns a text without the lines that equal one of these, trimmed. */
 export function withoutLines(text: string, lines: readonly string[]): string {
   return text
     .split('\n')
@@ -12,7 +12,7 @@ export function withoutLines(text: string, lines: readonly string[]): string {
     .trim();
 }
 
-/** The share of the lines of a text that another one does not have, from 0 to 1, in thousandths. Empty lines do not count. */
+/** Returns the share of a text's lines that another text lacks, from 0 to 1, in thousandths. Empty lines do not count. */
 export function newLines(before: string, text: string): number {
   const lines = linesOf(text);
   if (lines.length === 0) return 0;
@@ -28,7 +28,7 @@ function linesOf(text: string): readonly string[] {
   });
 }
 
-/** What a text is beside those of the rounds before. */
+/** How a text differs from those of earlier rounds. */
 export interface RoundChange {
   /** See {@link newLines}; 1 in the first round. */
   readonly change: number;
@@ -36,9 +36,9 @@ export interface RoundChange {
   readonly oscillating: boolean;
 }
 
-/** The texts of the last rounds of something that is done again and again. */
+/** The texts of the last rounds of a loop. */
 export class RoundTexts {
-  /** The newest first. */
+  /** Newest first. */
   private last: readonly string[] = [];
 
   take(text: string): RoundChange {

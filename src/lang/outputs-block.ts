@@ -7,7 +7,7 @@ import { valueText } from './value-text.js';
 import type { ItemsBlock, OutputsBlock, XmlNames } from './values.js';
 import { element, withoutXml, xmlBlock } from './xml-block.js';
 
-/** A channel that a block of outputs shows, and what it is called there. */
+/** A channel that a block of outputs shows, and its label. */
 export interface LabelledChannel {
   readonly channel: string;
   readonly label: string;
@@ -104,9 +104,9 @@ function withoutFrame(message: string): string {
   return end === -1 ? message : message.slice(end + END.length + 3);
 }
 
-/** An entry of the block that was rendered last. */
+/** An entry of the last rendered block. */
 interface Known {
-  /** Place of its channel. */
+  /** Index of its channel. */
   readonly at: number;
   readonly text: string;
   /** All entries up to this one. */
@@ -118,7 +118,7 @@ interface Known {
  * spend its time in building what it has built before.
  */
 const rendered = new WeakMap<readonly LabelledChannel[], Known[]>();
-/** What is longer than this many characters is not kept. */
+/** A longer block, in characters, is not kept. */
 const MOST_KNOWN = 4_000_000;
 
 // Whatever a model may take for the end of a line.

@@ -6,24 +6,24 @@ export interface WorkMeter {
   spend(units: number): void;
 }
 
-/** Characters that are copied or compared for a unit of work. */
+/** Number of copied or compared characters per unit of work. */
 const COPIED = 16;
-/** Units of work for a character that is read as JSON. */
+/** Units of work per character parsed as JSON. */
 const PARSED = 2;
-/** Units of work for an expression that is compiled, and for each of its characters. */
+/** Units of work per compiled expression, and for each of its characters. */
 const COMPILED = { base: 2_000, character: 25 } as const;
 
-/** The units of copying or comparing so many characters. */
+/** Returns the units for copying or comparing characters. */
 export function copyingWork(characters: number): number {
   return Math.ceil(characters / COPIED);
 }
 
-/** The units of reading so many characters as JSON. */
+/** Returns the units for parsing characters as JSON. */
 export function parsingWork(characters: number): number {
   return characters * PARSED;
 }
 
-/** The units of compiling an expression of so many characters. */
+/** Returns the units for compiling an expression. */
 export function compilingWork(characters: number): number {
   return COMPILED.base + characters * COMPILED.character;
 }

@@ -3,13 +3,13 @@ const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|([+-])(\d\d):(\d\d))$/i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-/** What may stand in an address; `%` begins two hex digits. */
+/** Characters of an address; `%` begins two hex digits. */
 const ADDRESS = /^(?:[a-z0-9\-._~!$&'()*+,;=:@/?#[\]]|%[0-9a-f]{2})*$/i;
 const DURATION = /^P(?!$)(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?)$/;
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 const RELATIVE_POINTER = /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/;
 
-/** Formats that are checked; others say nothing. Each takes time in the length of the text. */
+/** The formats that are checked; others are ignored. Each takes time linear in the length of the text. */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['date', isDate],
   ['time', isTime],

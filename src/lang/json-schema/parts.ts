@@ -2,7 +2,7 @@ import { isPlainObject, ownValue } from '../../base/json.js';
 import type { Evaluation, Keyword, Spot } from './context.js';
 import { all, below, nameText, shown, wrong } from './context.js';
 
-/** Keywords that look at the properties of an object or the items of a list. */
+/** Keywords for the properties of an object or the items of a list. */
 export const PART_KEYWORDS: readonly (readonly [string, Keyword])[] = [
   ['required', required],
   ['properties', properties],
@@ -18,7 +18,7 @@ export const PART_KEYWORDS: readonly (readonly [string, Keyword])[] = [
   ['contains', contains],
 ];
 
-/** Keywords that come last: they look at what the others left. */
+/** Keywords that are evaluated last, on what the others left over. */
 export const REST_KEYWORDS: readonly (readonly [string, Keyword])[] = [
   ['unevaluatedProperties', unevaluatedProperties],
   ['unevaluatedItems', unevaluatedItems],

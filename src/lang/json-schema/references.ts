@@ -3,7 +3,7 @@ import { madeOnce } from '../../base/collections.js';
 import type { Budget, Schema } from './context.js';
 import { SchemaError } from './context.js';
 
-/** The generations of JSON Schema whose rules differ here. */
+/** The versions of JSON Schema whose rules differ here. */
 export type Dialect = 'draft-04' | 'draft-07' | '2019-09' | '2020-12';
 
 export function isSchema(value: unknown): value is Schema {
@@ -39,15 +39,15 @@ const HOLDS_MAP: ReadonlySet<string> = new Set([
   'dependencies',
 ]);
 
-/** Steps that it takes to note a schema. */
+/** Steps for registering a schema. */
 const NOTED = 50;
 
-/** Where a document begins that says nothing about itself. */
+/** The base address of a document without one of its own. */
 const HERE = 'https://schema.invalid/';
 
-/** What the references in a schema lead to. Nothing is fetched: what is not in the schema is not there. */
+/** Resolves the references of a schema. Nothing is fetched: only the schema itself is searched. */
 export class References {
-  /** A keyword looks at what others have looked at. */
+  /** Whether a keyword depends on what others have evaluated. */
   tracks = false;
   private readonly resources = new Map<object, string>();
   private readonly known = new Map<string, Schema>();
@@ -62,7 +62,7 @@ export class References {
     this.index(root, HERE);
   }
 
-  /** The address of the document that a schema is part of. */
+  /** Returns the address of the document that contains a schema. */
   resourceOf(schema: Schema, otherwise: string): string {
     return (typeof schema === 'object' ? this.resources.get(schema) : undefined) ?? otherwise;
   }
@@ -75,7 +75,7 @@ export class References {
     return madeOnce(this.found, `${from} ${reference}`, () => this.look(reference, from));
   }
 
-  /** The schema that a document marks with `$dynamicAnchor`. */
+  /** Returns the schema that a document marks with `$dynamicAnchor`. */
   dynamicAnchor(resource: string, anchor: string): Schema | undefined {
     const schema = this.known.get(`${resource}#${anchor}`);
     return ownValue(schema, '$dynamicAnchor') === anchor ? schema : undefined;
@@ -124,7 +124,7 @@ export class References {
     this.budget.leave();
   }
 
-  /** Notes what a schema is called, and gives the document that it belongs to. */
+  /** Registers the names of a schema and returns the address of its document. */
   private named(schema: Record<string, unknown>, around: string): string {
     const siblingsCount = this.dialect !== 'draft-04' && this.dialect !== 'draft-07';
     if (!siblingsCount && Object.hasOwn(schema, '$ref')) return around;

@@ -3,7 +3,7 @@ import { nameText, shown, wrong } from './context.js';
 import { FORMATS } from './formats.js';
 import { isPlainObject } from '../../base/json.js';
 
-/** Keywords that look at one value, not at its parts. */
+/** Keywords for a value as a whole, not for its parts. */
 export const VALUE_KEYWORDS: readonly (readonly [string, Keyword])[] = [
   ['type', type],
   ['enum', (evaluation, given, spot) => !Array.isArray(given) || oneOf(evaluation, given, spot)],
@@ -30,7 +30,7 @@ export const VALUE_KEYWORDS: readonly (readonly [string, Keyword])[] = [
   ['format', format],
 ];
 
-/** The JSON type of a value. */
+/** Returns the JSON type of a value. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -96,7 +96,7 @@ function multipleOf({ budget }: Parameters<Keyword>[0], given: unknown, spot: Pa
   return rest === 0n || wrong(spot, `must be a multiple of ${given}`);
 }
 
-/** A number as digits and a power of ten, so that 0.3 is a multiple of 0.1. */
+/** Splits a number into digits and a power of ten, so that 0.3 is a multiple of 0.1. */
 function decimal(value: number): readonly [bigint, number] {
   const [digits = '0', exponent = '0'] = Math.abs(value).toString().split('e');
   const point = digits.indexOf('.');

@@ -4,16 +4,16 @@ import { compileRegex } from './program.js';
 
 export { PatternError } from './parse.js';
 
-/** Says whether a text contains a match. */
+/** Tests whether a text contains a match. */
 export interface PatternMatcher {
-  /** False also when the text took more than `most` steps; `gaveUp` tells. */
+  /** Also returns false if the text took more than `most` steps; `gaveUp` tells. */
   test(text: string, most?: number): boolean;
   /** Steps taken so far. */
   readonly cost: number;
   readonly gaveUp: boolean;
 }
 
-/** Steps that one text may take, about a tenth of a second. */
+/** Maximum number of steps for one text, about a tenth of a second. */
 const MAX_TEXT_COST = 20_000_000;
 
 /**
@@ -74,7 +74,7 @@ class SetMatcher implements PatternMatcher {
     }
   }
 
-  /** Follows everything that takes no character; true when that reaches the end of the expression. */
+  /** Follows all instructions that consume no character; true if that reaches the end of the expression. */
   private enter(first: number, text: string, at: number, into: number[], limit: number): boolean {
     const open = [first];
     for (let step = open.pop(); step !== undefined; step = open.pop()) {
@@ -105,7 +105,7 @@ class SetMatcher implements PatternMatcher {
     return false;
   }
 
-  /** What a look ahead takes counts as taken here. */
+  /** The cost of a look-ahead counts here too. */
   private seesAhead(step: number, text: string, at: number, limit: number): boolean {
     const inner = this.ahead[step];
     if (inner === undefined) return false;

@@ -2,7 +2,7 @@
 export interface CharTest {
   readonly not: boolean;
   readonly ranges: readonly (readonly [number, number])[];
-  /** What `\p{...}` stands for, tried on one character at a time. */
+  /** The tests of `\p{...}`, each on one character. */
   readonly classes?: readonly RegExp[];
 }
 
@@ -10,13 +10,13 @@ export interface CharTest {
 export type RegexNode =
   | { readonly kind: 'char'; readonly set: CharTest }
   | { readonly kind: 'at'; readonly where: 'start' | 'end' | 'edge' | 'inside' }
-  /** What follows must match, or must not; it takes nothing. */
+  /** The following text must match, or must not; consumes nothing. */
   | { readonly kind: 'ahead'; readonly not: boolean; readonly item: RegexNode }
   | { readonly kind: 'list'; readonly items: readonly RegexNode[] }
   | { readonly kind: 'choice'; readonly options: readonly RegexNode[] }
   | { readonly kind: 'repeat'; readonly item: RegexNode; readonly least: number; readonly most: number };
 
-/** A pattern that can't be used: no expression, too large, or of a kind that no matcher is sure to finish with. */
+/** A pattern that can't be used: invalid, too large, or of a kind that may not finish in bounded time. */
 export class PatternError extends Error {}
 
 const MAX_PATTERN = 4_000;
@@ -38,7 +38,7 @@ const SPACE: CharTest['ranges'] = [
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 ];
-/** By the small letter of their escape; a capital one means all others. */
+/** Sets by the lower-case letter of their escape; an upper-case letter negates the set. */
 const SETS: ReadonlyMap<string, CharTest['ranges']> = new Map([
   ['d', DIGIT],
   ['w', WORD],
@@ -175,7 +175,7 @@ class Parser {
     return { kind: 'char', set: this.escaped(char) };
   }
 
-  /** What an escape means in and outside of a class. */
+  /** Returns the meaning of an escape inside and outside a class. */
   private escaped(char: string): CharTest {
     const ranges = SETS.get(char.toLowerCase());
     if (ranges !== undefined) return { not: char !== char.toLowerCase(), ranges };
