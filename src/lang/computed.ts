@@ -7,7 +7,7 @@ import { quoteShort } from './value-text.js';
 import type { CelVar, Computed } from './values.js';
 import type { WorkMeter } from './work-meter.js';
 
-/** What an evaluation reads from, and who is told of its work. */
+/** The sources of an evaluation, and the meter of its work. */
 export interface Sources {
   readonly read: ReadChannel;
   readonly texts: TextReader;

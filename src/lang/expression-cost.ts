@@ -17,7 +17,7 @@ const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set(
 
 const SELECTIONS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
 
-/** Operators that look at everything in their operands, and not only at their tops. */
+/** Operators that read their operands completely, not only their top level. */
 const DEEP: ReadonlySet<string> = new Set(['+', '==', '!=', '<', '<=', '>', '>=', 'in', 'list', 'map']);
 
 /**
@@ -121,7 +121,7 @@ function callExtent(name: string, extents: readonly Extent[], whole: Extent): Ex
   return { ...whole, inner: whole.size };
 }
 
-/** How much of an operand is looked at. */
+/** Returns how much of an operand is read. */
 function readOf(node: ASTNode, extent: Extent): number {
   if (node.op !== 'call' && node.op !== 'rcall') return DEEP.has(node.op) ? extent.size : 0;
   if (node.args[0] === 'has') return 0;

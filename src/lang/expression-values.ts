@@ -1,7 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject, MAX_DEPTH } from '../base/json.js';
 
-/** Longest list that an expression may look at. */
+/** Maximum length of a list that an expression may use. */
 export const MAX_LIST = 10_000;
 
 /**
@@ -32,7 +32,7 @@ export interface Extent {
   readonly count: number;
   /** Items of the longest list in it. */
   readonly longest: number;
-  /** Everything in it, items and characters. */
+  /** Number of all items and characters inside it. */
   readonly size: number;
   /** The size of the largest value inside it. */
   readonly inner: number;

@@ -17,7 +17,7 @@ export function renderJson(source: JsonTemplate, filling: Filling, meter?: WorkM
   return renderAll(meter, (from) => valueOf(source, from), filling);
 }
 
-/** How deep it goes is bounded where it is made: by the reader of files, and by the form of plans. */
+/** The reader of files and the form of plans limit its depth. */
 function valueOf(source: JsonTemplate, from: Insertions): unknown {
   if ('value' in source) return source.value;
   if ('template' in source) return from.text(source.template);
@@ -53,7 +53,7 @@ function isValue(source: JsonTemplate): source is { readonly value: Json } {
   return 'value' in source;
 }
 
-/** The texts and references in a JSON template, each as a template. */
+/** Yields the texts and references in a JSON template, each as a template. */
 export function* templatesIn(source: JsonTemplate): Generator<Template> {
   if ('template' in source) yield source.template;
   else if ('channel' in source || 'expression' in source) yield [source];
@@ -61,7 +61,7 @@ export function* templatesIn(source: JsonTemplate): Generator<Template> {
   else if ('object' in source) for (const field of Object.values(source.object)) yield* templatesIn(field);
 }
 
-/** A JSON template without what its references are called in messages, which decides nothing. */
+/** Returns a JSON template without the names of its references in messages, which have no effect. */
 export function bareJson(source: JsonTemplate): JsonTemplate {
   if ('value' in source || 'expression' in source) return source;
   if ('template' in source) return { template: withoutWording(source.template) };

@@ -19,7 +19,7 @@ export function schemaFindings(schema: unknown, value: unknown): readonly string
   }
 }
 
-/** Whether a text contains a match; or why nobody can say. */
+/** Whether a text contains a match, or why this can't be determined. */
 export type PatternVerdict = { readonly matches: boolean } | { readonly fault: string };
 
 /**

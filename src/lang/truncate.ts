@@ -48,14 +48,14 @@ function note(total: number, unit: string, limit: number, keepLast: boolean): st
   return `\n\n... [truncated: ${total} ${unit} total, showing ${keepLast ? 'last' : 'first'} ${limit}]`;
 }
 
-/** Characters of a text. */
+/** Returns the number of code points of a text. */
 export function countCodePoints(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += widthAt(text, at)) count += 1;
   return count;
 }
 
-/** Index in UTF-16 units of the code point number `count`. */
+/** Returns the UTF-16 index of the code point number `count`. */
 function unitIndexOf(text: string, count: number): number {
   let at = 0;
   for (let seen = 0; seen < count && at < text.length; seen += 1) at += widthAt(text, at);

@@ -30,7 +30,7 @@ export function isTruthy(condition: TruthyCondition, read: ReadChannel, texts: T
   return target === true || (typeof target === 'string' && isTrueText(target));
 }
 
-/** What is reported of a condition that is neither true nor false. */
+/** Returns the message for a condition that is neither true nor false. */
 export function unresolved(condition: string): string {
   return `workflow: condition did not resolve to boolean: ${JSON.stringify(condition)}`;
 }

@@ -20,7 +20,7 @@ export function valueText(value: unknown): string {
   }
 }
 
-/** What a value is, for messages. */
+/** Returns the kind of a value, for messages. */
 export function kindText(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'a list';

@@ -1,7 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import { quoteShort } from './value-text.js';
 
-/** Steps of one comparison, a fraction of a second. */
+/** Maximum number of steps of one comparison, a fraction of a second. */
 const MAX_STEPS = 50_000_000;
 
 /**
