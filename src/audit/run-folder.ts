@@ -130,7 +130,7 @@ async function takeBack(path: string, made: readonly string[], earlier: EarlierF
     if (left === IGNORE_FILE && more.length === 0) await rm(join(dirname(path), left));
     for (const folder of made.toReversed()) await rmdir(folder);
   } catch {
-    // Somebody else has put something into it, or it can't be removed: then it stays.
+    // The folder stays if others put files into it, or if it can't be removed.
   }
 }
 

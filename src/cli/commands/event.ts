@@ -53,7 +53,7 @@ function readData(text: string): JsonObject {
     const data = JSON.parse(text) as unknown;
     if (isPlainObject(data)) return data as JsonObject;
   } catch {
-    // Said below.
+    // Reported below, with values that are not objects.
   }
   throw new SkeinError('SKEIN_USAGE', `--data takes a JSON object, not ${JSON.stringify(text.slice(0, 100))}`, {
     hint: `write --data '{"ticket": 7}'`,

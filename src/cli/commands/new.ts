@@ -56,7 +56,7 @@ async function trustOwn(file: string): Promise<void> {
   try {
     await noteTrusted(looked.subject);
   } catch {
-    // A run asks for the yes.
+    // The first run asks the user instead.
   }
 }
 

@@ -70,6 +70,6 @@ function noteNew({ token }: FileStore): void {
   try {
     noteOwn(token);
   } catch {
-    // The run is recorded all the same.
+    // The run is still recorded.
   }
 }

@@ -153,7 +153,7 @@ export class RecordedBudget {
       this.budget.raise(limit, change);
       this.its.deliveries.wake();
     } catch {
-      // There is no such limit: who asked for it was told.
+      // The limit does not exist; the caller that asked to raise it got the error.
     }
   }
 
