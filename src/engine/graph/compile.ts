@@ -20,6 +20,8 @@ export interface CompiledPlan {
   readonly bindings: Bindings;
   /** Number of branches that must succeed; undefined if the first failure ends the plan. */
   readonly require: Require | undefined;
+  /** Whether something around it continues after its failure. If so, what could have failed it also decides what it gives. */
+  readonly survived: boolean;
   /** The same plan for its `finally` node, which alone starts. */
   readonly closing: CompiledPlan | undefined;
   /** Prefix of its keys in the bindings. */
@@ -126,7 +128,7 @@ export type StateFunction = (state: Readonly<Record<string, unknown>>, round?: n
  * for (const topic of topics) startRun(compiled, { inputs: { topic } });
  */
 export function compile(plan: Plan, bindings: Bindings = {}): CompiledPlan {
-  return compilePlan(plan, bindings, { prefix: '', given: [], require: undefined });
+  return compilePlan(plan, bindings, { prefix: '', given: [], require: undefined, survived: false });
 }
 
 /** The surroundings of a plan. */
@@ -135,17 +137,16 @@ interface Standing {
   /** Names of the values that the surrounding node passes to it. */
   readonly given: readonly string[];
   readonly require: Require | undefined;
+  readonly survived: boolean;
 }
 
-function compilePlan(plan: Plan, bindings: Bindings, { prefix, given, require }: Standing): CompiledPlan {
+function compilePlan(plan: Plan, bindings: Bindings, standing: Standing): CompiledPlan {
+  const { prefix, given, require, survived } = standing;
   const shape = analyzeShape(plan);
   const channels = tableOf(plan, bindings, prefix, given);
   const slots = assignSlots(shape);
   const graph = { plan, shape, slots, cycles: findCycles(shape) };
-  const places: number[] = plan.nodes.map(() => 0);
-  shape.order.forEach((node, place) => {
-    places[node] = place;
-  });
+  const places = placesIn(shape.order);
   const exits = new Set(plan.exits);
   const fn = (key: string): unknown => bindings[prefix + key];
   const routesFrom = groupRoutes(plan);
@@ -173,10 +174,10 @@ function compilePlan(plan: Plan, bindings: Bindings, { prefix, given, require }:
       guide: node.kind === 'agent' ? guideOf(node, fn, prefix) : undefined,
       until: node.kind === 'loop' ? (untilOf(node, fn, prefix) as StateFunction | undefined) : undefined,
       policies: policiesOf(node, boundTo(fn, prefix)),
-      sub: 'plan' in node ? compilePlan(node.plan, bindings, standingOf(node, prefix)) : undefined,
+      sub: 'plan' in node ? compilePlan(node.plan, bindings, standingOf(node, standing)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',
       counted: isCounted(node),
-      survives: require !== undefined || (node.onError !== undefined && node.onError !== 'fail'),
+      survives: require !== undefined || survivesFailure(node),
       onErrorTo: targetOf(node.onError, shape),
       onMaxVisitsTo: targetOf(node.onMaxVisits, shape),
       countsAnew: countedAnew(plan.nodes, at),
@@ -186,6 +187,7 @@ function compilePlan(plan: Plan, bindings: Bindings, { prefix, given, require }:
     plan,
     bindings,
     require,
+    survived,
     prefix,
     nodes,
     starts: shape.starts,
@@ -307,7 +309,23 @@ function writesOf(node: PlanNode): CompiledNode['writes'] {
   ]);
 }
 
-function standingOf(node: Extract<PlanNode, { readonly plan: Plan }>, around: string): Standing {
+function standingOf(node: Extract<PlanNode, { readonly plan: Plan }>, around: Standing): Standing {
   const require = node.kind === 'call' ? node.require : undefined;
-  return { prefix: `${around}${node.id}/`, given: givenBy(node), require };
+  const allowsItems = node.kind === 'map' && (node.require !== undefined || (node.onItemError ?? 'fail') !== 'fail');
+  const survived = around.survived || around.require !== undefined || survivesFailure(node) || allowsItems;
+  return { prefix: `${around.prefix}${node.id}/`, given: givenBy(node), require, survived };
+}
+
+/** Whether the plan of a node continues after the node's failure. */
+function survivesFailure({ onError }: PlanNode): boolean {
+  return onError !== undefined && onError !== 'fail';
+}
+
+/** The place of each node in an order. */
+function placesIn(order: readonly number[]): readonly number[] {
+  const places: number[] = order.map(() => 0);
+  order.forEach((node, place) => {
+    places[node] = place;
+  });
+  return places;
 }

@@ -26,6 +26,8 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
   /** Number of branches that ended with a successful step. */
   protected reached = 0;
   private closing: Closing | undefined = undefined;
+  /** Label of the steps that succeeded and could have failed the plan. */
+  private lasting = CLEAN;
 
   /** Label of everything that decided its routes. */
   get control(): number {
@@ -45,7 +47,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     const seen = this.stopSteps(reason);
     // Where the plan stood influences that it took too long. What was heard inside a step is known after the step has stopped.
     for (const { influence } of started) this.flow.decided(influence);
-    this.outside.influenced(this.control);
+    this.outside.influenced(this.run.labels.join(this.control, this.lasting));
     if (this.compiled.closing !== undefined) this.closeApart(this.flow.mergeEnds(seen).version);
   }
 
@@ -65,13 +67,18 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     this.final = this.flow.mergeEnds(this.stopSteps()).version;
   }
 
+  /** A step succeeded that could have failed the plan, where something around continues then: its label counts for how the plan ends. */
+  protected passed(label: number): void {
+    if (label !== this.lasting) this.lasting = this.run.labels.join(this.lasting, label);
+  }
+
   /** Ends the scope; cancels what still runs (E8). */
   protected end(end: ScopeEnd, onTheWay: readonly Version[] = []): void {
     if (this.over) return;
     this.over = true;
     const running = this.stopSteps(cutOffBy(end));
     this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
-    this.outside.influenced(this.control);
+    this.outside.influenced(this.run.labels.join(this.control, this.lasting));
     this.close(end, (ended) => this.outside.scopeEnded(this, ended));
   }
 

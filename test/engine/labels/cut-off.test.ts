@@ -123,3 +123,43 @@ describe('what is answered from the record had read what it had read', () => {
     expect([again.outcome, tries, labelledBy(again)]).toEqual(['succeeded', 2, ['notes', 'word']]);
   });
 });
+
+describe('what a plan gives that could have failed, where the plan around goes on then', () => {
+  const doubts = (state: State): object => {
+    if (state['notes'] === 'b') throw new Error('no');
+    return {};
+  };
+  const sub = plan({
+    inputs: [NOTES],
+    channels: ['notes', 'made', 'item'],
+    nodes: [task('makes'), task('doubts')],
+  });
+  const around = (box: object): Plan =>
+    plan({
+      inputs: [NOTES],
+      channels: ['notes', 'items', 'made', 'kept', 'word'],
+      nodes: [task('lists'), box as PlanNode, task('after', { join: 'settled' })],
+      edges: ['lists>box', 'box>after'],
+    });
+  const inputs = { notes: { channel: 'notes' } };
+  const items = { over: { channel: 'items' }, item: 'item', result: 'made', maxItems: 2, output: 'made', outputs: {} };
+  const bindings = {
+    lists: () => ({ items: ['one'], kept: 'own' }),
+    'box/makes': () => ({ made: 'own' }),
+    'box/doubts': doubts,
+    after: () => ({ word: 'went on' }),
+  };
+
+  test.each([
+    ['a call', { id: 'box', kind: 'call', plan: sub, inputs, outputs: { made: 'made' }, onError: 'continue' }],
+    ['an item of a map', { id: 'box', kind: 'map', plan: sub, inputs, ...items, onItemError: 'continue' }],
+    ['a branch of a group', { id: 'box', kind: 'map', plan: sub, inputs, ...items, require: 1, onError: 'settle' }],
+  ])('%s: that it succeeded is known by what it gives', async (_, box) => {
+    expect(await labelledIn(around(box), bindings, 'a')).toContain('made');
+  });
+
+  test('says nothing where its failure ends the run', async () => {
+    const box = { id: 'box', kind: 'call', plan: sub, inputs, outputs: { made: 'made' } };
+    expect(await labelledIn(around(box), bindings, 'a')).toEqual(['notes']);
+  });
+});
