@@ -65,6 +65,8 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
   private inTurn = false;
   private holds: Set<Promise<void>> | undefined = undefined;
   private readonly closings = new OpenClosings();
+  /** Label of the steps that succeeded and could have failed the run. */
+  private lasting = CLEAN;
   /** Expires when a cancelled run has used up its time to close. */
   private cutOff: Ticket | undefined = undefined;
   /** The outputs by the `values` of its plan. */
@@ -150,6 +152,10 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
   private halt(): void {
     this.top.halt();
     this.closings.stop();
+  }
+
+  passed(label: number): void {
+    if (label !== this.lasting) this.lasting = this.labels.join(this.lasting, label);
   }
 
   get cancelled(): boolean {
@@ -310,7 +316,8 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     const steps = inOrder(this.top.reports);
     this.options.last?.(this.top.last());
     const { heard } = this.options;
-    if (heard !== undefined && this.top.label !== CLEAN) heard(this.labels.get(this.top.label));
+    const label = heard === undefined ? CLEAN : this.labels.join(this.top.label, this.lasting);
+    if (label !== CLEAN) heard?.(this.labels.get(label));
     const waits = outcome === 'paused' || outcome === 'out_of_budget';
     const questions = waits ? this.reporter.openAt(steps) : [];
     const result: RunResult = {

@@ -49,6 +49,8 @@ export interface RunServices extends WorkMeter {
   paid(closing: Stoppable, census: Census, reports: Reports): void;
   /** Nothing runs in this scope any more: checks it once the queue is empty. */
   rest(scope: Restable): void;
+  /** A step succeeded that could have failed the run: whoever started the run may continue after its failure. */
+  passed(label: number): void;
   /** True once somebody cancelled the run. */
   readonly cancelled: boolean;
   /** Starts a plan inside a step. */

@@ -1,6 +1,7 @@
 import type { RunResult } from '../engine/run.js';
 import type { Plan } from '../plan/plan.js';
 import { errorText } from '../base/errors.js';
+import { present } from '../base/json.js';
 import { answerText } from './events.js';
 import type { GraphMetrics, GraphEvent, GraphResult } from './result.js';
 import { errorsIn } from '../runtime/invariants.js';
@@ -53,6 +54,7 @@ export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
     census,
     spent,
     saved,
+    ...present({ labels: result.labels }),
   };
 }
 

@@ -88,7 +88,7 @@ export interface GraphEvent {
 /** How a run of a graph ended. */
 export interface GraphResult<S extends object = Record<string, unknown>> extends Pick<
   RunResult,
-  'runId' | 'outcome' | 'questions' | 'spent' | 'saved'
+  'runId' | 'outcome' | 'questions' | 'spent' | 'saved' | 'labels'
 > {
   /** The final state, even of a failed run. */
   readonly state: Partial<S>;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { served } from './support/served.js';
-import { makeProject } from './support/skein.js';
+import { makeProject, skein } from './support/skein.js';
 
 const items = Array.from({ length: 100 }, (_, at) => `f${at}.ts`);
 
@@ -24,16 +24,16 @@ export default definePlan({
 
 it('a map of 100 with money for 37, as processes: exit code 6 with the limit and what comes next; the resume runs 63', async () => {
   const cwd = await makeProject({ 'scan.ts': MODULE });
-  const first = await served(['run', 'scan.ts', '--mock', '--budget', '37-calls'], { cwd });
+  const first = await skein(['run', 'scan.ts', '--mock', '--budget', '37-calls'], { cwd });
   expect(first.code).toBe(6);
   expect(first.stderr).toContain(
     'the budget of the run is used up: 37 calls of 37 calls spent; what comes next may take 1 call',
   );
   const next = /next: skein (resume \S+ --budget \+37-calls) continues where it stopped/.exec(first.stderr);
   expect(next).not.toBeNull();
-  const shown = await served(['budget', '-1'], { cwd });
+  const shown = await skein(['budget', '-1'], { cwd });
   expect(shown.stdout.trim()).toBe('the budget of the run: 37 calls of 37 calls spent');
-  const rest = await served(['resume', '-1', '--budget', '+63-calls'], { cwd });
+  const rest = await skein(['resume', '-1', '--budget', '+63-calls'], { cwd });
   expect(rest.code).toBe(0);
   expect(rest.stderr).toContain('38 reused');
   expect(rest.stderr).toMatch(/63 run/);

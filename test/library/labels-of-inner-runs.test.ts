@@ -85,6 +85,49 @@ describe('what a function takes from a run that it started', () => {
   });
 });
 
+describe('how a run ended that a function started', () => {
+  /** Its step reads the mail in a run of its own, fails because of it or not, and writes nothing. */
+  const doubting = (mail: string): ReturnType<typeof definePlan> =>
+    definePlan({
+      name: 'doubting',
+      nodes: [
+        {
+          id: 'doubts',
+          run: async (_: State, io: Io) => {
+            const options = { ...io.runOptions, inputs: { notes: mail }, untrusted: ['notes'] };
+            const { state } = await run(child, options).result;
+            if (state['copied'] === 'x') throw new Error('no');
+            return {};
+          },
+        },
+      ],
+    });
+  const inside = (mail: string): ReturnType<typeof definePlan> =>
+    definePlan({ name: 'outer', nodes: [{ id: 'in', kind: 'call', plan: doubting(mail), inputs: {} }] });
+
+  it.each([
+    ['its own', doubting],
+    ['a plan inside', inside],
+  ])('says something of what the steps of %s had read, whichever way it ended', async (_, inner) => {
+    for (const [mail, word] of [
+      ['x', 'failed'],
+      ['y', 'succeeded'],
+    ] as const) {
+      const asks = definePlan({
+        name: 'asks',
+        nodes: [
+          {
+            id: 'start',
+            run: async (__: State, io: Io) => ({ word: (await run(inner(mail), io.runOptions).result).outcome }),
+          },
+        ],
+      });
+      for (const result of [await run(asks).result, await run(asks, { store: memoryStore() }).result])
+        expect([result.state['word'], labelled(result)]).toEqual([word, ['word']]);
+    }
+  });
+});
+
 describe('a run that a function starts', () => {
   const asks = definePlan({
     name: 'asks',

@@ -183,6 +183,7 @@ class Runner implements ToolRunner {
     let heard: Label | undefined;
     const hear = (label: Label): void => {
       heard = joinedIf(heard, label);
+      this.options.step.hears(label);
     };
     let isReached = false;
     const answer = await answerOf(async () => {

@@ -67,9 +67,10 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     this.final = this.flow.mergeEnds(this.stopSteps()).version;
   }
 
-  /** A step succeeded that could have failed the plan, where something around continues then: its label counts for how the plan ends. */
+  /** A step succeeded that could have failed the plan: its label counts for the end of the plan, or of the run that would fail with it. */
   protected passed(label: number): void {
-    if (label !== this.lasting) this.lasting = this.run.labels.join(this.lasting, label);
+    if (!this.compiled.survived) this.run.passed(label);
+    else if (label !== this.lasting) this.lasting = this.run.labels.join(this.lasting, label);
   }
 
   /** Ends the scope; cancels what still runs (E8). */

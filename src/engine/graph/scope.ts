@@ -67,7 +67,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     this.run.reporter.wrote(step, writes);
     if (step.given !== step.control && (compiled.survives || leavesOut(compiled, output, writes)))
       step.decides(step.given);
-    if (this.compiled.survived && !compiled.survives) this.passed(step.given);
+    if (!compiled.survives) this.passed(step.given);
     if (compiled.routes.length === 0) this.goOn(step, version, output, undefined);
     else this.askRoutes(step, version, output, goto);
   }

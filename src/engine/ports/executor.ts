@@ -80,6 +80,8 @@ export interface StepContext {
   callsOnce(): void;
   /** A model call starts. If the attempt ends before the end of the call is noted, the call counts as failed, having spent `reserved`. */
   underWay(call: CallUnderWay): void;
+  /** An effect in progress heard something with this label. It counts if the attempt ends before the outcome of the effect says so. */
+  hears(label: Label): void;
   /** Waits, by the run's clock. */
   sleep(name: string, ms: number): Promise<void>;
   /**

@@ -3,6 +3,8 @@ import { fromErrorData, SkeinError, stepCancelled, toErrorData } from '../../bas
 import type { JsonObject } from '../../base/json.js';
 import { CallFold } from '../../events/call-fold.js';
 import type { EventBody, StepNote } from '../../events/event.js';
+import type { Label } from '../../guard/label.js';
+import { joinedIf } from '../../guard/label.js';
 import { readRef, JsonTexts } from '../../lang/json-path.js';
 import type { ReadChannel } from '../../lang/json-path.js';
 import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
@@ -95,6 +97,8 @@ class Inside implements StepContext, Activity {
   private readonly calls: CallFold;
   /** The model call in progress. */
   private made: CallUnderWay | undefined = undefined;
+  /** Heard by effects of it. */
+  private fromEffects: Label | undefined = undefined;
   private over = false;
   private draws = 0;
 
@@ -183,6 +187,14 @@ class Inside implements StepContext, Activity {
     if (!this.over) this.made = call;
   }
 
+  hears(label: Label): void {
+    this.fromEffects = joinedIf(this.fromEffects, label);
+  }
+
+  heard(): Label | undefined {
+    return this.fromEffects;
+  }
+
   async sleep(name: string, ms: number): Promise<void> {
     this.check();
     await this.wait(this.step.run.durable.timer(this.keyOf(name), ms));
@@ -258,7 +270,8 @@ class Inside implements StepContext, Activity {
   stop(): void {
     this.tellCutOff();
     this.over = true;
-    const { durable } = this.step.run;
+    const { durable, labels } = this.step.run;
+    if (this.fromEffects !== undefined) this.step.influenced(labels.of(this.fromEffects));
     for (const [ticket, reject] of this.open) {
       ticket.waiter = undefined;
       durable.drop(ticket);

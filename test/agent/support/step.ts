@@ -102,6 +102,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
     attempt: 1,
     tools: {},
     influence: influenceOf(),
+    hears: () => undefined,
     notes,
     effects,
     effectKinds,
