@@ -51,8 +51,8 @@ const flow = graph<{ task: string }>()
     timeoutMs: LIMIT,
     onError: 'ignore',
   })
-  .node('after', ({}, step) => step.path)
-  .node('asks', ({}, step) => step.ask({ text: 'Go on?', choices: ['yes', 'no'] }))
+  .node('after', ({ task }) => `after ${task}`)
+  .node('asks', ({ task }, step) => step.ask({ text: `${task} on?`, choices: ['yes', 'no'] }))
   .addEdge('agent', 'after')
   .addEdge('after', 'asks')
   .setEntry('agent')
@@ -62,14 +62,14 @@ const { models } = ownModels({ a: () => ({ calls: [['reads', {}]] }) });
 const answer = (): Promise<string> => Promise.resolve('yes');
 
 function heardBy({ labels, state }: GraphResult): unknown {
-  expect(state['after']).toBe('after');
+  expect(state['after']).toBe('after Go');
   return labels?.['after'];
 }
 
 describe('a tool of an agent that heard something from a run of its own, when the agent took too long', () => {
   test('has had a say in that: in memory, after a resume and in a fork', async () => {
     const heard = { level: 'untrusted', sources: ['input:mail'] };
-    const input = { task: 'Go.' };
+    const input = { task: 'Go' };
     expect(heardBy(await flow.run(input, { models, answer }))).toMatchObject(heard);
     const store = memoryStore();
     const paused = await flow.run(input, { models, store, runId: 'one' });
