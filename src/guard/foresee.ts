@@ -1,6 +1,6 @@
 import { present } from '../base/json.js';
 import type { Position, Problem } from '../base/problem.js';
-import type { AgentSpec } from '../plan/agent-spec.js';
+import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { BuiltInTool } from '../plan/built-in-tools.js';
 import { BUILT_IN } from '../plan/built-in-tools.js';
 import type { Declarations } from '../plan/declarations.js';
@@ -47,13 +47,18 @@ export function foreseenCalls(plan: Plan): readonly ForeseenCalls[] {
       const { agent } = node;
       return callsOf(agent, at.does, plan).map((one) => ({ ...place, agent: agent.name, ...one }));
     }
-    if (node.kind !== 'task' || node.tool === undefined) return [];
-    return callOf(node.tool, at.before, plan).map((one) => ({ ...place, ...one }));
+    if (node.kind !== 'task') return [];
+    const { tool, callsTool: name, effect = 'once' } = node;
+    const own = name === undefined ? [] : callsOf({ tools: [], functions: [{ name, effect }] }, at.does, plan);
+    const calls = tool === undefined ? own : callOf(tool, at.before, plan);
+    return calls.map((one) => ({ ...place, ...one }));
   });
 }
 
 /** A caller of tools: an agent, or a step that makes one call. */
-type Caller = Pick<AgentSpec, 'tools' | 'mcpServers' | 'functions' | 'sandbox'>;
+interface Caller extends Pick<AgentSpec, 'tools' | 'mcpServers' | 'sandbox'> {
+  readonly functions?: readonly Pick<FunctionTool, 'name' | 'effect' | 'calls'>[];
+}
 
 type Call = Omit<ForeseenCalls, 'step' | 'agent' | 'at'>;
 

@@ -147,6 +147,8 @@ export interface TaskNode extends NodeBase {
   readonly kind: 'task';
   /** The tool, instead of a function. */
   readonly tool?: ToolUse;
+  /** Name of the program's tool that its function calls. */
+  readonly callsTool?: string;
   /** The task of an agent that does not run on Skein: what it promises if it is supervised. */
   readonly asked?: Template;
 }

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { run, toDot, toMermaid } from 'skein';
-import { graph } from 'skein/graph';
+import { agent, agentNode, graph, tool, toolNode } from 'skein/graph';
 import { boxesOf, paintSvg } from '../../src/draw.js';
 import { foreseenQuestions, ruleOfTwo } from '../../src/guard/foresee.js';
 import { drawingOf } from '../../src/plan/drawing.js';
 import { heardIn } from '../../src/plan/heard.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { loadWorkflowText } from '../../src/yaml.js';
+
+const ANYTHING = { type: 'object' } as const;
 
 async function planOf(text: string): Promise<Plan> {
   const { plan, problems } = await loadWorkflowText(text, { cwd: '/tmp' });
@@ -177,6 +179,25 @@ workflow:
       calls: [],
       count: 0,
     });
+  });
+
+  it('count a tool that is a node of a graph, where others may have a say in its call', () => {
+    const page = tool({ name: 'page', inputSchema: ANYTHING, effect: 'read', execute: () => 'a page' });
+    const send = tool({ name: 'send', inputSchema: ANYTHING, execute: () => 'sent' });
+    const look = agent({ name: 'reader', model: 'own/reader', tools: [page] });
+    const calls = (flow: { readonly plan: Plan }): readonly unknown[] =>
+      foreseenQuestions(flow.plan).calls.map(({ step, tool: name, which }) => [step, name, which]);
+    const alone = graph<{ task: string }>().node('mail', toolNode(send)).setEntry('mail').compile();
+    expect(calls(alone)).toEqual([]);
+    const both = graph<{ task: string }>()
+      .node('read', agentNode(look, { taskParam: 'task' }))
+      .node('again', toolNode(page))
+      .node('mail', toolNode(send))
+      .addEdge('read', 'again')
+      .addEdge('again', 'mail')
+      .setEntry('read')
+      .compile();
+    expect(calls(both)).toEqual([['mail', 'send', 'all']]);
   });
 
   it('are named by their calls where models decide, with what would declare them', async () => {

@@ -38,7 +38,7 @@ export function toolNode<Result>(
   };
   return {
     build: (name, output = name) => ({
-      node: { id: name, kind: 'task', output, ...(effect === undefined ? {} : { effect }) },
+      node: { id: name, kind: 'task', output, callsTool: definition.name, ...(effect === undefined ? {} : { effect }) },
       bindings: {
         [name]: madeOf(body, [execute, JSON.stringify(described), ...(typeof approve === 'function' ? [approve] : [])]),
       },
