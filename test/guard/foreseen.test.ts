@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { run, toDot, toMermaid } from 'skein';
-import { agent, agentNode, graph, tool, toolNode } from 'skein/graph';
+import { agent as agentOf, agentNode, graph, tool as namedTool, toolNode } from 'skein/graph';
 import { boxesOf, paintSvg } from '../../src/draw.js';
 import { foreseenQuestions, ruleOfTwo } from '../../src/guard/foresee.js';
 import { drawingOf } from '../../src/plan/drawing.js';
@@ -182,9 +182,9 @@ workflow:
   });
 
   it('count a tool that is a node of a graph, where others may have a say in its call', () => {
-    const page = tool({ name: 'page', inputSchema: ANYTHING, effect: 'read', execute: () => 'a page' });
-    const send = tool({ name: 'send', inputSchema: ANYTHING, execute: () => 'sent' });
-    const look = agent({ name: 'reader', model: 'own/reader', tools: [page] });
+    const page = namedTool({ name: 'page', inputSchema: ANYTHING, effect: 'read', execute: () => 'a page' });
+    const send = namedTool({ name: 'send', inputSchema: ANYTHING, execute: () => 'sent' });
+    const look = agentOf({ name: 'reader', model: 'own/reader', tools: [page] });
     const calls = (flow: { readonly plan: Plan }): readonly unknown[] =>
       foreseenQuestions(flow.plan).calls.map(({ step, tool: name, which }) => [step, name, which]);
     const alone = graph<{ task: string }>().node('mail', toolNode(send)).setEntry('mail').compile();
