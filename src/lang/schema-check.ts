@@ -1,7 +1,9 @@
 import { isPlainObject } from '../base/json.js';
 import { SchemaError } from './json-schema/context.js';
 import { Evaluator } from './json-schema/evaluate.js';
+import type { Schema } from './json-schema/context.js';
 import type { Dialect } from './json-schema/references.js';
+import { SchemaIndex } from './json-schema/references.js';
 import { PatternError, patternMatcher } from './pattern/matcher.js';
 
 /**
@@ -12,7 +14,7 @@ import { PatternError, patternMatcher } from './pattern/matcher.js';
 export function schemaFindings(schema: unknown, value: unknown): readonly string[] {
   if (typeof schema !== 'boolean' && !isPlainObject(schema)) return ['the schema is not a valid JSON Schema'];
   try {
-    return new Evaluator(schema, dialectOf(schema)).run(value);
+    return new Evaluator(indexOf(schema)).run(value);
   } catch (error) {
     if (error instanceof SchemaError) return [`the schema can't be used: ${error.message}`];
     throw error;
@@ -34,6 +36,17 @@ export function matchPattern(pattern: string, text: string, ignoreCase = false):
     if (error instanceof PatternError) return { fault: error.message };
     throw error;
   }
+}
+
+/** A tool's schema checks each of its calls. */
+const indexes = new WeakMap<object, SchemaIndex>();
+
+function indexOf(schema: Schema): SchemaIndex {
+  const known = typeof schema === 'object' ? indexes.get(schema) : undefined;
+  if (known !== undefined) return known;
+  const index = new SchemaIndex(schema, dialectOf(schema));
+  if (typeof schema === 'object') indexes.set(schema, index);
+  return index;
 }
 
 function dialectOf(schema: unknown): Dialect {

@@ -45,6 +45,10 @@ export class Budget {
     this.left = most;
   }
 
+  get spent(): number {
+    return this.most - this.left;
+  }
+
   /** @throws SchemaError if fewer steps are left */
   spend(steps: number): void {
     this.left -= steps;

@@ -7,7 +7,7 @@ import type { Evaluation, Findings, Keyword, Schema, Seen, Spot } from './contex
 import { Budget, SchemaError, shown, wrong } from './context.js';
 import { valueKey, VALUE_KEYWORDS } from './values.js';
 import { PART_KEYWORDS, REST_KEYWORDS } from './parts.js';
-import type { Dialect } from './references.js';
+import type { SchemaIndex } from './references.js';
 import { References, isSchema } from './references.js';
 
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([...VALUE_KEYWORDS, ...PART_KEYWORDS, ...CHOICE_KEYWORDS]);
@@ -25,12 +25,13 @@ export class Evaluator implements Evaluation {
   /** In older drafts nothing counts beside a reference. */
   private readonly onlyReference: boolean;
 
-  constructor(
-    private readonly root: Schema,
-    dialect: Dialect,
-  ) {
-    this.references = new References(root, dialect, this.budget);
+  /** @throws SchemaError when the schema is too large */
+  constructor(private readonly index: SchemaIndex) {
+    const { dialect, cost } = index;
+    this.references = new References(index, this.budget);
     this.onlyReference = dialect === 'draft-04' || dialect === 'draft-07';
+    // Counted for each value, so that a verdict does not depend on the checks before it.
+    this.budget.spend(cost);
   }
 
   /**
@@ -42,7 +43,7 @@ export class Evaluator implements Evaluation {
     const findings: Findings = { lines: new Set() };
     const seen = this.nothingSeen();
     const first = { schema: {}, value, at: '', seen, findings, documents: [this.references.start] };
-    const ok = this.check(this.root, first);
+    const ok = this.check(this.index.root, first);
     return ok || findings.lines.size > 0 ? [...findings.lines] : ['/: does not fit'];
   }
 
@@ -69,19 +70,19 @@ export class Evaluator implements Evaluation {
   /** The documents around a schema: another one may begin with it. */
   private documentsOf(schema: Schema, around: readonly string[]): readonly string[] {
     const here = around.at(-1) ?? this.references.start;
-    const document = this.references.resourceOf(schema, here);
+    const document = this.index.resourceOf(schema, here);
     if (document === here) return around;
     this.budget.spend(around.length);
     return [...around, document];
   }
 
   private nothingSeen(): Seen | undefined {
-    return this.references.tracks ? { properties: new Set(), items: new Set() } : undefined;
+    return this.index.tracks ? { properties: new Set(), items: new Set() } : undefined;
   }
 
   private keywords(schema: Readonly<Record<string, unknown>>, spot: Spot): boolean {
     if (this.onlyReference && Object.hasOwn(schema, '$ref')) return this.check(this.target('$ref', spot), spot);
-    const rest = this.references.tracks ? REST_KEYWORDS.filter(([name]) => Object.hasOwn(schema, name)) : [];
+    const rest = this.index.tracks ? REST_KEYWORDS.filter(([name]) => Object.hasOwn(schema, name)) : [];
     if (rest.length === 0) return this.each(schema, spot);
     // What lies beside the schema is not for it to see.
     const seen = this.nothingSeen();

@@ -1,7 +1,7 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
-import type { Budget, Schema } from './context.js';
-import { SchemaError } from './context.js';
+import type { Schema } from './context.js';
+import { Budget, SchemaError } from './context.js';
 
 /** The versions of JSON Schema whose rules differ here. */
 export type Dialect = 'draft-04' | 'draft-07' | '2019-09' | '2020-12';
@@ -45,21 +45,24 @@ const NOTED = 50;
 /** The base address of a document without one of its own. */
 const HERE = 'https://schema.invalid/';
 
-/** Resolves the references of a schema. Nothing is fetched: only the schema itself is searched. */
-export class References {
+/** Where the parts of a schema are, and under which names. The same for all values that are checked by it. */
+export class SchemaIndex {
   /** Whether a keyword depends on what others have evaluated. */
   tracks = false;
+  /** Steps that it took. */
+  readonly cost: number;
   private readonly resources = new Map<object, string>();
   private readonly known = new Map<string, Schema>();
-  private readonly found = new Map<string, Schema>();
 
+  /** @throws SchemaError when the schema is too large, nested too deep, or contains itself */
   constructor(
-    root: Schema,
+    readonly root: Schema,
     readonly dialect: Dialect,
-    private readonly budget: Budget,
   ) {
+    const budget = new Budget();
     this.known.set(HERE, root);
-    this.index(root, HERE);
+    this.index(root, HERE, budget);
+    this.cost = budget.spent;
   }
 
   /** Returns the address of the document that contains a schema. */
@@ -67,71 +70,36 @@ export class References {
     return (typeof schema === 'object' ? this.resources.get(schema) : undefined) ?? otherwise;
   }
 
-  readonly start = HERE;
-
-  /** @throws SchemaError when it leads nowhere */
-  resolve(reference: unknown, from: string): Schema {
-    if (typeof reference !== 'string') throw new SchemaError('a reference is not text');
-    return madeOnce(this.found, `${from} ${reference}`, () => this.look(reference, from));
+  /** Returns the schema at an address. */
+  at(address: string): Schema | undefined {
+    return this.known.get(address);
   }
 
-  /** Returns the schema that a document marks with `$dynamicAnchor`. */
-  dynamicAnchor(resource: string, anchor: string): Schema | undefined {
-    const schema = this.known.get(`${resource}#${anchor}`);
-    return ownValue(schema, '$dynamicAnchor') === anchor ? schema : undefined;
-  }
-
-  private look(reference: string, from: string): Schema {
-    this.budget.spend(20);
-    if (!URL.canParse(reference, from)) throw new SchemaError(`"${short(reference)}" is not a valid reference`);
-    const url = new URL(reference, from);
-    const fragment = decoded(url.hash.slice(1));
-    url.hash = '';
-    const root = this.known.get(url.href);
-    const schema =
-      fragment === ''
-        ? root
-        : fragment.startsWith('/')
-          ? this.pointed(root, fragment)
-          : this.known.get(`${url.href}#${fragment}`);
-    if (schema === undefined) throw new SchemaError(`there is no schema at ${short(reference)}`);
-    return schema;
-  }
-
-  private pointed(root: Schema | undefined, pointer: string): Schema | undefined {
-    let place: unknown = root;
-    for (const part of pointer.slice(1).split('/')) {
-      this.budget.spend(1);
-      place = ownValue(place, part.replaceAll('~1', '/').replaceAll('~0', '~'));
-    }
-    return isSchema(place) ? place : undefined;
-  }
-
-  private index(schema: unknown, around: string): void {
-    this.budget.spend(5);
+  private index(schema: unknown, around: string, budget: Budget): void {
+    budget.spend(5);
     if (!isPlainObject(schema) || this.resources.has(schema)) return;
-    this.budget.spend(NOTED);
-    this.budget.enter();
-    const resource = this.named(schema, around);
+    budget.spend(NOTED);
+    budget.enter();
+    const resource = this.named(schema, around, budget);
     this.resources.set(schema, resource);
     this.tracks ||= Object.hasOwn(schema, 'unevaluatedItems') || Object.hasOwn(schema, 'unevaluatedProperties');
     for (const key of Object.keys(schema)) {
       const held = schema[key];
-      if (HOLDS.has(key)) for (const inner of Array.isArray(held) ? held : [held]) this.index(inner, resource);
+      if (HOLDS.has(key)) for (const inner of Array.isArray(held) ? held : [held]) this.index(inner, resource, budget);
       else if (HOLDS_MAP.has(key) && isPlainObject(held))
-        for (const inner of Object.values(held)) this.index(inner, resource);
+        for (const inner of Object.values(held)) this.index(inner, resource, budget);
     }
-    this.budget.leave();
+    budget.leave();
   }
 
   /** Registers the names of a schema and returns the address of its document. */
-  private named(schema: Record<string, unknown>, around: string): string {
+  private named(schema: Record<string, unknown>, around: string, budget: Budget): string {
     const siblingsCount = this.dialect !== 'draft-04' && this.dialect !== 'draft-07';
     if (!siblingsCount && Object.hasOwn(schema, '$ref')) return around;
     const id = ownValue(schema, this.dialect === 'draft-04' ? 'id' : '$id');
     let resource = around;
     if (typeof id === 'string' && URL.canParse(id, around)) {
-      this.budget.spend(20);
+      budget.spend(20);
       const url = new URL(id, around);
       if (url.hash.length > 1) this.known.set(url.href, schema);
       else {
@@ -145,6 +113,56 @@ export class References {
       if (typeof anchor === 'string') this.known.set(`${resource}#${anchor}`, schema);
     }
     return resource;
+  }
+}
+
+/** Resolves the references of a schema during one check. Nothing is fetched: only the schema itself is searched. */
+export class References {
+  private readonly found = new Map<string, Schema>();
+
+  constructor(
+    private readonly index: SchemaIndex,
+    private readonly budget: Budget,
+  ) {}
+
+  readonly start = HERE;
+
+  /** @throws SchemaError when it leads nowhere */
+  resolve(reference: unknown, from: string): Schema {
+    if (typeof reference !== 'string') throw new SchemaError('a reference is not text');
+    return madeOnce(this.found, `${from} ${reference}`, () => this.look(reference, from));
+  }
+
+  /** Returns the schema that a document marks with `$dynamicAnchor`. */
+  dynamicAnchor(resource: string, anchor: string): Schema | undefined {
+    const schema = this.index.at(`${resource}#${anchor}`);
+    return ownValue(schema, '$dynamicAnchor') === anchor ? schema : undefined;
+  }
+
+  private look(reference: string, from: string): Schema {
+    this.budget.spend(20);
+    if (!URL.canParse(reference, from)) throw new SchemaError(`"${short(reference)}" is not a valid reference`);
+    const url = new URL(reference, from);
+    const fragment = decoded(url.hash.slice(1));
+    url.hash = '';
+    const root = this.index.at(url.href);
+    const schema =
+      fragment === ''
+        ? root
+        : fragment.startsWith('/')
+          ? this.pointed(root, fragment)
+          : this.index.at(`${url.href}#${fragment}`);
+    if (schema === undefined) throw new SchemaError(`there is no schema at ${short(reference)}`);
+    return schema;
+  }
+
+  private pointed(root: Schema | undefined, pointer: string): Schema | undefined {
+    let place: unknown = root;
+    for (const part of pointer.slice(1).split('/')) {
+      this.budget.spend(1);
+      place = ownValue(place, part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    }
+    return isSchema(place) ? place : undefined;
   }
 }
 
