@@ -1,4 +1,4 @@
-import { bytesIn } from '../src/agent/loop/call-cost.js';
+import { SizeOfCall } from '../src/agent/loop/call-cost.js';
 import type { Message, Model } from '../src/agent/model.js';
 import { limitsIn } from '../src/agent/models/rate-headers.js';
 import { systemClock } from '../src/base/clock.js';
@@ -52,17 +52,11 @@ function reserveTurns(): void {
   const messages = [...EARLIER];
   for (let turn = 0; turn < TURNS; turn++) {
     messages.push(saidAs(2 * turn), saidAs(2 * turn + 1));
-    const size = {
-      get bytes() {
-        return bytesIn(messages);
-      },
-      toolBytes: 0,
-      get newBytes() {
-        return bytesIn(messages.slice(-2));
-      },
+    const size = new SizeOfCall({ messages, tools: [] }, () => messages.slice(-2), {
       last: USAGE,
       maxOutputTokens: 4_096,
-    };
+      strict: undefined,
+    });
     roomy.reserve('scan[a]/read', amountOfCall({ usage: estimateCall(size) })).settle(SPENT);
   }
 }

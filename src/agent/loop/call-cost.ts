@@ -2,6 +2,7 @@ import { fromErrorData, plainError, SkeinError } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
 import { isPlainObject, present } from '../../base/json.js';
+import type { CallSize } from '../../budget/estimate.js';
 import type * as Prices from '../../budget/prices.js';
 import type { PriceTable } from '../../budget/prices.js';
 import type { CallUnderWay } from '../../engine/ports/executor.js';
@@ -9,7 +10,7 @@ import type { Asking, Cost, Spent, Usage } from '../../events/event.js';
 import type { CacheUse } from '../../plan/agent-spec.js';
 import { DEFAULT_OUTPUT_TOKENS } from '../../plan/limits.js';
 import { LOCAL_MODELS } from '../../plan/providers.js';
-import type { Message, Model, ModelTurn, ToolSpec } from '../model.js';
+import type { Message, Model, ModelRequest, ModelTurn, ToolSpec } from '../model.js';
 import type { Heard } from './model-turn.js';
 
 /** Computes the cost of a model's calls; undefined if the cost is unknown. */
@@ -137,10 +138,40 @@ function withSpent(error: SkeinError, spent: Spent): SkeinError {
   return fromErrorData({ ...data, details });
 }
 
+/** The size of a call, of which only the parts that are read are counted. A class: a literal with getters would have a shape of its own in each call. */
+export class SizeOfCall implements CallSize {
+  readonly last: Usage | undefined;
+  readonly maxOutputTokens: number;
+  readonly strict: boolean | undefined;
+
+  /** `added` returns the messages that the last turn neither read nor wrote. */
+  constructor(
+    private readonly request: Pick<ModelRequest, 'messages' | 'tools'>,
+    private readonly added: () => readonly Message[],
+    { last, maxOutputTokens, strict }: Pick<CallSize, 'last' | 'maxOutputTokens' | 'strict'>,
+  ) {
+    this.last = last;
+    this.maxOutputTokens = maxOutputTokens;
+    this.strict = strict;
+  }
+
+  get bytes(): number {
+    return bytesIn(this.request.messages);
+  }
+
+  get toolBytes(): number {
+    return bytesIn(this.request.tools);
+  }
+
+  get newBytes(): number {
+    return bytesIn(this.added());
+  }
+}
+
 const bytesOf = new WeakMap<Message | ToolSpec, number>();
 
 /** Bytes of messages or tools; each is measured once. */
-export function bytesIn(parts: readonly (Message | ToolSpec)[]): number {
+function bytesIn(parts: readonly (Message | ToolSpec)[]): number {
   let sum = 0;
   for (const part of parts) {
     const known = bytesOf.get(part) ?? Buffer.byteLength(JSON.stringify(part));

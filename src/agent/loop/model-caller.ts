@@ -12,7 +12,7 @@ import type { Message, Model, ModelRequest, ModelTurn, PromptCache, ToolCall, To
 import type { AgentStep, OpenedModel } from '../session.js';
 import { afterFailure } from './after-failure.js';
 import type { ModelPrice } from './call-cost.js';
-import { PricedCall, bytesIn, priceOfModel } from './call-cost.js';
+import { PricedCall, SizeOfCall, priceOfModel } from './call-cost.js';
 import { cacheKey, circumstances, specsDigest } from './identities.js';
 import type { Heard } from './model-turn.js';
 import { takeTurn } from './model-turn.js';
@@ -251,21 +251,10 @@ function pricedTurn({ last, transcript }: Turns, { asking, price, model, request
   const before = last?.model === model.id ? last : undefined;
   const { messages } = transcript;
   const count = messages.length;
-  const estimate = (): Usage =>
-    estimateCall({
-      get bytes() {
-        return bytesIn(request.messages);
-      },
-      get toolBytes() {
-        return bytesIn(request.tools);
-      },
-      get newBytes() {
-        return bytesIn(messages.slice(before?.messages ?? 0, count));
-      },
-      last: before?.usage,
-      maxOutputTokens,
-      strict,
-    });
+  const estimate = (): Usage => {
+    const added = (): readonly Message[] => messages.slice(before?.messages ?? 0, count);
+    return estimateCall(new SizeOfCall(request, added, { last: before?.usage, maxOutputTokens, strict }));
+  };
   return new PricedCall(asking, model.id, price, estimate);
 }
 

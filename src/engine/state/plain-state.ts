@@ -7,12 +7,9 @@ export const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /** Returns a version as plain data. A growing list or object is built only when read, so that passing on the state costs nothing. */
 export function plainState(viewed: Viewed): State {
-  return Object.freeze(fill({}, viewed));
-}
-
-/** Adds the channels of a version to an object as properties. */
-export function fill(state: Record<string, unknown>, { version, source }: Viewed): Record<string, unknown> {
+  const { version, source } = viewed;
   const { names, reducers } = source.channels;
+  const state: Record<string, unknown> = {};
   let isWaiting = false;
   version.each((channel, cell) => {
     if (isCleared(cell)) return;
@@ -20,48 +17,52 @@ export function fill(state: Record<string, unknown>, { version, source }: Viewed
     if (isAtHand(cell)) state[name] = cellValue(cell, reducers[channel]);
     else {
       isWaiting = true;
-      putLater(state, name, () => cellValue(cell, reducers[channel]));
+      Object.defineProperty(state, name, readProperty(name));
     }
   });
-  if (isWaiting) Object.defineProperty(state, INSPECT, PRINTED);
-  return state;
+  if (isWaiting) hide(state, viewed);
+  return Object.freeze(state);
 }
-
-/** A state whose reads are observed. */
-interface Watched {
-  readonly [OBSERVER]: ReadObserver;
-}
-
-const OBSERVER = Symbol('observer');
-
-/** Properties by channel name. Sharing them gives all states the same shape in V8; otherwise access is many times slower. */
-const properties = new Map<string, PropertyDescriptor>();
-/** Names may come from the inputs of runs: beyond this number, properties are created each time. */
-const MOST_PROPERTIES = 1_000;
 
 /** Returns a version as plain data, with properties that report their reads. */
 export function watchedState(observer: ReadObserver): State {
   const state: Record<string, unknown> = {};
   observer.keys();
-  for (const name of keysOf(observer)) {
-    const property = properties.get(name) ?? watchedProperty(name);
-    if (properties.size < MOST_PROPERTIES) properties.set(name, property);
-    Object.defineProperty(state, name, property);
-  }
-  Object.defineProperty(state, OBSERVER, { value: observer });
-  Object.defineProperty(state, INSPECT, PRINTED);
+  for (const name of keysOf(observer)) Object.defineProperty(state, name, readProperty(name));
+  hide(state, observer);
   return Object.preventExtensions(state);
 }
 
-function watchedProperty(name: string): PropertyDescriptor {
-  return {
-    get(this: Watched): unknown {
-      const observer = this[OBSERVER];
-      return readChannel(observer.version, observer.source, name, observer);
+/** A state whose values are read from a version, and the observer of the reads, if there is one. */
+interface Reading {
+  readonly [READ]: Viewed & Partial<Pick<ReadObserver, 'channel'>>;
+}
+
+const READ = Symbol('read');
+
+function hide(state: object, read: Reading[typeof READ]): void {
+  Object.defineProperty(state, READ, { value: read });
+  Object.defineProperty(state, INSPECT, PRINTED);
+}
+
+/** Properties by channel name. Sharing them gives all states the same shape in V8; otherwise access is many times slower, and each state costs a new shape. */
+const properties = new Map<string, PropertyDescriptor>();
+/** Names may come from the inputs of runs: beyond this number, properties are created each time. */
+const MOST_PROPERTIES = 1_000;
+
+function readProperty(name: string): PropertyDescriptor {
+  const known = properties.get(name);
+  if (known !== undefined) return known;
+  const property = {
+    get(this: Reading): unknown {
+      const read = this[READ];
+      return readChannel(read.version, read.source, name, read);
     },
     set: () => refuse(name),
     enumerable: true,
   };
+  if (properties.size < MOST_PROPERTIES) properties.set(name, property);
+  return property;
 }
 
 /** Otherwise Node prints such properties as `[Getter]`. */
@@ -70,7 +71,3 @@ const PRINTED: PropertyDescriptor = {
     return { ...this };
   },
 };
-
-function putLater(state: object, name: string, get: () => unknown): void {
-  Object.defineProperty(state, name, { get, set: () => refuse(name), enumerable: true });
-}

@@ -32,11 +32,11 @@ export function readChannel(
   version: Version,
   { channels }: ChannelSource,
   name: string,
-  told?: Pick<ReadObserver, 'channel'>,
+  told?: Partial<Pick<ReadObserver, 'channel'>>,
 ): unknown {
   const channel = channels.index.get(name) ?? -1;
   const cell = version.get(channel);
-  told?.channel(name, cell);
+  told?.channel?.(name, cell);
   return cell === undefined ? undefined : cellValue(cell, channels.reducers[channel]);
 }
 
