@@ -10,6 +10,9 @@ import type { SupervisionNote } from './supervision.js';
 
 const NOT_JUDGED: SupervisionAccount = { by: 'model', corrections: 0, accepted: false };
 
+/** Shared by all steps that called none. */
+const NO_MODELS: readonly string[] = [];
+
 /** The facts about a step that all reports share: `show`, JSON and the audit folder. */
 export interface StepAccount extends Omit<StepEnding, 'outcome'>, Spending {
   readonly attempts: number;
@@ -64,6 +67,11 @@ export class StepFold {
   /** The spending of the step. */
   spending(): Spending {
     return typeof this.tally === 'function' ? NO_SPENDING : this.tally.spending();
+  }
+
+  /** The models of the step's calls. */
+  get models(): readonly string[] {
+    return typeof this.tally === 'function' ? NO_MODELS : [...this.tally.byModel.keys()];
   }
 
   /** The model of the call in progress. */

@@ -12,6 +12,7 @@ import type {
   PauseRecord,
   SpentRecord,
   StartRecord,
+  Stored,
   TimerRecord,
 } from './record.js';
 
@@ -67,6 +68,11 @@ export class HistoryFold {
       this.last(record.at);
       this.addInSession(record, line);
     }
+  }
+
+  /** The plan of the last session; undefined before the first record. */
+  get plan(): Stored | undefined {
+    return this.current?.plan;
   }
 
   /** The history so far; undefined before the first record. Later records are added to the same collections. */

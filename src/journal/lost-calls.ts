@@ -1,7 +1,8 @@
 import { pathOf, stepOf } from '../base/address.js';
 import { isPlainObject } from '../base/json.js';
 import type { Spent } from '../events/cost.js';
-import { NO_USAGE } from '../events/spending.js';
+import type { Spending } from '../events/spending.js';
+import { NO_USAGE, Tally } from '../events/spending.js';
 import type { JournalRecord, SpentRecord, StartRecord } from './record.js';
 
 /** A model call that was recorded under a budget before it was made, and has no recorded end: it counts as spending its reservation. */
@@ -9,6 +10,13 @@ export interface LostCall {
   readonly path: string;
   readonly at: number;
   readonly spent: Spent;
+}
+
+/** The counted spending of lost calls. */
+export function spentOn(calls: readonly LostCall[]): Spending {
+  const tally = new Tally();
+  for (const { spent } of calls) tally.cutOff(spent);
+  return tally.spending();
 }
 
 /** Finds the calls in progress when the process of a session died. Takes the records of a journal in order. */

@@ -7,13 +7,15 @@ import type { DecidedCall, Endorsement, TrustFacts } from '../events/trust.js';
 import type { OpenQuestion } from '../events/question.js';
 import { openQuestion } from '../events/question.js';
 import type { ModelSpending, Spending } from '../events/spending.js';
-import { addSpending, Tally } from '../events/spending.js';
+import { addSpending } from '../events/spending.js';
 import type { StepAccount } from '../events/step-fold.js';
 import type { Plan } from '../plan/plan.js';
 import { nodeIdOf } from '../base/address.js';
+import { addTo } from '../base/collections.js';
 import { atOnce } from '../base/slices.js';
 import { forgetting } from './forgotten.js';
 import type { RunHistory } from './history.js';
+import { spentOn } from './lost-calls.js';
 import type { LostCall } from './lost-calls.js';
 import { OverviewFold } from './overview-fold.js';
 import type { RunWarning } from './overview-fold.js';
@@ -162,7 +164,7 @@ export function openRecord(store: Store, runId: string, tell: TellMoment, option
     told = lost.length;
   };
   const taken = new Replay(runId, add, { keeps: false });
-  const nodeAt = nodeInPlan(store, () => taken.history().current.plan);
+  const nodeAt = nodeInPlan(store, () => taken.plan);
   const fold = new OverviewFold({ nodeAt, tell, valueOf: (stored) => readStored(store, stored), ...options });
   let history = atOnce(readJournal(store, taken, runId));
   return {
@@ -180,11 +182,12 @@ export function openRecord(store: Store, runId: string, tell: TellMoment, option
 }
 
 /** Returns a function that finds nodes in the plan of a run, which may be edited between two sessions. */
-function nodeInPlan(store: Store, current: () => Stored): ReturnType<typeof nodeFinder> {
+function nodeInPlan(store: Store, current: () => Stored | undefined): ReturnType<typeof nodeFinder> {
   let known: Stored | undefined;
   let find: ReturnType<typeof nodeFinder> | undefined;
   return (path) => {
     const plan = current();
+    if (plan === undefined) return undefined;
     if (find === undefined || plan !== known) find = nodeFinder(readStored(store, plan) as Plan);
     known = plan;
     return find(path);
@@ -211,9 +214,11 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   const questions = isOver(status) ? [] : openQuestions(fold, store.answers(begin.run), now);
   const waiting = new Set(WAITING.has(status) ? questions.map((pause) => pause.path) : []);
   const lost = [...history.calls.lost, ...(status === 'running' ? [] : history.calls.underWay)];
-  const own = [...fold.steps.values()]
-    .filter((trace) => !fold.isAbandoned(trace))
-    .map((trace) => stepOverview(trace, gathered, { status, outputs, waiting, lost }));
+  const lostByPath = new Map<string, LostCall[]>();
+  for (const call of lost) addTo(lostByPath, call.path, call);
+  const steps = [...takenSteps(gathered, { outputs, now })];
+  for (const trace of fold.steps.values())
+    if (!fold.isAbandoned(trace)) steps.push(stepOverview(trace, gathered, { status, outputs, waiting, lostByPath }));
   return {
     id: begin.run,
     name: row.name,
@@ -227,7 +232,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     origin: begin.origin,
     inputs: readStored(store, history.current.inputs) as Json,
     sessions,
-    steps: [...takenSteps(gathered, { outputs, now }), ...own],
+    steps,
     ...addSpending(fold.spent.spending(), spentOn(lost)),
     models: [...fold.spent.byModel.values()],
     questions,
@@ -266,19 +271,12 @@ function sessionOverview(
   return { beganAt: open.at, endedAt: lastAt, status: 'interrupted' };
 }
 
-/** The counted spending of calls without an end. */
-function spentOn(calls: readonly LostCall[]): Spending {
-  const tally = new Tally();
-  for (const { spent } of calls) tally.cutOff(spent);
-  return tally.spending();
-}
-
 interface StepOptions {
   readonly status: RunStatus;
   readonly outputs: boolean;
   /** Paths of steps with an open question. */
   readonly waiting: ReadonlySet<string>;
-  readonly lost: readonly LostCall[];
+  readonly lostByPath: ReadonlyMap<string, readonly LostCall[]>;
 }
 
 /** In a run with one of these statuses, a step that has an open question waits for its answer. */
@@ -287,7 +285,7 @@ const WAITING: ReadonlySet<RunStatus> = new Set(['running', 'interrupted', 'paus
 function stepOverview(
   trace: StepTrace,
   { store, nodeAt, fold }: Gathered,
-  { status, outputs, waiting, lost }: StepOptions,
+  { status, outputs, waiting, lostByPath }: StepOptions,
 ): StepOverview {
   const { path, endedAt } = trace;
   // If other questions ended the session, a waiting step was cancelled with it.
@@ -297,17 +295,18 @@ function stepOverview(
     ? ({ outcome: 'paused', reason: 'it waits for an answer' } as const)
     : recordedEnding(trace, node);
   const output = outputs && ending?.outcome === 'succeeded' ? outputOf(store, trace) : undefined;
+  const lost = lostByPath.get(path);
   return {
     path,
     node: node?.id ?? nodeIdOf(path),
     ...(node === undefined ? {} : { kind: node.kind }),
     outcome: ending?.outcome ?? openOutcome(status, trace.closed ? undefined : node?.kind),
     ...trace.account(ending),
-    ...addSpending(trace.spending(), spentOn(lost.filter((call) => call.path === path))),
+    ...(lost === undefined ? {} : addSpending(trace.spending(), spentOn(lost))),
     startedAt: trace.startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
     ms: trace.ms,
-    models: [...trace.spent.byModel.keys()],
+    models: trace.models,
     ...present({ label: fold.decided.labels.get(path) }),
     ...(output === undefined ? {} : { output }),
   };

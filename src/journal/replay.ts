@@ -2,7 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import { FIRST_SUM, chainSum } from './codec.js';
 import { HistoryFold } from './fold.js';
 import type { RunHistory } from './history.js';
-import type { JournalRecord } from './record.js';
+import type { JournalRecord, Stored } from './record.js';
 import { readRecord } from './schema.js';
 import type { StoredBatch } from './store.js';
 
@@ -50,6 +50,11 @@ export class Replay {
   /** Forgets the torn tail: it, or what another process wrote instead, is read again. */
   goOn(): void {
     this.torn = undefined;
+  }
+
+  /** The plan of the last session; undefined before the first record. Asked for each step of a report. */
+  get plan(): Stored | undefined {
+    return this.fold.plan;
   }
 
   /** @throws SkeinError `SKEIN_JOURNAL` if there is no good batch */

@@ -31,7 +31,11 @@ const byId = new WeakMap<Plan, ReadonlyMap<string, PlanNode>>();
 
 /** Returns the nodes of a frozen plan by id. */
 export function nodesById(plan: Plan): ReadonlyMap<string, PlanNode> {
-  return madeOnce(byId, plan, () => new Map(plan.nodes.map((node) => [node.id, node])));
+  return madeOnce(byId, plan, () => {
+    const nodes = new Map<string, PlanNode>();
+    for (const node of plan.nodes) nodes.set(node.id, node);
+    return nodes;
+  });
 }
 
 /** Returns a function that finds the node of a step's path; undefined if an edited plan no longer has it. */
