@@ -85,7 +85,7 @@ export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, mediu
   return isReversed(placed) ? mirrored(layout) : layout;
 }
 
-/** Both orders cross equally often: boxes then stand from left to right as they are written. */
+/** True if boxes mostly stand right to left of how they are written. Mirrored, as many lines cross. */
 function isReversed(items: readonly PlacedItem[]): boolean {
   let balance = 0;
   const last = new Map<number, PlacedItem>();

@@ -11,7 +11,7 @@ import { noteEvent } from './event-notes.js';
 import type { Violation } from '../runtime/invariants.js';
 import type { GraphEvent } from './result.js';
 
-/** Facts about a run besides its events. */
+/** Facts about a run, without its events. */
 export interface Told {
   readonly plan: Plan;
   /** The run's inputs. */

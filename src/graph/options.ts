@@ -24,7 +24,7 @@ export type StateOfSchemas<Schemas extends StateSchemas> = {
   readonly [K in keyof Schemas]: Schemas[K] extends StateSchema<infer Output> ? Output : unknown;
 };
 
-/** Settings of a graph besides its state. */
+/** Settings of a graph, without its state. */
 export interface GraphSettings<S> extends Declarations {
   /** Name of the workflow. Default `graph`. */
   readonly name?: string;

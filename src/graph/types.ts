@@ -22,7 +22,7 @@ type Given<R> = R | Goto<R | undefined> | PromiseLike<R | Goto<R | undefined>>;
 type Value<R> = Left<Awaited<R>>;
 type Left<R> = R extends Goto<infer U> ? U : R;
 
-/** The type of one contribution to a key with a reducer, besides a whole value. */
+/** The type of one contribution to a key with a reducer, as opposed to a whole value. */
 type Contribution<T> = T extends readonly (infer Item)[] ? Item : T extends object ? Partial<T> : never;
 
 /** The return type of a node of {@link Graph.addNode}: some state keys; undefined clears one. Keys in `Reduced` have a reducer and accept contributions. */

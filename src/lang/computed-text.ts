@@ -1,16 +1,16 @@
 /** `{{= EXPRESSION }}` in a text. */
 export interface WrittenExpression {
-  /** What stands between the braces, without spaces around it. Undefined: nothing ends it. */
+  /** The text between the braces, trimmed. Undefined if nothing closes it. */
   readonly expression: string | undefined;
-  /** As it was written, with its braces. */
+  /** As written, with its braces. */
   readonly written: string;
 }
 
 const OPEN = '{{=';
 
 /**
- * Splits a text into literal pieces and expressions. Braces in an expression come in pairs, or stand in quotes. Behind a backslash the braces are
- * text: `\{{= a }}`. One pass over the text, whatever it holds.
+ * Splits a text into literal pieces and expressions, in one pass. Braces in an expression are paired or quoted. After a backslash, braces
+ * are text: `\{{= a }}`.
  *
  * @example
  * splitExpressions('So {{= size(a) }}.'); // ['So ', { expression: 'size(a)', written: '{{= size(a) }}' }, '.']
@@ -39,7 +39,7 @@ export function splitExpressions(text: string): readonly (string | WrittenExpres
   return pieces;
 }
 
-/** Where the braces close that end an expression; -1 when nothing does. */
+/** Index of the braces that close an expression; -1 if none do. */
 function endOf(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -52,7 +52,7 @@ function endOf(text: string, start: number): number {
   return -1;
 }
 
-/** Of the quotes that begin at a place; the end of the text when nothing closes them. */
+/** Index of the closing quote; at least the length of the text if none closes it. */
 export function endOfQuotes(text: string, start: number): number {
   const quote = text[start];
   let at = start + 1;

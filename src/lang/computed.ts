@@ -18,7 +18,7 @@ export interface Sources {
 const compiled = new WeakMap<Computed, Expression>();
 
 /**
- * The value of an expression, as plain JSON data. What nobody has written is the empty text.
+ * The value of an expression, as plain JSON data. Unwritten channels are the empty text.
  *
  * @throws SkeinError SKEIN_TEMPLATE when it can't be evaluated
  */

@@ -30,7 +30,7 @@ export function conditionText(condition: Condition): string {
 }
 
 /**
- * A template as it could have been written: references stand in double braces, and so does a block of outputs or items, which ends with an empty line.
+ * A template as it could have been written: references in double braces, and blocks of outputs or items, which end with an empty line.
  *
  * @example
  * templateText(['Hi ', { channel: 'inputs.name' }]); // 'Hi {{inputs.name}}'

@@ -14,16 +14,16 @@ import type { Condition } from './values.js';
 import { copyingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
 
-/** Whether a condition holds; if not, a short reason for people, safe to print. */
+/** Whether a condition holds; if not, a short printable reason. */
 export type Verdict = { readonly holds: true } | { readonly holds: false; readonly reason: string };
 
 const HOLDS: Verdict = { holds: true };
 
 /**
- * Evaluates one condition on the state that a step sees. A missing value counts as the empty text. `callCode` answers for `code` conditions;
- * `labelled` are the channels that a block of outputs in an operand shows; `meter` counts the work.
+ * Evaluates one condition on the state that a step sees. A missing value counts as the empty text. `callCode` evaluates `code` conditions;
+ * a block of outputs in an operand shows the channels `labelled`; `meter` counts the work.
  *
- * @throws SkeinError SKEIN_TEMPLATE when an operand or an expression can't be evaluated; SKEIN_NO_BINDING for a `code` condition without `callCode`.
+ * @throws SkeinError SKEIN_TEMPLATE if an operand or an expression can't be evaluated; SKEIN_NO_BINDING for a `code` condition without `callCode`.
  */
 export function evaluateCondition(
   condition: Condition,
@@ -61,7 +61,7 @@ export function evaluateCondition(
 }
 
 /**
- * Evaluates conditions that must all hold, in order, up to the first that doesn't.
+ * Evaluates conditions in order, up to the first that doesn't hold. All must hold.
  *
  * @throws SkeinError as {@link evaluateCondition}.
  */
@@ -80,10 +80,10 @@ export function evaluateConditions(
 }
 
 /**
- * Whether a JSON value contains another: objects hold every key of the pattern, lists hold each of its items (in any order),
- * anything else is equal. `meter` counts the work.
+ * Whether a JSON value contains a pattern: an object has every key of it, a list has each of its items (in any order), other
+ * values are equal. `meter` counts the work.
  *
- * @throws SkeinError SKEIN_TEMPLATE when both are so large that it takes too many comparisons
+ * @throws SkeinError SKEIN_TEMPLATE if both are so large that it takes too many comparisons
  */
 export function containsJson(value: unknown, pattern: Json, meter?: WorkMeter): boolean {
   const budget = { left: MAX_COMPARISONS };
@@ -94,7 +94,7 @@ export function containsJson(value: unknown, pattern: Json, meter?: WorkMeter): 
   }
 }
 
-/** Each item of a pattern may be compared with each item of a list: this many comparisons take a fraction of a second. */
+/** Maximum number of comparisons; they take a fraction of a second. A list may need its length times that of the pattern. */
 const MAX_COMPARISONS = 5_000_000;
 
 function contains(value: unknown, pattern: Json, budget: { left: number }): boolean {

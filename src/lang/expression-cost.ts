@@ -79,7 +79,7 @@ function combine(node: ASTNode, parts: readonly Estimate[]): Extent {
   return { ...whole, count, longest: Math.max(whole.longest, count) };
 }
 
-/** Holds all of them: a bound for whatever is made of them without repeating any. */
+/** Holds all of them: bounds any value made of them without repetition. */
 function sumOf(extents: readonly Extent[]): Extent {
   let size = 1;
   let longest = 0;

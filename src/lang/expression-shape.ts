@@ -137,7 +137,7 @@ export interface UnknownMember {
 }
 
 /**
- * The first read of an expression that leads to a name that its variables don't have. What stands in a value is only known when it is there.
+ * The first read of an expression with a name that its variables don't have. The contents of values are unknown until a run.
  * `unknownMember([['steps', 'a', 'outptu']], { steps: { fields: { a: { fields: { output } } } } })?.known` gives `['output']`.
  */
 export function unknownMember(

@@ -24,13 +24,13 @@ export const EXPRESSION_LIMITS = {
 /** A compiled expression. */
 export interface Expression {
   /**
-   * The value for these variables, as plain JSON data; whole numbers are ordinary numbers. `meter` counts the work, compiling included.
+   * Returns the value for these variables as plain JSON data. Whole numbers are ordinary numbers. `meter` counts the work, with compiling.
    *
-   * @throws SkeinError SKEIN_TEMPLATE when the evaluation fails: a missing key, wrong types, a list that is too long.
+   * @throws SkeinError SKEIN_TEMPLATE if the evaluation fails: a missing key, wrong types, a list that is too long.
    */
   evaluate(vars: Readonly<Record<string, unknown>>, meter?: WorkMeter): unknown;
   /**
-   * Which values are read, as dotted paths from a variable: `['steps', 'qa', 'output', 'approved']`. A last `*` says that the value
+   * The values that it reads, as paths from a variable: `['steps', 'qa', 'output', 'approved']`. A final `*` means that the value
    * before it is used as a list or an object.
    */
   readonly reads: readonly (readonly string[])[];
@@ -38,8 +38,9 @@ export interface Expression {
 
 /**
  * Compiles an expression of the Common Expression Language over the named variables. Numbers are numbers: `n + 1`, `[1, n]` and
- * `1 == 1.0` work. `matches` (regular expressions) and `cel.bind` are refused. Missing keys fail; `has(o.b)` and
- * `o.?b.orValue("d")` ask softly. `list.join(", ")`, `json(v)`: the JSON text of a value. `text.hasLine("DONE")`: one of its lines is this one, without the spaces around it. Positions of problems count within the source.
+ * `1 == 1.0` work. `matches` (regular expressions) and `cel.bind` are refused. A missing key is an error, except in `has(o.b)` and
+ * `o.?b.orValue("d")`. `json(v)` returns JSON text. `text.hasLine("DONE")`: the text has this line, ignoring spaces around it. Also
+ * `list.join(", ")`. Positions of problems are relative to the source.
  */
 export function compileExpression(
   source: string,
@@ -57,7 +58,7 @@ export function compileExpression(
     const environment = base().clone();
     for (const name of names) {
       if (!shape.variables.has(name)) continue;
-      // Registering a name that the language has for itself throws.
+      // Registering a name that the language reserves throws.
       if (base().hasVariable(name)) {
         const message = `${JSON.stringify(name)} is a word of the expression language, and can't be the name of a value`;
         return { problems: [problemAt(source, 0, message, 'rename the channel')] };
@@ -134,7 +135,7 @@ function base(): Environment {
     enableOptionalTypes: true,
     limits: { maxAstNodes: nodes, maxDepth: depth },
   });
-  // JavaScript's numbers are doubles and literals of the language are integers: let them mix.
+  // Numbers of JavaScript are doubles, literals of the language are integers: allow both together.
   const arithmetic: Readonly<Record<string, (a: number, b: number) => number>> = {
     '+': (a, b) => a + b,
     '-': (a, b) => a - b,
@@ -193,7 +194,7 @@ function problemOf(source: string, error: unknown, names: readonly string[]): Pr
   return problemAt(source, start, error.summary, hint);
 }
 
-/** How an expression is written, where it ends to be one behind this text. */
+/** Returns the hint for text that is not an expression after `before`. */
 function formHint(before: string): string {
   return before.trimEnd().endsWith('?')
     ? `no ? stands behind a reference of an expression: ${HINTS['no_such_key'] ?? ''}`

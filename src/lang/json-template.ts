@@ -6,9 +6,9 @@ import type { JsonTemplate, Template } from './values.js';
 import type { WorkMeter } from './work-meter.js';
 
 /**
- * The value of a JSON template. What is inserted is never looked at again. Undefined: it is a reference that leads to nothing.
+ * The value of a JSON template. Inserted values are not scanned again. Undefined for a reference without a value.
  *
- * @throws SkeinError SKEIN_TEMPLATE when a path does not resolve, or a value that stands in a text has no JSON form
+ * @throws SkeinError SKEIN_TEMPLATE if a path does not resolve, or a value in a text has no JSON form
  *
  * @example
  * renderJson({ object: { issue: { channel: 'number' } } }, { read: () => 7 }); // { issue: 7 }
@@ -28,7 +28,7 @@ function valueOf(source: JsonTemplate, from: Insertions): unknown {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** A text as a JSON template: one reference and nothing else keeps the type of its value. One that is to be changed on the way is text. */
+/** A text as a JSON template: a single reference keeps the type of its value, unless it is truncated or escaped. */
 export function jsonOfText(template: Template): JsonTemplate {
   if (template.every((piece) => typeof piece === 'string')) return { value: template.join('') };
   const [only, ...more] = template;

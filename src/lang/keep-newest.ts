@@ -10,9 +10,9 @@ export interface BlockEntry {
 const MOST_BYTES = 6;
 
 /**
- * The entries that fit into so many bytes of text, from the last one backwards; without a number all of them. The oldest of them may be cut behind its beginning, with a note;
- * those before it are left out, and `leftOut` says how many. Bytes are those of UTF-8 and, for texts that get `escaped`, of their entities; labels and notes
- * do not count.
+ * Returns the entries that fit into `budget` bytes of text, last ones first; all of them without a budget. The oldest kept entry may be
+ * truncated, with a note. Earlier ones are omitted; `leftOut` says how many. Counts bytes of UTF-8, with entities if `escaped`, but not
+ * labels and notes.
  */
 export function keepNewest(
   entries: readonly BlockEntry[],

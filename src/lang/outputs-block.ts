@@ -17,11 +17,11 @@ const HEAD = '--- Prior Step Outputs ---';
 const END = '--- End Prior Step Outputs ---';
 
 /**
- * All outputs so far as one block of text, in the order of the channels, with an empty line behind it. Empty outputs are left out, and
- * without any other there is no text at all. An output can't look like the frame or like the head of an entry: such a line of it gets
- * `> ` in front. As XML its markup is escaped.
+ * Renders all outputs so far as one block of text, in the order of the channels, then an empty line. Omits empty outputs; without
+ * others the text is empty. An output can't imitate the frame or the head of an entry: such lines of it get a `> ` in front. As XML,
+ * its markup is escaped.
  *
- * @throws SkeinError SKEIN_TEMPLATE when a value has no JSON form.
+ * @throws SkeinError SKEIN_TEMPLATE if a value has no JSON form.
  */
 export function renderOutputs(
   { xml, budget, except, only }: OutputsBlock,
@@ -44,9 +44,9 @@ export function renderOutputs(
 }
 
 /**
- * The items of a list as a block of XML, with an empty line behind it. A value that is not a list is its only item; of no items there is no text.
+ * Renders the items of a list as a block of XML, then an empty line. A value that is not a list is its only item. Empty without items.
  *
- * @throws SkeinError SKEIN_TEMPLATE when an item has no JSON form.
+ * @throws SkeinError SKEIN_TEMPLATE if an item has no JSON form.
  */
 export function renderItems({ xml, budget }: ItemsBlock, value: unknown): string {
   const items: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === '' ? [] : [value];
@@ -93,7 +93,7 @@ function framed(entries: string): string {
   return `${HEAD}\n${entries}\n${END}\n\n`;
 }
 
-/** A message without its blocks of outputs and items: a block of lines that it begins with, and blocks of XML. No value holds a line like the end of its block. */
+/** Removes the blocks from a message: a frame at its beginning, and blocks of XML. No value contains a line like the end of its block. */
 export function withoutBlocks(message: string): string {
   return withoutXml(withoutFrame(message));
 }
@@ -114,29 +114,29 @@ interface Known {
 }
 
 /**
- * What was rendered last for these channels. A step behind another one mostly sees the same outputs and one more, so that a long list of steps would
- * spend its time in building what it has built before.
+ * The last rendered entries of these channels. A step usually sees the outputs of the step before it and one more: a long sequence would
+ * otherwise render them all for each step.
  */
 const rendered = new WeakMap<readonly LabelledChannel[], Known[]>();
-/** A longer block, in characters, is not kept. */
+/** Maximum length of a kept block. */
 const MOST_KNOWN = 4_000_000;
 
-// Whatever a model may take for the end of a line.
+// Characters that a model may read as the end of a line.
 const LINE_ENDS = '\n\r\v\f\u0085\u2028\u2029';
 const LINE_END = new RegExp(`[${LINE_ENDS}]`, 'g');
 const KEPT_LINE_END = new RegExp(`([${LINE_ENDS}])`);
 const FRAME = /^-{3,}\s*(?:end\s+)?prior\s+step\s+outputs\s*-{3,}$/i;
-/** What each forged line has in it, and few others: the end of a head with the end of the line behind it, or the words of the frame. */
+/** Every forged line matches this, and few others do: the end of a head at the end of a line, or the words of the frame. */
 const SUSPECT = new RegExp(`\\)\\]:(?=[^\\S${LINE_ENDS}]*(?:[${LINE_ENDS}]|$))|prior\\s+step\\s+outputs`, 'gi');
 
-/** Text in which each character is what it looks like. */
+/** Text without lookalike characters. */
 const PLAIN = /^[\t\n\r -~]*$/;
 
 function withoutForgery(text: string): string {
   return PLAIN.test(text) ? withoutPlainForgery(text) : withoutLookalikes(text);
 }
 
-/** Lines are judged by what they look like: a reader sees neither what can't be seen nor which of two like characters it is. */
+/** Judges lines by their looks: invisible characters and lookalikes deceive readers. */
 function withoutLookalikes(text: string): string {
   return text
     .split(KEPT_LINE_END)
@@ -148,7 +148,7 @@ function looksForged(line: string): boolean {
   return mayLookFramed(line) && (isTooLong(line) || isForged(skeletonOf(line).trim()));
 }
 
-/** Each line is looked at once at most, and most outputs have none that need it: a prompt may hold many outputs. */
+/** Examines each line at most once, and in most outputs none: a prompt may contain many outputs. */
 function withoutPlainForgery(text: string): string {
   if (!text.includes(')]:') && !text.includes('---')) return text;
   let result = '';

@@ -1,4 +1,4 @@
-/** Characters that look like a letter of the words of a frame, by letter. */
+/** Lookalikes of the letters in the words of a frame, by letter. */
 const LETTERS: Readonly<Record<string, string>> = {
   d: 'ԁᴅ',
   e: 'еєεᴇ℮',
@@ -12,7 +12,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   u: 'υսцᴜ',
 };
 
-/** What finds these characters, and the letter that each looks like. */
+/** A pattern that finds lookalikes, and the letter of each. */
 interface Lookalikes {
   readonly found: RegExp;
   readonly letters: ReadonlyMap<string, string>;
@@ -20,7 +20,7 @@ interface Lookalikes {
 
 let made: Lookalikes | undefined;
 
-/** Made at the first look: few runs compare lines. */
+/** Created on first use: few runs compare lines. */
 function lookalikes(): Lookalikes {
   made ??= {
     found: new RegExp(`[${Object.values(LETTERS).join('')}]`, 'gu'),
@@ -31,17 +31,17 @@ function lookalikes(): Lookalikes {
   return made;
 }
 
-/** A line without what is not seen: controls, formats, marks on letters, selectors and fillers. */
+/** Removes invisible characters: controls, formats, marks on letters, selectors and fillers. */
 function seenOf(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\p{M}\u115F\u1160\u3164\uFFA0\u2800]/gu, '');
 }
 
-/** A line that is longer is judged by its ends alone: no head and no frame is so long. */
+/** A longer line is judged by its ends alone: heads and frames are shorter. */
 const LONGEST_JUDGED = 4_000;
 
 /**
- * Whether a line may look like one that is written between brackets and ends with a colon, or between dashes. What is decided by the first and the last
- * character that are seen costs little; only for the few lines that are left it is worth looking at the whole.
+ * Whether a line may look as if it had brackets around it and a colon at its end, or dashes around it. The first and the last visible
+ * character are cheap to check, and exclude most lines.
  */
 export function mayLookFramed(line: string): boolean {
   const seen = seenOf(line);
@@ -50,7 +50,7 @@ export function mayLookFramed(line: string): boolean {
   return firstSeen(seen)?.at(0) === (last === ':' ? '[' : '-');
 }
 
-/** What the first character of a text that is not blank looks like. */
+/** The look of the first visible character. */
 function firstSeen(text: string): string | undefined {
   for (const character of text) {
     const look = looksOf(character);
@@ -59,7 +59,7 @@ function firstSeen(text: string): string | undefined {
   return undefined;
 }
 
-/** What the last character of a text that is not blank looks like. */
+/** The look of the last visible character. */
 function lastSeen(text: string): string | undefined {
   for (let end = text.length; end > 0;) {
     const code = text.codePointAt(end - 2) ?? 0;
@@ -71,9 +71,9 @@ function lastSeen(text: string): string | undefined {
   return undefined;
 }
 
-/** What single characters look like, by character: lines begin and end with few different ones, and may consist of blank ones alone. */
+/** Looks of single characters: lines begin and end with few different ones, and may be entirely blank. */
 const looks = new Map<string, string>();
-/** More than Unicode has characters that look blank. */
+/** Exceeds the number of blank characters in Unicode. */
 const MOST_LOOKS = 2_000;
 
 function looksOf(character: string): string {
@@ -85,20 +85,20 @@ function looksOf(character: string): string {
   return look;
 }
 
-/** Whether a line is too long to be judged by more than its ends. One character may stand for eighteen. */
+/** Whether a line is judged by its ends alone. One character may expand to eighteen. */
 export function isTooLong(line: string): boolean {
   return seenOf(line).normalize('NFKD').length > LONGEST_JUDGED;
 }
 
 /**
- * A line as it looks: without what can't be seen, and with plain characters for those that look like them. For comparing, not for showing.
+ * Returns the look of a line: without invisible characters, and with plain characters for lookalikes. For comparison, not for display.
  * `skeletonOf('\u200B[gen (agent: A)]\uFF1A')` gives `'[gen (agent: A)]:'`.
  */
 export function skeletonOf(line: string): string {
   const { found, letters } = lookalikes();
-  // Marks go first, too: putting a long row of them into order takes quadratic time.
+  // Marks are also removed first: normalizing a long row of them takes quadratic time.
   const plain = seenOf(seenOf(line).normalize('NFKD'))
-    // Dashes, minus signs, and lines of drawings; a long one may stand for three.
+    // Dashes, minus signs and box drawings; a long one may pass for three.
     .replace(/[\p{Pd}\u2212\u2043\u02D7\u30FC\u2500-\u2503\u2504\u2505\u254C\u254D\u23AF\u2796]/gu, (dash) =>
       dash === '-' ? dash : '---',
     )

@@ -11,16 +11,16 @@ import { copyingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
 import { escapeXml } from './xml-block.js';
 
-/** A reference as it was written, `{{ expression }}`; `offset` is the index of its first brace in the text. */
+/** A reference as written, `{{ expression }}`; `offset` is the index of its first brace in the text. */
 export interface RawReference {
   readonly expression: string;
   readonly offset: number;
 }
 
 /**
- * Splits a text into literal pieces and the references in it. A reference is a dotted name between double braces, such as
- * `{{ steps.scan.output }}`; whatever else stands between braces is literal text, and so is a name behind a backslash: `\{{ name }}`. One pass over the text, whatever it holds.
- * With `optional` the name may end with a `?`.
+ * Splits a text into literal pieces and references, in one pass. A reference is a dotted name between double braces, such as
+ * `{{ steps.scan.output }}`; anything else between braces is literal text, and so is a name after a backslash: `\{{ name }}`. With
+ * `optional`, the name may end with a `?`.
  * `parseTemplate('Hi {{ inputs.name }}!')` gives `['Hi ', { expression: 'inputs.name', offset: 3 }, '!']`.
  */
 export function parseTemplate(text: string, optional = false): readonly (string | RawReference)[] {
@@ -34,7 +34,7 @@ export function parseTemplate(text: string, optional = false): readonly (string 
     const close = skipSpaces(text, nameEnd);
     if (nameEnd > name && text.startsWith('}}', close)) {
       if (text[from - 1] === '\\' && from > literal) {
-        // The backslash goes, the braces are text.
+        // The backslash is removed, the braces are text.
         if (from - 1 > literal) pieces.push(text.slice(literal, from - 1));
         literal = from;
         from = text.indexOf('{{', close + 2);
@@ -45,7 +45,7 @@ export function parseTemplate(text: string, optional = false): readonly (string 
       literal = close + 2;
       from = text.indexOf('{{', literal);
     } else {
-      // Nothing that was skipped is a brace, so the search goes on behind it; of three braces the last two may open.
+      // The skipped text has no brace, so the search continues after it; of three braces the last two may open.
       from = text.indexOf('{{', close === from + 2 ? from + 1 : close);
     }
   }
@@ -54,11 +54,11 @@ export function parseTemplate(text: string, optional = false): readonly (string 
 }
 
 /**
- * Renders a template in one pass: what is inserted is never looked at again, so braces in a value stay braces.
- * A missing channel gives the empty text; text is inserted as it is, other values as JSON; `truncate`, then `escape`, is applied to each value.
- * `labelled` are the channels that a block of outputs shows; `meter` counts the work.
+ * Renders a template in one pass. Inserted values are not scanned again, so braces in a value stay braces.
+ * A missing channel gives the empty text. Text is inserted unchanged, other values as JSON. `truncate`, then `escape`, apply to each value.
+ * A block of outputs shows the channels `labelled`; `meter` counts the work.
  *
- * @throws SkeinError SKEIN_TEMPLATE when a path does not resolve, or a value has no JSON form.
+ * @throws SkeinError SKEIN_TEMPLATE if a path does not resolve, or a value has no JSON form.
  */
 export function renderTemplate(
   template: Template,
@@ -76,7 +76,7 @@ export interface Filling {
   readonly labelled?: readonly LabelledChannel[];
 }
 
-/** Renders texts that belong together and share their limits. */
+/** Renders texts that share their limits. */
 export function renderAll<T>(meter: WorkMeter | undefined, render: (from: Insertions) => T, filling: Filling): T {
   const from = new Insertions(filling, new JsonTexts(meter), meter);
   try {
@@ -86,7 +86,7 @@ export function renderAll<T>(meter: WorkMeter | undefined, render: (from: Insert
   }
 }
 
-/** Characters of values that one template may take, before they are cut: a long value may be named very often. */
+/** Maximum number of inserted characters, before truncation: a template may insert a long value often. */
 const MAX_INSERTED = 50_000_000;
 
 /** The values inserted into the texts of one value. */
@@ -125,15 +125,15 @@ export class Insertions {
   }
 
   /**
-   * What a reference leads to, as it is; undefined where there is nothing.
+   * Returns the value of a reference unchanged; undefined if there is none.
    *
-   * @throws SkeinError SKEIN_TEMPLATE when its path does not resolve and must
+   * @throws SkeinError SKEIN_TEMPLATE if its path does not resolve and is not optional
    */
   value(ref: TemplateRef): unknown {
     const value = this.filling.read(ref.channel);
     if (ref.mustBe === 'text') return checkedText(ref, value);
     if (ref.path === undefined) return value;
-    // An empty text is what a step leaves that was skipped or failed: there is nothing to follow a path into.
+    // A step that was skipped or failed leaves an empty text, which has no paths.
     if (value === undefined || value === '') return ref.absent;
     const found = readPath(value, ref.path, this.texts);
     if (found !== undefined) return found;

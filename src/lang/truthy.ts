@@ -8,11 +8,11 @@ import type { Condition } from './values.js';
 type TruthyCondition = Extract<Condition, { op: 'truthy' }>;
 
 /**
- * Whether a value is true, as a condition of a pipeline asks: `true`, or the text `true`, `1` or `yes` in any case. A path is followed into
- * what is, or reads as, a JSON object, and whatever it leads to apart from `true` and those texts is false, also nothing. Of any other
- * value the path is ignored and the whole text counts; of a text with JSON in a code fence that JSON. `texts` finds JSON in a text.
+ * Evaluates a condition of a pipeline. True are `true` and the texts `true`, `1` and `yes`, in any case. A path applies if the value is a
+ * JSON object or parses as one; a missing value is false. For other values the path is ignored, and the whole text counts, or the JSON in
+ * its code fence. `texts` finds JSON in a text.
  *
- * @throws SkeinError SKEIN_TEMPLATE when nobody wrote the channel.
+ * @throws SkeinError SKEIN_TEMPLATE if the channel was not written.
  */
 export function isTruthy(condition: TruthyCondition, read: ReadChannel, texts: TextReader): boolean {
   const { channel, path = [] } = condition.value;

@@ -1,7 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 
 /**
- * A value as it stands in a prompt: text as it is, nothing for a missing value, anything else as JSON text.
+ * A value as inserted into a prompt: text unchanged, a missing value as empty text, others as JSON text.
  *
  * @throws SkeinError SKEIN_TEMPLATE when the value has no JSON form: it contains itself or a BigInt.
  */

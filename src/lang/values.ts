@@ -1,23 +1,23 @@
 import type { Json } from '../base/json.js';
 
 /**
- * A reference into the state. With a `path`, a text value is first parsed as JSON (also from a code fence); only own keys and indexes are
+ * A reference into the state. With a `path`, a text value is first parsed as JSON (also from a code fence). Only own keys and indexes are
  * found.
  */
 export interface ValueRef {
   readonly channel: string;
   readonly path?: readonly string[];
-  /** The reference as its file writes it, for messages: `$text.title`. Has no effect. */
+  /** The reference as written in its file, for messages: `$text.title`. Has no effect. */
   readonly written?: string;
   /** The value if there is none. */
   readonly absent?: Json;
 }
 
-/** How a value is cut before it is put into a prompt. `limit` is in code points, lines or tokens (4 characters each). */
+/** How a value is truncated before insertion into a prompt. `limit` is in code points, lines or tokens (4 characters each). */
 export interface Truncate {
   readonly strategy: 'chars' | 'lines' | 'tokens';
   readonly limit: number;
-  /** The end that is kept. Default `first`. */
+  /** The part that is kept. Default `first`. */
   readonly keep?: 'first' | 'last';
 }
 
@@ -30,21 +30,21 @@ export interface TemplateRef extends ValueRef {
   readonly mustBe?: 'text';
   /** Makes a missing path yield the empty text. */
   readonly optional?: true;
-  /** That it is missing is worth a warning: a step in a branch that was not taken. Decides nothing. */
+  /** Warns if the value is missing: a step in a branch that was not taken. No other effect. */
   readonly expected?: true;
 }
 
 /**
- * All outputs so far as one block of text: every labelled channel of the plan that holds something, in the order of the channels, and
- * an empty line behind the block. Without any there is no text at all.
+ * All outputs so far as one block of text: every labelled channel of the plan that has a value, in the order of the channels, then
+ * an empty line. Empty if no channel has a value.
  */
 export interface OutputsBlock {
   readonly outputs: 'prior';
-  /** As elements `<EACH name="LABEL">` in an element `<TAG>`, with escaped texts. Default: lines in a frame. */
+  /** Renders elements `<EACH name="LABEL">` in `<TAG>`, with escaped texts. Default: lines in a frame. */
   readonly xml?: XmlNames;
-  /** Maximum size of the outputs in bytes. The oldest are left out first, and the block says so. */
+  /** Maximum size of the outputs in bytes. The oldest are omitted first, with a note. */
   readonly budget?: number;
-  /** Channels to leave out. */
+  /** Channels to omit. */
   readonly except?: readonly string[];
   /** Channels to show; absent: all. */
   readonly only?: readonly string[];
@@ -64,23 +64,23 @@ export interface XmlNames {
   readonly each: string;
 }
 
-/** The items of a list as elements `<EACH n="1">`, `<EACH n="2">` ... with escaped texts, and an empty line behind the block. Of an empty list there is no text. */
+/** The items of a list as elements `<EACH n="1">`, `<EACH n="2">` ... with escaped texts, then an empty line. Empty for an empty list. */
 export interface ItemsBlock {
   readonly items: ValueRef;
   readonly xml: XmlNames;
-  /** Maximum size of the items in bytes; the first ones are left out first, and the others keep their numbers. */
+  /** Maximum size of the items in bytes. The first ones are omitted first; the others keep their numbers. */
   readonly budget?: number;
 }
 
 /**
- * A parsed template: literal text, references, and blocks of outputs or items. It is parsed once, by the notation, and rendered in one pass:
- * what is inserted is never looked at again.
+ * A parsed template: literal text, references, and blocks of outputs or items. The notation parses it once. It is rendered in one pass:
+ * inserted values are not scanned again.
  */
 export type Template = readonly (string | TemplateRef | OutputsBlock | ItemsBlock | Computed)[];
 
 /**
- * A JSON value that is made when a step starts. A `template` gives text; a reference or an expression that stands alone gives its value with the type that it has; `value`
- * is taken as it is. Where a reference leads to nothing a list has null, and an object lacks the key.
+ * A JSON value that is built when a step starts. A `template` gives text; a reference or an expression on its own keeps the type of its
+ * value; `value` is used unchanged. For a reference without a value, a list has null, and an object lacks the key.
  */
 export type JsonTemplate =
   | TemplateRef
@@ -91,13 +91,13 @@ export type JsonTemplate =
   | { readonly object: Readonly<Record<string, JsonTemplate>> };
 
 /**
- * A condition. Text operators compare the value as text ("" when it is missing); `equals` trims both sides.
- * `matches_json`: the value, read as JSON, contains the operand (objects: every key of the operand; lists: as a subset).
- * `truthy`: the value is `true`, or the text `true`, `1` or `yes`; `text` is the condition as it was written. A path is followed where the value is, or reads
- * as, a JSON object, and leads to false when there is nothing; of any other value the whole text counts, or the JSON in its code fence. A channel that
- * nobody wrote is an error, unless it is `optional`: then it leads to false.
- * `line`: one of the lines of the text is `line`, without the spaces around it. Nothing else counts: neither the words in a sentence nor another case.
- * `cel`: an expression of the Common Expression Language over the named values; `text` is the condition as it was written, where that differs. `code`: a function in the bindings.
+ * A condition. Text operators compare the value as text ("" if it is missing); `equals` trims both sides.
+ * `matches_json`: the value, parsed as JSON, contains the operand (objects: every key of the operand; lists: as a subset).
+ * `truthy`: the value is `true`, or the text `true`, `1` or `yes` in any case; `text` is the condition as written. A path applies if the value
+ * is a JSON object or parses as one; a missing value is false. For other values the whole text counts, or the JSON in its code fence. An
+ * unwritten channel is an error, or false if it is `optional`.
+ * `line`: a line of the text equals `line`, ignoring spaces around it but not case.
+ * `cel`: an expression of the Common Expression Language over the named values; `text` is the condition as written, if different. `code`: a function in the bindings.
  */
 export type Condition =
   | { readonly op: 'contains' | 'not_contains' | 'equals'; readonly value: ValueRef; readonly operand: Template }

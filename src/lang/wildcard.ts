@@ -5,8 +5,8 @@ import { quoteShort } from './value-text.js';
 const MAX_STEPS = 50_000_000;
 
 /**
- * True when a text matches a pattern as a whole: `*` stands for any text, also none, `?` for one character, everything else for itself.
- * Takes time in the product of both lengths at most, whatever the pattern, and is bounded in any case.
+ * True if a whole text matches a pattern: `*` matches any text, also none, `?` one character, other characters themselves.
+ * Takes time in the product of both lengths at most, and is bounded in any case.
  *
  * @throws SkeinError SKEIN_INPUT when both are so long that the comparison takes too much
  */

@@ -1,6 +1,6 @@
 /**
- * Is told how much work the evaluation of texts is, so that whoever has many of them evaluated can give way in between. A unit is what one step of
- * an expression costs, some 20 ns. Units are a function of the texts and the values alone: never of time, nor of what is cached.
+ * Counts the work of evaluating texts, so that code that evaluates many can yield in between. A unit is the cost of one step of an
+ * expression, some 20 ns. Units depend only on the texts and the values, not on time or caches.
  */
 export interface WorkMeter {
   spend(units: number): void;

@@ -18,7 +18,7 @@ export const CACHE = word(
   },
 );
 
-/** Reads the key `cache`. Undefined: providers are told what they may cache. */
+/** Reads the key `cache`. Undefined: providers learn what they may cache. */
 export function readCache(fields: Fields): CacheUse | undefined {
   const cache = fields.word('cache', CACHE);
   return cache === 'on' ? undefined : cache;

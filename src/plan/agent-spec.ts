@@ -36,7 +36,7 @@ export interface AgentSpec {
   readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
   /** Texts of attached skills. */
   readonly skills?: readonly SkillText[];
-  /** Directories that the file tools may read, besides the working directory. */
+  /** Directories that the file tools may read, with the working directory. */
   readonly extraDirs?: readonly string[];
   /** Whether `glob` and `grep` also search `node_modules`. */
   readonly searchesAll?: boolean;

@@ -43,7 +43,7 @@ export interface CheckOptions {
  */
 export type AnswerCheck = CheckRule & CheckOptions;
 
-/** What a {@link CheckFunction} receives besides the text. */
+/** What a {@link CheckFunction} receives with the text. */
 export interface CheckedText {
   readonly agent: string;
   readonly direction: 'output' | 'input';

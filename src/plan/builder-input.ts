@@ -54,7 +54,7 @@ export interface AskOptions<A = unknown> {
    * is the answer; without one the function receives a `SKEIN_TIMEOUT`. Time passes even while no process runs.
    */
   readonly expires?: Moment;
-  /** The answer if nobody answers in time. */
+  /** The answer after expiry. */
   readonly default?: A;
 }
 
@@ -112,7 +112,7 @@ export interface TaskStep {
   readonly arrivals: readonly StepArrival[];
   /**
    * Asks a person and returns the answer: text, or a value that matches the schema. Each question of a step has a unique name, by default
-   * its number. If nobody can answer yet, the function ends here and the step pauses; the function starts again from its beginning once
+   * its number. If it has no answer yet, the function ends here and the step pauses; the function starts again from its beginning once
    * there is an answer.
    */
   ask<const C extends string = string>(question: TextQuestion<C>, how?: string | AskOptions<C>): Promise<C>;

@@ -259,7 +259,7 @@ export const BUILT_IN: Readonly<Record<BuiltInTool, ToolDescriptor>> = DESCRIPTO
 /** The names of the built-in tools, in the order in which a model sees them. */
 export const BUILT_IN_TOOLS: readonly BuiltInTool[] = Object.keys(BUILT_IN) as BuiltInTool[];
 
-/** The tools of an agent without a list, besides those of its MCP servers. */
+/** The tools of an agent without a list, apart from those of MCP servers. */
 export const READ_ONLY_TOOLS: readonly BuiltInTool[] = BUILT_IN_TOOLS.filter((tool) => BUILT_IN[tool].always);
 
 /** Returns whether a tool has an argument of a kind. */

@@ -75,7 +75,7 @@ export interface FoundForm {
 
 /**
  * Checks that a value has the form of a plan, so that later code finds the types it expects. `place` is its place in the data, empty for
- * the whole. Sub-plans are not entered, and sizes of numbers are left to `check-limits.ts`. Never throws, whatever the value.
+ * the whole. Sub-plans are not entered, and sizes of numbers are left to `check-limits.ts`. Never throws.
  */
 export function checkForm(plan: unknown, place: string): FoundForm {
   const misfits = PLAN(plan) ?? [];

@@ -76,7 +76,7 @@ function checkReachable(scope: Scope): void {
   }
 }
 
-/** E6: besides a route that may choose any node, only the entry may start on its own, or the only node that can. */
+/** E6: next to a route that may choose any node, only the entry may start on its own, or the only node that can. */
 function checkStarts(scope: Scope): void {
   const { plan, shape, findings } = scope;
   const entry = plan.entry ?? (shape.starts.length === 1 ? plan.nodes[shape.starts[0] ?? 0]?.id : undefined);

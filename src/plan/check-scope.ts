@@ -22,7 +22,7 @@ export interface Scope {
   readonly findings: Findings;
 }
 
-/** What a finding has besides code and message. */
+/** The fields of a finding except code and message. */
 export interface FindingOptions {
   /** Index of the node concerned; absent: the plan as a whole. */
   readonly node?: number | undefined;
@@ -32,7 +32,7 @@ export interface FindingOptions {
   readonly severity?: Problem['severity'];
 }
 
-/** Collects the problems of one plan; they are returned in plan order, whatever order the checks run in. */
+/** Collects the problems of one plan; they are returned in plan order, in whatever order the checks run. */
 export class Findings {
   private readonly found: { readonly order: number; readonly problem: Problem }[] = [];
 

@@ -25,8 +25,8 @@ import type { Bindings, ChannelSpec, Plan } from './plan.js';
 
 /**
  * Checks a plan and all its sub-plans and returns every problem: first those of a plan as a whole, then those of its nodes in plan order,
- * then those of its sub-plans. The order and the codes are stable. With `bindings`, missing functions are reported too. Nothing runs and
- * nothing is thrown, whatever the data. A frozen plan, as {@link definePlan} and files produce, is checked once per process for the same
+ * then those of its sub-plans. The order and the codes are stable. With `bindings`, missing functions are reported too. It runs nothing and
+ * never throws. A frozen plan, as {@link definePlan} and files produce, is checked once per process for the same
  * bindings.
  *
  * @example

@@ -4,7 +4,7 @@ import { any, object, wordOr } from './form.js';
 import type { Form } from './form.js';
 
 /**
- * Who makes a node's result vetted although untrusted text influenced it. `person`: somebody who has seen the value. `schema`: the schema
+ * Who makes a node's result vetted although untrusted text influenced it. `person`: someone who has seen the value. `schema`: the schema
  * of an agent's answer, which only allows what its author has listed; other nodes have a schema of their own. Private values stay private.
  */
 export type Endorsement = 'person' | 'schema' | { readonly schema: Json };
@@ -22,7 +22,7 @@ interface Endorsed {
   readonly agent?: { readonly output?: { readonly schema: Json } };
 }
 
-/** Returns the schema that endorses a node's result; undefined if a person or nobody does. */
+/** Returns the schema that endorses a node's result; undefined if a person does, or none. */
 export function endorsingSchema({ endorse, agent }: Endorsed): { readonly schema: Json | undefined } | undefined {
   if (endorse === undefined || endorse === 'person') return undefined;
   if (endorse !== 'schema') return endorse;

@@ -109,7 +109,7 @@ function planCost(plan: Plan, { tries, worth, security: around }: Counting): Cos
 
 /**
  * Returns the cost of a node with its supervision: the promise, and after each attempt the agent's assessment and the supervisor's verdict,
- * each a turn that is tried like the agent's turns. Typically promise and work agree, and nobody judges; a person costs no call.
+ * each a turn that is tried like the agent's turns. Typically promise and work agree without a judge; a person costs no call.
  */
 function supervisedCost(node: PlanNode, body: Cost, { tries, worth }: Counting): Cost {
   const { supervise } = node;

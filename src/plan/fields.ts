@@ -229,9 +229,9 @@ export interface RunSettings {
 export interface BudgetSettings {
   /** By name of the limit. */
   readonly changes: Readonly<Record<string, BudgetChange>>;
-  /** Number of included changes that are stored beside the run's record. */
+  /** How many changes from the rows beside the run's record are included. */
   readonly taken: number;
-  /** Number of included answers of people. */
+  /** How many people's answers are included. */
   readonly answers: number;
 }
 
@@ -264,7 +264,7 @@ export function capsOf(kind: NodeKind): ReadonlyMap<string, string> {
   return CAPS.get(kind) ?? NO_CAPS;
 }
 
-/** Returns the fields of a node that determine its result, besides its functions and its `version`. */
+/** Returns the fields of a node that determine its result, without its functions and `version`. */
 export function decidingFields(node: PlanNode): Readonly<Record<string, unknown>> {
   const bare = bareNode(node);
   const own = Object.entries(bare).filter(([name]) => name !== 'version' && nodeField(name)?.[1] === 'result');

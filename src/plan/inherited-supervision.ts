@@ -5,7 +5,7 @@ import type { Supervision } from './supervision.js';
 
 /** A supervision setting. */
 export interface Said {
-  /** Who judges, or nobody; absent: inherited. */
+  /** Who judges, or `nobody`; absent: inherited. */
   readonly mode?: Supervision['by'] | 'nobody';
 }
 

@@ -47,8 +47,8 @@ export function maxStepsOf(plan: Pick<Plan, 'limits'>, shape: Pick<GraphShape, '
 }
 
 /**
- * Returns how often capped nodes run at most in one run of their plan, by index. If another node resets their visits, the cap applies to
- * each of its runs, and once more.
+ * Returns how often capped nodes run at most in one run of their plan, by index. If later nodes reset their visits, the cap applies once,
+ * and again after each run of those.
  */
 export function visitCaps(nodes: readonly PlanNode[]): ReadonlyMap<number, number> {
   const caps = new Map<number, number>();

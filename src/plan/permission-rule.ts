@@ -14,7 +14,7 @@ export interface PermissionRule {
 const LONGEST = 1_000;
 const ARGUMENT = /:([A-Za-z_][A-Za-z0-9_-]*)=/g;
 
-/** The name of a tool's command line in rules, besides the arguments that a model uses. */
+/** The name of a tool's command line in rules, next to the arguments of models. */
 export const COMMAND_NAME = 'cmd';
 
 /** All names that rules may use for a command line. */

@@ -15,7 +15,7 @@ import { commandOf, lineOf, writtenText } from './tool-use.js';
 import { builtInOf, selectTools } from './tool-names.js';
 
 /**
- * What a workflow can do besides reading the project: `runs` is code of the workflow itself, `follows` a script that replaces a model,
+ * What a workflow can do beyond reading the project: `runs` is code of the workflow itself, `follows` a script that replaces a model,
  * `allows` a rule that permits calls without a question.
  */
 export interface Power {
@@ -33,7 +33,7 @@ export interface Power {
 }
 
 /**
- * Returns what a plan could do besides reading the project, as far as its text shows; each power once, in the order of its steps. Models
+ * Returns what a plan could do beyond reading the project, as far as its text shows; each power once, in the order of its steps. Models
  * chosen by the environment are not included. `isOutside` returns whether a path is outside the project.
  */
 export function powersOf(plan: Plan, isOutside: (path: string) => boolean = () => true): readonly Power[] {

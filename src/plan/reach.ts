@@ -61,8 +61,8 @@ export function explainedReads<T>(
 }
 
 /**
- * Returns a function that tells what leads to a node, by the nodes directly before each. `directly` are those before `to`, which identifies
- * the walk: only the marks of the last walk are kept.
+ * Returns a function that finds all nodes before `to`, starting from those `directly` before it; `before` lists them for each node. `to`
+ * identifies the walk: only the last one is valid.
  */
 export function walkBack(
   before: readonly (readonly number[])[],

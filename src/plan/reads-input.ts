@@ -8,7 +8,7 @@ import type { Reference } from './references.js';
  * not that it receives the value. Functions may read everything.
  *
  * @example
- * readsInput(plan, 'prompt'); // false: a prompt that somebody gives is of no use
+ * readsInput(plan, 'prompt'); // false: a given prompt has no effect
  */
 export function readsInput(plan: Plan, name: string): boolean {
   const declared = plan.inputs.find((input) => input.name === name)?.channel;

@@ -8,7 +8,7 @@ import type { Form, KeyOf, Keys } from './form.js';
  */
 export type ChangeEffect = 'result' | 'course' | 'judgement' | 'policy';
 
-/** The meaning of a field, besides its form: its name, and the effect of a change. */
+/** The meaning of a field: its name, and the effect of a change. */
 export interface Meaning {
   /** Word and effect of a change; undefined for a field that is only displayed. */
   readonly change?: readonly [word: string, effect: ChangeEffect];

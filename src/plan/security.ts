@@ -6,7 +6,7 @@ import type { Form } from './form.js';
 /** Modes of security, from the least careful to the most. */
 export const SECURITY_MODES = ['default', 'research', 'paranoid'] as const;
 
-/** Which models review tool calls, besides the guard, which calls none. */
+/** Which models review tool calls. The guard itself calls none. */
 export type SecurityMode = (typeof SECURITY_MODES)[number];
 
 /** Models that review tool calls before they are made. They can refuse calls that would be allowed or need approval, but allow none. */

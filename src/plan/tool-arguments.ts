@@ -87,7 +87,7 @@ function valueFaults(value: JsonTemplate, { schema, each }: ToolArgument, place:
   return [{ code: 'bad-argument', path: place.path, what, hint: 'write another value' }];
 }
 
-/** Returns a schema's findings on a value, as far as it is literal. A text with references is a text, whatever is inserted. */
+/** Returns a schema's findings on a value, as far as it is literal. A text with references counts as text. */
 function findingsOf(value: JsonTemplate, schema: JsonObject): readonly string[] {
   // Most values are texts or booleans, for which a full evaluation would dominate the cost.
   if ('value' in value && typeof value.value === schema['type'] && schema['enum'] === undefined) return [];

@@ -101,7 +101,7 @@ function jsonTemplateMisfits(value: unknown, depth: number): Misfits {
   return Object.hasOwn(value, 'expression') ? COMPUTED(value) : TEMPLATE_REF(value);
 }
 
-/** The fields of a condition besides its operator. */
+/** The fields of a condition, without its operator. */
 type Beside<O> = Condition extends infer C
   ? C extends Condition
     ? O extends C['op']

@@ -25,7 +25,7 @@ function anyOf(evaluation: Evaluation, given: unknown, spot: Spot): boolean {
   for (const schema of given) {
     if (!attempt(evaluation, schema, spot, spot.findings === undefined ? undefined : aside)) continue;
     ok = true;
-    // The others only count for what they looked at.
+    // The others count only for what they evaluated.
     if (spot.seen === undefined) return true;
   }
   return ok || noneFits(spot, aside, 'fits none of the schemas that it may fit');
@@ -43,7 +43,7 @@ function oneOf(evaluation: Evaluation, given: unknown, spot: Spot): boolean {
   return noneFits(spot, aside, 'fits none of the schemas of which it must fit one');
 }
 
-/** What a schema looked at counts only if the value fits. */
+/** Counts what a schema evaluated only if the value fits. */
 function attempt(evaluation: Evaluation, schema: unknown, spot: Spot, findings: Findings | undefined): boolean {
   const seen: Seen | undefined = spot.seen === undefined ? undefined : { properties: new Set(), items: new Set() };
   const ok = evaluation.check(schema, spot, { seen, findings });
@@ -51,7 +51,7 @@ function attempt(evaluation: Evaluation, schema: unknown, spot: Spot, findings: 
   return ok;
 }
 
-/** What was looked at elsewhere counts here too. */
+/** Also counts here what was evaluated elsewhere. */
 export function takeOver({ budget }: Evaluation, { seen }: Spot, from: Seen): void {
   budget.spend(from.properties.size + from.items.size);
   for (const name of from.properties) seen?.properties.add(name);

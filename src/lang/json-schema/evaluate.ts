@@ -12,20 +12,20 @@ import { References, isSchema } from './references.js';
 
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([...VALUE_KEYWORDS, ...PART_KEYWORDS, ...CHOICE_KEYWORDS]);
 
-/** Steps of a pattern are smaller than those of a schema: so many make one. */
+/** Number of steps of a pattern that cost as much as one of a schema. */
 const STEPS_OF_PATTERNS = 2;
 const NO_PART: Partial<Spot> = {};
 
-/** Checks one value by a schema. What that may take is bounded, whatever it says; it is interpreted and never compiled, and nothing is fetched for it. */
+/** Checks one value by a schema. The cost is bounded. The schema is interpreted, never compiled, and no other is fetched. */
 export class Evaluator implements Evaluation {
   readonly budget = new Budget();
   private readonly references: References;
   private readonly patterns = new Map<string, PatternMatcher>();
   private readonly known = new Map<readonly unknown[], ReadonlySet<string>>();
-  /** In older drafts nothing counts beside a reference. */
+  /** In older drafts, a reference makes other keywords void. */
   private readonly onlyReference: boolean;
 
-  /** @throws SchemaError when the schema is too large */
+  /** @throws SchemaError if the schema is too large */
   constructor(private readonly index: SchemaIndex) {
     const { dialect, cost } = index;
     this.references = new References(index, this.budget);
@@ -35,9 +35,9 @@ export class Evaluator implements Evaluation {
   }
 
   /**
-   * What is wrong with the value, at most ten lines.
+   * Returns the problems of the value, at most ten lines.
    *
-   * @throws SchemaError when the schema can't be used, or takes too much
+   * @throws SchemaError if the schema can't be used, or costs too much
    */
   run(value: unknown): readonly string[] {
     const findings: Findings = { lines: new Set() };
@@ -67,7 +67,7 @@ export class Evaluator implements Evaluation {
     return ok;
   }
 
-  /** The documents around a schema: another one may begin with it. */
+  /** The documents around a schema; it may begin a new one. */
   private documentsOf(schema: Schema, around: readonly string[]): readonly string[] {
     const here = around.at(-1) ?? this.references.start;
     const document = this.index.resourceOf(schema, here);
@@ -84,7 +84,7 @@ export class Evaluator implements Evaluation {
     if (this.onlyReference && Object.hasOwn(schema, '$ref')) return this.check(this.target('$ref', spot), spot);
     const rest = this.index.tracks ? REST_KEYWORDS.filter(([name]) => Object.hasOwn(schema, name)) : [];
     if (rest.length === 0) return this.each(schema, spot);
-    // What lies beside the schema is not for it to see.
+    // A schema does not see what its siblings evaluated.
     const seen = this.nothingSeen();
     const own = { ...spot, seen };
     const ok = this.each(schema, own) && rest.every(([name, keyword]) => keyword(this, schema[name], own));
@@ -99,7 +99,7 @@ export class Evaluator implements Evaluation {
     for (const name of names) {
       if (KEYWORDS.get(name)?.(this, schema[name], spot) !== false) continue;
       ok = false;
-      // Where nobody asks what is wrong, one thing is enough.
+      // If no findings are wanted, the first failure is enough.
       if (spot.findings === undefined) return false;
     }
     return ok;

@@ -2,8 +2,8 @@ import type { CharTest, RegexNode } from './parse.js';
 import { PatternError, parseRegex } from './parse.js';
 
 /**
- * A program for the matcher in matcher.ts. Each instruction goes on to the next one unless it says otherwise.
- * `fork` goes on at both places.
+ * A program for the matcher in matcher.ts. After an instruction follows the next one, unless it names another.
+ * `fork` continues at both places.
  */
 export type Instruction =
   | { readonly op: 'char'; readonly set: CharTest }
@@ -16,8 +16,8 @@ export type Instruction =
 const MAX_PROGRAM = 5_000;
 
 /**
- * Compiles a regular expression. Supported is what can be matched in bounded time: characters, classes, `.`, `\d \w \s \b \p{...}`
- * and their opposites, `^ $`, groups, `|`, `* + ? {m,n}` (lazy forms mean the same here), looking ahead. Looking behind and back references
+ * Compiles a regular expression. Supports what can be matched in bounded time: characters, classes, `.`, `\d \w \s \b \p{...}`
+ * and their opposites, `^ $`, groups, `|`, `* + ? {m,n}` (lazy forms mean the same here), lookahead. Lookbehind and backreferences
  * are refused with a message.
  *
  * @throws PatternError for anything else, and for expressions that unfold to more than 5,000 steps
@@ -33,7 +33,7 @@ class Program {
   readonly steps: Instruction[] = [];
   private left = 5 * MAX_PROGRAM;
 
-  /** Empty groups write no step, so what is counted is the visits to nodes. */
+  /** Counts visits to nodes, because empty groups add no step. */
   visit(): void {
     this.left -= 1;
     if (this.left < 0 || this.steps.length > MAX_PROGRAM) {

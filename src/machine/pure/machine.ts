@@ -19,7 +19,7 @@ import type { StateRow, StateTable } from './state-table.js';
 import { tableOf } from './state-table.js';
 
 /**
- * Options of a machine besides its spec: its clock, and limits of artifacts in bytes.
+ * Options of a machine, without its spec: its clock, and limits of artifacts in bytes.
  *
  * @example
  * const options = { clock: { now: () => 0 }, maxArtifactBytes: 64 * 1024 } satisfies MachineOptions;
