@@ -31,7 +31,7 @@ import type { Policy } from '../plan/policy.js';
 import type { Security } from '../plan/security.js';
 import { createStages } from './loop/stages.js';
 import type { Label } from '../guard/label.js';
-import { ConversationTrust } from './loop/conversation-trust.js';
+import { ConversationTrust, hearFailedServers } from './loop/conversation-trust.js';
 import { RunTrust } from './run-trust.js';
 import { describeSurroundings, newMark, skillMark, surroundingsOf, systemPrompt } from './system-prompt.js';
 import { conversationOf, recentOf, Transcript } from './transcript.js';
@@ -87,6 +87,7 @@ export function agentExecutor(deps: AgentDeps, run: RunTrust = runTrustOf(deps))
     try {
       return await runAgent({ deps, node, step, session, transcript, run, heard });
     } catch (error) {
+      hearFailedServers(error, node.agent, step.influence);
       return failure(error);
     } finally {
       // Closing is an effect too. A step that has already ended can have no effects, so the session is then closed directly.

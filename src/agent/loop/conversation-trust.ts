@@ -1,4 +1,5 @@
 import { pathOf, stepOf } from '../../base/address.js';
+import { SkeinError } from '../../base/errors.js';
 import type { GuardRules } from '../../guard/decide.js';
 import type { Label } from '../../guard/label.js';
 import { CLEAN } from '../../guard/label.js';
@@ -155,6 +156,19 @@ function descriptionsOf({ server, isRemote, isChanged }: NonNullable<OpenedTool[
     isPrivate: false,
     sources: [`server:${server}`],
   };
+}
+
+/**
+ * Adds the label of an error that quotes a tool server: what it said, or wrote to its error output, when it could not be used. Its text
+ * leaves the step, which never had a conversation, or one in which only the descriptions of the server's tools count.
+ */
+export function hearFailedServers(error: unknown, { mcpServers = {} }: AgentSpec, influence: Influence): void {
+  if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_MCP') return;
+  influence.add({
+    level: 'untrusted',
+    isPrivate: true,
+    sources: Object.keys(mcpServers).map((name) => `server:${name}`),
+  });
 }
 
 /** The trust that the user declares for a server. */

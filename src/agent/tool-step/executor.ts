@@ -9,7 +9,7 @@ import { present } from '../../base/json.js';
 import type { AgentDeps } from '../executor.js';
 import { failure } from '../ask-user.js';
 import type { ToolCall } from '../model.js';
-import { ConversationTrust } from '../loop/conversation-trust.js';
+import { ConversationTrust, hearFailedServers } from '../loop/conversation-trust.js';
 import { createStages } from '../loop/stages.js';
 import { authored } from './declared.js';
 import type { ScriptedSteps } from '../script/scripted-steps.js';
@@ -45,6 +45,7 @@ export function toolExecutor(deps: ToolStepDeps, run: RunTrust): Executor<TaskNo
     try {
       return await callTool({ deps, run, node, use, spec, session, step });
     } catch (error) {
+      hearFailedServers(error, spec, step.influence);
       return failure(error);
     } finally {
       const close = (): Promise<void> | undefined => session.close();
