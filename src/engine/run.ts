@@ -66,7 +66,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
   private holds: Set<Promise<void>> | undefined = undefined;
   private readonly closings = new OpenClosings();
   /** Label of the steps that succeeded and could have failed the run. */
-  private lasting = CLEAN;
+  lasting = CLEAN;
   /** Expires when a cancelled run has used up its time to close. */
   private cutOff: Ticket | undefined = undefined;
   /** The outputs by the `values` of its plan. */

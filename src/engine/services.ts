@@ -51,6 +51,8 @@ export interface RunServices extends WorkMeter {
   rest(scope: Restable): void;
   /** A step succeeded that could have failed the run: whoever started the run may continue after its failure. */
   passed(label: number): void;
+  /** Label of all such steps so far. */
+  readonly lasting: number;
   /** True once somebody cancelled the run. */
   readonly cancelled: boolean;
   /** Starts a plan inside a step. */

@@ -19,6 +19,8 @@ export interface ClosingScope extends Pick<ScopeHandle, 'census' | 'control'> {
   readonly parent: string;
   readonly outside: ScopeOwner;
   readonly channels: ChannelTable;
+  /** Label of the steps whose success shows in how the plan ended. */
+  readonly lasting: number;
   labelOf(version: Version): number;
   count(census: Census, reports: Reports): void;
 }
@@ -136,11 +138,11 @@ function isCancelled(end: ScopeEnd): boolean {
 function seenBy(scope: ClosingScope, { end, final }: Closed): { version: Version; influence: number } {
   const { run, channels } = scope;
   const influence = scope.control;
+  // A failure may quote what was read. That a plan did not fail is what all its steps said.
+  const label = run.labels.join(run.labels.join(influence, scope.labelOf(final)), scope.lasting);
   let version = final;
   const put = (name: string, value: unknown): void => {
     const at = channels.index.get(name);
-    // A failure may quote what was read.
-    const label = run.labels.join(influence, scope.labelOf(final));
     if (at !== undefined && value !== undefined)
       version = version.with(at, inputCell(value, channels.reducers[at], label));
   };

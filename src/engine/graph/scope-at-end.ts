@@ -26,12 +26,17 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
   /** Number of branches that ended with a successful step. */
   protected reached = 0;
   private closing: Closing | undefined = undefined;
-  /** Label of the steps that succeeded and could have failed the plan. */
-  private lasting = CLEAN;
+  /** Label of the steps that succeeded and could have failed the plan, if something around it continues after its failure. */
+  private survived = CLEAN;
 
   /** Label of everything that decided its routes. */
   get control(): number {
     return this.flow.control;
+  }
+
+  /** Label of the steps whose success shows in how the plan ended. */
+  get lasting(): number {
+    return this.compiled.survived ? this.survived : this.run.lasting;
   }
 
   /** `decides`: label of what influenced the abort. */
@@ -47,7 +52,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     const seen = this.stopSteps(reason);
     // Where the plan stood influences that it took too long. What was heard inside a step is known after the step has stopped.
     for (const { influence } of started) this.flow.decided(influence);
-    this.outside.influenced(this.run.labels.join(this.control, this.lasting));
+    this.outside.influenced(this.run.labels.join(this.control, this.survived));
     if (this.compiled.closing !== undefined) this.closeApart(this.flow.mergeEnds(seen).version);
   }
 
@@ -70,7 +75,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
   /** A step succeeded that could have failed the plan: its label counts for the end of the plan, or of the run that would fail with it. */
   protected passed(label: number): void {
     if (!this.compiled.survived) this.run.passed(label);
-    else if (label !== this.lasting) this.lasting = this.run.labels.join(this.lasting, label);
+    else if (label !== this.survived) this.survived = this.run.labels.join(this.survived, label);
   }
 
   /** Ends the scope; cancels what still runs (E8). */
@@ -79,7 +84,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     this.over = true;
     const running = this.stopSteps(cutOffBy(end));
     this.final ??= this.flow.mergeEnds([...onTheWay, ...running]).version;
-    this.outside.influenced(this.run.labels.join(this.control, this.lasting));
+    this.outside.influenced(this.run.labels.join(this.control, this.survived));
     this.close(end, (ended) => this.outside.scopeEnded(this, ended));
   }
 
