@@ -112,9 +112,16 @@ function placeOf(address: string): string | undefined {
 /** Texts and tables that no program runs or obeys because of their name. */
 const DATA = /\.(?:md|markdown|txt|rst|adoc|csv|tsv|jsonl|ndjson|log)$/i;
 
-/** Exceptions: files whose names programs or agents obey. */
-const OBEYED =
-  /^(?:(?:agents?|claude|gemini|copilot-instructions|skills?|memory|rules|conventions)\.md|.+\.(?:agent|prompt|instructions|chatmode|rules)\.md|(?:.*requirements.*|constraints.*|cmakelists)\.txt|llms.*\.txt|robots\.txt)$/i;
+/** Exceptions: files whose names agents obey. */
+const FOR_AGENTS =
+  /^(?:(?:agents?|claude|codex|crush|gemini|qwen|warp|copilot-instructions|skills?|memory|rules|conventions)(?:\.(?:local|override))?\.md|.+\.(?:agent|prompt|instructions|chatmode|rules)\.md|llms.*\.txt|robots\.txt)$/i;
+
+/** Exceptions: files whose names programs obey. Of texts whose name begins with `test`, pytest runs the examples. */
+const FOR_PROGRAMS =
+  /^(?:.*requirements.*|constraints.*|cmakelists|conanfile|meson_options|apt|packages|runtime|test.*)\.txt$/i;
+
+/** Folders of scripts in plain texts: `go test` runs those of `testdata`. */
+const OF_SCRIPTS: ReadonlySet<string> = new Set(['testdata']);
 
 /** Characters that every file system and every program interprets the same. */
 const PLAIN = /^[\p{L}\p{N} _.,+()@-]+$/u;
@@ -130,5 +137,6 @@ const PLAIN = /^[\p{L}\p{N} _.,+()@-]+$/u;
 export function isDataFile(path: string): boolean {
   const names = path.split('/');
   const name = names.at(-1) ?? '';
-  return DATA.test(name) && !OBEYED.test(name) && names.every((one) => !one.startsWith('.') && PLAIN.test(one));
+  if (!DATA.test(name) || FOR_AGENTS.test(name) || FOR_PROGRAMS.test(name)) return false;
+  return names.every((one) => !one.startsWith('.') && PLAIN.test(one) && !OF_SCRIPTS.has(one.toLowerCase()));
 }

@@ -125,7 +125,11 @@ describe('hostile inputs', () => {
   });
 
   it('paths: no name that a program obeys counts as plain text', () => {
-    const OBEYED = ['.github/workflows/a.md', 'AGENTS.md', 'claude.md', 'SKILL.md', 'x.prompt.md', 'requirements.txt'];
+    const forAgents = ['.github/workflows/a.md', 'AGENTS.md', 'claude.md', 'SKILL.md', 'x.prompt.md'];
+    const local = ['CLAUDE.local.md', 'AGENTS.override.md', 'qwen.md'];
+    // pytest runs the examples in texts whose name begins with test, go test runs the scripts in testdata.
+    const forPrograms = ['requirements.txt', 'conanfile.txt', 'apt.txt', 'test_notes.txt', 'testdata/script/a.txt'];
+    const OBEYED = [...forAgents, ...local, ...forPrograms];
     const folders = ['docs', 'a b', '.git', '..', '', '.', 'src', '\u202e', 'a\0'];
     const file = fc.constantFrom(
       'package.json',
@@ -145,6 +149,8 @@ describe('hostile inputs', () => {
       }),
       HOW,
     );
+    for (const name of ['report.md', 'latest.txt', 'notes/tests.md', 'test-results.csv', 'contested.txt', 'data/a.txt'])
+      expect([name, isDataFile(name)]).toEqual([name, true]);
     tell({ what: 'hostile names of files', n: N, forbidden: 0, goal: 'none is plain text' });
   });
 
