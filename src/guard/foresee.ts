@@ -49,7 +49,7 @@ export function foreseenCalls(plan: Plan): readonly ForeseenCalls[] {
     }
     if (node.kind !== 'task') return [];
     const { tool, callsTool: name, effect = 'once' } = node;
-    const own = name === undefined ? [] : callsOf({ tools: [], functions: [{ name, effect }] }, at.does, plan);
+    const own = name === undefined ? [] : callsOf({ tools: [], functions: [{ name, effect }] }, at.before, plan);
     const calls = tool === undefined ? own : callOf(tool, at.before, plan);
     return calls.map((one) => ({ ...place, ...one }));
   });

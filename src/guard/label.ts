@@ -52,6 +52,12 @@ export function joined(a: Label, b: Label): Label {
   });
 }
 
+/** A label without one source: trusted if there is no other one. With others it stays, since each may be the reason for its level. */
+export function withoutSource(label: Label, source: string): Label {
+  const { sources, more } = label;
+  return more !== true && sources.length === 1 && sources[0] === source ? TRUSTED : label;
+}
+
 /** Like {@link joined}, where either may be missing. */
 export function joinedIf(a: Label | undefined, b: Label | undefined): Label | undefined {
   return a === undefined || b === undefined ? (a ?? b) : joined(a, b);

@@ -115,7 +115,12 @@ const TOOL_USE: Form<ToolUse> = object<ToolUse>({
  * as the cause of a rerun (J11): a field can't be one without the other.
  */
 const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
-  task: { 'asked?': shown(TEMPLATE), 'callsTool?': shown(TEXT), 'tool?': result('tool', TOOL_USE) },
+  task: {
+    'asked?': shown(TEMPLATE),
+    'callsTool?': shown(TEXT),
+    'trustsTool?': shown(flag<true>()),
+    'tool?': result('tool', TOOL_USE),
+  },
   agent: {
     agent: shown(AGENT),
     prompt: result('prompt', TEMPLATE),

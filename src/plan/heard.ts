@@ -150,7 +150,9 @@ class Walk {
   private ofNode(node: PlanNode): number {
     if (node.kind === 'agent') return this.ofAgent(node.agent);
     if (node.kind === 'wait' && node.event !== undefined) return OTHERS;
-    const tool = node.kind === 'task' ? node.tool : undefined;
+    if (node.kind !== 'task') return CLEAN;
+    const { tool, callsTool, trustsTool } = node;
+    if (callsTool !== undefined && trustsTool !== true) return OTHERS | PRIVATE;
     return tool === undefined ? CLEAN : this.ofAgent({ ...tool, tools: [tool.name] });
   }
 

@@ -149,6 +149,8 @@ export interface TaskNode extends NodeBase {
   readonly tool?: ToolUse;
   /** Name of the program's tool that its function calls. */
   readonly callsTool?: string;
+  /** The results of that tool are the user's own. */
+  readonly trustsTool?: true;
   /** The task of an agent that does not run on Skein: what it promises if it is supervised. */
   readonly asked?: Template;
 }

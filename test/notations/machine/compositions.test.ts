@@ -44,6 +44,7 @@ async function outcomeOf({ composition, input = { text: 'Hi' }, says = {}, tools
           name,
           inputSchema: { type: 'object' },
           effect: reading.includes(name) ? 'read' : 'once',
+          trust: 'trusted',
           async execute(value) {
             order.push(`${name} begins`);
             await new Promise((resolve) => setTimeout(resolve, 1));

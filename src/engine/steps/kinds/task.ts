@@ -29,6 +29,7 @@ import { ReadLog } from '../../state/reads.js';
 import { besideEffect } from '../inside.js';
 import type { Body, Step } from '../step.js';
 import { InnerRuns } from './inner-run.js';
+import { hearTool, withoutTool } from './tool-result.js';
 import { isMutation } from '../../state/viewed.js';
 
 /** The second argument of a code node's function. */
@@ -155,7 +156,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
   async [CLEAR](call: NodeCall): Promise<ClearedCall> {
     const { step, io, influence, path } = this;
     const { id } = step.compiled;
-    const clear = step.run.options.guard?.().clear(call, influence.label(), { id, path });
+    const clear = step.run.options.guard?.().clear(call, withoutTool(influence.label(), path), { id, path });
     if (clear === undefined) return { input: call.input, isAllowed: false };
     const ask = (question: Question): Promise<unknown> =>
       askInside(step, io.signal, () => io.ask('guard#1.1', question, { ms: GUARD_EXPIRES_MS }));
@@ -303,6 +304,7 @@ function takeResult(step: Step, result: unknown): void {
 }
 
 function takeOutcome(step: Step, outcome: Outcome): void {
+  if (outcome.ok || outcome.error.code !== 'SKEIN_QUESTION') hearTool(step);
   if (outcome.ok) {
     takeResult(step, outcome.value);
     return;

@@ -2,6 +2,8 @@ import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
 import type { NodeCall } from '../../../plan/tool-use.js';
 import { CLEAR, cleared } from '../../../plan/tool-use.js';
+import type { FunctionTool } from '../../../plan/agent-spec.js';
+import type { TaskNode } from '../../../plan/plan.js';
 import { madeOf, partsOf, stateOfTool } from '../../../plan/made-of.js';
 import type { NodeSpec } from './planned.js';
 import { callTool, functionTool } from './tool.js';
@@ -38,7 +40,7 @@ export function toolNode<Result>(
   };
   return {
     build: (name, output = name) => ({
-      node: { id: name, kind: 'task', output, callsTool: definition.name, ...(effect === undefined ? {} : { effect }) },
+      node: { id: name, kind: 'task', output, ...calledTool(definition), ...(effect === undefined ? {} : { effect }) },
       bindings: {
         [name]: madeOf(body, [execute, JSON.stringify(described), ...(typeof approve === 'function' ? [approve] : [])]),
       },
@@ -47,6 +49,13 @@ export function toolNode<Result>(
     }),
   };
 }
+
+/** Returns what a plan says of the tool that the function of a node calls. */
+export function calledTool({ name, trust }: Pick<FunctionTool, 'name' | 'trust'>): CalledByFunction {
+  return { callsTool: name, ...(trust === 'trusted' ? { trustsTool: true } : {}) };
+}
+
+type CalledByFunction = Pick<TaskNode, 'callsTool' | 'trustsTool'>;
 
 /** Builds the step object of a tool that a node calls directly. */
 export function toolStepOf(step: TaskStep, stateOf: () => StateOf): ToolStep {

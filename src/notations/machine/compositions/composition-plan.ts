@@ -1,12 +1,12 @@
 import { canonicalHash } from '../../../base/hash.js';
 import { present } from '../../../base/json.js';
 import type { Json } from '../../../base/json.js';
-import type { AgentSpec } from '../../../plan/agent-spec.js';
+import type { AgentSpec, FunctionTool } from '../../../plan/agent-spec.js';
 import { definePlan } from '../../../plan/builder.js';
 import type { AgentInput, Definition, NodeInput, StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { madeOf } from '../../../plan/made-of.js';
 import type { Bindings, TaskNode } from '../../../plan/plan.js';
-import { toolStepOf } from '../../graph/nodes/tool-node.js';
+import { calledTool, toolStepOf } from '../../graph/nodes/tool-node.js';
 import type { ToolStep } from '../../graph/nodes/tool.js';
 import type { Composition, CompositionStep } from '../pack.js';
 import { INPUT, filledIn } from './references.js';
@@ -46,6 +46,7 @@ export interface PromptInUse {
 export interface ToolInUse {
   /** With `read`, its place in the order of steps does not matter. */
   readonly effect: NonNullable<TaskNode['effect']>;
+  readonly trust: FunctionTool['trust'];
   readonly call: (input: Json, step: ToolStep) => unknown;
 }
 
@@ -133,13 +134,26 @@ class CompositionBuilder {
     const retry = retryOf(step);
     if (step.kind === 'tool') {
       const { tool = '', args = {} } = step;
-      const { effect, call } = this.parts.tool(tool);
+      const { effect, trust, call } = this.parts.tool(tool);
+      const called = calledTool(present({ name: tool, trust }));
       const run = async (state: StateOf, task: TaskStep): Promise<unknown> =>
         (await call(
           filledIn(args, scopeOf(state)),
           toolStepOf(task, () => state),
         )) ?? null;
-      return [{ id, ...around, ...failing, ...retry, ...code, effect, output: outputOf(id), run: madeOf(run, [call]) }];
+      return [
+        {
+          id,
+          ...around,
+          ...failing,
+          ...retry,
+          ...code,
+          ...called,
+          effect,
+          output: outputOf(id),
+          run: madeOf(run, [call]),
+        },
+      ];
     }
     const prepare = (state: StateOf): Record<string, Json> => prepared(step, state);
     return [

@@ -81,5 +81,5 @@ function inUse({ tool, call }: CalledTool): ToolInUse {
     }
     return await (call as (input: JsonObject, step: ToolStep) => unknown)(input, step);
   };
-  return { effect: tool.effect, call: madeOf(run, [call]) };
+  return { effect: tool.effect, trust, call: madeOf(run, [call]) };
 }
