@@ -41,15 +41,15 @@ function copy(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
   if (!isPlainObject(value)) return value;
   const result: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    if (key === '__proto__') defineOwn(result, key, copy(value[key], depth + 1));
-    else result[key] = copy(value[key], depth + 1);
-  }
+  for (const key of Object.keys(value)) setOwn(result, key, copy(value[key], depth + 1));
   return result;
 }
 
-function defineOwn(target: object, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+/** Sets one own property, whatever its name: `__proto__` becomes an ordinary key. */
+export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
 }
 
 /**
@@ -150,9 +150,7 @@ export function present<T extends object>(record: T): Present<T> {
   const result: Record<string, unknown> = {};
   for (const key in record) {
     const value = (record as Record<string, unknown>)[key];
-    if (value === undefined) continue;
-    if (key === '__proto__') defineOwn(result, key, value);
-    else result[key] = value;
+    if (value !== undefined) setOwn(result, key, value);
   }
   return result as Present<T>;
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../base/json.js';
+import { setOwn } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 
 /**
@@ -51,8 +52,11 @@ export function toJson(node: SourceNode): Json {
       return node.value;
     case 'list':
       return node.items.map(toJson);
-    case 'map':
-      return Object.fromEntries(node.entries.map((entry) => [entry.key, toJson(entry.value)]));
+    case 'map': {
+      const result: Record<string, Json> = {};
+      for (const { key, value } of node.entries) setOwn(result, key, toJson(value));
+      return result;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { writtenTime } from '../../base/clock.js';
-import { isPlainObject, recordText } from '../../base/json.js';
+import { isPlainObject, recordText, setOwn } from '../../base/json.js';
 import type { Problem, DataPlace } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
 
@@ -94,11 +94,12 @@ export function record<T>(shape: Shape<T>): Shape<Record<string, T>> {
   return (value, place, problems) => {
     const read = object(value, place, problems);
     if (read === undefined) return undefined;
-    const entries = Object.keys(read).flatMap((key): [string, T][] => {
+    const result: Record<string, T> = {};
+    for (const key of Object.keys(read)) {
       const item = shape(read[key], place.named(key), problems);
-      return item === undefined ? [] : [[key, item]];
-    });
-    return Object.fromEntries(entries);
+      if (item !== undefined) setOwn(result, key, item);
+    }
+    return result;
   };
 }
 

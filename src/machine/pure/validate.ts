@@ -84,6 +84,12 @@ function checkBudgetKeys({ engine }: Spec, problems: Problems): void {
   }
 }
 
+/** The words that keys of a state accept. */
+const WORDS = [
+  ['persistence', ['transient', 'persistent']],
+  ['orchestration', ['internal', 'external', 'hybrid', 'composition']],
+] as const;
+
 const EVENT_NAME = /^[A-Z][a-zA-Z0-9]*$/;
 
 /** The rules for one state and the names that it refers to. */
@@ -119,6 +125,7 @@ class StateRules {
 
   private checkEvents(names: readonly string[]): void {
     for (const [event, target] of Object.entries(this.state.on_event ?? {})) {
+      if (this.has(target) && EVENT_NAME.test(event)) continue;
       const place = this.place.field('on_event').named(event);
       if (!this.has(target)) {
         const message = `${place.text} target ${quoted(target)} does not exist in states`;
@@ -131,10 +138,7 @@ class StateRules {
   }
 
   private checkWords(): void {
-    for (const [key, words] of [
-      ['persistence', ['transient', 'persistent']],
-      ['orchestration', ['internal', 'external', 'hybrid', 'composition']],
-    ] as const) {
+    for (const [key, words] of WORDS) {
       const word: string | undefined = this.state[key];
       if (word === undefined || words.some((one) => one === word)) continue;
       const all = words.map(quoted).join(', ');

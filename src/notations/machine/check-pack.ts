@@ -1,7 +1,8 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
 import { hasErrors } from '../../base/problem.js';
 import type { Position, Problem } from '../../base/problem.js';
-import { readSpec } from '../../machine/pure/read-spec.js';
+import { readSpec, rightSpec } from '../../machine/pure/read-spec.js';
+import type { Spec } from '../../machine/pure/spec.js';
 import { checkSpec } from '../../machine/pure/validate.js';
 import { checkForm } from '../../text/check-form.js';
 import type { Findings } from '../../text/findings.js';
@@ -33,22 +34,23 @@ export interface PackRules {
 
 /**
  * Checks a pack: its form, then the rules of its workflow, then all references between its parts. Rules that involve several parts wait
- * until the form is right.
+ * until the form is right. Returns the pack, which can be used only if no error was found.
  */
-export function checkPack(root: SourceNode, rules: PackRules, findings: Findings): void {
+export function checkPack(root: SourceNode, rules: PackRules, findings: Findings): Pack | undefined {
   const kind = entryOf(root, 'kind')?.value;
   if (kind?.kind === 'scalar' && NO_PACKS.has(kind.text) && entryOf(root, 'prompts') === undefined) {
     const message = `a file of kind ${kind.text} is not a pack`;
     findings.error('not-a-pack', message, kind.at, 'compile it: packc compile --config FILE --output pack.json');
-    return;
+    return undefined;
   }
   const { form, named } = packForm(rules.schema);
   checkForm(root, form, { findings, named });
   const isRight = !hasErrors(findings.list);
   const data = toJson(root);
-  const placed = { pack: data as unknown as Pack, findings, at: placesIn(root) };
+  const pack = data as unknown as Pack;
+  const placed = { pack, findings, at: placesIn(root) };
   checkWorkflow(ownValue(data, 'workflow'), ownValue(data, 'prompts'), placed, rules.schema);
-  if (!isRight) return;
+  if (!isRight) return pack;
   checkSchemaName(root, placed);
   checkReferences(placed);
   checkCompositions(placed);
@@ -58,6 +60,7 @@ export function checkPack(root: SourceNode, rules: PackRules, findings: Findings
   checkTemplates(placed);
   checkVariables(placed);
   checkValidators(placed, rules.validators);
+  return pack;
 }
 
 /** Checks the rules of the workflow, even if the form of other parts is wrong. */
@@ -69,13 +72,12 @@ function checkWorkflow(
 ): void {
   if (workflow === undefined) return;
   const names = isPlainObject(prompts) ? Object.keys(prompts) : [];
-  const { spec, problems } = readSpec(workflow);
-  // A spec that can't be read has a mistake of form, which was usually reported already.
-  if (spec === undefined && hasErrors(findings.list)) return;
-  const found = spec === undefined ? problems : checkSpec(spec, new Set(names));
-  for (const { problem, keys } of found) put(problem, at('workflow', ...keys), findings);
+  // The form of a pack asks for all that reading a spec asks for. A spec that can't be read has a mistake of form, which was reported.
+  const spec = hasErrors(findings.list) ? readSpec(workflow).spec : rightSpec(workflow as Spec);
+  if (spec === undefined) return;
+  for (const { problem, keys } of checkSpec(spec, new Set(names))) put(problem, at('workflow', ...keys), findings);
   if (schema !== '1.5') return;
-  for (const [name, { terminal, on_event }] of Object.entries(spec?.states ?? {})) {
+  for (const [name, { terminal, on_event }] of Object.entries(spec.states)) {
     if (terminal === true || on_event !== undefined) continue;
     const message = `workflow.states[${JSON.stringify(name)}].on_event is missing: schema 1.5 wants it unless terminal is true`;
     findings.error('missing-key', message, at('workflow', 'states', name));

@@ -3,7 +3,6 @@ import type { Position, Problem } from '../../base/problem.js';
 import { hasErrors } from '../../base/problem.js';
 import { createFindings, sortProblems } from '../../text/findings.js';
 import { parseJson } from '../../text/json.js';
-import { toJson } from '../../text/nodes.js';
 import { parseYaml } from '../../text/yaml.js';
 import type { SourceFile } from '../../plan/workflow.js';
 import { checkPack, placesIn } from './check-pack.js';
@@ -78,13 +77,15 @@ function readPlaced(given: string | object, options: PackOptions): ReadPack & Pi
   const isText = typeof given === 'string';
   const text = isText ? given : jsonOf(given);
   const read = isText && /\.ya?ml$/i.test(file) ? parseYaml(text, file) : parseJson(text, file);
+  const { root } = read;
   const findings = createFindings();
   findings.add(read.problems);
-  if (read.root !== undefined) checkPack(read.root, { schema, validators: new Set(validators) }, findings);
-  else if (read.problems.length === 0) findings.error('empty-file', 'the pack is empty', { file, line: 1, column: 1 });
+  const rules = { schema, validators: new Set(validators) };
+  const found = root === undefined ? undefined : checkPack(root, rules, findings);
+  if (root === undefined && read.problems.length === 0)
+    findings.error('empty-file', 'the pack is empty', { file, line: 1, column: 1 });
   const sorted = sortProblems(findings.list);
-  const pack = read.root === undefined || hasErrors(sorted) ? undefined : (toJson(read.root) as unknown as Pack);
-  const { root } = read;
+  const pack = hasErrors(sorted) ? undefined : found;
   const at = root === undefined ? (): Position => ({ file, line: 1, column: 1 }) : placesIn(root);
   return { pack, problems: isText ? sorted : sorted.map(withoutPlace), at };
 }
