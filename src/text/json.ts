@@ -40,6 +40,9 @@ const WORDS = new Map([
   ['null', null],
 ]);
 
+/** What follows in a list or a map. Undefined after a mistake. */
+type Next = 'part' | 'end' | undefined;
+
 /** Reads values from an offset. After the first mistake it stops, and every part returns undefined. */
 class JsonReader {
   readonly problems: Problem[] = [];
@@ -92,58 +95,68 @@ class JsonReader {
   private list(depth: number): SourceNode | undefined {
     const at = this.places.at(this.offset);
     const items: SourceNode[] = [];
-    const isWhole = this.inside(']', () => {
+    let next = this.begins(']');
+    while (next === 'part') {
       const item = this.value(depth + 1);
-      if (item !== undefined) items.push(item);
-      return item !== undefined;
-    });
-    return isWhole ? { kind: 'list', items, at } : undefined;
+      if (item === undefined) return undefined;
+      items.push(item);
+      next = this.goesOn(']');
+    }
+    return next === 'end' ? { kind: 'list', items, at } : undefined;
   }
 
   private map(depth: number): SourceMap | undefined {
     const at = this.places.at(this.offset);
-    const entries = new Map<string, SourceEntry>();
-    const isWhole = this.inside('}', () => {
+    const entries: SourceEntry[] = [];
+    const keys = new Set<string>();
+    let next = this.begins('}');
+    while (next === 'part') {
       const from = this.offset;
-      const key = this.text[from] === '"' ? this.string() : this.wrong('a key in double quotes is expected here');
-      if (key === undefined) return false;
-      this.skipSpace();
-      if (this.text[this.offset] !== ':') return this.wrong('a colon is expected here') !== undefined;
-      this.offset += 1;
-      this.skipSpace();
-      const value = this.value(depth + 1);
-      if (value === undefined) return false;
-      if (!entries.has(key)) entries.set(key, { key, at: this.places.at(from), value });
-      else this.report('duplicate-key', `the key ${quoteShort(key)} is there twice`, from, 'remove one of the two');
-      return true;
-    });
-    return isWhole ? { kind: 'map', entries: [...entries.values()], at } : undefined;
+      const key = this.key();
+      const value = key === undefined ? undefined : this.value(depth + 1);
+      if (key === undefined || value === undefined) return undefined;
+      if (keys.has(key))
+        this.report('duplicate-key', `the key ${quoteShort(key)} is there twice`, from, 'remove one of the two');
+      else entries.push({ key, at: this.places.at(from), value });
+      keys.add(key);
+      next = this.goesOn('}');
+    }
+    return next === 'end' ? { kind: 'map', entries, at } : undefined;
   }
 
-  /** Reads parts separated by commas, up to the closing bracket. Returns false after a mistake. */
-  private inside(close: string, part: () => boolean): boolean {
+  /** Reads a key with its colon. */
+  private key(): string | undefined {
+    if (this.text[this.offset] !== '"') return this.wrong('a key in double quotes is expected here');
+    const key = this.string();
+    if (key === undefined) return undefined;
+    this.skipSpace();
+    if (this.text[this.offset] !== ':') return this.wrong('a colon is expected here');
     this.offset += 1;
     this.skipSpace();
-    if (this.text[this.offset] === close) {
-      this.offset += 1;
-      return true;
-    }
-    for (;;) {
-      if (!part()) return false;
-      this.skipSpace();
-      const char = this.text[this.offset];
-      if (char === close) {
-        this.offset += 1;
-        return true;
-      }
-      if (char !== ',') return this.wrong(`a comma or ${close} is expected here`) !== undefined;
-      const comma = this.offset;
-      this.offset += 1;
-      this.skipSpace();
-      if (this.text[this.offset] !== close) continue;
-      this.offset = comma;
-      return this.wrong(`there is a comma before ${close}`, 'remove the comma') !== undefined;
-    }
+    return key;
+  }
+
+  /** Reads an opening bracket. Returns what follows: a part, or the closing one. */
+  private begins(close: string): Next {
+    this.offset += 1;
+    this.skipSpace();
+    if (this.text[this.offset] !== close) return 'part';
+    this.offset += 1;
+    return 'end';
+  }
+
+  /** Reads what separates parts, up to the next one, or the closing bracket. Returns undefined after a mistake. */
+  private goesOn(close: string): Next {
+    this.skipSpace();
+    const char = this.text[this.offset];
+    if (char !== ',' && char !== close) return this.wrong(`a comma or ${close} is expected here`);
+    const at = this.offset;
+    this.offset += 1;
+    if (char === close) return 'end';
+    this.skipSpace();
+    if (this.text[this.offset] !== close) return 'part';
+    this.offset = at;
+    return this.wrong(`there is a comma before ${close}`, 'remove the comma');
   }
 
   /** Reads a text. Most have no escapes, and searching for their end is faster than looking at each character. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Problem } from 'skein';
 import type { PackOptions } from 'skein/machine';
-import { validatePack } from 'skein/machine';
+import { parseSpec, validatePack } from 'skein/machine';
 import { SkeinError } from 'skein';
 
 type Data = Record<string, unknown>;
@@ -32,7 +32,63 @@ function textOf({ severity, code, message }: Problem): string {
   return `${severity} ${code}: ${message}`;
 }
 
+const ODD: readonly unknown[] = [
+  null,
+  0,
+  -1,
+  1.5,
+  1e300,
+  true,
+  '',
+  'a',
+  [],
+  ['a'],
+  {},
+  { a: 'a' },
+  { a: null },
+  { mode: 'x' },
+];
+
+/** Copies of data with one value each that is another. */
+function* changed(value: unknown): Generator<unknown> {
+  yield* ODD;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inside] of Object.entries(value)) {
+    for (const other of changed(inside)) yield { ...value, [key]: other };
+  }
+  for (const other of ODD) yield { ...value, misspelt: other };
+}
+
 describe('the form of a pack', () => {
+  it('asks for all that reading its workflow asks for', () => {
+    const whole = {
+      version: 2,
+      entry: 'a',
+      states: {
+        a: {
+          ...{
+            prompt_task: 'chat',
+            description: 'first',
+            on_event: { Go: 'b' },
+            persistence: 'transient',
+            skills: 'none',
+          },
+          ...{ orchestration: 'hybrid', terminal: false, max_visits: 3, on_max_visits: 'b' },
+          artifacts: { plan: { type: 'text/plain', description: 'what is next', mode: 'append' } },
+        },
+        b: STATE,
+      },
+      engine: { budget: { max_total_visits: 9, max_tool_calls: 9, max_wall_time_sec: 9 }, other: { a: [1] } },
+    };
+    const all = [...changed(whole)];
+    const right = all.filter((data) =>
+      validatePack(pack({ workflow: data })).every(({ severity }) => severity !== 'error'),
+    );
+    for (const data of right) expect(() => parseSpec(data)).not.toThrow();
+    expect(all.length).toBeGreaterThan(400);
+    expect(right.length).toBeGreaterThan(50);
+  });
+
   it('[decision 9] takes a pack without workflow', () => {
     expect(found(pack())).toEqual([]);
   });
