@@ -300,7 +300,7 @@ function stepOverview(
     path,
     node: node?.id ?? nodeIdOf(path),
     ...(node === undefined ? {} : { kind: node.kind }),
-    outcome: ending?.outcome ?? openOutcome(status, trace.closed ? undefined : node?.kind),
+    outcome: ending?.outcome ?? openOutcome(status, node?.kind, trace.closed),
     ...trace.account(ending),
     ...(lost === undefined ? {} : addSpending(trace.spending(), spentOn(lost))),
     startedAt: trace.startedAt,
@@ -313,13 +313,13 @@ function stepOverview(
 }
 
 /**
- * The outcome of a step without a recorded end. Steps of a program's own executors have no record when they succeed. Neither have agents
- * that end by a call and were closed, so these are passed without a `kind`. A cancelled step closes nothing that is recorded.
+ * The outcome of a step without a recorded end. Steps of a program's own executors have no record when they succeed; nor have agents that
+ * end by a call and were closed. Any other end is recorded, and a cancelled step closes nothing that is recorded.
  */
-function openOutcome(status: RunStatus, kind: string | undefined): StepOverview['outcome'] {
+function openOutcome(status: RunStatus, kind: string | undefined, isClosed: boolean): StepOverview['outcome'] {
   if (status === 'running' || status === 'interrupted') return status;
-  if (!isOver(status)) return 'interrupted';
-  return kind === 'task' || kind === 'agent' ? 'cancelled' : 'succeeded';
+  if (!isOver(status)) return isClosed ? 'succeeded' : 'interrupted';
+  return isClosed || (kind !== 'task' && kind !== 'agent') ? 'succeeded' : 'cancelled';
 }
 
 /** Returns what is open and has no answer yet, including none that the run has not taken, in the order of asking. */

@@ -11,7 +11,7 @@ import type { Store } from '../journal/store.js';
 import { noThread } from '../journal/thread-overview.js';
 import { checkThreadId } from '../journal/thread-rows.js';
 import { kindText } from '../lang/value-text.js';
-import { namesOf, reachablePrompts } from '../notations/machine/pack-names.js';
+import { namesOf } from '../notations/machine/pack-names.js';
 import type { Pack } from '../notations/machine/pack.js';
 import { BEGIN } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
@@ -22,6 +22,7 @@ import { launch, openModels } from '../runtime/launch.js';
 import type { RunOptions } from '../runtime/options.js';
 import { endingEvent, TurnLog, stamped } from './turn-log.js';
 import { KeptState } from './kept-state.js';
+import { checkedMessage } from './message.js';
 import type { Context } from './pure/context-data.js';
 import { StateMachine } from './pure/machine.js';
 import type { Orchestration } from './pure/spec.js';
@@ -279,7 +280,7 @@ export class Conversation {
     const from = setup.endless ? { prompt: setup.spec.entry } : { state: currentState };
     const { kept } = this;
     const given = { ...givenBefore(pack, kept?.variables ?? {}), ...this.variables };
-    const variables = completeVariables(pack, reachablePrompts(pack, from), given);
+    const variables = completeVariables(pack, from, given);
     const isNew = kept?.position === undefined;
     return {
       message: message ?? null,
@@ -328,13 +329,4 @@ function givenBefore(pack: Pack, values: Readonly<Record<string, Json>>): Record
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
   );
-}
-
-/** @throws SkeinError `SKEIN_INPUT` */
-function checkedMessage(message: unknown): string {
-  if (typeof message === 'string' && message.trim() !== '') return message;
-  const what = message === '' || typeof message === 'string' ? 'an empty text' : kindText(message);
-  throw new SkeinError('SKEIN_INPUT', `a message must be a text, not ${what}`, {
-    hint: 'put what a picture or a sound says into words, or give its address',
-  });
 }

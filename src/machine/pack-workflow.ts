@@ -1,6 +1,6 @@
 import { canonicalHash } from '../base/hash.js';
 import type { Json } from '../base/json.js';
-import { namesOf, reachablePrompts } from '../notations/machine/pack-names.js';
+import { namesOf } from '../notations/machine/pack-names.js';
 import type { MachineOptions } from '../notations/machine/plan/machine-plan.js';
 import { machinePlan } from '../notations/machine/plan/machine-plan.js';
 import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
@@ -10,6 +10,7 @@ import { completeVariables } from '../notations/machine/variables.js';
 import { ownPlan } from '../plan/own-plan.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import type { StateOf } from '../plan/builder-input.js';
+import { checkedMessage } from './message.js';
 import { checkTools, packOf } from './open-pack.js';
 
 /**
@@ -43,7 +44,7 @@ export async function packWorkflow(given: string | object, options: PackWorkflow
   const machine = machinePlan(pack, { ...options, files });
   checkTools(pack, machine.setup, options);
   const { spec, endless } = machine.setup;
-  const prompts = reachablePrompts(pack, endless ? { prompt: spec.entry } : { state: spec.entry });
+  const from = endless ? { prompt: spec.entry } : { state: spec.entry };
   const names = [...namesOf(pack).variables.keys()];
   const plan: Plan = {
     format: 1,
@@ -81,7 +82,10 @@ export async function packWorkflow(given: string | object, options: PackWorkflow
   const inner = Object.entries(machine.bindings).map(([key, value]) => [`turn/${key}`, value]);
   const bindings = {
     ...(Object.fromEntries(inner) as Bindings),
-    variables: (state: StateOf) => completeVariables(pack, prompts, givenOf(state, names)),
+    variables: (state: StateOf) => {
+      checkedMessage(state['message']);
+      return completeVariables(pack, from, givenOf(state, names));
+    },
     result: (state: StateOf) => resultOf(machine.setup, state),
   };
   return { plan: ownPlan(plan), bindings: Object.freeze(bindings), answerKey: 'text' };

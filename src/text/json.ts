@@ -32,8 +32,8 @@ export function parseJson(text: string, file: string): ParsedJson {
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /[A-Za-z_$][\w$]*/y;
-/** What a text between quotes can't hold as it is written. */
-const SPECIAL = /[\\\0-\x1f]/;
+/** Characters for which a text is read one by one: escapes, and what may not be in it. */
+const SPECIAL = /[\\\p{Cc}]/u;
 const WORDS = new Map([
   ['true', true],
   ['false', false],

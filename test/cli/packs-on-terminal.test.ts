@@ -48,7 +48,9 @@ describe.skipIf(missing !== undefined)('talking with a pack on a terminal', () =
     running.child.stdin?.write(key);
     const { code, stdout } = await running.ended;
     expect(code).toBe(0);
-    expect(screenOf(stdout).join('\n')).toContain('next: skein run desk.pack.json --thread ada --message TEXT');
+    expect(screenOf(stdout).join('\n')).toContain(
+      'next: skein run desk.pack.json --mock=script.yaml --thread ada --message TEXT',
+    );
   });
 
   it('[issue 7] Ctrl-C in the middle of a turn takes the turn back, and the person goes on', async () => {

@@ -61,7 +61,7 @@ describe('skein run of a pack', () => {
       '[intake] I look.',
       'intake -> orders (Ask)',
       'orders · events: Back, Done · visit 1 of 2 · budget: 2 of 5 visits',
-      'next: skein run desk.pack.json --thread ada --message TEXT',
+      'next: skein run desk.pack.json --mock=script.yaml --thread ada --message TEXT',
       '  or: skein event ada Back',
       '  or: skein event ada Done',
     ]);

@@ -75,7 +75,7 @@ describe('variables', () => {
 
   it('[A9] all that is missing or wrong is said at once, as a typed error', () => {
     const given = { age: 'old', code: 'abcd', level: 'mid', nmae: 'Ada' };
-    expect(refused(() => completeVariables(pack, ['chat'], given)).split('\n')).toEqual([
+    expect(refused(() => completeVariables(pack, { prompt: 'chat' }, given)).split('\n')).toEqual([
       'SKEIN_INPUT: the variable "name" is missing (who asks)',
       'the variable "age" must be number, not string',
       'the variable "code" must match the pattern "^[A-Z]+$"',
@@ -87,7 +87,7 @@ describe('variables', () => {
   });
 
   it('[A9] a placeholder that nothing declares takes a value that is given', () => {
-    expect(completeVariables(pack, ['chat'], { name: 'Ada', nobody: 'x', age: 30 })).toEqual({
+    expect(completeVariables(pack, { prompt: 'chat' }, { name: 'Ada', nobody: 'x', age: 30 })).toEqual({
       name: 'Ada',
       nobody: 'x',
       age: 30,
@@ -98,8 +98,8 @@ describe('variables', () => {
 
   it('names of the host are names like any other', () => {
     const odd = packOf({ system_template: '{{__proto__}} {{constructor}}', variables: [text('__proto__')] });
-    expect(refused(() => completeVariables(odd, ['chat'], {}))).toContain('"__proto__" is missing');
-    expect(refused(() => completeVariables(odd, ['chat'], {}))).toContain('{{constructor}} has no value');
+    expect(refused(() => completeVariables(odd, { prompt: 'chat' }, {}))).toContain('"__proto__" is missing');
+    expect(refused(() => completeVariables(odd, { prompt: 'chat' }, {}))).toContain('{{constructor}} has no value');
   });
 
   it('texts of a command line become what the pack declares', () => {

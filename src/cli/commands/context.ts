@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { EXIT } from '../failures.js';
+import { shellWord } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { jsonText } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
@@ -25,14 +26,17 @@ async function print(thread: string, now: boolean): Promise<number> {
     const found = await keptConversation(store, root, { thread, flags: { audit: true, color: false }, toRun: false });
     if (found === undefined) return EXIT.invalid;
     const { kept, machine } = found;
-    if (kept.position === undefined) throw notBegun(thread);
+    if (kept.position === undefined) throw notBegun(thread, kept.head.record.t === 'turn');
     printResult(jsonText(contextOf(machine.setup, kept.log, kept.position, !now)));
     return EXIT.ok;
   });
 }
 
-function notBegun(thread: string): SkeinError {
+/** `isOpen`: its first turn waits for an answer, or was interrupted. */
+function notBegun(thread: string, isOpen: boolean): SkeinError {
   return new SkeinError('SKEIN_USAGE', `no turn of the conversation '${thread}' has succeeded yet`, {
-    hint: 'skein run PACK --thread NAME --message TEXT begins it',
+    hint: isOpen
+      ? `its first turn has not ended: skein thread ${shellWord(thread)} shows what it waits for, skein resume RUN continues it`
+      : 'skein run PACK --thread NAME --message TEXT begins it',
   });
 }

@@ -20,7 +20,7 @@ export function define(command: Command, done: (code: number) => void): void {
   addRunOptions(command)
     .argument('<thread>', 'the conversation with a pack')
     .argument('<event>', 'an event of the state in which it is')
-    .option('--message <text>', 'what is said to the state that the event leads to, which answers at once')
+    .option('--message <text>', 'what is said to the state that the event leads to, which answers at once; - for stdin')
     .option('--context <text>', 'what the prompt of that state shows as {{workflow_context}}')
     .option('--data <json>', 'an object that is kept with the transition and shown to no model')
     .option('--tools <file>', 'a module with the functions that are the tools of the pack')
@@ -31,8 +31,10 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 async function fire(thread: string, event: string, options: EventOptions): Promise<number> {
-  const { message, context, data, ...given } = options;
+  const { message: text, context, data, ...given } = options;
   const object = data === undefined ? undefined : readData(data);
+  const { readMessage } = await import('../talk/messages.js');
+  const message = text === undefined ? undefined : await readMessage(text);
   return await withStore(async (store, root) => {
     const [{ keptConversation }, { openConversation }, { talkOnce }] = await Promise.all([
       import('../talk/kept-conversation.js'),
@@ -43,7 +45,11 @@ async function fire(thread: string, event: string, options: EventOptions): Promi
     if (kept === undefined) return EXIT.invalid;
     const flags = { ...kept.flags, thread, store: true };
     const conversation = await openConversation({ ...kept, flags, variables: {} });
-    return await talkOnce(conversation, { message, event, context, data: object }, { ...flags, file: kept.file });
+    return await talkOnce(
+      conversation,
+      { message, event, context, data: object },
+      { ...flags, file: kept.file, cwd: kept.cwd },
+    );
   });
 }
 

@@ -84,6 +84,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
         seen((event) => view.listen(event)),
         ...speaking(execution, view, quiet).map(seen),
         ...(workflow.runOptions?.listenersOf?.(execution.inputs ?? {}) ?? []),
+        ...(execution.listener === undefined ? [] : [execution.listener]),
       ],
       answer: workflow.runOptions?.answer ?? answer,
     });

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Changes } from '../../recorded-runs.js';
 import { EXIT, printProblems } from '../failures.js';
@@ -102,7 +103,21 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
     await tell(run, file, next.fromRecord, told, styleFor(process.stderr, flags.color));
   }
   const goesOn = { recorded: run.record, told };
-  return await executeRun({ ...execution, recording: { ...recording, goesOn } });
+  const whole = { ...execution, recording: { ...recording, goesOn } };
+  return plan.notation === 'machine' && mayLack ? await executeTurn(whole) : await executeRun(whole);
+}
+
+/** Runs a turn of a conversation: its script is for the whole conversation, so a turn need not use it up. */
+async function executeTurn(execution: Execution): Promise<number> {
+  const { sharedModels } = await import('../../talking.js');
+  const shared = sharedModels(runOptions(execution));
+  const code = await executeRun({ ...execution, models: shared.models });
+  try {
+    await shared.finish();
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_SCRIPT') throw error;
+  }
+  return code;
 }
 
 /** Returns the differences from the record: in the file, the inputs and the flags. */

@@ -1,4 +1,5 @@
 import { present } from '../../base/json.js';
+import type { Listener } from '../../events/event.js';
 import type { Store } from '../../journal/store.js';
 import type { OutputFormat } from '../../plan/workflow.js';
 import type { WorkflowResult, WorkflowRunOptions } from '../../index.js';
@@ -149,4 +150,6 @@ export interface Execution {
   readonly recording?: Recording;
   /** Models shared with other runs. Defaults to those of the flags. */
   readonly models?: NonNullable<WorkflowRunOptions['models']>;
+  /** Receives the events of the run, beside what is printed. */
+  readonly listener?: Listener;
 }

@@ -89,7 +89,7 @@ async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Prom
   ]);
   const conversation = await openConversation({ flags, file, cwd, workflow, brought, variables });
   const messages = await messagesOf(flags.message ?? (isSaid ? [prompt] : undefined));
-  return await talk(conversation, messages, flags);
+  return await talk(conversation, messages, { ...flags, cwd });
 }
 
 /** @throws SkeinError `SKEIN_INPUT` if every warning is an error */

@@ -8,15 +8,7 @@ import type { RunOutcome } from '../../events/census.js';
 import type { Spending } from '../../events/spending.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Context, LoadedMachine, LogEntry, SharedModels, Stand } from '../../talking.js';
-import {
-  KeptState,
-  checkTurn,
-  completeVariables,
-  reachablePrompts,
-  sharedModels,
-  standOf,
-  variablesFromTexts,
-} from '../../talking.js';
+import { KeptState, checkTurn, completeVariables, sharedModels, standOf, variablesFromTexts } from '../../talking.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { followRun, runOptions } from '../run/execute-run.js';
 import { keptIn } from '../run/recording.js';
@@ -77,6 +69,7 @@ interface Said {
 
 /** The parts of a turn's state that are reported. */
 interface Left {
+  readonly position?: KeptState['position'];
   readonly log?: readonly LogEntry[];
   readonly conversation?: readonly Said[];
   readonly said?: unknown;
@@ -129,9 +122,20 @@ export class Conversation {
     const inputs = this.inputs(given, before);
     const execution = { flags: toldAs(flags), cwd, workflow, inputs, log: new RunLog(workflow.plan), recording };
     this.models ??= sharedModels(runOptions(execution));
-    const { result } = await followRun({ ...execution, models: this.models.models });
+    let from = before;
+    const { result } = await followRun({
+      ...execution,
+      models: this.models.models,
+      // Another turn may have come first: this one begins where that one has ended.
+      listener: ({ type }) => {
+        if (type === 'run.started' && recording.store !== undefined)
+          from = KeptState.read(recording.store, this.parts.thread);
+      },
+    });
     this.store ??= recording.store;
-    return { ...turnEnd(result, before), stand: this.stand };
+    const { position } = (result.outcome === 'paused' ? result.state : {}) as Left;
+    const stand = position === undefined ? this.stand : standOf(machine.setup, position, start);
+    return { ...turnEnd(result, from), stand };
   }
 
   /**
@@ -175,7 +179,7 @@ export class Conversation {
       ([name, value]) => !name.includes('.') && value !== '',
     );
     const given = { ...Object.fromEntries(former), ...variablesFromTexts(pack, variables) };
-    return completeVariables(pack, reachablePrompts(pack, from), given);
+    return completeVariables(pack, from, given);
   }
 }
 

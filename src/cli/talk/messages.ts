@@ -7,6 +7,8 @@ export interface Messages {
   readonly typed: boolean;
   /** Resolves to the next message, or to undefined if there are no more or the person has left. `prompt` precedes it on a terminal. */
   next(prompt: string): Promise<string | undefined>;
+  /** How many are not said yet, of those that were given. */
+  left(): number;
 }
 
 /**
@@ -26,10 +28,15 @@ export async function messagesOf(flags: readonly string[] | undefined): Promise<
 
 function listed(texts: readonly string[]): Messages {
   const left = [...texts];
-  return { typed: false, next: () => Promise.resolve(left.shift()) };
+  return { typed: false, next: () => Promise.resolve(left.shift()), left: () => left.length };
 }
 
-async function readMessage(text: string): Promise<string> {
+/**
+ * Returns the message that a flag gives; `-` is stdin as a whole.
+ *
+ * @throws SkeinError `SKEIN_INPUT` for an empty message
+ */
+export async function readMessage(text: string): Promise<string> {
   const message = text === '-' ? (await readStdin()).replace(/\r?\n$/, '') : text;
   if (message.trim() !== '') return message;
   throw new SkeinError('SKEIN_INPUT', 'a message is empty', { hint: 'write what is to be said: --message "Hello"' });
@@ -48,6 +55,7 @@ async function typedLines(): Promise<Messages> {
   process.on('SIGINT', () => leaving.abort());
   return {
     typed: true,
+    left: () => 0,
     async next(prompt) {
       leaving = new AbortController();
       for (;;) {

@@ -1,3 +1,4 @@
+import { relative, resolve } from 'node:path';
 import { EXIT, exitCodeOf, exitCodeOfError, isOfBounds, printFailure } from '../failures.js';
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';
 import type { ErrorData } from '../../base/errors.js';
@@ -8,13 +9,16 @@ import { ASK_AGAIN } from '../view/summary.js';
 import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
 import type { Conversation, TurnEnd, TurnInputs } from './conversation.js';
+import type { KeptFlags } from '../run/run-flags.js';
 import type { Messages } from './messages.js';
 import { costText } from '../../events/cost-text.js';
 import { standLine, transitionLine } from './turn-text.js';
 
 /** How a conversation is reported. */
-export interface Telling {
+export interface Telling extends Pick<KeptFlags, (typeof NEEDED)[number]> {
   readonly file: string;
+  /** The folder that files named by flags are relative to. */
+  readonly cwd: string;
   readonly json?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   readonly color: boolean;
@@ -35,7 +39,8 @@ export async function talk(conversation: Conversation, messages: Messages, telli
   const one = talkOf(conversation, telling);
   try {
     if (messages.typed) tellStand(one);
-    return told(one, await sayAll(one, messages));
+    const code = await sayAll(one, messages);
+    return told(one, code, messages.left());
   } finally {
     await conversation.close();
   }
@@ -45,7 +50,7 @@ export async function talk(conversation: Conversation, messages: Messages, telli
 export async function talkOnce(conversation: Conversation, inputs: TurnInputs, telling: Telling): Promise<number> {
   const one = talkOf(conversation, telling);
   try {
-    return told(one, await say(one, inputs));
+    return told(one, await say(one, inputs), 0);
   } finally {
     await conversation.close();
   }
@@ -126,13 +131,19 @@ function tellStand({ conversation, style, quiet }: Talk): void {
   printNote(standLine(conversation.stand, style));
 }
 
-/** Prints what to do next, or everything as one document. */
-function told({ conversation, turns, json, quiet, file }: Talk, code: number): number {
+/** Prints what to do next, or everything as one document. `unsaid`: the number of messages for which there was no turn. */
+function told({ conversation, turns, json, quiet, ...telling }: Talk, code: number, unsaid: number): number {
   const { thread, stand, isKept } = conversation;
   const last = turns.at(-1);
+  if (unsaid > 0) {
+    const what = unsaid === 1 ? '1 message was not said' : `${unsaid} messages were not said`;
+    printNote(
+      `${telling.style.warn('warning')}: ${what}: the conversation ${stand.complete ? 'is over' : 'stopped before'}`,
+    );
+  }
   if (json === true) {
     const listed = turns.map(({ stand: { state }, before, ...turn }) => ({ ...turn, state, said: before }));
-    printResult(jsonText({ thread, ...stand, exitCode: code, turns: listed }));
+    printResult(jsonText({ thread, ...stand, exitCode: code, unsaid, turns: listed }));
   } else if (last !== undefined && last.questions.length > 0) {
     const run = conversation.nameOf(last.runId);
     const lines = run === undefined ? last.questions.flatMap(questionLines) : pauseLines(last.questions, run);
@@ -140,10 +151,29 @@ function told({ conversation, turns, json, quiet, file }: Talk, code: number): n
     printNote(run === undefined ? ASK_AGAIN : `then: skein resume ${shellWord(run)}`);
   } else if (!stand.complete && code !== EXIT.outOfBudget && isKept && quiet !== true) {
     const name = shellWord(thread);
-    printNote(`next: skein run ${shellWord(file)} --thread ${name} --message TEXT`);
+    printNote(
+      `next: skein run ${[shellWord(telling.file), ...neededFlags(telling)].join(' ')} --thread ${name} --message TEXT`,
+    );
     for (const event of stand.events.slice(0, MOST_EVENTS)) printNote(`  or: skein event ${name} ${shellWord(event)}`);
   }
   return code;
+}
+
+/** Flags of a turn that the next one needs too: they say who answers, and what can be called. Those of `skein event` are kept. */
+const NEEDED = ['model', 'mock', 'replay', 'tools', 'agent', 'prompt', 'policy', 'prices', 'limits'] as const;
+
+/** Flags whose value is a file. */
+const FILES: ReadonlySet<string> = new Set(['mock', 'replay', 'tools', 'policy', 'prices', 'limits']);
+
+function neededFlags({ cwd, ...flags }: Telling): readonly string[] {
+  return NEEDED.flatMap((name) => {
+    const value = flags[name];
+    if (value === undefined) return [];
+    // Without a file it is the model that echoes.
+    if (name === 'mock' && value === '') return ['--mock'];
+    const shown = FILES.has(name) ? relative(process.cwd(), resolve(cwd, value)) : value;
+    return [name === 'mock' ? shellWord(`--mock=${shown}`) : `--${name} ${shellWord(shown)}`];
+  });
 }
 
 /** Maximum number of events shown as commands. */

@@ -41,6 +41,9 @@ export function transitionLine(entry: Extract<LogEntry, { readonly to: string }>
 /** Channels that a conversation with a pack keeps for its machine: `skein context` shows them. */
 const OWN: ReadonlySet<string> = new Set(['conversation', 'aside', 'position', 'workflow_context']);
 
+/** The inputs of a turn, by which one is known that has left nothing. */
+const INPUTS = ['message', 'event', 'context', 'data', 'start', 'variables'] as const;
+
 /**
  * Returns a turn as people see it: with a pack, the text, the transitions and the variables set; in any other conversation, all values.
  *
@@ -51,7 +54,8 @@ export function toldTurn({
   inputs,
   results,
 }: Pick<ThreadTurn, 'inputs' | 'results'>): Pick<ThreadTurn, 'inputs' | 'results'> {
-  if (!isPlainObject(results['position']) || !Array.isArray(results['log'] ?? [])) return { inputs, results };
+  const isOfPack = isPlainObject(results['position']) || INPUTS.every((name) => Object.hasOwn(inputs, name));
+  if (!isOfPack || !Array.isArray(results['log'] ?? [])) return { inputs, results };
   const given = Object.entries(inputs).filter(([, value]) => value !== null && !isEmpty(value));
   const { log = [], ...others } = results;
   const went = (log as readonly LogEntry[]).flatMap((entry) =>

@@ -12,6 +12,7 @@ export function checkTemplates(placed: PlacedPack): void {
   const { pack, findings, at } = placed;
   const fragments = new Map(Object.entries(pack.fragments ?? {}));
   checkFragments(fragments, placed);
+  const speaking = new Set(Object.values(pack.workflow?.states ?? {}).map(({ prompt_task }) => prompt_task));
   for (const [name, prompt] of Object.entries(pack.prompts)) {
     const variables = new Set((prompt.variables ?? []).map((variable) => variable.name));
     const known = [...variables, ...fragments.keys(), 'workflow_context'];
@@ -19,8 +20,9 @@ export function checkTemplates(placed: PlacedPack): void {
     for (const reference of placeholdersOf(textsOf(prompt), fragments, variables)) {
       if (reference.kind === 'artifact') artifacts.add(reference.name);
       if (reference.kind === 'context' || reference.kind === 'artifact') continue;
-      const isVariable =
-        variables.has(reference.name) || namesOf(pack).fromSteps.get(name)?.has(reference.name) === true;
+      // A step gives its prompt an input, a state does not.
+      const isFromStep = !speaking.has(name) && namesOf(pack).fromSteps.get(name)?.has(reference.name) === true;
+      const isVariable = variables.has(reference.name) || isFromStep;
       const isKnown = reference.kind === 'fragment' ? fragments.has(reference.name) : isVariable;
       if (isKnown) continue;
       const message = `prompts[${JSON.stringify(name)}]: {{${reference.written}}} is neither a variable nor a fragment`;

@@ -86,6 +86,12 @@ export function reachablePrompts(pack: Pack, from: Beginning): readonly string[]
   return [...new Set(prompts)].filter((prompt) => Object.hasOwn(pack.prompts, prompt));
 }
 
+/** Returns the reachable prompts that speak in a state or alone. Any others speak only in steps of compositions, which give them an input. */
+export function speakingPrompts(pack: Pack, from: Beginning): ReadonlySet<string> {
+  if ('prompt' in from) return new Set([from.prompt]);
+  return new Set(reachableStates(pack, from.state).flatMap(({ prompt_task = [] }) => prompt_task));
+}
+
 /** A place that names tools: a prompt, or a composition. */
 interface UseOfTools {
   readonly where: string;

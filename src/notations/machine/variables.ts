@@ -5,9 +5,11 @@ import { didYouMean } from '../../base/suggest.js';
 import { coerceInput } from '../../lang/coerce.js';
 import { readPath } from '../../lang/json-path.js';
 import { schemaFindings } from '../../lang/schema-check.js';
-import { namesOf, variableKey } from './pack-names.js';
+import type { Beginning } from './pack-names.js';
+import { namesOf, reachablePrompts, speakingPrompts, variableKey } from './pack-names.js';
 import type { Pack, Variable } from './pack.js';
 import { textsOf } from './pack.js';
+import type { Placeholder } from './placeholders.js';
 import { placeholdersOf } from './placeholders.js';
 
 const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'object', 'array']);
@@ -20,17 +22,18 @@ export function variableSchema({ type, validation = {} }: Variable): JsonObject 
 }
 
 /**
- * Builds the channel `variables` for some prompts: the given values, defaults for the others, and the empty text for optional ones.
+ * Builds the channel `variables` for the prompts reachable from where a conversation stands: the given values, defaults for the others, and
+ * the empty text for optional ones.
  *
  * @throws SkeinError `SKEIN_INPUT` that names every value that is missing, unknown, of the wrong type or refused by its rules, and every
  * placeholder without a value
  */
-export function completeVariables(
-  pack: Pack,
-  prompts: readonly string[],
-  given: Readonly<Record<string, unknown>>,
-): JsonObject {
+export function completeVariables(pack: Pack, from: Beginning, given: Readonly<Record<string, unknown>>): JsonObject {
   const problems = new Set<string>();
+  const prompts = reachablePrompts(pack, from);
+  const speaking = speakingPrompts(pack, from);
+  const isFromStep = (prompt: string, name: string): boolean =>
+    !speaking.has(prompt) && namesOf(pack).fromSteps.get(prompt)?.has(name) === true;
   const values = new Map<string, Json>();
   const used = new Map<string, string>();
   const { fragments } = namesOf(pack);
@@ -40,7 +43,7 @@ export function completeVariables(
     // The machine supplies its context, even if a prompt declares the name.
     declared.delete('workflow_context');
     for (const variable of declared.values())
-      putVariable(isFromStep(pack, name, variable.name) ? { ...variable, required: false } : variable, {
+      putVariable(isFromStep(name, variable.name) ? { ...variable, required: false } : variable, {
         key: variableKey(pack, name, variable.name),
         given,
         values,
@@ -54,7 +57,10 @@ export function completeVariables(
     }
   }
   const complete = Object.fromEntries(values);
-  for (const name of prompts) checkPlaceholders(pack, name, complete, problems);
+  for (const name of prompts) {
+    for (const { name: variable, written } of unfilled(pack, name, complete))
+      if (!isFromStep(name, variable)) problems.add(`prompts["${name}"]: {{${written}}} has no value`);
+  }
   const known = [...namesOf(pack).variables.keys(), ...used.keys()];
   for (const name of Object.keys(given).filter((one) => !known.includes(one))) {
     const hint = didYouMean(name, known);
@@ -63,10 +69,6 @@ export function completeVariables(
   if (problems.size === 0) return complete;
   const hint = 'give values as variables: { NAME: VALUE }, or --input NAME=VALUE';
   throw new SkeinError('SKEIN_INPUT', [...problems].join('\n'), { hint });
-}
-
-function isFromStep(pack: Pack, prompt: string, name: string): boolean {
-  return namesOf(pack).fromSteps.get(prompt)?.has(name) === true;
 }
 
 function ownPrompt({ prompts }: Pack, name: string): Pack['prompts'][string] {
@@ -102,18 +104,20 @@ function putVariable(variable: Variable, { key, given, values, problems }: Putti
   values.set(key, value as Json);
 }
 
-/** Reports placeholders without a value. */
-function checkPlaceholders(pack: Pack, prompt: string, values: JsonObject, problems: Set<string>): void {
+/** Returns the placeholders of a prompt to which the variables give no value. Missing variables are reported by themselves. */
+function unfilled(
+  pack: Pack,
+  prompt: string,
+  values: JsonObject,
+): readonly Extract<Placeholder, { readonly kind: 'variable' }>[] {
   const own = ownPrompt(pack, prompt);
   const declared = new Set((own.variables ?? []).map(({ name }) => name));
-  for (const reference of placeholdersOf(textsOf(own), namesOf(pack).fragments, declared)) {
-    if (reference.kind !== 'variable') continue;
-    const { name, path, written } = reference;
-    const isMissing = declared.has(name) && path.length === 0;
-    if (isMissing || isFromStep(pack, prompt, name)) continue;
-    if (readPath(values, [variableKey(pack, prompt, name), ...path]) !== undefined) continue;
-    problems.add(`prompts["${prompt}"]: {{${written}}} has no value`);
-  }
+  return placeholdersOf(textsOf(own), namesOf(pack).fragments, declared).flatMap((reference) => {
+    if (reference.kind !== 'variable') return [];
+    const { name, path } = reference;
+    if (declared.has(name) && path.length === 0) return [];
+    return readPath(values, [variableKey(pack, prompt, name), ...path]) === undefined ? [reference] : [];
+  });
 }
 
 /**

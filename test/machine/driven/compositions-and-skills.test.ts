@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { memoryStore } from 'skein';
-import { openPack } from 'skein/machine';
+import { openPack, validatePack } from 'skein/machine';
 import { go, linesOf, packOf, talking } from '../support/talking.js';
 
 /** A desk that hands letters to a composition of two steps. */
@@ -236,4 +236,27 @@ it('[43] [A13] an agent with a state talks there, one without talks with its pro
   await expect(openPack(pack, { agent: 'p0', state: 'first' })).rejects.toThrow(
     'a conversation begins by one option alone, not by agent and state',
   );
+});
+
+it('[A9] what a step gives to its prompt is missing where a state or an agent talks with that prompt: nothing is called', async () => {
+  const steps = [{ id: 'a', kind: 'prompt', prompt_task: 'p0', input: '${input}' }];
+  const pack = packOf(
+    { talk: { on_event: { Go: 'work' } }, work: { orchestration: 'composition', composition: 'c', terminal: true } },
+    { compositions: { c: { version: 1, steps } }, agents: { entry: 'p0', members: { p0: {} } } },
+    { talk: 'You are talk. {{input}}' },
+  );
+  const warned = validatePack(pack).map(({ code, message }) => `${code}: ${message}`);
+  expect(warned).toContain('unknown-placeholder: prompts["p0"]: {{input}} is neither a variable nor a fragment');
+  for (const begin of [{}, { agent: 'p0' }, { prompt: 'p0' }]) {
+    const { conversation, requests } = await talking(pack, { talk: ['Hi.'] }, begin);
+    await expect(conversation.send('Hello')).rejects.toMatchObject({
+      code: 'SKEIN_INPUT',
+      message: 'prompts["p0"]: {{input}} has no value',
+    });
+    expect(requests).toEqual([]);
+  }
+  const begun = await talking(pack, { talk: ['Hi.'] }, { state: 'work' });
+  expect((await begun.conversation.send('Hello')).text).toBe('Hi.');
+  const given = await talking(pack, { talk: ['Hi.'] }, { variables: { input: 'all' } });
+  expect((await given.conversation.send('Hello')).text).toBe('Hi.');
 });

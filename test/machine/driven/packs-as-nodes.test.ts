@@ -53,6 +53,20 @@ describe('a pack as a node', () => {
     expect([outcome, error?.code, requests.length]).toEqual(['failed', 'SKEIN_INPUT', 0]);
   });
 
+  it.each([
+    [5, 'a number'],
+    [{ text: 'Hi.' }, 'an object'],
+    ['', 'an empty text'],
+  ])('[A10] [A14] takes a text alone: %j is refused before the first call', async (message, what) => {
+    const { models: given, requests } = models([]);
+    const { outcome, error } = await run(await packWorkflow(PACK), {
+      inputs: { message, company: 'Loom' },
+      models: given,
+    }).result;
+    expect([outcome, error?.code, requests.length]).toEqual(['failed', 'SKEIN_INPUT', 0]);
+    expect(error?.message).toBe(`a message must be a text, not ${what}`);
+  });
+
   it('[A14] [D6] that is out of budget ends the run around it so', async () => {
     const states = { a: { on_event: { Go: 'b' } }, b: { on_event: { Go: 'a' } } };
     const bounded = packOf(states, { workflow: { engine: { budget: { max_total_visits: 2 } } } });

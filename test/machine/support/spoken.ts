@@ -49,7 +49,7 @@ export async function spoken(pack: Pack, speaking: Speaking = {}): Promise<reado
     edges: [],
     routes: [],
   };
-  const inputs = { variables: completeVariables(pack, [prompt], variables), artifacts, workflow_context: context };
+  const inputs = { variables: completeVariables(pack, { prompt }, variables), artifacts, workflow_context: context };
   const bindings = packTools(pack, pack.prompts[prompt] ?? { system_template: '' }, speaking).bindings('speaks');
   const { result } = await runWorkflow(
     { plan, bindings, settings: { output: { format: 'markdown' } }, files: [], problems: [] },

@@ -50,7 +50,7 @@ const ODD: readonly unknown[] = [
 ];
 
 /** Copies of data with one value each that is another. */
-function* changed(value: unknown): Generator<unknown> {
+function* changed(value: unknown): Generator {
   yield* ODD;
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inside] of Object.entries(value)) {
@@ -66,14 +66,15 @@ describe('the form of a pack', () => {
       entry: 'a',
       states: {
         a: {
-          ...{
-            prompt_task: 'chat',
-            description: 'first',
-            on_event: { Go: 'b' },
-            persistence: 'transient',
-            skills: 'none',
-          },
-          ...{ orchestration: 'hybrid', terminal: false, max_visits: 3, on_max_visits: 'b' },
+          prompt_task: 'chat',
+          description: 'first',
+          on_event: { Go: 'b' },
+          persistence: 'transient',
+          orchestration: 'hybrid',
+          skills: 'none',
+          terminal: false,
+          max_visits: 3,
+          on_max_visits: 'b',
           artifacts: { plan: { type: 'text/plain', description: 'what is next', mode: 'append' } },
         },
         b: STATE,
