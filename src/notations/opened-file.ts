@@ -1,4 +1,4 @@
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { madeOnce } from '../base/collections.js';
 import type { Problem } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
@@ -42,7 +42,9 @@ export async function openFile(file: string, { cwd, mayRead }: Opening): Promise
   if (text.ok) return openText(text.text, file, path);
   const findings = createFindings();
   const near = text.failure === 'missing' ? await nearFile(path, file) : undefined;
-  const unread = near === undefined ? text : { ...text, hint: near };
+  const hint =
+    near ?? (text.failure === 'missing' && !isAbsolute(file) ? `check the path; it leads to ${path}` : undefined);
+  const unread = hint === undefined ? text : { ...text, hint };
   reportUnread(unread, `the workflow file ${file}`, { file, line: 1, column: 1 }, findings);
   return findings.list;
 }
@@ -75,12 +77,26 @@ function readYaml(text: string, file: string): OpenedYaml {
   findings.add(yaml.problems);
   const { root } = yaml;
   const isFatal = yaml.problems.some((problem) => FATAL.has(problem.code));
+  if (isFatal && MARKDOWN.test(file)) return { content: undefined, problems: [notMarkdown(text, file)] };
   const isEmpty = root === undefined || (root.kind === 'scalar' && root.value === null);
   if (isEmpty && !isFatal) {
     const hint = 'begin with "name: NAME" and "steps:", or with "agents:" and "workflow:"';
     findings.error('empty-file', 'the workflow file is empty', { file, line: 1, column: 1 }, hint);
   }
   return { content: isEmpty || isFatal ? undefined : { yaml, root }, problems: findings.list };
+}
+
+const MARKDOWN = /\.md$/i;
+
+/** What is wrong with Markdown as YAML, such as its second document, would only mislead. */
+function notMarkdown(text: string, file: string): Problem {
+  const isAgent = /^---\s*\n/.test(text);
+  const what = isAgent ? 'an agent file' : 'a Markdown file';
+  const hint = isAgent
+    ? `name it in a workflow, under agents: NAME: { file: ${file} }`
+    : 'workflows are YAML files, TypeScript or JavaScript modules, Agentfiles and packs';
+  const at = { file, line: 1, column: 1 };
+  return { code: 'not-a-dag', severity: 'error', message: `this is ${what}, not a workflow`, at, hint };
 }
 
 /** The files around a workflow: the base folders of paths, a cache of read files, and the files the workflow is made of. */

@@ -4,7 +4,7 @@ import { entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 
 /** Top-level keys of other kinds of files, most significant first. */
-const MARKS: readonly (readonly [key: string, kind: string])[] = [
+const MARKS: readonly (readonly [key: string, kind: string, hint?: string])[] = [
   ['prompts', 'a PromptPack'],
   ['states', 'a state machine'],
   ['workflow', 'a pipeline workflow'],
@@ -17,6 +17,7 @@ const MARKS: readonly (readonly [key: string, kind: string])[] = [
   ['$schema', 'some other file'],
   ['openapi', 'an API description'],
   ['services', 'a service description'],
+  ['rules', 'a script', 'a script answers in place of a model: skein run WORKFLOW --mock=SCRIPT'],
 ];
 
 /** Reports (`not-a-dag`) a file without `steps` that looks like something else. Other findings about it would be noise. */
@@ -36,13 +37,13 @@ export function reportOtherNotation(root: SourceNode, findings: Findings): boole
     return entryOf(root, key) !== undefined;
   });
   if (found === undefined) return false;
-  const [key, kind] = found;
+  const [key, kind, use = hint] = found;
   if (key === 'workflow' && entryOf(root, 'name') !== undefined) {
     const at = entryOf(root, key)?.at ?? root.at;
     findings.error('unknown-key', 'the steps of this workflow are under "workflow"', at, 'did you mean "steps"?');
     return true;
   }
   const message = `this is not a DAG workflow: without steps and with ${key} it looks like ${kind}`;
-  findings.error('not-a-dag', message, entryOf(root, key)?.at ?? root.at, hint);
+  findings.error('not-a-dag', message, entryOf(root, key)?.at ?? root.at, use);
   return true;
 }

@@ -28,6 +28,20 @@ const TELLING: readonly (readonly [key: string, type: WrittenType])[] = [
   ['name', 'agent'],
 ];
 
+/** Types of other systems, and those with the same meaning here. */
+const MEANT: ReadonlyMap<string, WrittenType> = new Map([
+  ...(['llm', 'model', 'prompt', 'chat', 'task'] as const).map((word) => [word, 'agent'] as const),
+  ...(['if', 'switch', 'case', 'branch', 'choice', 'router'] as const).map((word) => [word, 'condition'] as const),
+  ...(['foreach', 'for_each', 'for-each', 'each', 'for', 'batch'] as const).map((word) => [word, 'map'] as const),
+  ...(['human', 'human_gate', 'approval', 'question', 'input', 'confirm'] as const).map(
+    (word) => [word, 'ask'] as const,
+  ),
+  ...(['shell', 'script', 'command', 'exec', 'bash'] as const).map((word) => [word, 'run'] as const),
+  ...(['while', 'repeat', 'until'] as const).map((word) => [word, 'loop'] as const),
+  ...(['delay', 'sleep', 'timer'] as const).map((word) => [word, 'wait'] as const),
+  ...(['terminate', 'exit', 'stop', 'return'] as const).map((word) => [word, 'end'] as const),
+]);
+
 /** The keys that steps without a model do not have. */
 export const OTHER_BODIES: readonly string[] = [...TELLING.map(([key]) => key), 'prompt', 'goto'].filter(
   (key) => key !== 'name',
@@ -58,7 +72,9 @@ export function typeOf(node: SourceNode, path: string, findings: Findings): Writ
   const found = TYPES.find((type) => type === word.toLowerCase());
   if (found !== undefined) return found;
   const message = `workflow ${path}: unknown type ${written.kind === 'scalar' ? quoteShort(word) : describe(written)}`;
-  const hint = findings.near(word, TYPES) ?? `write one of: ${TYPES.join(', ')}`;
+  const meant = MEANT.get(word.toLowerCase());
+  const near = meant === undefined ? findings.near(word, TYPES) : `did you mean "${meant}"?`;
+  const hint = near ?? `write one of: ${TYPES.join(', ')}`;
   findings.error('unknown-value', message, written.at, hint);
   return undefined;
 }
