@@ -42,6 +42,7 @@ export async function replaceTextFile(path: string, text: string, token: string,
   }
 }
 
+/** Errors of the system begin with a code, and end with the name of a function and the path, which the message has already. */
 function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message.replace(/^E[A-Z]+: (.+?), \w+(?: '.*')?$/s, '$1') : String(error);
 }

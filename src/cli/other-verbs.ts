@@ -35,13 +35,17 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Returns the error for an unknown command, with the command line that was most likely meant.
+ * Returns the error for an unknown command, or part of the command `of`, with the command line that was most likely meant.
  *
  * @example
  * throw unknownCommand('ls', ['run', 'runs']); // hint: skein runs lists the recorded runs
  */
-export function unknownCommand(word: string, commands: readonly string[]): SkeinError {
+export function unknownCommand(word: string, commands: readonly string[], of?: string): SkeinError {
   const near = suggest(word, commands);
+  if (of !== undefined) {
+    const hint = near === undefined ? `skein ${of} takes: ${commands.join(', ')}` : `did you mean skein ${of} ${near}?`;
+    return new SkeinError('SKEIN_USAGE', `there is no command ${JSON.stringify(`${of} ${word}`)}`, { hint });
+  }
   const file = /\.(ya?ml|[cm]?[jt]s)$/.test(word) || existsSync(word) ? `skein run ${JSON.stringify(word)}` : undefined;
   const hint =
     OTHER_VERBS.get(word) ??

@@ -94,7 +94,8 @@ export async function runCli(words: readonly string[]): Promise<number> {
     if (asked !== 'completion') checkDirectory();
     const [word = '-'] = operandsOf(words);
     if (command === undefined && !word.startsWith('-') && word !== 'help') throw unknownCommand(word, NAMES);
-    if (command?.registeredArguments[0]?.name() === 'run') command.showHelpAfterError(HINT_OF_RUN);
+    if (command !== undefined) checkPart(command, operandsOf(words)[1]);
+    if (command?.registeredArguments[0]?.name() === 'run') hintAtRuns(command);
     await program.parseAsync(normalizeWords(helpTarget(words, asked), command), { from: 'user' });
     return code;
   } catch (error) {
@@ -103,6 +104,24 @@ export async function runCli(words: readonly string[]): Promise<number> {
 }
 
 const HINT_OF_RUN = '    hint: name a run: -1 is the newest, skein runs lists them all';
+
+/** Other mistakes than a missing run keep their hint. */
+function hintAtRuns(command: Command): void {
+  command.configureOutput({
+    outputError: (text, write) => {
+      if (text.startsWith('error: missing required argument')) command.showHelpAfterError(HINT_OF_RUN);
+      write(text);
+    },
+  });
+}
+
+/** Refuses an unknown part of a command that takes nothing else, such as `runs prun`. */
+function checkPart(command: Command, word: string | undefined): void {
+  const parts = command.commands.map((part) => part.name());
+  const takesWords = parts.length === 0 || command.registeredArguments.length > 0;
+  if (takesWords || word === undefined || parts.includes(word)) return;
+  throw unknownCommand(word, parts, command.name());
+}
 
 function loaderOf(done: (code: number) => void): LoadCommand {
   const left = new Set(NAMES);

@@ -122,12 +122,17 @@ export function backUp(database: Connection, path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (cause) {
-    const there = (cause as NodeJS.ErrnoException).code === 'EEXIST';
-    const why = there ? 'it is there already' : ((cause as Error).message.split(', ')[0] ?? '');
-    throw new SkeinError('SKEIN_STORE', `${basename(path)} could not be written: ${why}`, {
-      hint: 'name a new file in a folder that you may write to',
-      cause,
-    });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const folder = dirname(path);
+    const why = { EEXIST: 'it is there already', ENOENT: `the folder ${folder} does not exist` }[code ?? ''];
+    throw new SkeinError(
+      'SKEIN_STORE',
+      `${basename(path)} could not be written: ${why ?? message.split(', ')[0] ?? ''}`,
+      {
+        hint: code === 'ENOENT' ? 'make the folder first' : 'name a new file in a folder that you may write to',
+        cause,
+      },
+    );
   }
   try {
     database.exec(`VACUUM INTO '${path.replaceAll("'", "''")}'`);
