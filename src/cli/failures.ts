@@ -1,5 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import type { Problem } from '../base/problem.js';
+import { isPlainObject } from '../base/json.js';
 import { formatProblem } from '../base/problem.js';
 import { printable } from './view/printable.js';
 import { printNote } from './view/streams.js';
@@ -30,11 +31,16 @@ export function printFailure(error: unknown): void {
 /** The problems that an error carries. */
 export function problemsOf(error: SkeinError): readonly Problem[] {
   const { problems } = (error.details ?? {}) as { readonly problems?: unknown };
-  if (!Array.isArray(problems)) return [];
+  if (!Array.isArray(problems) || !problems.every(isProblem)) return [];
   // In details an unknown place is null.
   return (problems as readonly (Omit<Problem, 'at'> & { readonly at?: Problem['at'] | null })[]).map(
     ({ at, ...problem }) => (at == null ? problem : { ...problem, at }),
   );
+}
+
+/** Errors of programs may have details of any form. */
+function isProblem(value: unknown): boolean {
+  return isPlainObject(value) && typeof value['code'] === 'string' && typeof value['message'] === 'string';
 }
 
 /** The meanings of the exit codes of `skein`. */

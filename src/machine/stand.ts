@@ -59,7 +59,7 @@ function budgetOf(
 /**
  * Throws at once if the machine would refuse the turn, so that nothing runs for it.
  *
- * @throws SkeinError `SKEIN_TERMINAL_STATE`, `SKEIN_INVALID_EVENT`, `SKEIN_STATE_VISITS`, `SKEIN_BUDGET`
+ * @throws SkeinError `SKEIN_TERMINAL_STATE`, `SKEIN_CONTEXT`, `SKEIN_INVALID_EVENT`, `SKEIN_STATE_VISITS`, `SKEIN_BUDGET`
  */
 export function checkTurn(
   setup: MachineSetup,
@@ -72,8 +72,10 @@ export function checkTurn(
     throw new SkeinError('SKEIN_TERMINAL_STATE', 'workflow is in terminal state', {
       hint: 'begin another conversation',
     });
+  // A state that the pack no longer has refuses messages too.
+  const machine = position === undefined ? undefined : machineAt(setup, position, artifacts, clock);
   if (event === undefined) return;
-  if (position !== undefined) machineAt(setup, position, artifacts, clock).processEvent(event);
+  if (machine !== undefined) machine.processEvent(event);
   else if (start !== undefined) StateMachine.restore(setup.spec, start, { clock }).processEvent(event);
   else new StateMachine(setup.spec, { clock }).processEvent(event);
 }

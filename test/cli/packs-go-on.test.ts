@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packText } from './support/packs.js';
 import { served } from './support/served.js';
@@ -132,5 +134,44 @@ describe('two turns of a conversation at once', () => {
     expect(ended.map(({ code }) => code)).toEqual([5, 5]);
     const told = ended.map(({ stderr }) => stderr.includes('ask -> pay (Sure)'));
     expect(told).toEqual([true, false]);
+  });
+});
+
+describe('a conversation that does not fit its pack', () => {
+  it('[bad input] a state that the edited pack no longer has is named before anything runs, for a message as for an event', async () => {
+    const cwd = await makeProject(FILES);
+    const skein = (...args: string[]): Promise<Ended> => served(args, { cwd });
+    await skein(...RUN, '--tools', 'tools.mjs', '--yes', '--message', 'Yes.', '--thread', 'ada');
+    await writeFile(
+      join(cwd, 'desk.pack.json'),
+      PACK.replaceAll('"pay": {\n        "prompt_task"', '"paying": {\n        "prompt_task"').replace(
+        '"Sure": "pay"',
+        '"Sure": "paying"',
+      ),
+    );
+    const turns = [
+      [...RUN, '--tools', 'tools.mjs', '--message', 'Hi.', '--thread', 'ada'],
+      ['event', 'ada', 'Paid'],
+    ];
+    for (const turn of turns) {
+      const { code, stderr } = await skein(...turn);
+      expect(code).toBe(2);
+      expect(stderr).toContain('error SKEIN_CONTEXT: the context stands in state "pay", not found in spec');
+    }
+    expect((await skein('thread', 'ada')).stdout).toContain(': 1 turn');
+  });
+
+  it('[bad input] all that is wrong with a context is said', async () => {
+    const cwd = await makeProject({ ...FILES, 'context.json': '{ "current_state": 5, "history": [{ "from": 1 }] }' });
+    const { code, stdout, stderr } = await served(
+      [...RUN, '--tools', 'tools.mjs', '--context', 'context.json', '--message', 'Hi.'],
+      { cwd },
+    );
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(
+      'error SKEIN_CONTEXT: not the context of a state machine: current_state must be a text, not 5; history[0].from must be a text',
+    );
+    expect(stderr).toContain('hint: give what context() gave');
+    expect(stderr).not.toContain('undefined');
   });
 });

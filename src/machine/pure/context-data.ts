@@ -119,7 +119,7 @@ export function readContext(raw: unknown): ReadContext {
     const { messages } = problems;
     throw new SkeinError('SKEIN_CONTEXT', `not the context of a state machine: ${messages.join('; ')}`, {
       hint: 'give what context() gave, as JSON',
-      details: { problems: messages },
+      details: { wrong: messages },
     });
   }
   return { data, ...divided(all) };

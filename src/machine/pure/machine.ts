@@ -102,7 +102,9 @@ export class StateMachine {
     const { currentState, table } = machine;
     if (table.states.has(currentState)) return machine;
     throw new SkeinError('SKEIN_CONTEXT', `the context stands in state ${quoted(currentState)}, not found in spec`, {
-      hint: didYouMean(currentState, table.states.keys()) ?? 'is it the context of another pack?',
+      hint:
+        didYouMean(currentState, table.states.keys()) ??
+        'is it the context of another pack, or has the state another name now?',
       details: { state: currentState },
     });
   }
