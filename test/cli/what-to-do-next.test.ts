@@ -33,11 +33,19 @@ describe('a file that is not a workflow', () => {
     }
   });
 
-  test('a path that leads to nothing: says where it leads', async () => {
+  test.each(['flows/daily.yaml', 'flows/daily.ts'])('%s leads to nothing: says where it leads', async (file) => {
     const cwd = await makeProject();
-    const { code, stderr } = await served(['run', 'flows/daily.yaml'], { cwd });
+    const { code, stderr } = await served(['run', file], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain(`check the path; it leads to ${join(cwd, 'flows/daily.yaml')}`);
+    expect(stderr).toContain(`check the path; it leads to ${join(cwd, file)}`);
+  });
+
+  test.each(['daily.yaml', 'daily.ts'])('%s is a folder: says to name a file in it', async (file) => {
+    const cwd = await makeProject();
+    await mkdir(join(cwd, file));
+    const { code, stderr } = await served(['run', file], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`the workflow file ${file} is a directory, not a file\n    hint: name a file in it`);
   });
 });
 

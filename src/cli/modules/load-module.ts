@@ -95,8 +95,20 @@ async function readSource(file: ModuleFile): Promise<SourceFile | Problem> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     const at = positionOf(undefined, file);
-    if (code === 'ENOENT') return problem('file-missing', `the workflow file ${file.shown} does not exist`, at);
-    if (code === 'EISDIR') return problem('file-directory', `the workflow file ${file.shown} is a directory`, at);
+    if (code === 'ENOENT')
+      return problem(
+        'file-missing',
+        `the workflow file ${file.shown} does not exist`,
+        at,
+        `check the path; it leads to ${file.path}`,
+      );
+    if (code === 'EISDIR')
+      return problem(
+        'file-directory',
+        `the workflow file ${file.shown} is a directory, not a file`,
+        at,
+        'name a file in it',
+      );
     return problem('file-unreadable', `the workflow file ${file.shown} can't be read (${code})`, at);
   }
 }
