@@ -69,6 +69,8 @@ export interface ToolIo {
   readonly signal: AbortSignal;
   /** The same for every execution of this call, even after a crash. */
   readonly idempotencyKey: string;
+  /** Whether the call may follow a redirect to an address of another host. Absent: to any. */
+  readonly follows?: ((this: void, url: URL) => boolean) | undefined;
 }
 
 /** What a function tool of the program receives in addition. */

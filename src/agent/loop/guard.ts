@@ -81,6 +81,11 @@ const STOPPED: Answer = {
 export interface Guard {
   /** Returns decisions in the order of the calls. */
   readonly clear: (deciding: Deciding) => Promise<readonly Cleared[]>;
+  /**
+   * Returns whether a call may be led on to an address of another host: as if it asked for that address itself, without a question. Who
+   * redirects may pass on what the first address contained.
+   */
+  readonly follows: (call: ToolCall) => (url: URL) => boolean;
 }
 
 interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'step' | 'transcript' | 'who'> {
@@ -151,6 +156,15 @@ class StepGuard implements Guard {
       if (!isAsked(found)) return { call, isChanged, isAllowed: false };
       return yes !== undefined || !waiting.has(at) ? { call, isChanged, isAllowed: true } : no;
     });
+  }
+
+  follows(call: ToolCall): (url: URL) => boolean {
+    return ({ href }) => {
+      const { run, spec, trust } = this.step;
+      const guarded = this.facts({ ...call, input: JSON.stringify({ url: href }) });
+      if (guarded === undefined || decide(guarded, trust.label, this.rules).kind === 'allow') return true;
+      return run.allows(spec.name, { ...call, input: JSON.stringify({ ...inputOf(call), url: href }) });
+    };
   }
 
   /** Runs all tiers, one after the other; a call that a reviewer changes goes through all of them again. */

@@ -185,6 +185,7 @@ class Runner implements ToolRunner {
       heard = joinedIf(heard, label);
       this.options.step.hears(label);
     };
+    const follows = this.guarding()?.follows(call);
     let isReached = false;
     const answer = await answerOf(async () => {
       const { tool, input } = await this.check.prepared(call, tools);
@@ -194,7 +195,8 @@ class Runner implements ToolRunner {
         most,
         call.name,
         () => io.signal,
-        (signal = io.signal) => tool.execute(input, { ...callIo(io, { state, prefix: ask, files, hear }), signal }),
+        (signal = io.signal) =>
+          tool.execute(input, { ...callIo(io, { state, prefix: ask, files, hear }), signal, follows }),
       );
     }, io);
     if (!isReached) return { ...answer, own: true };

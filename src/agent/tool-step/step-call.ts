@@ -16,7 +16,7 @@ import { filesOfCall, worksOnFiles } from '../loop/files-of-call.js';
 import { createGate } from '../loop/gate.js';
 import type { Gate, Granted } from '../loop/gate.js';
 import { createGuard } from '../loop/guard.js';
-import type { Authored, Cleared, Looks } from '../loop/guard.js';
+import type { Authored, Cleared, Guard, Looks } from '../loop/guard.js';
 import { GUARD_EXPIRES_MS } from '../../engine/ports/executor.js';
 import { inTime, looksBetweenTurns } from '../loop/tool-runner.js';
 import type { ToolRunnerOptions } from '../loop/tool-runner.js';
@@ -133,6 +133,12 @@ export class StepCall {
     return cleared;
   }
 
+  private follows(call: ToolCall): ReturnType<Guard['follows']> | undefined {
+    const { trust, granted } = this.options;
+    if (trust.isTrusted) return undefined;
+    return createGuard({ ...this.options, gate: this.gate, who: granted.who }).follows(call);
+  }
+
   private looksAt(call: ToolCall, again: boolean): Looks & ReturnType<StepCall['looks']> {
     return this.looks(call, again ? `${AT}+` : AT);
   }
@@ -209,7 +215,8 @@ export class StepCall {
         () => io.signal,
         async (signal = io.signal) => {
           const { idempotencyKey } = io;
-          if (tool.command === undefined) return await tool.execute(input, { files, signal, idempotencyKey });
+          if (tool.command === undefined)
+            return await tool.execute(input, { files, signal, idempotencyKey, follows: this.follows(call) });
           const { timeout_seconds: seconds } = input;
           const settings = {
             seconds: typeof seconds === 'number' ? seconds : undefined,

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import type { Tool } from '../tool.js';
+import type { Tool, ToolIo } from '../tool.js';
 import { htmlToText } from './html-text.js';
 import type { Hop, NetworkRules } from './http-hop.js';
 import { sendHop } from './http-hop.js';
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 30_000;
 const TEXT_TYPE = /^(?:text\/|application\/(?:[a-z0-9.+-]*\+)?(?:json|xml|javascript|x-ndjson|yaml|x-yaml|toml)\b)/;
 
 /**
- * `fetch`: the text of a page on the public Internet. Follows redirects on its own and checks each hop anew; returns HTML as its readable
+ * `fetch`: the text of a page on the public Internet. Follows redirects on its own and checks each hop anew, by what had a say in the call too; returns HTML as its readable
  * text unless `raw` is set. No cookies, no credentials, no proxy. Reads at most 4 MiB and returns at most 100,000 characters, within 30
  * seconds. A POST carries an `Idempotency-Key`.
  */
@@ -27,7 +27,7 @@ export function fetchCode(rules: NetworkRules, closing: AbortSignal): Tool['exec
     const late = AbortSignal.timeout(TIMEOUT_MS);
     const signal = AbortSignal.any([io.signal, closing, late]);
     try {
-      const { response, url } = await follow({ ...first, signal }, rules);
+      const { response, url } = await follow({ ...first, signal }, rules, io.follows);
       return await show(response, url, flag(input, 'raw'));
     } catch (error) {
       if (io.signal.aborted || closing.aborted) throw new SkeinError('SKEIN_CANCELLED', 'the tool call was cancelled');
@@ -70,13 +70,23 @@ const HEADERS = {
   'accept-encoding': 'gzip, deflate, br',
 };
 
-async function follow(first: Hop, rules: NetworkRules): Promise<{ response: IncomingMessage; url: URL }> {
+async function follow(
+  first: Hop,
+  rules: NetworkRules,
+  follows: ToolIo['follows'],
+): Promise<{ response: IncomingMessage; url: URL }> {
   let hop = first;
   for (let count = 0; count <= MAX_REDIRECTS; count++) {
     const response = await sendHop(hop, rules);
     const next = redirectOf(response, hop);
     if (next === undefined) return { response, url: hop.url };
     response.destroy();
+    if (next.url.host !== hop.url.host && follows?.(next.url) === false) {
+      throw refused(
+        `${hop.url.host} redirects to ${headOf(next.url.href, 500)}`,
+        'get that address itself if it is right',
+      );
+    }
     hop = next;
   }
   throw refused(`${first.url.host} redirects more than ${MAX_REDIRECTS} times`);
