@@ -14,6 +14,7 @@ import { executeRun, runOptions } from './execute-run.js';
 import { checkFork, keyOfState } from './fork-options.js';
 import { readInputs } from './given-inputs.js';
 import type { GivenInput } from './given-inputs.js';
+import { withInputsOfOthers } from './inputs-of-others.js';
 import { withStore } from '../runs/with-store.js';
 import { checkOwn, storeFile } from './open-store.js';
 import { broughtBy } from '../talk/brought.js';
@@ -95,7 +96,8 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
           fork: { run: run.id, forget: again?.forget ?? [], set: again?.set ?? {} },
           origin: writeOrigin({ root: run.root, cwd, file, flags, workflow }),
         };
-  const execution: Execution = { flags, cwd, workflow, inputs: own, log: new RunLog(plan), recording };
+  const marked = withOwnMarks(flags, options.fork, own);
+  const execution: Execution = { flags: marked, cwd, workflow, inputs: own, log: new RunLog(plan), recording };
   const told = await changesSince(run, plan, execution, again?.steps);
   const former = told.diff.steps.flatMap(({ was }) => (was === undefined ? [] : [was]));
   const costs = [...told.again, ...told.judged, ...told.maybe, ...former].some(run.record.finished);
@@ -118,6 +120,12 @@ async function executeTurn(execution: Execution): Promise<number> {
     if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_SCRIPT') throw error;
   }
   return code;
+}
+
+/** Marks the inputs of a fork that come from untrusted files. A value of the state that a person sets is the person's, wherever it is from. */
+function withOwnMarks(flags: CommonFlags, fork: GoOnOptions['fork'], own: object): CommonFlags {
+  const inputs = (fork?.inputs ?? []).filter(({ name }) => Object.hasOwn(own, name));
+  return withInputsOfOthers(flags, inputs, process.cwd());
 }
 
 /** Returns the differences from the record: in the file, the inputs and the flags. */

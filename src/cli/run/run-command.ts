@@ -6,6 +6,7 @@ import { RunLog } from '../view/run-log.js';
 import type { Execution } from './report-end.js';
 import { executeRun } from './execute-run.js';
 import { readInputs } from './given-inputs.js';
+import { withInputsOfOthers } from './inputs-of-others.js';
 import { loadWorkflow, valuesFor } from './load-workflow.js';
 import { writeOrigin } from './origin.js';
 import { storeFile, storeRoot, checkOwn } from './open-store.js';
@@ -64,8 +65,9 @@ async function loadAndRun(flags: RunFlags): Promise<number> {
   const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
   const values = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
   const inputs = await valuesFor(workflow.plan, values);
-  const execution: Execution = { flags, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
-  return flags.store ? await recorded(flags, execution, thread) : await executeRun(execution);
+  const marked = withInputsOfOthers(flags, flags.inputs, cwd);
+  const execution: Execution = { flags: marked, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
+  return flags.store ? await recorded(marked, execution, thread) : await executeRun(execution);
 }
 
 interface Talking {
