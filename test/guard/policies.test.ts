@@ -248,6 +248,17 @@ public = true
     expect(String(error)).toContain(`../p.yaml:${said}`);
   });
 
+  it.each(['p.yaml', 'p.toml', 'skein.policy.yaml', 'skein.policy.toml'])(
+    '%s without a rule, such as one that was cut off, is refused: it would permit everything',
+    async (file) => {
+      for (const text of ['', '# deny: [shell]\n']) {
+        const { cwd } = await folder({ [file]: text });
+        const error = await rejected(() => openPolicies({ cwd, file: file.startsWith('p.') ? file : undefined }));
+        expect(String(error)).toMatch(`${file}:1:1: error empty-policy: the policy has no rules`);
+      }
+    },
+  );
+
   it('that is named and is not there is an error', async () => {
     const { cwd } = await folder({});
     expect(String(await rejected(() => openPolicies({ cwd, file: 'no.yaml' })))).toContain('no.yaml');

@@ -188,21 +188,24 @@ function reportRule(
   findings.add([{ code: 'policy-not-enforced', severity: 'warning', message, at, hint, holds: true }]);
 }
 
-/** Reads the text of a policy, YAML or TOML by its file name. Undefined if it can't be parsed. */
+/** Reads the text of a policy, YAML or TOML by its file name. Undefined if it can't be parsed, or is empty: `empty-policy`. */
 export async function readPolicyText(
   text: string,
   { file, widens, path }: { readonly file: string; readonly widens: boolean; readonly path: string },
   findings: Findings,
 ): Promise<Policy | undefined> {
-  const root = await rootOf(text, path, file, findings);
-  if (root === undefined) return undefined;
-  return root.kind === 'scalar' && root.value === null ? { file } : readPolicyMap(root, { file, widens }, findings);
-}
-
-async function rootOf(text: string, path: string, file: string, findings: Findings): Promise<SourceNode | undefined> {
   const { root, problems } = path.endsWith('.toml')
     ? await parseToml(text, file)
     : parseYaml(text, file, { aliases: false });
   findings.add(problems);
-  return root;
+  if (root === undefined && problems.length > 0) return undefined;
+  if (root !== undefined && !isEmpty(root)) return readPolicyMap(root, { file, widens }, findings);
+  const at = root?.at ?? { file, line: 1, column: 1 };
+  // A file that was cut off while it was written would permit everything.
+  findings.error('empty-policy', 'the policy has no rules', at, 'write its rules, or remove the file');
+  return undefined;
+}
+
+function isEmpty(root: SourceNode): boolean {
+  return root.kind === 'map' ? root.entries.length === 0 : root.kind === 'scalar' && root.value === null;
 }
