@@ -22,7 +22,7 @@ import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
 import type { ModelSource } from './model.js';
 import type { AgentSession, Cancelled, Opened } from './session.js';
-import type { WrittenFiles } from './run-trust.js';
+import type { WrittenFiles, WrittenHere } from './run-trust.js';
 import { agentSession, runsCommands } from './session.js';
 import type { CustomGuard } from '../guard/custom-guard.js';
 import type { GuardRules } from '../guard/decide.js';
@@ -62,6 +62,8 @@ export interface AgentDeps {
   readonly guards?: readonly CustomGuard[] | undefined;
   /** The record of written files, kept beyond this run. Absent if none is kept. */
   readonly files?: WrittenFiles | undefined;
+  /** What the runs around this one, and this one, wrote so far. */
+  readonly wrote?: WrittenHere | undefined;
 }
 
 /**
@@ -100,8 +102,8 @@ export function agentExecutor(deps: AgentDeps, run: RunTrust = runTrustOf(deps))
 }
 
 /** Creates the trust state of a run with these parts; the run's agents and its other steps share it. */
-export function runTrustOf(deps: Pick<AgentDeps, 'influence' | 'rules' | 'policies' | 'files'>): RunTrust {
-  return new RunTrust(deps.influence, rulesFor(deps), deps.policies, deps.files);
+export function runTrustOf(deps: Pick<AgentDeps, 'influence' | 'rules' | 'policies' | 'files' | 'wrote'>): RunTrust {
+  return new RunTrust(deps.influence, rulesFor(deps), deps.policies, deps.files, deps.wrote);
 }
 
 /** Merges the declarations of the policies with what the user allows in advance. */

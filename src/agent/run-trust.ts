@@ -14,6 +14,14 @@ export type ResultName = Pick<ToolCall, 'id' | 'name'>;
 /** In a stranger's project, the workflow is a stranger's too. */
 const PROJECT: Label = { level: 'untrusted', isPrivate: false, sources: ['project'] };
 
+/** What a run, and the runs that its functions start, wrote under an influence that must not decide what runs. */
+export class WrittenHere {
+  /** Paths as the tools show them. */
+  readonly paths = new Set<string>();
+  /** Whether programs may run some of it. */
+  planted = false;
+}
+
 /**
  * What the guard knows about a run, beyond one step. It is state of the interpreter, like the shared memory: only outcomes change it, so
  * that a replay rebuilds it.
@@ -22,8 +30,6 @@ export class RunTrust {
   readonly labels = new Labels();
   /** The label of the agents' shared memory. */
   memory = CLEAN;
-  /** Files written under an influence that must not decide what runs, with their paths as the tools show them. */
-  readonly written = new Set<string>();
   /**
    * Labels of tool results in this run, by name and id: another agent may read them in a shared conversation. Each step looks up everything
    * that it reads, so the map is nested instead of building a key for each look-up.
@@ -32,7 +38,6 @@ export class RunTrust {
   private readonly widened: WidenedYes[] = [];
   /** Cleared calls of steps that call a tool directly, by step and digest of the call. */
   private readonly allowed = new Set<string>();
-  private isPlanted = false;
   /** The label with which each step begins. */
   readonly first: number;
 
@@ -41,12 +46,14 @@ export class RunTrust {
    * @param declared what the user allows
    * @param policies policies for all agents of the run
    * @param files the record of written files, beyond this run
+   * @param here the files written so far by this run and those around it
    */
   constructor(
     start: Label | undefined,
     private readonly declared: GuardRules = {},
     readonly policies: readonly Policy[] = [],
     readonly files?: WrittenFiles,
+    private readonly here = new WrittenHere(),
   ) {
     const isForeign = declared.project === 'untrusted';
     const begun = start === undefined ? CLEAN : this.labels.of(start);
@@ -85,22 +92,27 @@ export class RunTrust {
   }
 
   get rules(): GuardRules {
-    return this.isPlanted ? { ...this.declared, planted: true } : this.declared;
+    return this.planted ? { ...this.declared, planted: true } : this.declared;
   }
 
   get planted(): boolean {
-    return this.isPlanted;
+    return this.here.planted;
+  }
+
+  /** Files written under an influence that must not decide what runs, with their paths as the tools show them. */
+  get written(): ReadonlySet<string> {
+    return this.here.paths;
   }
 
   /** Records that another run wrote files that programs may run. */
   foundPlanted(): void {
-    this.isPlanted = true;
+    this.here.planted = true;
   }
 
   /** Records a file written in a conversation with an untrusted label. Commands run project files, and so the contents of such a file. */
   wrote(path: string): void {
-    this.written.add(path);
-    if (!isDataFile(path)) this.isPlanted = true;
+    this.here.paths.add(path);
+    if (!isDataFile(path)) this.here.planted = true;
   }
 }
 

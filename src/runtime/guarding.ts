@@ -2,6 +2,8 @@ import type { GuardRules } from '../guard/decide.js';
 import type { Label } from '../guard/label.js';
 import { declarationsOf, filledSends } from '../plan/declarations.js';
 import type { Plan } from '../plan/plan.js';
+import { sandboxedIn } from '../plan/powers.js';
+import type { RunOptions } from './options.js';
 
 /** What decides the values that declarations refer to. */
 export interface GivenValues {
@@ -28,4 +30,20 @@ export function declaredRules(plan: Plan, { inputs, untrusted = [], influence }:
     return value === undefined ? undefined : { value };
   };
   return { ...rules, sends: filledSends(sends, valueOf) };
+}
+
+/** A mocked or scripted run starts no tools. */
+export function isMock({ models }: RunOptions): boolean {
+  return models?.mock === true || models?.script !== undefined;
+}
+
+/**
+ * Refuses to begin a run if the sandbox that it needs is missing. Returns undefined if the run needs no sandbox.
+ *
+ * @throws SkeinError `SKEIN_SANDBOX`
+ */
+export function sandboxCheck(plan: Plan, options: RunOptions): Promise<unknown> | undefined {
+  const who = isMock(options) ? undefined : sandboxedIn(plan);
+  if (who === undefined) return undefined;
+  return import('../agent/sandbox/sandbox.js').then(async ({ needSandbox }) => needSandbox(who));
 }

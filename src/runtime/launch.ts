@@ -2,6 +2,7 @@ import type { CountsCalls } from '../events/spending.js';
 import { innerCalls } from '../events/call-fold.js';
 import type { Influence, RunOptionsOf } from '../engine/ports/durable.js';
 import { agentExecutor, runTrustOf } from '../agent/executor.js';
+import { WrittenHere } from '../agent/run-trust.js';
 import { toolExecutor } from '../agent/tool-step/executor.js';
 import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry-options.js';
@@ -26,12 +27,11 @@ import type { Policy } from '../plan/policy.js';
 import { securityAt } from '../plan/security-at.js';
 import { securityGiven } from '../plan/security.js';
 import type { Security } from '../plan/security.js';
-import { sandboxedIn } from '../plan/powers.js';
 import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
 import { checkRuleOfTwo } from './checked-plan.js';
 import { checkGiven, limitsOf } from './check-run.js';
-import { declaredRules } from './guarding.js';
+import { declaredRules, isMock, sandboxCheck } from './guarding.js';
 import { nodeGuard } from './node-guard.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
@@ -64,6 +64,8 @@ interface Shared {
   readonly influence?: Influence | undefined;
   /** Policies that apply to all inner runs. */
   readonly policies?: readonly Policy[] | undefined;
+  /** What the run and its inner runs wrote so far. */
+  readonly wrote?: WrittenHere | undefined;
 }
 
 /** Returns what a run shares with the run that started it, if any. */
@@ -220,10 +222,11 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
   // The working directory of the process may have changed when the first agent starts.
   const cwd = options.cwd ?? process.cwd();
   const policies = policiesOf(options);
+  const wrote = sharedWith(options)?.wrote ?? new WrittenHere();
   const lent = lazily(() => {
     const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, sharedWith(options)?.own);
     const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence, path = '') => {
-      const passed = { models, own, around, counts: innerCalls(tell), influence, policies };
+      const passed = { models, own, around, counts: innerCalls(tell), influence, policies, wrote };
       return inheritedOptions(passed, options, security(path));
     };
     return { own, runOptions };
@@ -232,7 +235,7 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
     const { inputs, influence } = opened;
     return declaredRules(compiled.plan, { inputs, untrusted, influence });
   });
-  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, rules: declared(), opened, security }));
+  const agents = lazily(() => agentsOf({ one, cwd, ...lent(), policies, rules: declared(), opened, security, wrote }));
   const { listeners, signal, concurrency, check, streamState } = options;
   return {
     runOptions: (...how) => lent().runOptions(...how),
@@ -265,27 +268,11 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
   };
 }
 
-/**
- * Refuses to begin a run if the sandbox that it needs is missing. Returns undefined if the run needs no sandbox.
- *
- * @throws SkeinError `SKEIN_SANDBOX`
- */
-export function sandboxCheck(plan: Plan, options: RunOptions): Promise<unknown> | undefined {
-  const who = isMock(options) ? undefined : sandboxedIn(plan);
-  if (who === undefined) return undefined;
-  return import('../agent/sandbox/sandbox.js').then(async ({ needSandbox }) => needSandbox(who));
-}
-
 /** The policies that apply to a run: its own and those of the run that started it. */
 function policiesOf(options: RunOptions): readonly Policy[] {
   const around = sharedWith(options)?.policies ?? [];
   const all = [...around, ...(options.policy ?? [])];
   return all.length === 0 ? all : unitePolicies(all);
-}
-
-/** A mocked or scripted run starts no tools. */
-function isMock({ models }: RunOptions): boolean {
-  return models?.mock === true || models?.script !== undefined;
 }
 
 interface Agents {
@@ -297,10 +284,11 @@ interface Agents {
   readonly rules: GuardRules;
   readonly opened: OpenedRun;
   readonly security: ReturnType<typeof securityAt>;
+  readonly wrote: WrittenHere;
 }
 
 /** The executors for agents and tools, and the guard of tool calls from steps. */
-function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security }: Agents): {
+function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security, wrote }: Agents): {
   readonly agent: Executor<AgentNode>;
   readonly task: Executor<TaskNode>;
   readonly guard: NodeGuard;
@@ -335,6 +323,7 @@ function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security
     rules,
     policies,
     files: options.writtenFiles,
+    wrote,
     security,
     guards: options.guards ?? [],
     influence,
