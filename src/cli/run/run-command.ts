@@ -89,7 +89,8 @@ async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Prom
     import('../talk/messages.js'),
     import('../talk/talk-command.js'),
   ]);
-  const conversation = await openConversation({ flags, file, cwd, workflow, brought, variables });
+  const marked = withInputsOfOthers(flags, flags.inputs, cwd);
+  const conversation = await openConversation({ flags: marked, file, cwd, workflow, brought, variables });
   const messages = await messagesOf(flags.message ?? (isSaid ? [prompt] : undefined));
   return await talk(conversation, messages, { ...flags, cwd });
 }

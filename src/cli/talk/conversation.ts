@@ -17,6 +17,7 @@ import { nameOf } from '../run/report-end.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import type { ThreadFlags } from '../run/thread-options.js';
 import { RunLog } from '../view/run-log.js';
+import { markedInputs } from './marked-inputs.js';
 
 type Kept = KeptState | undefined;
 type Values = Readonly<Record<string, unknown>>;
@@ -120,7 +121,9 @@ export class Conversation {
       thread: this.threadOptions(),
     };
     const inputs = this.inputs(given, before);
-    const execution = { flags: toldAs(flags), cwd, workflow, inputs, log: new RunLog(workflow.plan), recording };
+    const untrusted = markedInputs(machine, flags.untrusted);
+    const marked = { ...toldAs(flags), untrusted };
+    const execution = { flags: marked, cwd, workflow, inputs, log: new RunLog(workflow.plan), recording };
     this.models ??= sharedModels(runOptions(execution));
     let from = before;
     const { result } = await followRun({
