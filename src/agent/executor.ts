@@ -80,8 +80,8 @@ export function agentExecutor(deps: AgentDeps, run: RunTrust = runTrustOf(deps))
     const heard: { trust?: ConversationTrust } = {};
     const runOptions: ToolRunOptions | undefined =
       deps.runOptions &&
-      ((reserve, tell, hear) => {
-        const influence = { label: () => heard.trust?.label ?? TRUSTED, add: hear };
+      ((reserve, tell, { hear, wrote }) => {
+        const influence = { label: () => heard.trust?.label ?? TRUSTED, add: hear, wrote };
         return deps.runOptions?.(reserve, tell, influence, step.path) ?? {};
       });
     const session = agentSession({ models, tools, runOptions, spec: node.agent, step });

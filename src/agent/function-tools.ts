@@ -1,6 +1,5 @@
 import type { Reserve } from '../engine/ports/durable.js';
 import type { InnerCall } from '../events/event.js';
-import type { Label } from '../guard/label.js';
 import { present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
@@ -35,11 +34,11 @@ interface Around {
   readonly runOptions?: ToolRunOptions | undefined;
 }
 
-/** Returns the options for runs that a tool starts; `hear` receives the labels of what influenced their results. */
+/** Returns the options for runs that a tool starts; `inside` receives what influenced their results, and what they wrote. */
 export type ToolRunOptions = (
   reserve: Reserve | undefined,
   tell: (note: InnerCall) => void,
-  hear: (label: Label) => void,
+  inside: Pick<CallIo, 'hear' | 'wrote'>,
 ) => object;
 
 /** Returns the tools of an agent that are functions of the program. */
@@ -66,7 +65,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
     code: madeOnce(CODES, call, () => digestText(sourceText(call))),
     // The tool runner of an agent supplies all members of CallIo.
     execute: async (given, io: CallIo) => {
-      const { signal, idempotencyKey, reserve, hear } = io;
+      const { signal, idempotencyKey, reserve } = io;
       const getState = (): CallIo['state'] => stateOfTool(call, io.state);
       const ask = askOf(io, step);
       const result = await call(given, {
@@ -74,7 +73,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
         idempotencyKey,
         emit,
         ask,
-        runOptions: runOptions(reserve, (note) => step.note(note), hear),
+        runOptions: runOptions(reserve, (note) => step.note(note), io),
         get state() {
           return getState();
         },

@@ -149,6 +149,8 @@ export interface ModelTurn {
   readonly dispatched?: number;
   /** The label of the conversation after these calls. */
   readonly heard?: Label;
+  /** Files that the conversation wrote by then after something untrusted. */
+  readonly wrote?: readonly string[];
   /** The default limit at which the answer was cut. */
   readonly cutAt?: number;
   readonly raw?: Json;

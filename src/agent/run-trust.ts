@@ -16,10 +16,44 @@ const PROJECT: Label = { level: 'untrusted', isPrivate: false, sources: ['projec
 
 /** What a run, and the runs that its functions start, wrote under an influence that must not decide what runs. */
 export class WrittenHere {
+  private readonly all: { readonly paths: Set<string>; planted: boolean };
+
+  /**
+   * @param around the files of the run whose function started this run: both know the same files
+   * @param tell receives each file that this run writes, for the record of the call that started it
+   */
+  constructor(
+    private readonly around?: WrittenHere,
+    private readonly tell?: (path: string) => void,
+  ) {
+    this.all = around?.all ?? { paths: new Set(), planted: false };
+  }
+
   /** Paths as the tools show them. */
-  readonly paths = new Set<string>();
+  get paths(): ReadonlySet<string> {
+    return this.all.paths;
+  }
+
   /** Whether programs may run some of it. */
-  planted = false;
+  get planted(): boolean {
+    return this.all.planted;
+  }
+
+  foundPlanted(): void {
+    this.all.planted = true;
+  }
+
+  /** Commands run project files, and so the contents of such a file. */
+  add(path: string): void {
+    this.all.paths.add(path);
+    if (!isDataFile(path)) this.foundPlanted();
+    this.tellOf(path);
+  }
+
+  private tellOf(path: string): void {
+    this.tell?.(path);
+    this.around?.tellOf(path);
+  }
 }
 
 /**
@@ -106,13 +140,12 @@ export class RunTrust {
 
   /** Records that another run wrote files that programs may run. */
   foundPlanted(): void {
-    this.here.planted = true;
+    this.here.foundPlanted();
   }
 
-  /** Records a file written in a conversation with an untrusted label. Commands run project files, and so the contents of such a file. */
+  /** Records a file written in a conversation with an untrusted label. */
   wrote(path: string): void {
-    this.here.paths.add(path);
-    if (!isDataFile(path)) this.here.planted = true;
+    this.here.add(path);
   }
 }
 

@@ -81,6 +81,8 @@ export interface CallIo extends ToolIo {
   readonly reserve?: Reserve | undefined;
   /** Adds the label of what influenced the results of runs that the call starts. */
   hear(this: void, label: Label): void;
+  /** Adds a file that such a run wrote after something untrusted. */
+  wrote(this: void, path: string): void;
   /** The state that the agent's step sees, read-only. */
   readonly state: Readonly<Record<string, unknown>>;
 }

@@ -98,6 +98,10 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     return this.options.runOptions?.(...how) ?? NO_OPTIONS;
   }
 
+  wrote(path: string): void {
+    this.options.wrote?.(path);
+  }
+
   begin(): void {
     if (this.reporter.followed) {
       const { name, nodes } = this.compiled.plan;

@@ -23,6 +23,8 @@ export interface RunServices extends WorkMeter {
   readonly runId: string;
   /** Trust labels of the run's values. */
   readonly labels: RunLabels;
+  /** A run inside, which is answered from the record, wrote a file after something untrusted. */
+  wrote(path: string): void;
   readonly durable: Durable;
   readonly executors: Executors;
   /** Supervises steps. Absent if nothing does. */

@@ -25,6 +25,8 @@ export interface StartOptions extends Asked, Hearers {
   readonly first?: FirstState;
   /** Receives the label of the result, right before the run ends. */
   readonly heard?: ((label: Label) => void) | undefined;
+  /** Receives a file that a run inside, which is answered from the record, wrote after something untrusted. */
+  readonly wrote?: ((path: string) => void) | undefined;
   /** Receives the final state, right before the run ends. */
   readonly last?: (state: LastState) => void;
   /** Functions of code nodes; not for a compiled plan. */

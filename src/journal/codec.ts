@@ -51,12 +51,13 @@ export type WrittenDone = Pick<DoneRecord, 't' | 'at' | 'key'> & {
  * of an untyped executor: no look-up can match them.
  */
 export function encodeDone(record: WrittenDone, inline: string | undefined): string {
-  const { at, key, id, reads, heard, freed, ms, blob, error, cleanup, by, inline: atOnce } = record;
+  const { at, key, id, reads, heard, wrote, freed, ms, blob, error, cleanup, by, inline: atOnce } = record;
   let line = `{"v":${RECORD_VERSION},"t":"done","at":${at},"key":${quoted(key)}`;
   if (typeof id === 'string') line += `,"id":${quoted(id)}`;
   const read = textsText(reads);
   if (read !== undefined) line += `,"reads":${read}`;
   if (heard !== undefined) line += `,"heard":${JSON.stringify(heard)}`;
+  if (wrote !== undefined) line += `,"wrote":${JSON.stringify(wrote)}`;
   if (freed !== undefined) line += `,"freed":${JSON.stringify(freed)}`;
   if (ms !== undefined) line += `,"ms":${ms}`;
   if (cleanup === true) line += ',"cleanup":true';

@@ -109,6 +109,8 @@ export interface DoneRecord extends Stored {
   readonly reads?: Readonly<Record<string, string>>;
   /** Label of runs that it started. */
   readonly heard?: Label;
+  /** Files that those runs wrote after something untrusted. */
+  readonly wrote?: readonly string[];
   /** Arguments of calls inside that a person left free. */
   readonly freed?: readonly FreedArguments[];
   /** Duration in milliseconds; absent if it took none. */

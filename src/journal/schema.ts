@@ -150,6 +150,7 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     id: may(text),
     reads: may(textsByName),
     heard: may(label),
+    wrote: may(texts),
     freed: may(listOf(freed)),
     ms: may(time),
     error: may(error),

@@ -226,7 +226,8 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
   const lent = lazily(() => {
     const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, sharedWith(options)?.own);
     const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence, path = '') => {
-      const passed = { models, own, around, counts: innerCalls(tell), influence, policies, wrote };
+      const inside = new WrittenHere(wrote, influence?.wrote);
+      const passed = { models, own, around, counts: innerCalls(tell), influence, policies, wrote: inside };
       return inheritedOptions(passed, options, security(path));
     };
     return { own, runOptions };
@@ -263,6 +264,7 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
     untrusted,
     influence: opened.influence,
     heard: (label) => sharedWith(options)?.influence?.add(label),
+    wrote: (path) => wrote.add(path),
     streamState,
     ...begun.start,
   };

@@ -108,6 +108,7 @@ const doneHead = shape<Omit<Of<'done'>, 'value' | 'blob'>>(
     id: text,
     reads: named,
     heard: label,
+    wrote: fc.array(text),
     freed: fc.array(fc.record({ tool: text, fixed: text, free: fc.array(text) }, { noNullPrototype: true })),
     ms: number,
     error,
@@ -115,7 +116,7 @@ const doneHead = shape<Omit<Of<'done'>, 'value' | 'blob'>>(
     by: text,
     inline: fc.constant(true),
   },
-  ['id', 'reads', 'heard', 'freed', 'ms', 'error', 'cleanup', 'by', 'inline'],
+  ['id', 'reads', 'heard', 'wrote', 'freed', 'ms', 'error', 'cleanup', 'by', 'inline'],
 );
 
 /** Any record that the types allow. */

@@ -6,7 +6,6 @@ import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Guide } from '../../plan/guide.js';
 import type { Limit } from '../../plan/notations.js';
 import { limitHint } from '../../plan/notations.js';
-import type { Label } from '../../guard/label.js';
 import { REPAIR_ROUNDS, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
 import type { ModelTurn, ToolCall, ToolResult } from '../model.js';
 import type { AnswerChecks } from './answer-checks.js';
@@ -78,7 +77,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
       checkCalls(options, state.toolCalls + index);
       return runner.dispatch(call, io, state.turns, index);
     },
-    () => options.trust.label,
+    () => options.trust.left(),
   );
   while (mayGoOn(options, state)) {
     const turn = await nextTurn(options, caller, state);
@@ -124,9 +123,6 @@ function notFinished(): SkeinError {
   return new SkeinError('SKEIN_QUESTION', 'the run is out of budget');
 }
 
-/** The label of tool results inside a model call that an older run recorded. */
-const UNKNOWN: Label = { level: 'untrusted', isPrivate: true, sources: [] };
-
 /** Undefined if the guide did not allow a call inside the model call. */
 async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopState): Promise<ModelTurn | undefined> {
   const cap = maxTurnsOf(options.spec) + (state.repaired ? REPAIR_ROUNDS : 0);
@@ -139,7 +135,7 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
   if (turn === undefined) return undefined;
   const { dispatched = 0 } = turn;
   state.toolCalls += dispatched;
-  if (dispatched > 0) options.trust.add(turn.heard ?? UNKNOWN);
+  if (dispatched > 0) options.trust.recall(turn);
   // The record does not name the tools that were called inside the model call.
   if (dispatched > 0 && options.opened.tools.some(({ effect }) => effect === 'once')) options.step.callsOnce();
   state.usage = addUsage(state.usage, turn.usage);

@@ -12,6 +12,8 @@ export interface Answer {
   readonly files?: FilesShown;
   /** The label of what influenced the results of runs that the call started. */
   readonly heard?: Label;
+  /** Files that those runs wrote after something untrusted. */
+  readonly wrote?: readonly string[];
 }
 
 /** Files that a result is about, with their paths as the tools show them. */

@@ -9,7 +9,7 @@ import { builtInOf } from '../../plan/tool-names.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { ServerTrust } from '../../plan/policy.js';
 import type { Influence } from '../../engine/ports/durable.js';
-import type { Message } from '../model.js';
+import type { Message, ModelTurn } from '../model.js';
 import type { ResultName, RunTrust } from '../run-trust.js';
 import type { Opened, OpenedTool } from '../session.js';
 import type { Answer, FilesShown } from './answer.js';
@@ -28,6 +28,12 @@ interface Hearing {
   readonly shares: boolean;
 }
 
+/** What calls inside a model call leave behind. */
+export type LeftBehind = Pick<ModelTurn, 'heard' | 'wrote'>;
+
+/** The label of tool results inside a model call that an older run recorded. */
+const UNKNOWN: Label = { level: 'untrusted', isPrivate: true, sources: [] };
+
 /** The step's tools that read or write the memory shared by the agents of a run. */
 const MEMORY_TOOLS: ReadonlyMap<string, 'read' | 'write'> = new Map([
   ['shared_memory_read', 'read'],
@@ -44,6 +50,8 @@ export class ConversationTrust {
   /** Files that the step has written, with their paths as the tools show them. */
   readonly wrote = new Set<string>();
 
+  /** Files that the step, and the runs that its tools started, wrote after something untrusted. */
+  private readonly spread = new Set<string>();
   /** The label when the step began, and so of its prompt. */
   private readonly begun: Label;
   /** Texts that the user does not vouch for. */
@@ -110,6 +118,18 @@ export class ConversationTrust {
     if (own.has(call.name) && MEMORY_TOOLS.get(call.name) === 'write')
       run.memory = run.labels.join(run.memory, run.labels.of(this.label));
     if (answer.files?.wrote !== undefined) this.takeWritten(answer.files.wrote);
+    for (const path of answer.wrote ?? []) this.spreads(path);
+  }
+
+  /** What calls inside a model call leave behind, for the record of that call: a continued run does not repeat them. */
+  left(): LeftBehind {
+    return { heard: this.label, ...(this.spread.size === 0 ? {} : { wrote: [...this.spread] }) };
+  }
+
+  /** Adds what calls inside a model call left behind. */
+  recall({ heard = UNKNOWN, wrote = [] }: LeftBehind): void {
+    this.add(heard);
+    for (const path of wrote) this.spreads(path);
   }
 
   private keep(id: number, text: string): void {
@@ -145,7 +165,12 @@ export class ConversationTrust {
 
   private takeWritten(path: string): void {
     this.wrote.add(path);
-    if (this.label.level === 'untrusted') this.step.run.wrote(path);
+    if (this.label.level === 'untrusted') this.spreads(path);
+  }
+
+  private spreads(path: string): void {
+    this.spread.add(path);
+    this.step.run.wrote(path);
   }
 }
 

@@ -5,7 +5,7 @@ import { present } from '../../base/json.js';
 import type { AgentSpec, ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
 import { DEFAULT_OUTPUT_TOKENS } from '../../plan/limits.js';
 import { estimateCall } from '../../budget/estimate.js';
-import type { Label } from '../../guard/label.js';
+import type { LeftBehind } from './conversation-trust.js';
 import type { Asking, StepNote, Usage } from '../../events/event.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 import type { Message, Model, ModelRequest, ModelTurn, PromptCache, ToolCall, ToolResult, ToolSpec } from '../model.js';
@@ -25,8 +25,8 @@ type Dispatch = (call: ToolCall, io: StepIo, index: number) => Promise<ToolResul
 /** What all turns of an agent share. */
 interface Turns extends AgentStep {
   readonly dispatch: Dispatch;
-  /** The label of the conversation. Recorded with the turn, because a continued run does not repeat calls inside a model call. */
-  readonly heard: (() => Label) | undefined;
+  /** What the conversation heard and wrote. Recorded with the turn, because a continued run does not repeat calls inside a model call. */
+  readonly left: (() => LeftBehind) | undefined;
   /** Digest of what an answer depends on, apart from model and conversation. */
   circumstances(): string;
   /** Warnings that this step has already emitted. */
@@ -51,7 +51,7 @@ export type ModelCaller = (turn: number) => Promise<ModelTurn>;
  * Makes one model call after the other, each an effect `model#TURN`, or with the name of its phase. Retryable errors are retried with
  * growing delays; if they persist, or the model is unavailable, the next model of the list takes over for the rest of the step.
  */
-export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, heard?: () => Label): ModelCaller {
+export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, left?: () => LeftBehind): ModelCaller {
   const { step, spec, phase, callName = phase, timeoutMs, fields } = agentStep;
   const { opened, stepTools, transcript, use, prices, replayed } = agentStep;
   let current = 0;
@@ -71,7 +71,7 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, heard?: ()
     prices,
     replayed,
     dispatch,
-    heard,
+    left,
     circumstances: () => (same ??= circumstances(spec, [specsDigest(stepTools), opened.toolsDigest])),
     told: new Set(),
     last: undefined,
@@ -221,7 +221,7 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
   return {
     ...answer,
     ...(isCut ? { cutAt: outputLimit } : {}),
-    ...(dispatched === 0 ? {} : { dispatched, ...present({ heard: options.heard?.() }) }),
+    ...(dispatched === 0 ? {} : { dispatched, ...options.left?.() }),
   };
 }
 

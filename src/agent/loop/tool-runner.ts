@@ -185,6 +185,7 @@ class Runner implements ToolRunner {
       heard = joinedIf(heard, label);
       this.options.step.hears(label);
     };
+    const wrote = new Set<string>();
     const follows = this.guarding()?.follows(call);
     let isReached = false;
     const answer = await answerOf(async () => {
@@ -196,11 +197,18 @@ class Runner implements ToolRunner {
         call.name,
         () => io.signal,
         (signal = io.signal) =>
-          tool.execute(input, { ...callIo(io, { state, prefix: ask, files, hear }), signal, follows }),
+          tool.execute(input, {
+            ...callIo(io, { state, prefix: ask, files, hear, wrote: (path) => wrote.add(path) }),
+            signal,
+            follows,
+          }),
       );
     }, io);
     if (!isReached) return { ...answer, own: true };
-    return { ...answer, ...present({ files: files?.shown(), heard }) };
+    return {
+      ...answer,
+      ...present({ files: files?.shown(), heard, wrote: wrote.size === 0 ? undefined : [...wrote] }),
+    };
   }
 
   private effect(call: ToolCall, name: string): Promise<Answer> {
@@ -282,7 +290,7 @@ export function looksBetweenTurns({
 /** The IO of a call; its questions have names of their own. */
 function callIo(
   io: StepIo,
-  { prefix, ...own }: Pick<CallIo, 'state' | 'files' | 'hear'> & { readonly prefix: string },
+  { prefix, ...own }: Pick<CallIo, 'state' | 'files' | 'hear' | 'wrote'> & { readonly prefix: string },
 ): CallIo {
   const { signal, idempotencyKey, reserve } = io;
   return { signal, idempotencyKey, reserve, ...own, ask: (name, question) => io.ask(prefix + name, question) };

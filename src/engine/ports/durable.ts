@@ -199,6 +199,8 @@ export interface Influence {
   label(): Label;
   /** Adds something from outside that influences the step from here on, also if the attempt fails. */
   add(label: Label): void;
+  /** Adds a file that a run started by the step wrote after something untrusted. Absent if nothing is recorded. */
+  wrote?(this: void, path: string): void;
 }
 
 /** How an effect is recorded, and handled after a crash (J6). */
@@ -234,6 +236,8 @@ export interface Identity {
   current?(name: string): string;
   /** The label of runs that the effect started. Called after the effect has ended. */
   heard?(): Label | undefined;
+  /** Files that those runs wrote after something untrusted. Called after the effect has ended. */
+  wrote?(): readonly string[] | undefined;
   /** Arguments of calls inside the effect that a person left free for the rest of the run. Called after the effect has ended. */
   freed?(): readonly FreedArguments[] | undefined;
   /** A record is used instead of the effect, with what the effect read and heard then. */
@@ -244,6 +248,7 @@ export interface Identity {
 export interface Past {
   readonly reads?: Readonly<Record<string, string>>;
   readonly heard?: Label;
+  readonly wrote?: readonly string[];
   readonly freed?: readonly FreedArguments[];
 }
 

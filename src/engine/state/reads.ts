@@ -28,6 +28,7 @@ const CORRECTION = '#correction';
 export class ReadLog implements ReadObserver {
   private names: Set<string> | undefined = undefined;
   private fromRuns: Label | undefined = undefined;
+  private files: Set<string> | undefined = undefined;
   private left: FreedArguments[] | undefined = undefined;
 
   constructor(
@@ -77,9 +78,13 @@ export class ReadLog implements ReadObserver {
   }
 
   /** A record is used instead of the function: repeats the recorded reads. */
-  reused({ reads = {}, heard }: Past): void {
+  reused({ reads = {}, heard, wrote = [] }: Past): void {
     for (const name of Object.keys(reads)) this.add(name);
     if (heard !== undefined) this.hear(heard);
+    for (const path of wrote) {
+      this.wroteInside(path);
+      this.source.run.wrote(path);
+    }
   }
 
   /** Adds a label that a run started by the function had heard. */
@@ -90,6 +95,15 @@ export class ReadLog implements ReadObserver {
 
   heard(): Label | undefined {
     return this.fromRuns;
+  }
+
+  /** Adds a file that a run started by the function wrote after something untrusted. */
+  wroteInside(path: string): void {
+    (this.files ??= new Set()).add(path);
+  }
+
+  wrote(): readonly string[] | undefined {
+    return this.files && [...this.files];
   }
 
   /** Adds arguments of a call that a person left free. */

@@ -76,8 +76,8 @@ function isPaidFor(options: StepOptions | undefined): boolean {
 
 /** The recorded past. A person's decision counts for the run in which it was made, but not for a fork. */
 export function pastOf(found: Recorded): Past {
-  const { reads, heard, freed } = found.record;
-  return present({ reads, heard, freed: isOfParent(found) ? undefined : freed });
+  const { reads, heard, wrote, freed } = found.record;
+  return present({ reads, heard, wrote, freed: isOfParent(found) ? undefined : freed });
 }
 
 /** Whether the run that this one was forked from, or one before that, recorded it. */

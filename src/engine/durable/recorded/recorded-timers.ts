@@ -79,6 +79,7 @@ export function timerIdentity(ms: number, limited: Identity | undefined): Identi
     reads: () => limited.reads?.(),
     current: (name) => limited.current?.(name) ?? '',
     heard: () => limited.heard?.(),
+    wrote: () => limited.wrote?.(),
     reused: (then) => limited.reused?.(then),
   };
 }

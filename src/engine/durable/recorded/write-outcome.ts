@@ -47,7 +47,12 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
 }
 
 function pastOf(identity: Identity | undefined): { [K in keyof Past]: Past[K] | undefined } {
-  return { reads: identity?.reads?.(), heard: identity?.heard?.(), freed: identity?.freed?.() };
+  return {
+    reads: identity?.reads?.(),
+    heard: identity?.heard?.(),
+    wrote: identity?.wrote?.(),
+    freed: identity?.freed?.(),
+  };
 }
 
 /** Last, since the step may have read the previously kept value. */

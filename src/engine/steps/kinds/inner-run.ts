@@ -62,6 +62,7 @@ export class InnerRuns {
       current: (name) => log?.current(name) ?? '',
       // The part may be the only reader of what it read.
       heard: () => log?.heard(),
+      wrote: () => log?.wrote(),
       reused: (then) => log?.reused(then),
     };
   }

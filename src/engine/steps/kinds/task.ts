@@ -95,6 +95,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     return {
       label: () => labels.get(step.influence),
       add: (label) => (log === undefined ? step.influenced(labels.of(label)) : log.hear(label)),
+      wrote: (path) => log?.wroteInside(path),
     };
   }
 
