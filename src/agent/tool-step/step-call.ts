@@ -2,7 +2,7 @@ import { pathOf } from '../../base/address.js';
 import { SkeinError, toErrorData, fromErrorData } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
 import type { Json, JsonObject } from '../../base/json.js';
-import { present, recordText } from '../../base/json.js';
+import { isPlainObject, present, recordText } from '../../base/json.js';
 import { TOOL_CALL } from '../../budget/amount.js';
 import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import type { AskOptions } from '../../engine/ports/executor.js';
@@ -140,7 +140,18 @@ export class StepCall {
   }
 
   private looksAt(call: ToolCall, again: boolean): Looks & ReturnType<StepCall['looks']> {
-    return this.looks(call, again ? `${AT}+` : AT);
+    const looks = this.looks(call, again ? `${AT}+` : AT);
+    return {
+      ...looks,
+      fault: async () => this.quoted(await looks.fault()),
+      look: async () => this.quoted(await looks.look()),
+    };
+  }
+
+  /** What is wrong with a call quotes the schema of its tool, in the words of a server: the error of the step carries their label. */
+  private quoted<T>(found: T): T {
+    if (isFault(found)) this.options.trust.addDescriptions();
+    return found;
   }
 
   private ask(name: string, how?: AskOptions): (question: Question) => Promise<string> {
@@ -232,6 +243,10 @@ export class StepCall {
       throw SkeinError.isInstance(error) || io.signal.aborted ? error : asToolError(call, error);
     }
   }
+}
+
+function isFault(found: unknown): boolean {
+  return isPlainObject(found) && found['isError'] === true;
 }
 
 function refusedBy(output: string): SkeinError {
