@@ -143,7 +143,18 @@ const ESCAPED_LEVELS = 3;
 function escapedForms(secret: string): readonly string[] {
   const forms: string[] = [];
   for (let form = secret; forms.length < ESCAPED_LEVELS;) forms.push((form = JSON.stringify(form).slice(1, -1)));
-  return forms;
+  return [...forms, ...forms.slice(0, 1).flatMap(formsOfOthers)];
+}
+
+/** JSON text as other languages write it: Python and PHP write what is not ASCII by numbers, Go `<>&`, PHP `/` escaped. */
+function formsOfOthers(json: string): readonly string[] {
+  const slashed = json.replaceAll('/', String.raw`\/`);
+  return [slashed, numbered(json, /[^ -~]/g), numbered(slashed, /[^ -~]/g), numbered(json, /[<>&]/g)];
+}
+
+/** Writes characters by their number. */
+function numbered(text: string, which: RegExp): string {
+  return text.replace(which, (char) => String.raw`\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**

@@ -53,3 +53,11 @@ test('[XS5] a secret in JSON text inside of a structured value is found where th
   expect(shown).not.toContain('word');
   expect(shown.match(/\[redacted\]/g)).toHaveLength(2);
 });
+
+test.each([
+  ['Python', String.raw`"p\u00e4ssw\u00f6rt/geheim<&>1"`],
+  ['PHP', String.raw`"p\u00e4ssw\u00f6rt\/geheim<&>1"`],
+  ['Go', String.raw`"pässwört/geheim\u003c\u0026\u003e1"`],
+])('[XS5] a secret is found in JSON text as %s writes it', (_, json) => {
+  expect(createRedactor(['pässwört/geheim<&>1']).text(json)).toBe('"[redacted]"');
+});
