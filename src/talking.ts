@@ -7,13 +7,14 @@
  * const { setup } = machineOf(plan);
  */
 export { KeptState } from './machine/kept-state.js';
+export { markedInputs } from './machine/marked-inputs.js';
 export type { Context } from './machine/pure/context-data.js';
 export { startOf } from './machine/open-pack.js';
 export { checkTurn, standOf } from './machine/stand.js';
 export type { Stand } from './machine/stand.js';
 export { machineOf } from './notations/machine/load.js';
 export type { LoadedMachine } from './notations/machine/load.js';
-export { namesOf, placeOfAgent } from './notations/machine/pack-names.js';
+export { placeOfAgent } from './notations/machine/pack-names.js';
 export { missingTools } from './notations/machine/pack-tools.js';
 export { contextOf } from './notations/machine/plan/standing.js';
 export type { LogEntry } from './notations/machine/plan/standing.js';

@@ -16,11 +16,12 @@ import { missingTools } from '../notations/machine/pack-tools.js';
 import type { Pack } from '../notations/machine/pack.js';
 import { Conversation } from './conversation.js';
 import type { Context } from './pure/context-data.js';
+import { markedInputs } from './marked-inputs.js';
 import { MachineContext } from './pure/context.js';
 import { StateMachine } from './pure/machine.js';
 import { memoryStore } from '../stores/memory.js';
 
-/** Run options that a conversation accepts too. */
+/** Run options that a conversation accepts too; `untrusted` names inputs of each turn (`message`, `context`, `start`) and variables. */
 type OfRuns = Pick<
   RunOptions,
   | 'store'
@@ -33,6 +34,7 @@ type OfRuns = Pick<
   | 'signal'
   | 'executors'
   | 'origin'
+  | 'untrusted'
 >;
 
 /**
@@ -101,6 +103,7 @@ const OF_RUNS = [
   'signal',
   'executors',
   'origin',
+  'untrusted',
 ] as const satisfies readonly (keyof OfRuns)[];
 
 /**
@@ -126,7 +129,8 @@ export async function openPack(given: string | object, options: OpenPackOptions 
   const compiled = preparedPlan(machine);
   const start = startOf(machine.setup, begun);
   checkTools(pack, machine.setup, begun);
-  const { variables = {}, thread, busy = 'wait' } = options;
+  const { variables = {}, thread, busy = 'wait', untrusted } = options;
+  const named = Array.isArray(untrusted) ? markedInputs(pack, { untrusted, variables }) : untrusted;
   const runs = Object.fromEntries(
     OF_RUNS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
@@ -134,7 +138,7 @@ export async function openPack(given: string | object, options: OpenPackOptions 
     pack,
     compiled,
     setup: machine.setup,
-    runs: { store: memoryStore(), ...runs },
+    runs: { store: memoryStore(), ...runs, ...present({ untrusted: named }) },
     start,
     continues: agent !== undefined,
     variables,

@@ -42,3 +42,49 @@ it('an input from a file that an agent wrote after something untrusted is untrus
   vouchFor(join(cwd, 'notes.md'));
   expect((await given(...start, 'notes=notes.md')).heard).toEqual([]);
 });
+
+const door = { id: 'door', name: 'Door', version: '1.0.0', system_template: 'You wait.' };
+const text = 'You are {{company}}. {{artifacts.note}}';
+const company = { name: 'company', type: 'string', required: true };
+const desk = { id: 'desk', name: 'Desk', version: '1.0.0', system_template: text, variables: [company] };
+const STATES = {
+  a: { prompt_task: 'door', on_event: { Go: 'b' }, artifacts: { note: { type: 'text/plain' } } },
+  b: { prompt_task: 'desk', terminal: true },
+};
+const PACK = {
+  id: 'desk',
+  name: 'Desk',
+  version: '1.0.0',
+  template_engine: { version: 'v1', syntax: '{{variable}}' },
+  prompts: { door, desk },
+  workflow: { version: 2, entry: 'a', states: STATES },
+};
+
+it('so are variables of a pack, the prompt and the context of a conversation from such a file, in later turns too', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'skein-packs-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  const env = { XDG_STATE_HOME: join(cwd, 'state') };
+  vi.stubEnv('XDG_STATE_HOME', env.XDG_STATE_HOME);
+  const at = '2026-01-01T00:00:00Z';
+  const context = { current_state: 'b', history: [], started_at: at, updated_at: at, artifacts: { note: 'x' } };
+  const files = { 'desk.pack.json': JSON.stringify(PACK), 'context.json': JSON.stringify(context), 'notes.md': 'Eve' };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
+  for (const name of ['context.json', 'notes.md']) writtenFilesIn(cwd).note(name, false);
+  const sources = async (...words: readonly string[]): Promise<string[]> => {
+    const talk = await served([...words, '--mock', '--json'], { cwd, env });
+    const { turns } = JSON.parse(talk.stdout) as { readonly turns: readonly { readonly runId: string }[] };
+    const shown = await served(['show', turns.at(-1)?.runId ?? '', '--taint'], { cwd, env });
+    return [...new Set(shown.stdout.match(/input:\w+/g) ?? [])];
+  };
+  const run = ['run', 'desk.pack.json', '--message', 'Hello.'];
+  const own = ['--input', 'company=Loom'];
+  const atDesk = ['--state', 'b'];
+  const notes = ['--input-file', 'company=notes.md'];
+  expect(await sources(...run, ...notes, ...atDesk)).toEqual(['input:variables']);
+  await sources(...run, ...notes, '--thread', 't');
+  expect(await sources('event', 't', 'Go', '--message', 'Hello.')).toEqual(['input:variables']);
+  expect(await sources(...run, ...own, ...atDesk, '--untrusted', 'company')).toEqual(['input:variables']);
+  expect(await sources(...run, ...own, '--context', 'context.json')).toEqual(['input:start']);
+  expect(await sources('exec', 'desk.pack.json', ...own, '--input-file', 'prompt=notes.md')).toEqual(['input:message']);
+  expect(await sources(...run, ...own, ...atDesk)).toEqual([]);
+});

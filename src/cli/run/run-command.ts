@@ -1,10 +1,12 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { ThreadOptions } from '../../index.js';
+import { present } from '../../base/json.js';
 import { EXIT, exitCodeOfError, printFailure, printProblems, problemsOf } from '../failures.js';
 import { printNote, printResult } from '../view/streams.js';
 import { RunLog } from '../view/run-log.js';
 import type { Execution } from './report-end.js';
 import { executeRun } from './execute-run.js';
+import type { GivenInput } from './given-inputs.js';
 import { readInputs } from './given-inputs.js';
 import { withInputsOfOthers } from './inputs-of-others.js';
 import { loadWorkflow, valuesFor } from './load-workflow.js';
@@ -89,10 +91,18 @@ async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Prom
     import('../talk/messages.js'),
     import('../talk/talk-command.js'),
   ]);
-  const marked = withInputsOfOthers(flags, flags.inputs, cwd);
-  const conversation = await openConversation({ flags: marked, file, cwd, workflow, brought, variables });
+  const marked = withInputsOfOthers(flags, [...flags.inputs, ...contextOf(flags)], cwd);
+  // The prompt is the message.
+  const untrusted = marked.untrusted?.map((name) => (isSaid && name === 'prompt' ? 'message' : name));
+  const known = { ...marked, ...present({ untrusted }) };
+  const conversation = await openConversation({ flags: known, file, cwd, workflow, brought, variables });
   const messages = await messagesOf(flags.message ?? (isSaid ? [prompt] : undefined));
   return await talk(conversation, messages, { ...flags, cwd });
+}
+
+/** The context that a conversation begins with, as the input of its first turn. */
+function contextOf({ context }: RunFlags): readonly GivenInput[] {
+  return context === undefined ? [] : [{ name: 'start', value: context, isFile: true }];
 }
 
 /** @throws SkeinError `SKEIN_INPUT` if every warning is an error */

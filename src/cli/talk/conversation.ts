@@ -8,7 +8,15 @@ import type { RunOutcome } from '../../events/census.js';
 import type { Spending } from '../../events/spending.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Context, LoadedMachine, LogEntry, SharedModels, Stand } from '../../talking.js';
-import { KeptState, checkTurn, completeVariables, sharedModels, standOf, variablesFromTexts } from '../../talking.js';
+import {
+  KeptState,
+  checkTurn,
+  completeVariables,
+  markedInputs,
+  sharedModels,
+  standOf,
+  variablesFromTexts,
+} from '../../talking.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { followRun, runOptions } from '../run/execute-run.js';
 import { keptIn } from '../run/recording.js';
@@ -17,7 +25,6 @@ import { nameOf } from '../run/report-end.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import type { ThreadFlags } from '../run/thread-options.js';
 import { RunLog } from '../view/run-log.js';
-import { markedInputs } from './marked-inputs.js';
 
 type Kept = KeptState | undefined;
 type Values = Readonly<Record<string, unknown>>;
@@ -121,7 +128,7 @@ export class Conversation {
       thread: this.threadOptions(),
     };
     const inputs = this.inputs(given, before);
-    const untrusted = markedInputs(machine, flags.untrusted);
+    const untrusted = markedInputs(machine.pack, { ...flags, variables: this.parts.variables });
     const marked = { ...toldAs(flags), untrusted };
     const execution = { flags: marked, cwd, workflow, inputs, log: new RunLog(workflow.plan), recording };
     this.models ??= sharedModels(runOptions(execution));
