@@ -106,21 +106,30 @@ function largePack(): string {
   return packOf('x'.repeat(Math.max(1, PACK_BYTES - packOf('').length)));
 }
 
-/** Processor time in milliseconds of a pack, read and checked: the first time, when nothing is compiled yet, and then the best. */
-function packTimes(): readonly [first: number, best: number] {
+/** Milliseconds of a pack, read and checked. */
+interface PackTimes {
+  /** The first time, when nothing is compiled yet: by the clock, and of all processors, of which half compile beside it. */
+  readonly first: number;
+  readonly firstOfProcessors: number;
+  /** The best of processors. */
+  readonly best: number;
+}
+
+function packTimes(): PackTimes {
   const pack = largePack();
   const times = Array.from({ length: ROUNDS }, () => {
-    const before = process.cpuUsage();
+    const [began, before] = [performance.now(), process.cpuUsage()];
     const problems = validatePack(pack);
     if (problems.length !== 1) throw new Error('the pack of the benchmark has a cycle and nothing else');
-    return cpuSince(before);
+    return { clock: performance.now() - began, processors: cpuSince(before) };
   });
-  return [times[0] ?? Number.NaN, Math.min(...times)];
+  const { clock: first = Number.NaN, processors: firstOfProcessors = Number.NaN } = times[0] ?? {};
+  return { first, firstOfProcessors, best: Math.min(...times.map(({ processors }) => processors)) };
 }
 
 /** What transitions of the pure machine cost, with histories and artifacts, and the check of a pack. Gives the goals that were missed. */
 export function benchMachine(): string[] {
-  const [firstPack, bestPack] = packTimes();
+  const pack = packTimes();
   runOnce(false);
   const rounds = Array.from({ length: ROUNDS }, () => runOnce(false));
   const rate = Math.max(...rounds.map((one) => one.rate));
@@ -131,10 +140,10 @@ export function benchMachine(): string[] {
     ['last tenth of 100,000 by the second', growth.toFixed(2), `<= ${FLAT_GOAL}`, growth <= FLAT_GOAL],
     ['heap left by the last 50,000', `${Math.round(heap / 1_024)} KiB`, `< ${HEAP_GOAL / 1_000} kB`, heap < HEAP_GOAL],
     [
-      `pack of ${PACK_BYTES / 1_000} kB and ${PACK_STATES} states read and checked, first time (best ${bestPack.toFixed(1)} ms)`,
-      `${firstPack.toFixed(1)} ms`,
+      `pack of ${PACK_BYTES / 1_000} kB and ${PACK_STATES} states read and checked, first time, by the clock (of processors ${pack.firstOfProcessors.toFixed(0)} ms, then ${pack.best.toFixed(0)})`,
+      `${pack.first.toFixed(1)} ms`,
       `<= ${PACK_GOAL} ms`,
-      firstPack <= PACK_GOAL,
+      pack.first <= PACK_GOAL,
     ],
   ] as const;
   const cells = rows.map(([job, figure, goal, isHeld]) => [job, figure, goal, isHeld ? 'yes' : 'NO']);
