@@ -36,8 +36,9 @@ test('[addition 9] [addition 10] a run that is over is resumed with nothing to d
       const first = await session(scenario, store, `${order} first`);
       const { outcome, error, steps } = first.result;
       if (outcome !== 'succeeded' && error?.code !== 'SKEIN_ENDED') return;
-      // What failed and was not meant to is tried again in a fork.
+      // What failed and was not meant to is tried again in a fork. An end that comes while a failed plan is closed hides the failure of its step.
       if (steps.some((step) => step.error !== undefined && step.error.code !== 'SKEIN_ENDED')) return;
+      if (first.closed.some((told) => / failed (?!SKEIN_ENDED)/.test(told))) return;
       const again = await session(scenario, store, `${order} again`);
       expect([verdict(again), again.performed]).toEqual([verdict(first), []]);
       const fork = await session(scenario, store, `${order} fork`, true);
