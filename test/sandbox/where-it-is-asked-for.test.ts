@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/graph.js';
 import { describeSandbox } from '../../src/agent/index.js';
@@ -171,7 +171,12 @@ describe('where no sandbox works', () => {
 });
 
 test.skipIf(!hasSandbox)('a tool server with a sandbox works as one without', async () => {
-  const tools = await servers({ kit: { ...toolServer(), sandbox: 'offline' } });
+  const [file = ''] = toolServer().args ?? [];
+  const cwd = await folder();
+  // In a sandbox `/tmp` is empty but for the working directory, and the project may be a checkout there.
+  cpSync(dirname(file), cwd, { recursive: true });
+  const kit = { ...toolServer(), args: [join(cwd, basename(file))], sandbox: 'offline' } as const;
+  const tools = await servers({ kit }, { cwd });
   expect(tools.source.tools.map(({ name }) => name)).toEqual(
     (await servers({ kit: toolServer() })).source.tools.map(({ name }) => name),
   );

@@ -47,12 +47,13 @@ const WIDER: Readonly<Record<string, (entry: SourceEntry, findings: Findings) =>
 
 /**
  * Reads a policy from any notation. Problem codes: `policy-not-enforced` (a warning that keeps a run from starting: ignoring a rule is
- * worse than having none), `policy-rule`, `policy-widens`, `wrong-type`, `unknown-value`, and those of {@link readDeclarations}.
+ * worse than having none), `empty-policy`, `policy-rule`, `policy-widens`, `wrong-type`, `unknown-value`, and those of {@link readDeclarations}.
  */
 export function readPolicyMap(root: SourceNode, { file, widens }: PolicyPlace, findings: Findings): Policy {
   const changes: Change[] = [];
-  for (const entry of mapOf(root, 'the policy', findings)?.entries ?? [])
-    changes.push(...readTop(entry, widens, findings));
+  const entries = isNothing(root) ? [] : mapOf(root, 'the policy', findings)?.entries;
+  if (entries?.length === 0) reportEmpty(root.at, findings);
+  for (const entry of entries ?? []) changes.push(...readTop(entry, widens, findings));
   if (widens) changes.push(readDeclared(root, findings));
   const lists = (key: 'allow' | 'deny' | 'folders' | 'domains'): readonly string[] | undefined => {
     const all = changes.flatMap((change) => change[key] ?? []);
@@ -71,6 +72,10 @@ export function readPolicyMap(root: SourceNode, { file, widens }: PolicyPlace, f
       tools: Object.keys(tools).length === 0 ? undefined : tools,
     }),
   };
+}
+
+function isNothing(root: SourceNode): boolean {
+  return root.kind === 'scalar' && root.value === null;
 }
 
 function readDeclared(root: SourceNode, findings: Findings): Change {
@@ -198,14 +203,12 @@ export async function readPolicyText(
     ? await parseToml(text, file)
     : parseYaml(text, file, { aliases: false });
   findings.add(problems);
-  if (root === undefined && problems.length > 0) return undefined;
-  if (root !== undefined && !isEmpty(root)) return readPolicyMap(root, { file, widens }, findings);
-  const at = root?.at ?? { file, line: 1, column: 1 };
-  // A file that was cut off while it was written would permit everything.
-  findings.error('empty-policy', 'the policy has no rules', at, 'write its rules, or remove the file');
+  if (root !== undefined) return readPolicyMap(root, { file, widens }, findings);
+  if (problems.length === 0) reportEmpty({ file, line: 1, column: 1 }, findings);
   return undefined;
 }
 
-function isEmpty(root: SourceNode): boolean {
-  return root.kind === 'map' ? root.entries.length === 0 : root.kind === 'scalar' && root.value === null;
+/** A file that was cut off while it was written would permit everything. */
+function reportEmpty(at: Position, findings: Findings): void {
+  findings.error('empty-policy', 'the policy has no rules', at, 'write its rules, or remove the file');
 }

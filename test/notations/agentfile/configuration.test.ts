@@ -257,6 +257,16 @@ describe('policy.toml', () => {
     });
   });
 
+  it.each(['', '# [bash]\n'])(
+    '[bad input] one without a rule, such as one that was cut off, is refused: %j',
+    async (policy) => {
+      const workflow = await loadAgentfile(GOAL, { 'policy.toml': policy });
+      expect(told(workflow)).toEqual([
+        'policy.toml:1:1 error empty-policy: the policy has no rules (write its rules, or remove the file)',
+      ]);
+    },
+  );
+
   it('[addition 7] a program can neither run such a file nor make it a node of its own', async () => {
     const workflow = await loadAgentfile(GOAL, { 'policy.toml': 'rate_limit = 30\n' });
     const refused = { code: 'SKEIN_DEFINITION', message: expect.stringContaining('rate_limit') as string };
