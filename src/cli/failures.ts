@@ -1,9 +1,9 @@
-import { SkeinError } from '../base/errors.js';
+import { SkeinError, toErrorData } from '../base/errors.js';
 import type { Problem } from '../base/problem.js';
 import { isPlainObject } from '../base/json.js';
 import { formatProblem } from '../base/problem.js';
-import { printable } from './view/printable.js';
-import { printNote } from './view/streams.js';
+import { jsonText, printable } from './view/printable.js';
+import { printNote, printResult } from './view/streams.js';
 import type { ErrorData } from '../base/errors.js';
 import type { RunOutcome } from '../events/census.js';
 
@@ -26,6 +26,31 @@ export function printFailure(error: unknown): void {
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   printNote(`unexpected error in skein: ${printable(text)}`);
+}
+
+/** Prints why something did not start as the document of `--json`, beside what stderr says. */
+export function printRefusal(error: unknown): void {
+  const known = SkeinError.isInstance(error);
+  const data = toErrorData(error);
+  printResult(
+    refusalReport({
+      problems: known ? problemsOf(error) : [],
+      error: known ? data : { ...data, code: 'SKEIN_INTERNAL' },
+      exitCode: exitCodeOfError(error),
+    }),
+  );
+}
+
+/** The document of every command with `--json` that refused before it did anything. */
+export function refusalReport(refusal: {
+  readonly problems: readonly Problem[];
+  readonly error?: ErrorData;
+  readonly exitCode?: number;
+  /** What a document of the command would say of the file. */
+  readonly valid?: false;
+}): string {
+  const { valid, error, problems, exitCode = EXIT.invalid } = refusal;
+  return jsonText({ valid, outcome: 'invalid', exitCode, problems, error });
 }
 
 /** The problems that an error carries. */

@@ -1,7 +1,7 @@
 import { forgetSecrets } from './view/printable.js';
 import { Command, CommanderError } from 'commander';
 import { SkeinError } from '../base/errors.js';
-import { EXIT, exitCodeOfError, printFailure } from './failures.js';
+import { EXIT, exitCodeOfError, printFailure, printRefusal } from './failures.js';
 import { normalizeWords, unknownCommand } from './other-verbs.js';
 import { versionNumber } from './own-package.js';
 
@@ -82,12 +82,12 @@ export async function runCli(words: readonly string[]): Promise<number> {
   forgetSecrets();
   const program = createProgram();
   const asked = askedCommand(words);
+  for (const name of NAMES) program.command(name).description(SUMMARIES[name]);
+  const command = program.commands.find((one) => one.name() === asked);
   try {
-    for (const name of NAMES) program.command(name).description(SUMMARIES[name]);
     const load = loaderOf((end) => {
       code = end;
     });
-    const command = program.commands.find((one) => one.name() === asked);
     if (command !== undefined) await load(command);
     if (words.length === 0) program.help({ error: true });
     // During completion, an error would disturb what the user types.
@@ -99,7 +99,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
     await program.parseAsync(normalizeWords(helpTarget(words, asked), command), { from: 'user' });
     return code;
   } catch (error) {
-    return exitCodeOfThrown(error);
+    return exitCodeOfThrown(error, command !== undefined && wantsDocument(words, command));
   }
 }
 
@@ -179,9 +179,23 @@ function checkDirectory(): void {
   }
 }
 
-function exitCodeOfThrown(error: unknown): number {
-  // Commander has already printed the error.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+/** Whether the words ask for one JSON document. They count even where the rest of them can't be parsed. */
+function wantsDocument(words: readonly string[], command: Command): boolean {
+  if (!command.options.some(({ long }) => long === '--json')) return false;
+  const known = normalizeWords(words, command);
+  const end = known.indexOf('--');
+  return known.slice(0, end === -1 ? undefined : end).includes('--json');
+}
+
+/** Prints what was thrown, once for people and, on request, as a document, so that stdout is never empty for a program. */
+function exitCodeOfThrown(error: unknown, asDocument: boolean): number {
+  if (error instanceof CommanderError) {
+    // Commander has already printed the error, or the help.
+    if (error.exitCode === 0) return EXIT.ok;
+    if (asDocument) printRefusal(new SkeinError('SKEIN_USAGE', error.message.replace(/^error: /, '')));
+    return EXIT.usage;
+  }
   printFailure(error);
+  if (asDocument) printRefusal(error);
   return exitCodeOfError(error);
 }

@@ -3,11 +3,12 @@ import { findRun, shortId } from '../../src/cli/runs/find-run.js';
 import { lineDiff } from '../../src/cli/runs/line-diff.js';
 import { answerCommands, shellWord } from '../../src/cli/runs/text.js';
 import type { OpenQuestion } from '../../src/events/question.js';
-import { thrown } from '../thrown.js';
+import { rejected } from '../thrown.js';
 
 const NEW = '01a2004c-c9dc-7012-8345-0000abcdef01';
 const OLD = '01a2004c-aaaa-7012-8345-1111abcdef01';
 const RUNS = [NEW, OLD, 'nightly'];
+const recorded = (ids: readonly string[]) => ({ ids, threads: () => Promise.resolve(["Ann's mail"]) });
 
 describe('a run is found', () => {
   test.each([
@@ -17,12 +18,12 @@ describe('a run is found', () => {
     ['01a2004c-a', OLD],
     ['1abcdef01', OLD],
     ['night', 'nightly'],
-  ])('by %s', (text, id) => {
-    expect(findRun(RUNS, text)).toBe(id);
+  ])('by %s', async (text, id) => {
+    expect(await findRun(recorded(RUNS), text)).toBe(id);
   });
 
-  test('by all of its id, also when that is a part of another', () => {
-    expect(findRun(['r1', 'r'], 'r')).toBe('r');
+  test('by all of its id, also when that is a part of another', async () => {
+    expect(await findRun(recorded(['r1', 'r']), 'r')).toBe('r');
   });
 
   test.each([
@@ -31,17 +32,24 @@ describe('a run is found', () => {
     ['-0', 'there is no run -0', '-1 is the newest'],
     ['', 'there is no run', 'skein runs'],
     ['nihgtly', 'there is no run nihgtly', 'did you mean "nightly"?'],
-  ])('or refused: %j', (text, message, hint) => {
-    const error = thrown(() => findRun(RUNS, text));
+  ])('or refused: %j', async (text, message, hint) => {
+    const error = await rejected(() => findRun(recorded(RUNS), text));
     expect(error.code).toBe('SKEIN_NO_RUN');
     expect(error.message).toContain(message);
     expect(error.hint).toContain(hint);
   });
 
-  test('by its short id, which is long enough to be its own', () => {
+  test.each([[RUNS], [[]]])('and a conversation is told from a run, among %j', async (ids) => {
+    const error = await rejected(() => findRun(recorded(ids), "Ann's mail"));
+    expect(error.message).toBe("Ann's mail is a conversation, not a run");
+    expect(error.hint).toContain(String.raw`skein thread 'Ann'\''s mail' shows`);
+    expect(error.hint).toContain(String.raw`skein run FILE --thread 'Ann'\''s mail' continues`);
+  });
+
+  test('by its short id, which is long enough to be its own', async () => {
     expect(RUNS.map((id) => shortId(id, RUNS))).toEqual(['0abcdef01', '1abcdef01', 'nightly']);
     expect(shortId(NEW, [NEW])).toBe('abcdef01');
-    for (const id of RUNS) expect(findRun(RUNS, shortId(id, RUNS))).toBe(id);
+    for (const id of RUNS) expect(await findRun(recorded(RUNS), shortId(id, RUNS))).toBe(id);
   });
 });
 

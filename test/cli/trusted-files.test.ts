@@ -105,7 +105,12 @@ describe('skein trust', () => {
     expect((await served(['trust', '--list'], { cwd })).stdout).toContain(join(cwd, 'flow.yaml'));
     const { files } = JSON.parse((await served(['trust', '--list', '--json'], { cwd })).stdout) as { files: object[] };
     expect(files).toEqual([expect.objectContaining({ file: join(cwd, 'flow.yaml') })]);
-    expect(await served(['trust', '--forget', 'flow.yaml'], { cwd })).toMatchObject({ code: 0 });
+    const forgotten = await served(['trust', '--forget', 'flow.yaml', '--json'], { cwd });
+    expect({ ...(JSON.parse(forgotten.stdout) as object), code: forgotten.code }).toEqual({
+      file: 'flow.yaml',
+      trusted: false,
+      code: 0,
+    });
     expect(await isTrusted(cwd)).toBe(false);
     expect((await served(['trust', '--forget', 'flow.yaml'], { cwd })).code).toBe(1);
   });

@@ -65,9 +65,9 @@ interface Words {
 }
 
 async function answer(run: string, words: Words): Promise<number> {
-  return await withRuns(async (runs) => {
-    const ids = await runs.ids();
-    const id = findRun(ids, run);
+  return await withRuns(async (runs, recorded) => {
+    const { ids } = recorded;
+    const id = await findRun(recorded, run);
     const { key, id: shown } = words.key === undefined ? { key: undefined } : keyAndId(words.key);
     const split = await splitWords({ key, value: words.value }, async () => (await runs.read(id)).questions);
     const { value } = split;

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { changeBudget, readBudget } from '../../index.js';
 import type { BudgetWish, Standing } from '../../recorded-runs.js';
 import type { JsonFlag } from '../run/run-flags.js';
-import { RUN, findRun, shortId } from '../runs/find-run.js';
+import { RUN, findRun, recordedIn, shortId } from '../runs/find-run.js';
+import { shellWord } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
@@ -27,16 +28,17 @@ A run that goes on takes the change within a second. One that has stopped contin
 
 async function budget(run: string, amounts: string | undefined, { of, json = false }: Flags): Promise<void> {
   const { limitName, standingText } = await import('../../recorded-runs.js');
-  await withStore((store) => {
-    const ids = store.list().map((row) => row.id);
-    const id = findRun(ids, run);
+  await withStore(async (store) => {
+    const recorded = recordedIn(store);
+    const id = await findRun(recorded, run);
+    const short = shortId(id, recorded.ids);
     const wish: BudgetWish | undefined = amounts === undefined ? undefined : { budget: amounts, limit: of };
     const standing = wish === undefined ? readBudget(store, id) : changeBudget(store, id, wish);
     if (json) return printResult(jsonText({ run: id, limits: standing }));
-    if (standing.length === 0) return printResult(`run ${shortId(id, ids)} has no budget`);
+    if (standing.length === 0) return printResult(`run ${printable(short)} has no budget`);
     const line = (one: Standing): string => `${limitName(one)}: ${standingText(one)}`;
     printResult(standing.map((one) => printable(line(one))).join('\n'));
     const isOver = store.run(id)?.outcome === 'out_of_budget';
-    if (wish !== undefined && isOver) printNote(`next: skein resume ${shortId(id, ids)} continues where it stopped`);
+    if (wish !== undefined && isOver) printNote(`next: skein resume ${shellWord(short)}`);
   });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { cancelRun, readRun } from '../../index.js';
-import { RUN, findRun } from '../runs/find-run.js';
+import { RUN, findRun, recordedIn } from '../runs/find-run.js';
 import { withStore } from '../runs/with-store.js';
 import { printable } from '../view/printable.js';
 import { outcomeWords } from '../view/step-text.js';
@@ -15,8 +15,8 @@ export function define(command: Command): void {
 }
 
 async function cancel(text: string): Promise<void> {
-  const said = await withStore((store) => {
-    const id = findRun(store.ids(), text);
+  const said = await withStore(async (store) => {
+    const id = await findRun(recordedIn(store), text);
     switch (cancelRun(store, id)) {
       case 'requested':
         return `run ${id}: its process was asked to cancel it`;

@@ -31,9 +31,9 @@ export function define(command: Command): void {
 }
 
 async function compare(run: string, other: string, { json = false }: JsonFlag): Promise<void> {
-  const { left, right, names } = await withRuns(async (runs) => {
-    const ids = await runs.ids();
-    const chosen = [findRun(ids, run), findRun(ids, other)] as const;
+  const { left, right, names } = await withRuns(async (runs, recorded) => {
+    const { ids } = recorded;
+    const chosen = [await findRun(recorded, run), await findRun(recorded, other)] as const;
     const [one, two] = [await runs.read(chosen[0], { outputs: true }), await runs.read(chosen[1], { outputs: true })];
     return { left: one, right: two, names: chosen.map((id) => oneLine(shortId(id, ids), 40)) };
   });

@@ -24,7 +24,6 @@ async function print(thread: string, now: boolean): Promise<number> {
       import('../../talking.js'),
     ]);
     const found = await keptConversation(store, root, { thread, flags: { audit: true, color: false }, toRun: false });
-    if (found === undefined) return EXIT.invalid;
     const { kept, machine } = found;
     if (kept.position === undefined) throw notBegun(thread, kept.head.record.t === 'turn');
     printResult(jsonText(contextOf(machine.setup, kept.log, kept.position, !now)));

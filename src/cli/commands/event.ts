@@ -2,8 +2,6 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { isPlainObject } from '../../base/json.js';
-import { EXIT } from '../failures.js';
-import { orRefusal } from '../run/run-command.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import { addRunOptions } from '../run/run-options.js';
 import { withStore } from '../runs/with-store.js';
@@ -26,7 +24,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .option('--tools <file>', 'a module with the functions that are the tools of the pack')
     .addHelpText('after', '\nFlags that are not given keep the values of the turn before.')
     .action(async (thread: string, event: string, options: EventOptions) => {
-      done(await orRefusal(options.json === true, () => fire(thread, event, options)));
+      done(await fire(thread, event, options));
     });
 }
 
@@ -42,7 +40,6 @@ async function fire(thread: string, event: string, options: EventOptions): Promi
       import('../talk/talk-command.js'),
     ]);
     const kept = await keptConversation(store, root, { thread, flags: given, toRun: true });
-    if (kept === undefined) return EXIT.invalid;
     const flags = { ...kept.flags, thread, store: true };
     const conversation = await openConversation({ ...kept, flags, variables: {} });
     return await talkOnce(

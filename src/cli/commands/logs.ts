@@ -21,8 +21,8 @@ export function define(command: Command): void {
 }
 
 async function logs(text: string, { json = false }: JsonFlag): Promise<void> {
-  const { id, moments } = await withRuns(async (runs) => {
-    const found = findRun(await runs.ids(), text);
+  const { id, moments } = await withRuns(async (runs, recorded) => {
+    const found = await findRun(recorded, text);
     hideSecretsOfRecord(await runs.read(found));
     return { id: found, moments: (await runs.moments(found)).moments };
   });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { hasErrors } from '../../base/problem.js';
-import { EXIT, printProblems } from '../failures.js';
+import { EXIT, printProblems, refusalReport } from '../failures.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { addValueOptions, readInputs } from '../run/given-inputs.js';
 import { agentFilesOf, agentSources, loadWorkflow, notesOf } from '../run/load-workflow.js';
@@ -60,7 +60,7 @@ export async function planCommand(
   const found = problems.filter((problem) => problem.code !== 'missing-input');
   printProblems(found);
   if (workflow.plan === undefined || hasErrors(found)) {
-    if (options.json === true) printResult(jsonText({ valid: false, problems: found }));
+    if (options.json === true) printResult(refusalReport({ valid: false, problems: found }));
     return EXIT.invalid;
   }
   const powers = await workflowPowers(workflow, cwd);

@@ -31,9 +31,9 @@ interface Flags extends JsonFlag {
 }
 
 async function show(text: string, { json = false, taint = false }: Flags): Promise<void> {
-  const { overview, short } = await withRuns(async (runs) => {
-    const ids = await runs.ids();
-    const id = findRun(ids, text);
+  const { overview, short } = await withRuns(async (runs, recorded) => {
+    const { ids } = recorded;
+    const id = await findRun(recorded, text);
     return { overview: await runs.read(id, { outputs: json }), short: shortId(id, ids) };
   });
   hideSecretsOfRecord(overview);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
-import { EXIT, printProblems } from '../failures.js';
+import { EXIT, printProblems, refusalReport } from '../failures.js';
 import { addJudgingOptions } from '../run/run-options.js';
 import type { JudgingFlags, SurroundingFlags } from '../run/load-workflow.js';
 import type { JsonFlag } from '../run/run-flags.js';
@@ -46,8 +46,8 @@ async function trust(file: string | undefined, flags: TrustFlags): Promise<numbe
     const hint = 'skein trust FILE, skein trust --list, skein trust --forget FILE or skein trust --file PATH';
     throw new SkeinError('SKEIN_USAGE', 'trust takes one of: a file, --list, --forget, --file', { hint });
   }
-  if (written !== undefined) return vouch(written);
-  if (flags.forget !== undefined) return forget(flags.forget);
+  if (written !== undefined) return vouch(written, flags);
+  if (flags.forget !== undefined) return forget(flags.forget, flags);
   return file === undefined ? list(flags) : await trustFile(file, flags);
 }
 
@@ -68,22 +68,24 @@ function list({ json = false }: TrustFlags): number {
   return EXIT.ok;
 }
 
-function vouch(file: string): number {
+function vouch(file: string, { json = false }: TrustFlags): number {
   if (!vouchFor(file)) {
     const hint = 'skein trust --list shows files that agents wrote after they had heard something untrusted';
     throw new SkeinError('SKEIN_USAGE', `${file} is not known as a file of untrusted text`, { hint });
   }
   printNote(`${printable(file)} is vouched for as it is now`);
+  if (json) printResult(jsonText({ file, vouchedFor: true }));
   return EXIT.ok;
 }
 
-function forget(file: string): number {
+function forget(file: string, { json = false }: TrustFlags): number {
   forgetTools(file);
   if (forgetTrusted(file) === 0) {
     const hint = 'skein trust --list shows those that you trust';
     throw new SkeinError('SKEIN_USAGE', `you do not trust ${file}`, { hint });
   }
   printNote(`${printable(file)} is no longer trusted`);
+  if (json) printResult(jsonText({ file, trusted: false }));
   return EXIT.ok;
 }
 
@@ -92,6 +94,7 @@ async function trustFile(file: string, flags: TrustFlags): Promise<number> {
   const looked = await lookAt(file, { ...flags, cwd: process.cwd() });
   if ('problems' in looked) {
     printProblems(looked.problems);
+    if (json === true) printResult(refusalReport(looked));
     return EXIT.invalid;
   }
   const { subject } = looked;

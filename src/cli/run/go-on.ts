@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Changes } from '../../recorded-runs.js';
-import { EXIT, printProblems } from '../failures.js';
+import { EXIT, printProblems, refusalReport } from '../failures.js';
 import { hideSecretsOf, printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { printNote, printResult } from '../view/streams.js';
@@ -23,10 +23,8 @@ import { toolNames, valuesFor } from './load-workflow.js';
 import type { RecordedRun } from './recorded-run.js';
 import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
 import type { Recording } from './recording.js';
-import { orRefusal } from './run-command.js';
 import type { CommonFlags } from './run-flags.js';
 import { mergeFlags } from './run-flags.js';
-import { refusalReport } from './run-report.js';
 
 /** The command line of `skein resume` and `skein fork`. */
 export interface GoOnOptions {
@@ -49,19 +47,17 @@ export interface ForkFlags {
 /**
  * `skein resume` and `skein fork`: loads the file of a recorded run, reports its changes and the steps that run again, and continues.
  *
- * @throws SkeinError what keeps it from starting, unless `--json` prints it as a document
+ * @throws SkeinError what keeps it from starting
  */
 export function goOn(options: GoOnOptions): Promise<number> {
-  return orRefusal(options.flags.json === true, async () => {
-    const { durability } = options.flags;
-    return withStore(
-      async (store, root) => {
-        checkOwn(store.token, storeFile(root));
-        return goOnWith(await readRecordedRun(store, root, options.run), options);
-      },
-      durability === undefined ? {} : { durability },
-    );
-  });
+  const { durability } = options.flags;
+  return withStore(
+    async (store, root) => {
+      checkOwn(store.token, storeFile(root));
+      return goOnWith(await readRecordedRun(store, root, options.run), options);
+    },
+    durability === undefined ? {} : { durability },
+  );
 }
 
 async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number> {

@@ -4,7 +4,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { Store } from '../../journal/store.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { RecordedRun as RunRecord } from '../../recorded-runs.js';
-import { findRun } from '../runs/find-run.js';
+import { findRun, recordedIn } from '../runs/find-run.js';
 import type { Loaded, LoadOptions } from './load-workflow.js';
 import { loadWorkflow, untrustedWorkflow } from './load-workflow.js';
 import type { RunOrigin } from './origin.js';
@@ -27,7 +27,7 @@ export interface RecordedRun {
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`; `SKEIN_FILE` for a run that the command line did not begin
  */
 export async function readRecordedRun(store: Store, root: string, text: string): Promise<RecordedRun> {
-  const id = findRun(store.ids(), text);
+  const id = await findRun(recordedIn(store), text);
   const { readRecord } = await import('../../recorded-runs.js');
   const record = await readRecord(store, id);
   const [history] = record.family;

@@ -1,7 +1,7 @@
-import { SkeinError, toErrorData } from '../../base/errors.js';
+import { SkeinError } from '../../base/errors.js';
 import type { ThreadOptions } from '../../index.js';
 import { present } from '../../base/json.js';
-import { EXIT, exitCodeOfError, printFailure, printProblems, problemsOf } from '../failures.js';
+import { EXIT, printProblems, refusalReport } from '../failures.js';
 import { printNote, printResult } from '../view/streams.js';
 import { RunLog } from '../view/run-log.js';
 import type { Execution } from './report-end.js';
@@ -20,32 +20,14 @@ import type { Brought } from '../talk/brought.js';
 import { broughtBy } from '../talk/brought.js';
 import { checkNoTalk } from './run-options.js';
 import type { RunFlags } from './run-flags.js';
-import { refusalReport } from './run-report.js';
 import { needsStore, threadOf } from './thread-options.js';
 
 /**
  * `skein run` and `skein exec`: loads, checks, runs, prints, and returns the exit code.
  *
- * @throws SkeinError what keeps the run from starting, unless `--json` prints it as a document.
+ * @throws SkeinError what keeps the run from starting
  */
-export function runCommand(flags: RunFlags): Promise<number> {
-  return orRefusal(flags.json === true, () => loadAndRun(flags));
-}
-
-/** Prints what kept a run from starting as a document, if JSON is requested. */
-export async function orRefusal(json: boolean, body: () => Promise<number>): Promise<number> {
-  try {
-    return await body();
-  } catch (error) {
-    if (!json || !SkeinError.isInstance(error)) throw error;
-    printFailure(error);
-    const exitCode = exitCodeOfError(error);
-    printResult(refusalReport({ problems: problemsOf(error), error: toErrorData(error), exitCode }));
-    return exitCode;
-  }
-}
-
-async function loadAndRun(flags: RunFlags): Promise<number> {
+export async function runCommand(flags: RunFlags): Promise<number> {
   const cwd = process.cwd();
   const { defaults = {}, strict = false } = flags;
   const read = await readInputs(flags.inputs, cwd);

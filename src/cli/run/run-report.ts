@@ -1,7 +1,4 @@
-import type { ErrorData } from '../../base/errors.js';
-import type { Problem } from '../../base/problem.js';
 import type { RunResult } from '../../index.js';
-import { EXIT } from '../failures.js';
 import { jsonText } from '../view/printable.js';
 import type { StepLog } from '../view/step-log.js';
 import type { EndOfRun } from '../view/summary.js';
@@ -55,16 +52,6 @@ function recordedReport(recorded: EndOfRun['recorded']): object {
   if (recorded === undefined) return { recorded: false };
   const { reused, ran, before, saved } = recorded;
   return { recorded: true, reused, ran, before, saved };
-}
-
-/** The JSON document of a run that was refused before it started. */
-export function refusalReport(refusal: {
-  readonly problems: readonly Problem[];
-  readonly error?: ErrorData;
-  readonly exitCode?: number;
-}): string {
-  const { error, problems, exitCode = EXIT.invalid } = refusal;
-  return jsonText({ outcome: 'invalid', exitCode, problems, error });
 }
 
 function stepReport(step: StepLog): object {

@@ -1,5 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
+import type { Store } from '../../index.js';
+import { shellWord } from './text.js';
 
 /** The run argument of commands that read a run: its name and description. */
 export const RUN = ['<run>', 'its id, the beginning or the end of it, or -1 for the newest'] as const;
@@ -9,16 +11,30 @@ const SHORTEST = 8;
 /** Maximum number of runs named in a hint. */
 const NAMED = 5;
 
+/** The names of what is recorded, newest first. */
+export interface Recorded {
+  readonly ids: readonly string[];
+  readonly threads: () => Promise<readonly string[]>;
+}
+
+/** Returns the names of what a store has recorded. */
+export function recordedIn(store: Store): Recorded {
+  return {
+    ids: store.ids(),
+    threads: async () => (await import('../../index.js')).listThreads(store).map(({ id }) => id),
+  };
+}
+
 /**
- * Resolves the run that a user names, among the existing ids, newest first: a whole id, a unique beginning or end of one, or `-1` for the
- * newest run, `-2` for the one before.
+ * Resolves the run that a user names: a whole id, a unique beginning or end of one, or `-1` for the newest run, `-2` for the one before.
  *
- * @throws SkeinError `SKEIN_NO_RUN` with the runs that may be meant
+ * @throws SkeinError `SKEIN_NO_RUN` with the runs that may be meant, or with the commands for a conversation of this name
  * @example
- * findRun(await runs.ids(), '-1'); // '01a2004c-c9dc-7012-8345-6789abcdef01'
+ * await findRun(recordedIn(store), '-1'); // '01a2004c-c9dc-7012-8345-6789abcdef01'
  */
-export function findRun(ids: readonly string[], text: string): string {
-  if (ids.length === 0) throw noRun('no run is recorded here', 'skein run FILE records one');
+export async function findRun({ ids, threads }: Recorded, text: string): Promise<string> {
+  if (ids.length === 0 && !(await threads()).includes(text))
+    throw noRun('no run is recorded here', 'skein run FILE records one');
   if (ids.includes(text)) return text;
   if (/^-\d{1,6}$/.test(text)) {
     const id = ids[Number(text.slice(1)) - 1];
@@ -29,6 +45,11 @@ export function findRun(ids: readonly string[], text: string): string {
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   if (only !== undefined) throw noRun(`${text} matches ${found.length} runs`, `give more of its id: ${named(found)}`);
+  if ((await threads()).includes(text)) {
+    const name = shellWord(text);
+    const hint = `skein thread ${name} shows its turns and their runs, skein run FILE --thread ${name} continues it`;
+    throw noRun(`${text} is a conversation, not a run`, hint);
+  }
   throw noRun(`there is no run ${text}`, nearest(text, ids));
 }
 

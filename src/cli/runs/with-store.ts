@@ -3,6 +3,8 @@ import type { RunReader } from '../../recorded-runs.js';
 import type { FileStore } from '../../sqlite.js';
 import type { OpenRunStoreOptions } from '../run/open-store.js';
 import { openRunStore, storeRoot } from '../run/open-store.js';
+import type { Recorded } from './find-run.js';
+import { recordedIn } from './find-run.js';
 
 /**
  * Opens the store of runs for the working directory, passes it to a function, and closes it.
@@ -37,9 +39,9 @@ export async function withStore<T>(
  *
  * @throws SkeinError `SKEIN_NO_RUN` if there is no store
  */
-export async function withRuns<T>(body: (runs: RunReader) => Promise<T>): Promise<T> {
+export async function withRuns<T>(body: (runs: RunReader, recorded: Recorded) => Promise<T>): Promise<T> {
   return await withStore(async (store) => {
     const { storeReader } = await import('../../recorded-runs.js');
-    return await body(storeReader(store));
+    return await body(storeReader(store), recordedIn(store));
   });
 }

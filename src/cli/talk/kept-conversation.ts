@@ -1,16 +1,17 @@
 import { relative, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { present } from '../../base/json.js';
+import { definitionError } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { FileStore } from '../../sqlite.js';
 import type { LoadedMachine, KeptState } from '../../talking.js';
-import { printProblems } from '../failures.js';
 import { checkOwn, storeFile } from '../run/open-store.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import { folderOf, readRecordedRun } from '../run/recorded-run.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import { mergeFlags } from '../run/run-flags.js';
 import { anchored } from '../run/go-on.js';
+import { shellWord } from '../runs/text.js';
 import type { Brought } from './brought.js';
 import { broughtBy } from './brought.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
@@ -29,15 +30,15 @@ export interface KeptConversation {
 }
 
 /**
- * Reads a conversation from the store and loads its pack. Undefined if the pack has problems, which are printed.
+ * Reads a conversation from the store and loads its pack.
  *
- * @throws SkeinError `SKEIN_NO_THREAD`, `SKEIN_USAGE` for a conversation without a pack, `SKEIN_FILE`
+ * @throws SkeinError `SKEIN_DEFINITION` if the pack has problems, `SKEIN_NO_THREAD`, `SKEIN_USAGE` for a conversation without a pack, `SKEIN_FILE`
  */
 export async function keptConversation(
   store: FileStore,
   root: string,
   { thread, flags, toRun }: { readonly thread: string; readonly flags: CommonFlags; readonly toRun: boolean },
-): Promise<KeptConversation | undefined> {
+): Promise<KeptConversation> {
   const { KeptState: Kept, machineOf } = await import('../../talking.js');
   const kept = Kept.read(store, thread);
   if (kept === undefined) throw await noThread(store, thread);
@@ -59,12 +60,12 @@ export async function keptConversation(
     toRun,
   });
   // Its warnings were printed when the conversation began.
-  printProblems(problems.filter(({ severity }) => severity === 'error'));
-  if (broken || workflow.plan === undefined) return undefined;
+  if (broken || workflow.plan === undefined)
+    throw definitionError(problems.filter(({ severity }) => severity === 'error'));
   const machine = machineOf(workflow.plan);
   if (machine !== undefined) return { thread, kept, file, cwd, flags: merged, brought, workflow, machine };
   throw new SkeinError('SKEIN_USAGE', `the thread '${thread}' is not a conversation with a pack`, {
-    hint: 'skein thread shows it; skein run FILE --thread NAME continues it',
+    hint: `skein thread ${shellWord(thread)} shows it; skein run FILE --thread ${shellWord(thread)} continues it`,
   });
 }
 
