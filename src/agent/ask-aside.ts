@@ -5,6 +5,7 @@ import type { StepContext } from '../engine/ports/executor.js';
 import type { Phase } from '../events/supervision.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import type { AgentNode } from '../plan/plan.js';
+import { hearOnlineModels, hearSearch } from './loop/conversation-trust.js';
 import { modelCaller } from './loop/model-caller.js';
 import type { ModelSource } from './model.js';
 import type { AgentSession, Opened } from './session.js';
@@ -55,6 +56,7 @@ export async function openAside(
       also: () => formerModels?.({ kind: 'agent', id: step.node.id, agent: spec, prompt: [] }).map(digestWith) ?? [],
     },
   });
+  hearOnlineModels(opened, step.influence);
   return { models, step, spec, session, opened };
 }
 
@@ -82,6 +84,7 @@ export async function askAside({ models, step, spec, session, opened }: Aside, c
     },
     (wanted) => Promise.reject(new SkeinError('SKEIN_TOOL_REFUSED', `who judges has no tool ${wanted.name}`)),
   );
-  const { text } = await ask(1);
-  return text;
+  const turn = await ask(1);
+  hearSearch(turn, step.influence);
+  return turn.text;
 }

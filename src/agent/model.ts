@@ -121,6 +121,8 @@ export type ModelPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'tool-call'; readonly call: ToolCall }
+  /** The provider searched, or ran a tool of its own: the answer is made of texts that no message shows. */
+  | { readonly type: 'searched' }
   /** A setting that the provider does not follow. */
   | { readonly type: 'warning'; readonly message: string }
   | {
@@ -147,7 +149,9 @@ export interface ModelTurn {
   readonly cost?: Cost;
   /** Number of tool calls that a back end with a loop of its own made. */
   readonly dispatched?: number;
-  /** The label of the conversation after these calls. */
+  /** Whether the provider searched, or ran a tool of its own. */
+  readonly searched?: true;
+  /** The label of the conversation after the calls inside the model call. */
   readonly heard?: Label;
   /** Files that the conversation wrote by then after something untrusted. */
   readonly wrote?: readonly string[];

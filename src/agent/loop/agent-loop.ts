@@ -9,6 +9,7 @@ import { limitHint } from '../../plan/notations.js';
 import { REPAIR_ROUNDS, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
 import type { ModelTurn, ToolCall, ToolResult } from '../model.js';
 import type { AnswerChecks } from './answer-checks.js';
+import { hearSearch } from './conversation-trust.js';
 import { finalAnswer, isAccepted } from './final-answer.js';
 import type { Repairs } from './final-answer.js';
 import type { ModelCaller } from './model-caller.js';
@@ -133,6 +134,7 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
     return undefined;
   });
   if (turn === undefined) return undefined;
+  hearSearch(turn, options.step.influence);
   const { dispatched = 0 } = turn;
   state.toolCalls += dispatched;
   if (dispatched > 0) options.trust.recall(turn);

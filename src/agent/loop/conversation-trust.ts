@@ -60,8 +60,7 @@ export class ConversationTrust {
   constructor(private readonly step: Hearing) {
     this.begun = step.influence.label();
     this.join(step.run.first);
-    if (step.opened.models.some(({ id }) => id.endsWith(':online')))
-      this.add({ level: 'untrusted', isPrivate: false, sources: ['model:online'] });
+    hearOnlineModels(step.opened, step.influence);
   }
 
   /** True if everything that influenced the conversation is trusted. */
@@ -194,6 +193,20 @@ export function hearFailedServers(error: unknown, { mcpServers = {} }: AgentSpec
     isPrivate: true,
     sources: Object.keys(mcpServers).map((name) => `server:${name}`),
   });
+}
+
+/** Adds the label of models that search by their name. */
+export function hearOnlineModels({ models }: Pick<Opened, 'models'>, influence: Influence): void {
+  for (const { id } of models) if (id.endsWith(':online')) influence.add(searchedBy(id));
+}
+
+/** Adds the label of an answer whose provider searched, or ran a tool of its own. */
+export function hearSearch({ model, searched }: ModelTurn, influence: Influence): void {
+  if (searched === true) influence.add(searchedBy(model));
+}
+
+function searchedBy(model: string): Label {
+  return { level: 'untrusted', isPrivate: false, sources: [`model:${model}`] };
 }
 
 /** The trust that the user declares for a server. */

@@ -26,6 +26,7 @@ export async function takeTurn(
 ): Promise<ModelTurn> {
   let text = '';
   const toolCalls: ToolCall[] = [];
+  let searched = false;
   for await (const part of model.stream(request)) {
     heard.begun = true;
     switch (part.type) {
@@ -40,6 +41,9 @@ export async function takeTurn(
       case 'tool-call':
         toolCalls.push(part.call);
         break;
+      case 'searched':
+        searched = true;
+        break;
       case 'warning':
         note({ kind: 'warning', code: 'setting-ignored', message: `${model.id}: ${part.message}` });
         break;
@@ -47,7 +51,14 @@ export async function takeTurn(
         heard.usage = part.usage;
         heard.cost = part.cost;
         if (part.reason === 'error') throw gaveUp(model.id);
-        return { model: model.id, text, toolCalls, reason: part.reason, usage: part.usage ?? NO_USAGE };
+        return {
+          model: model.id,
+          text,
+          toolCalls,
+          reason: part.reason,
+          usage: part.usage ?? NO_USAGE,
+          ...(searched ? { searched } : {}),
+        };
     }
   }
   throw new SkeinError('SKEIN_NETWORK', `${model.id}: the answer ended before it was finished`, { retryable: true });

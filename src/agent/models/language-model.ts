@@ -131,10 +131,17 @@ function mapPart(part: LanguageModelV3StreamPart, source: ErrorSource): ModelPar
     const counted = { type: 'finish', reason: finishReason(part.finishReason), usage: usageOf(part.usage) } as const;
     return cost === undefined ? counted : { ...counted, cost };
   }
-  if (part.type !== 'tool-call' || part.providerExecuted === true) return undefined;
+  if (isSearch(part)) return { type: 'searched' };
+  if (part.type !== 'tool-call') return undefined;
   const data = part.providerMetadata as JsonObject | undefined;
   const call = { id: part.toolCallId, name: part.toolName, input: part.input };
   return { type: 'tool-call', call: data === undefined ? call : { ...call, providerData: data } };
+}
+
+/** The provider names what it read, or runs a tool of its own; nobody here sees what that gives. */
+function isSearch(part: LanguageModelV3StreamPart): boolean {
+  if (part.type === 'tool-call') return part.providerExecuted === true;
+  return part.type === 'source' || part.type === 'tool-result';
 }
 
 /** Keeps warnings about settings that the agent has; warnings about others, such as a model's limits, are dropped. */

@@ -59,8 +59,10 @@ async function* recordStream(
 ): AsyncGenerator<ModelPart> {
   let text = '';
   const toolCalls: ToolCall[] = [];
+  let searched: true | undefined;
   for await (const part of model.stream(request)) {
     if (part.type === 'text') text += part.text;
+    if (part.type === 'searched') searched = true;
     if (part.type === 'tool-call') {
       const { name, input } = part.call;
       toolCalls.push({ id: `call_${toolCalls.length + 1}`, name, input });
@@ -69,7 +71,7 @@ async function* recordStream(
       const call = normalCall(model.id, request);
       const { path, agent, turn } = request.caller;
       const { reason, usage = NO_USAGE, cost } = part;
-      const answer = { model: model.id, text, toolCalls, reason, usage, ...present({ cost }) };
+      const answer = { model: model.id, text, toolCalls, reason, usage, ...present({ cost, searched }) };
       const structuredOutput = model.structuredOutput === true;
       calls.push({ key: callKey(call), structuredOutput, caller: { path, agent, turn }, call, answer });
     }

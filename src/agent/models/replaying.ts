@@ -65,8 +65,9 @@ function find(calls: readonly RecordedCall[], used: ReadonlySet<RecordedCall>, i
 
 /** Yields the answer with new ids, which must be unique in a conversation. */
 function* answerParts(found: RecordedCall, request: ModelRequest): Generator<ModelPart> {
-  const { text, toolCalls, reason, usage } = found.answer;
+  const { text, toolCalls, reason, usage, searched } = found.answer;
   const cost = readCost(found.answer.cost);
+  if (searched === true) yield { type: 'searched' };
   if (text !== '') yield { type: 'text', text };
   for (const call of toolCalls) {
     yield { type: 'tool-call', call: { ...call, id: `${call.id}_${request.caller.turn}` } };

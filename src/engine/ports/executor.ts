@@ -149,8 +149,8 @@ export interface FailedInside extends Omit<FailedCall, 'pause'> {
 /** Whether a failed call is repeated, and after how many milliseconds. */
 export type Again = { readonly delayMs: number } | 'never';
 
-/** A view of a state, with the reads made through it. */
-export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current'>> {
+/** A view of a state, with the reads made through it. They influence the step, and so do those of a record that is used instead. */
+export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current' | 'reused'>> {
   readonly state: Readonly<Record<string, unknown>>;
 }
 

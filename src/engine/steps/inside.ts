@@ -27,7 +27,7 @@ import type { RunServices } from '../services.js';
 import { ReadLog } from '../state/reads.js';
 import type { Version } from '../state/version.js';
 import { readEnd } from '../state/viewed.js';
-import { channelLabel, versionLabel } from '../state/run-labels.js';
+import { channelLabel } from '../state/run-labels.js';
 import type { LabelSource } from '../state/run-labels.js';
 import { AskingIo } from './asking.js';
 import type { Activity, Asker } from './asking.js';
@@ -156,10 +156,13 @@ class Inside implements StepContext, Activity {
   }
 
   watch(): StateWatch {
-    // What the code reads is known only while it runs.
-    this.step.influenced(versionLabel(this.step.input, this.step.owner));
-    const log = new ReadLog(this.step.input, this.step.owner);
-    return { state: log.viewFor(undefined), reads: () => log.reads(), current: (name) => log.current(name) };
+    const log = new ReadLog(this.step.input, this.step.owner, this.step);
+    return {
+      state: log.viewFor(undefined),
+      reads: () => log.reads(),
+      current: (name) => log.current(name),
+      reused: (then) => log.reused(then),
+    };
   }
 
   render(template: Template): string {

@@ -312,9 +312,11 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     this.stopActivities();
   }
 
-  /** The body was interrupted, so the reads of a function are unknown: counts the whole input as read. */
+  /** The body was interrupted, so the reads of a function, or of an agent's, are unknown: counts the whole input as read. */
   private stopped(): void {
-    if (this.compiled.body !== undefined) this.influenced(this.owner.labelOf(this.input));
+    const { body, tools, guide } = this.compiled;
+    if (body !== undefined || tools !== undefined || guide !== undefined)
+      this.influenced(this.owner.labelOf(this.input));
   }
 
   /** A question is open: a person who judges uses no slot. */

@@ -3,14 +3,15 @@ import { recordText } from '../../../base/json.js';
 import type { Json } from '../../../base/json.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import { endorsingSchema } from '../../../plan/endorsement.js';
-import type { PlanNode } from '../../../plan/plan.js';
+import type { ItemError, PlanNode } from '../../../plan/plan.js';
 import type { Label } from '../../../guard/label.js';
 import type { Question } from '../../ports/durable.js';
 import type { Given, PolicedStep, Policy } from './policy.js';
 
 /**
- * A node whose result can be endorsed as vetted: `endorse`. A person sees all of a result that an untrusted text influenced; the question
- * contains its digest, so a yes counts for nothing else. A schema needs no person: a result that does not match fails the attempt.
+ * A node whose result can be endorsed as vetted: `endorse`. A person sees all of a result that an untrusted text influenced, with the next
+ * node if the step chose it, and the failed items of a map. The question contains a digest of what it shows, so a yes counts for nothing
+ * else. A schema needs no person: a result that does not match fails the attempt.
  */
 export function endorse(node: PlanNode): Policy | undefined {
   if (node.endorse === undefined) return undefined;
@@ -35,7 +36,7 @@ const CHOICES = ['allow', 'deny'] as const;
 function askPerson(step: PolicedStep, id: string, given: Given, out: () => void): void {
   const { givenLabel: label } = step;
   if (label.level !== 'untrusted') return out();
-  step.ask('endorse:guard#1', questionOf(id, given, label), (answer) => {
+  step.ask('endorse:guard#1', questionOf(id, given, step.itemErrors, label), (answer) => {
     if (answer === 'allow') {
       step.endorsed('person');
       out();
@@ -46,10 +47,20 @@ function askPerson(step: PolicedStep, id: string, given: Given, out: () => void)
   });
 }
 
-function questionOf(id: string, { output, writes = [] }: Given, { isPrivate, sources, more }: Label): Question {
-  const value = jsonOf(output);
-  const also = Object.fromEntries(writes.map(({ channel, value: one }) => [channel, jsonOf(one)]));
-  const shown = writes.length === 0 ? { value } : { value, also };
+function questionOf(
+  id: string,
+  { output, writes = [], goto }: Given,
+  errors: readonly ItemError[],
+  { isPrivate, sources, more }: Label,
+): Question {
+  const shown = {
+    value: jsonOf(output),
+    ...(writes.length === 0
+      ? {}
+      : { also: Object.fromEntries(writes.map(({ channel, value }) => [channel, jsonOf(value)])) }),
+    ...(goto === undefined ? {} : { next: jsonOf(goto) }),
+    ...(errors.length === 0 ? {} : { errors: jsonOf(errors) }),
+  };
   return {
     text: `Do you vouch for what "${id}" gives? Texts that no one vouches for had a say in it.`,
     choices: CHOICES,

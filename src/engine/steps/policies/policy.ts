@@ -4,7 +4,7 @@ import type { LabelledChannel } from '../../../lang/outputs-block.js';
 import type { WorkMeter } from '../../../lang/work-meter.js';
 import type { Endorser } from '../../../events/trust.js';
 import type { Label } from '../../../guard/label.js';
-import type { PlanNode } from '../../../plan/plan.js';
+import type { ItemError, PlanNode } from '../../../plan/plan.js';
 import type { Durable, Identity, Question } from '../../ports/durable.js';
 import type { Again, ChannelWrite, FailedInside, StepContext } from '../../ports/executor.js';
 import type { Phases, SupervisedTask } from '../../ports/supervision.js';
@@ -37,6 +37,8 @@ export interface PolicedStep {
   readonly identity: Identity;
   /** Label of the result: of everything that influenced it. */
   readonly givenLabel: Label;
+  /** Failed items of a map. */
+  readonly itemErrors: readonly ItemError[];
   /** From 1. */
   readonly attempt: number;
   /** From 1: attempts since the last correction up to this one, plus repeated calls inside the earlier ones. */
