@@ -79,6 +79,11 @@ export function versionLabel(version: Version, { run: { labels } }: LabelSource)
   return label;
 }
 
+/** Whether functions of the program may read the state while a step of this node runs. */
+export function readsInCode({ body, tools, guide }: CompiledNode): boolean {
+  return body !== undefined || tools !== undefined || guide !== undefined;
+}
+
 /** Reports the labels of what a function reads, if reads are not recorded. */
 export class LabelReads implements ReadObserver {
   constructor(

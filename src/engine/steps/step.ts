@@ -18,7 +18,7 @@ import type { Leaving, PlanEnd, RunServices, ScopeOwner, Work } from '../service
 import type { Firing, Token } from '../graph/token.js';
 import { tellLabel, tellVisit, warnOfMissing } from './telling.js';
 import { Waiting } from './waiting.js';
-import type { Influenced } from '../state/run-labels.js';
+import { readsInCode, type Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 import type { ChannelSource, State } from '../state/viewed.js';
 
@@ -314,9 +314,7 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
 
   /** The body was interrupted, so the reads of a function, or of an agent's, are unknown: counts the whole input as read. */
   private stopped(): void {
-    const { body, tools, guide } = this.compiled;
-    if (body !== undefined || tools !== undefined || guide !== undefined)
-      this.influenced(this.owner.labelOf(this.input));
+    if (readsInCode(this.compiled)) this.influenced(this.owner.labelOf(this.input));
   }
 
   /** A question is open: a person who judges uses no slot. */
