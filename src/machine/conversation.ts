@@ -82,14 +82,17 @@ export class Conversation {
   private models: ModelRegistry | undefined = undefined;
   private closed: Promise<void> | undefined = undefined;
 
-  /** @throws SkeinError `SKEIN_USAGE` if a conversation that has begun is asked to begin elsewhere */
+  /**
+   * @throws SkeinError `SKEIN_THREAD` for a conversation with another pack, `SKEIN_USAGE` if one that has begun is asked to begin elsewhere
+   */
   constructor(private readonly parts: ConversationParts) {
     const { thread, runs, variables, start, continues } = parts;
     if (thread !== undefined) checkThreadId(thread);
     this.named = { id: thread ?? systemIds.next(), isNew: thread === undefined };
     this.store = runs.store;
     this.variables = variables;
-    if (start === undefined || continues || this.kept?.position === undefined) return;
+    const kept = this.keptOf(this.id);
+    if (start === undefined || continues || kept?.position === undefined) return;
     throw new SkeinError('SKEIN_USAGE', `the conversation '${this.id}' has begun already`, {
       hint: 'leave out state and context, or begin another thread',
     });
@@ -179,7 +182,7 @@ export class Conversation {
   async resume(id: string = this.id): Promise<TurnResult | undefined> {
     this.checkOpen();
     checkThreadId(id);
-    if (KeptState.read(this.store, id) === undefined) throw noThread(id);
+    if (this.keptOf(id) === undefined) throw noThread(id);
     this.named.id = id;
     this.named.isNew = false;
     const run = this.openRun();
@@ -206,6 +209,11 @@ export class Conversation {
   /** The stored state of the conversation; undefined before its first turn. */
   private get kept(): KeptState | undefined {
     return KeptState.read(this.store, this.id);
+  }
+
+  /** @throws SkeinError `SKEIN_THREAD` for a conversation with another pack */
+  private keptOf(id: string): KeptState | undefined {
+    return KeptState.of(this.store, id, this.parts.compiled.plan);
   }
 
   /** The machine as it stands between turns. */

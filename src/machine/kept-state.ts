@@ -1,8 +1,10 @@
 import type { Json } from '../base/json.js';
 import type { Store } from '../journal/store.js';
-import { keptChannels, readHead } from '../journal/thread-journal.js';
+import { keptChannels, readHead, shapeOf } from '../journal/thread-journal.js';
 import type { ThreadHead } from '../journal/thread-journal.js';
 import type { LogEntry, Standing } from '../notations/machine/plan/standing.js';
+import type { Plan } from '../plan/plan.js';
+import { checkKinship } from '../runtime/threads/shape.js';
 import type { KeptMessage } from './turn-log.js';
 
 /** The stored state of a conversation; each part is read on first use. */
@@ -20,6 +22,18 @@ export class KeptState {
   static read(store: Store, thread: string): KeptState | undefined {
     const head = readHead(store, thread);
     return head === undefined ? undefined : new KeptState(store, head);
+  }
+
+  /**
+   * Reads a conversation that is to continue with a pack.
+   *
+   * @throws SkeinError `SKEIN_THREAD` if it is one of another workflow, before anything of this pack is found missing
+   */
+  static of(store: Store, thread: string, plan: Plan): KeptState | undefined {
+    const kept = KeptState.read(store, thread);
+    const before = kept && shapeOf(store, thread, kept.head.state);
+    if (before !== undefined) checkKinship(thread, before, plan);
+    return kept;
   }
 
   get position(): Standing | undefined {

@@ -110,7 +110,8 @@ const OF_RUNS = [
  * Opens a conversation with a pack: the text of a file, or data. Nothing runs before the first message or event. A pack without a workflow
  * talks with one of its prompts.
  *
- * @throws SkeinError `SKEIN_DEFINITION` with all problems; `SKEIN_USAGE` for invalid options; `SKEIN_CONTEXT` for another pack's context
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems; `SKEIN_USAGE` for invalid options; `SKEIN_CONTEXT` for another pack's context;
+ *   `SKEIN_THREAD` for a thread of another pack
  * @example
  * const conversation = await openPack(await readFile('support.pack.json', 'utf8'), { tools: { lookup } });
  * const { text, state } = await conversation.send('My order is late.');

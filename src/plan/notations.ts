@@ -11,6 +11,8 @@ interface NotationTraits {
   readonly inOrder?: true;
   /** The input that receives the task of a run. Default `task`. */
   readonly taskInput?: string;
+  /** The name of a plan is an id, which says alone whether a thread belongs to it: names of steps are too common. */
+  readonly knownByName?: true;
 }
 
 const ROUNDS = { maxRounds: 'max_rounds', onMaxRounds: 'on_limit' } as const;
@@ -23,6 +25,7 @@ const TRAITS: Readonly<Record<string, NotationTraits>> = {
   machine: {
     limits: { ...TOKENS, maxTurns: 'max_rounds', maxToolCalls: 'max_tool_calls_per_turn' },
     taskInput: 'message',
+    knownByName: true,
   },
   pipeline: {
     limits: { ...ROUNDS, ...TOKENS, maxItems: 'max_items', maxTurns: 'max_iterations' },

@@ -175,3 +175,23 @@ describe('a conversation that does not fit its pack', () => {
     expect(stderr).not.toContain('undefined');
   });
 });
+
+it('a conversation of another workflow is refused by name, before a variable of the pack is found missing', async () => {
+  const named = {
+    greet: { system_template: 'Greet {{name}}.', variables: [{ name: 'name', type: 'string', required: true }] },
+  };
+  const states = { ask: { prompt_task: 'greet', terminal: true } };
+  const hello = JSON.stringify({ ...(JSON.parse(packText(named, states)) as object), id: 'hello' });
+  const flow = 'name: flow\nagents: { w: { inline: { prompt: P } } }\nsteps: [{ id: ask, agent: w, prompt: Hi }]\n';
+  const cwd = await makeProject({ ...FILES, 'hello.pack.json': hello, 'flow.yaml': flow });
+  const begun = [...RUN, '--tools', 'tools.mjs', '--thread', 'ada', '--message', 'Yes.'];
+  expect((await served(begun, { cwd })).code).toBe(5);
+  expect((await served(['run', 'flow.yaml', '--mock', '--thread', 'bob'], { cwd })).code).toBe(0);
+  for (const thread of ['ada', 'bob']) {
+    const words = ['run', 'hello.pack.json', '--mock', '--thread', thread, '--message', 'Hi'];
+    const { code, stderr } = await served(words, { cwd });
+    expect([thread, code]).toEqual([thread, 2]);
+    expect(stderr).toContain(`error SKEIN_THREAD: the thread '${thread}' is one of the workflow '`);
+    expect(stderr).toContain("not of 'hello'");
+  }
+});

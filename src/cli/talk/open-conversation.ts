@@ -35,13 +35,14 @@ export interface Opening {
  */
 export async function openConversation(opening: Opening): Promise<Conversation> {
   const { flags, cwd, file, workflow, brought, variables } = opening;
-  const machine = workflow.plan === undefined ? undefined : machineOf(workflow.plan);
-  if (machine === undefined) throw new SkeinError('SKEIN_USAGE', `${file} is not a pack`);
+  const { plan } = workflow;
+  const machine = plan === undefined ? undefined : machineOf(plan);
+  if (plan === undefined || machine === undefined) throw new SkeinError('SKEIN_USAGE', `${file} is not a pack`);
   const start = await startOf(machine, flags, cwd);
   const root = storeRoot({ cwd, create: true }) ?? cwd;
   const recording = flags.store ? await recordingIn({ root, ...opening }) : { store: await passingStore() };
   const thread = flags.thread ?? `${machine.pack.id}-${randomBytes(3).toString('hex')}`;
-  const kept = recording.store === undefined ? undefined : KeptState.read(recording.store, thread);
+  const kept = recording.store === undefined ? undefined : KeptState.of(recording.store, thread, plan);
   // An agent only decides where a conversation begins.
   if (start !== undefined && flags.agent === undefined && kept?.position !== undefined) {
     const hint = 'leave out --state and --context, or begin another thread';

@@ -20,7 +20,7 @@ import { preparedPlan } from '../checked-plan.js';
 import type { GivenUp } from './open-turn.js';
 import { newHolder } from '../../stores/holder.js';
 import { givenUpTurn, passOver, createThread } from './open-turn.js';
-import { checkKinship, shapeOfPlan } from './shape.js';
+import { checkKinship } from './shape.js';
 
 /** The author of a change and the reason, recorded with the change. */
 export interface ThreadChange {
@@ -59,7 +59,7 @@ export function updateThread(
     else passOver(writer, lost);
     const before = shapeOf(store, id, head.state);
     const compiled = workflow === undefined ? planOf(id, before) : preparedPlan(workflow);
-    if (before !== undefined) checkKinship(id, before, shapeOfPlan(compiled));
+    if (before !== undefined) checkKinship(id, before, compiled.plan);
     const carried = keptChannels(store, id, head.state);
     const names = Object.keys(values);
     checkNames(compiled, carried, names);

@@ -5,9 +5,14 @@ import { madeOnce } from '../../base/collections.js';
 import type { JsonObject } from '../../base/json.js';
 import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { ShapeRecord } from '../../journal/thread-record.js';
+import { traitsOf } from '../../plan/notations.js';
+import type { Plan } from '../../plan/plan.js';
 import { jsonSchemaOf } from '../../notations/graph/nodes/json-schema.js';
 
 type Shape = Omit<ShapeRecord, 't' | 'at'>;
+
+/** The part of a shape by which a workflow is known. */
+type Kin = Pick<Shape, 'workflow' | 'steps'>;
 
 const known = new WeakMap<CompiledPlan, Shape>();
 
@@ -25,9 +30,13 @@ export function shapeOfPlan(compiled: CompiledPlan): Shape {
     });
     const said: JsonObject = Object.fromEntries(own);
     const isSaid = channels.schemas.every((schema) => schema === undefined || 'schema' in schemaOf(schema));
-    const named = { workflow: plan.name, steps: plan.nodes.map(({ id }) => id), channels: said };
+    const named = { ...kinOf(plan), channels: said };
     return { ...named, digest: canonicalHash([named, channels.closed, isSaid ? '' : systemIds.next()]).slice(0, 22) };
   });
+}
+
+function kinOf({ name, notation, nodes }: Pick<Plan, 'name' | 'notation' | 'nodes'>): Kin {
+  return { workflow: name, steps: traitsOf(notation).knownByName === true ? [] : nodes.map(({ id }) => id) };
 }
 
 function schemaOf(schema: unknown): { readonly schema?: JsonObject } {
@@ -44,9 +53,13 @@ function schemaOf(schema: unknown): { readonly schema?: JsonObject } {
  *
  * @throws SkeinError `SKEIN_THREAD`
  */
-export function checkKinship(id: string, before: ShapeRecord, now: Shape): void {
+export function checkKinship(id: string, before: Kin, plan: Plan): void {
+  const now = kinOf(plan);
   const steps = new Set(before.steps);
   if (before.workflow === now.workflow || now.steps.some((step) => steps.has(step))) return;
-  const message = `the thread '${id}' is one of the workflow '${before.workflow}', which has no step in common with '${now.workflow}'`;
-  throw new SkeinError('SKEIN_THREAD', message, { hint: 'give this conversation a thread of its own' });
+  const why =
+    now.steps.length === 0 ? `not of '${now.workflow}'` : `which has no step in common with '${now.workflow}'`;
+  throw new SkeinError('SKEIN_THREAD', `the thread '${id}' is one of the workflow '${before.workflow}', ${why}`, {
+    hint: 'give this conversation a thread of its own',
+  });
 }

@@ -56,7 +56,7 @@ export class Turn {
     if (this.begun !== undefined) return this.begun;
     const before = shapeOf(this.store, this.of.id, this.state);
     const shape = shapeOfPlan(compiled);
-    if (before !== undefined) checkKinship(this.of.id, before, shape);
+    if (before !== undefined) checkKinship(this.of.id, before, compiled.plan);
     this.compiled = compiled;
     const begun = carriedState(compiled, this.channels, inputs, before?.digest !== shape.digest);
     const { absent } = this.state;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { memoryStore } from 'skein';
 import { tool } from 'skein/graph';
 import { StateMachine, validatePack } from 'skein/machine';
+import { rejected } from '../../thrown.js';
 import { go, linesOf, packOf, talking } from '../support/talking.js';
 
 const flipping = packOf({ a: { on_event: { Flip: 'b' } }, b: { on_event: { Flip: 'a' } } });
@@ -95,4 +96,22 @@ it('[V6] a pack without a workflow, and a workflow without bounds and artifacts,
   const workflow =
     ',"workflow":{"version":1,"entry":"a","states":{"a":{"prompt_task":"p","on_event":{"Go":"b"}},"b":{"prompt_task":"p","terminal":true}}}';
   expect(validatePack(text(workflow))).toEqual([]);
+});
+
+it('a conversation with another pack is refused by name, whatever else is missing; an edited pack continues', async () => {
+  const pack = packOf({ a: { on_event: { Go: 'b' } }, b: { terminal: true } });
+  const store = memoryStore();
+  await (await talking(pack, { a: ['Hello.'] }, { store, thread: 't' })).conversation.send('Hi');
+  const other = { ...packOf({ a: { on_event: { Stop: 'c' } }, c: { terminal: true } }), id: 'another' };
+  const error = await rejected(() => talking(other, {}, { store, thread: 't', state: 'c' }));
+  expect([error.code, error.message]).toEqual([
+    'SKEIN_THREAD',
+    `the thread 't' is one of the workflow '${pack.id}', not of 'another'`,
+  ]);
+  const { conversation } = await talking(other, { a: ['Mine.'] }, { store, thread: 'u' });
+  await conversation.send('Hi');
+  expect((await rejected(() => conversation.resume('t'))).code).toBe('SKEIN_THREAD');
+  const edited = packOf({ a: { on_event: { Stop: 'c' } }, c: { terminal: true } });
+  const { conversation: again } = await talking(edited, { a: ['Again.'] }, { store, thread: 't' });
+  expect((await again.send('Hi')).text).toBe('Again.');
 });
