@@ -245,9 +245,12 @@ function snapshotName(file: string): string {
   return /^\.[a-z0-9]{1,12}$/.test(extension) && extension !== '.yml' ? `workflow${extension}` : 'workflow.yaml';
 }
 
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
 function unwritable(path: string, cause: unknown): SkeinError {
+  const first = NO_ROOM.has(codeOf(cause)) ? 'free some space' : 'make it writable';
   return new SkeinError('SKEIN_AUDIT', `the audit folder ${path} cannot be written: ${toErrorData(cause).message}`, {
-    hint: 'make it writable, or name another one with config.audit_dir or --audit-dir',
+    hint: `${first}, name another one with config.audit_dir or --audit-dir, or have none: --no-audit`,
     cause,
   });
 }

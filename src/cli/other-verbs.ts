@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { SkeinError } from '../base/errors.js';
 import { suggest } from '../base/suggest.js';
+import { quoted } from './view/printable.js';
 import type { Command } from 'commander';
 
 /** Commands of other programs, by the equivalent command line of Skein. */
@@ -46,7 +47,7 @@ export function unknownCommand(word: string, commands: readonly string[], of?: s
     const hint = near === undefined ? `skein ${of} takes: ${commands.join(', ')}` : `did you mean skein ${of} ${near}?`;
     return new SkeinError('SKEIN_USAGE', `there is no command ${JSON.stringify(`${of} ${word}`)}`, { hint });
   }
-  const file = /\.(ya?ml|[cm]?[jt]s)$/.test(word) || existsSync(word) ? `skein run ${JSON.stringify(word)}` : undefined;
+  const file = /\.(ya?ml|[cm]?[jt]s)$/.test(word) || existsSync(word) ? `skein run ${quoted(word)}` : undefined;
   const hint =
     OTHER_VERBS.get(word) ??
     file ??

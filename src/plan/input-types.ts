@@ -106,7 +106,7 @@ export function badInputs(inputs: readonly InputSpec[], given: Readonly<Record<s
 function badInput({ name, at, type }: InputSpec, { why, hint }: Extract<TypedValue, { why: string }>): Problem {
   const message = `the input ${quoteShort(name)} ${why}`;
   const advice =
-    hint ?? `give another value: --input ${name}=${type === 'number' ? '3' : type === 'boolean' ? 'true' : 'VALUE'}`;
+    hint ?? `give another value, such as ${name}=${type === 'number' ? '3' : type === 'boolean' ? 'true' : 'VALUE'}`;
   return { code: 'bad-input', severity: 'error', message, hint: advice, ...(at === undefined ? {} : { at }) };
 }
 

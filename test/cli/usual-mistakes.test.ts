@@ -313,7 +313,7 @@ const ON_LINES: readonly (readonly [words: readonly string[], what: string, reme
   [['ls'], '"ls"', 'skein runs'],
   [['list'], '"list"', 'skein runs'],
   [['status'], '"status"', 'skein show -1'],
-  [['flow.yaml'], '"flow.yaml"', 'skein run "flow.yaml"'],
+  [['flow.yaml'], '"flow.yaml"', "skein run 'flow.yaml'"],
   [['rum', 'flow.yaml'], '"rum"', 'did you mean skein run?'],
   [['resume'], "'run'", '-1 is the newest'],
   [['show'], "'run'", '-1 is the newest'],

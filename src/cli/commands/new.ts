@@ -9,6 +9,7 @@ import { TEMPLATE_NAMES, newProject } from '../new/templates.js';
 import { lookAt } from '../run/trust-subject.js';
 import { noteTrusted } from '../run/trusted-files.js';
 import { printable } from '../view/printable.js';
+import { shellWord } from '../runs/text.js';
 import { printNote, printResult } from '../view/streams.js';
 
 /** `skein new NAME`. */
@@ -46,7 +47,9 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
     printNote(
       `package.json depends on the Skein in ${printable(checkout)}, as this one is not installed from a registry`,
     );
-  printNote(`next: skein ${command} ${join(folder, main)} --mock=${join(folder, 'script.yaml')}`);
+  printNote(
+    `next: skein ${command} ${shellWord(join(folder, main))} ${shellWord(`--mock=${join(folder, 'script.yaml')}`)}`,
+  );
 }
 
 /** Trusts a new file as written, so that its author need not confirm it while it is unchanged. */
@@ -60,6 +63,8 @@ async function trustOwn(file: string): Promise<void> {
   }
 }
 
+const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+
 /** Creates a folder that must not exist: nothing is ever overwritten. */
 async function makeFolder(target: string, shown: string): Promise<void> {
   try {
@@ -69,6 +74,9 @@ async function makeFolder(target: string, shown: string): Promise<void> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     const message =
       code === 'EEXIST' ? `${shown} is there already; nothing was written` : `${shown} can't be made (${code})`;
-    throw new SkeinError('SKEIN_FILE', message, { hint: 'choose another name' });
+    const hint = NO_ROOM.has(code)
+      ? 'free some space, or choose another folder'
+      : 'choose another name, in a folder that you may write to';
+    throw new SkeinError('SKEIN_FILE', message, { hint });
   }
 }

@@ -4,7 +4,7 @@ import { EXIT, printProblems, refusalReport } from '../failures.js';
 import { addJudgingOptions } from '../run/run-options.js';
 import type { JudgingFlags, SurroundingFlags } from '../run/load-workflow.js';
 import type { JsonFlag } from '../run/run-flags.js';
-import { localTime, tableLines } from '../runs/text.js';
+import { localTime, shellWord, tableLines } from '../runs/text.js';
 import type { TrustSubject } from '../run/trusted-files.js';
 import { forgetTrusted, isTrusted, noteTrusted, trustedFiles } from '../run/trusted-files.js';
 import type { ChangedTool } from '../run/tool-pins.js';
@@ -120,7 +120,7 @@ async function isKnown(subject: TrustSubject): Promise<boolean> {
 
 function tellVerdict(file: string, trusted: boolean): void {
   if (trusted) printNote(`${printable(file)} is trusted as it is now`);
-  else if (!isTerminal()) printNote(`    hint: skein trust ${printable(file)} --yes trusts it`);
+  else if (!isTerminal()) printNote(`    hint: skein trust ${shellWord(file)} --yes trusts it`);
 }
 
 async function note(subject: TrustSubject): Promise<void> {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { shellWord } from '../runs/text.js';
 import { printable } from '../view/printable.js';
 import { printNote } from '../view/streams.js';
 import type { GivenInput } from './given-inputs.js';
@@ -22,7 +23,7 @@ export function withInputsOfOthers<F extends MarkingFlags>(flags: F, given: read
   if (found.length === 0) return flags;
   for (const { name, value } of flags.quiet === true ? [] : found) {
     const why = `an agent wrote ${value} after it had heard something untrusted`;
-    printNote(printable(`input '${name}' is untrusted: ${why}; skein trust --file ${value} vouches for it`));
+    printNote(printable(`input '${name}' is untrusted: ${why}; skein trust --file ${shellWord(value)} vouches for it`));
   }
   return { ...flags, untrusted: [...new Set([...(flags.untrusted ?? []), ...found.map(({ name }) => name)])] };
 }

@@ -7,7 +7,7 @@ import type { RunOutcome, Census } from '../../events/census.js';
 import { billedOf, costText } from '../../events/cost-text.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Spending, Tally } from '../../events/spending.js';
-import { boundKey, moreWays, valuesOf } from '../runs/text.js';
+import { boundKey, moreWays, shellWord, valuesOf } from '../runs/text.js';
 import { evidenceLines } from './evidence.js';
 import { fitCells, isolated, oneLine, padCells, printable, quoted } from './printable.js';
 import type { Within } from './progress.js';
@@ -120,14 +120,15 @@ function costBefore({ recorded }: SummaryOptions): readonly string[] {
 /** A run that did not succeed can be resumed. */
 function resumeLines({ recorded, outcome, error }: SummaryOptions): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
-  if (isEnding(error)) return [`next: skein fork ${recorded.id} --from STEP runs it again from a step on`];
-  if (recorded.takenOver) return [`next: skein show ${recorded.id} shows its progress: another process runs it`];
+  const run = shellWord(recorded.id);
+  if (isEnding(error)) return [`next: skein fork ${run} --from STEP runs it again from a step on`];
+  if (recorded.takenOver) return [`next: skein show ${run} shows its progress: another process runs it`];
   const what = RESUMED[outcome];
   const short = outcome === 'out_of_budget' ? lackIn(error) : undefined;
-  if (short === undefined) return [`next: skein resume ${recorded.id} ${what}`];
-  if (short.path === '') return [`next: skein resume ${recorded.id} --budget ${short.raise} ${what}`];
-  const raise = `skein budget ${recorded.id} ${short.raise} --of ${quoted(short.path)}`;
-  return [`next: ${printable(raise)}, then skein resume ${recorded.id} ${what}`];
+  if (short === undefined) return [`next: skein resume ${run} ${what}`];
+  if (short.path === '') return [`next: skein resume ${run} --budget ${short.raise} ${what}`];
+  const raise = `skein budget ${run} ${short.raise} --of ${quoted(short.path)}`;
+  return [`next: ${printable(raise)}, then skein resume ${run} ${what}`];
 }
 
 /** The limit that was too low, and what raises it. */
@@ -218,7 +219,9 @@ function questionLines({ questions, outcome, recorded }: SummaryOptions): readon
       ...(expires === undefined ? [] : [`  until ${new Date(expires).toISOString()}`]),
       ...(recorded === undefined
         ? []
-        : valuesOf(question, schema).map((value) => `  skein answer ${recorded.id} ${quoted(boundKey(one))} ${value}`)),
+        : valuesOf(question, schema).map(
+            (value) => `  skein answer ${shellWord(recorded.id)} ${quoted(boundKey(one))} ${value}`,
+          )),
     ];
   });
   if (recorded !== undefined) return asked;
