@@ -1,3 +1,5 @@
+import { isCutAt } from './cuts.js';
+
 interface State {
   readonly next: Map<number, State>;
   /** Number of characters that lead here. */
@@ -6,7 +8,18 @@ interface State {
   fallback: State | undefined;
   /** Length of the longest pattern that ends here; 0 for none. */
   longest: number;
+  /** What a path must measure to be hidden where the text is cut: half of the shortest pattern that continues it. */
+  least: number;
+  /** Patterns whose end leads here. */
+  ends: readonly string[];
 }
+
+/** No fewer characters of a pattern are recognised as a part of it. */
+const LEAST_PART = 8;
+/** That many characters are, however long the pattern is. */
+const MOST_NEEDED = 16;
+/** The end of a pattern can stand anywhere, so a shorter one could be an ordinary word. */
+const LEAST_END = 12;
 
 /** A text with its patterns replaced. */
 export interface Replaced {
@@ -34,19 +47,27 @@ export const NOTHING_HELD: Held = { text: '', hidden: 0 };
 export class PatternSet {
   private readonly root: State = stateAt(0);
 
-  constructor(patterns: ReadonlySet<string>) {
-    for (const pattern of patterns) this.add(pattern);
+  /** Parts of the patterns in `whole` are not looked for. */
+  constructor(patterns: ReadonlySet<string>, whole: ReadonlySet<string> = new Set()) {
+    for (const pattern of patterns) this.add(pattern, !whole.has(pattern));
     this.link();
   }
 
-  /** Replaces each stretch of overlapping patterns with `word`. Holds back a suffix that may begin a pattern, unless `final`. */
+  /**
+   * Replaces each stretch of overlapping patterns with `word`, and what is left of a pattern that was cut: most of its beginning at a cut,
+   * its last characters anywhere. Holds back a suffix that may begin a pattern, unless `final`.
+   */
   replace(piece: string, word: string, final: boolean, held: Held = NOTHING_HELD): Replaced {
     const text = held.text + piece;
     const found: Stretch[] = held.hidden === 0 ? [] : [{ start: SAID, end: held.hidden }];
     let state = this.root;
     for (let at = 0; at < text.length; at += 1) {
       state = this.step(state, text.charCodeAt(at));
-      if (state.longest > 0) cover(found, { start: at + 1 - state.longest, end: at + 1 });
+      const end = at + 1;
+      if (state.longest > 0) cover(found, { start: end - state.longest, end });
+      for (const pattern of state.ends) cover(found, { start: startOfEnd(pattern, text, end, found), end });
+      if (state.depth >= state.least && (end < text.length ? isCutAt(text, end) : final))
+        cover(found, { start: end - state.depth, end });
     }
     if (final) return { text: without(text, found, word), held: NOTHING_HELD };
     // A state without successors does not begin a longer pattern, but its suffix may.
@@ -67,15 +88,27 @@ export class PatternSet {
     }
   }
 
-  private add(pattern: string): void {
+  private add(pattern: string, inParts: boolean): void {
+    const half = Math.ceil(pattern.length / 2);
+    const least = inParts ? Math.max(LEAST_PART, Math.min(MOST_NEEDED, half)) : Infinity;
+    const state = this.path(pattern, least);
+    state.longest = state.depth;
+    const needed = Math.max(LEAST_END, Math.min(MOST_NEEDED, half));
+    if (!inParts || pattern.length < MOST_NEEDED) return;
+    const end = this.path(pattern.slice(-needed), Infinity);
+    end.ends = [...end.ends, pattern];
+  }
+
+  private path(word: string, least: number): State {
     let state = this.root;
-    for (let at = 0; at < pattern.length; at += 1) {
-      const code = pattern.charCodeAt(at);
+    for (let at = 0; at < word.length; at += 1) {
+      const code = word.charCodeAt(at);
       let next = state.next.get(code);
       if (next === undefined) state.next.set(code, (next = stateAt(at + 1)));
       state = next;
+      state.least = Math.min(state.least, least);
     }
-    state.longest = state.depth;
+    return state;
   }
 
   /** Breadth first, so that a fallback, which is less deep, is complete before it is used. */
@@ -85,6 +118,7 @@ export class PatternSet {
       for (const [code, next] of state.next) {
         next.fallback = state.fallback === undefined ? this.root : this.step(state.fallback, code);
         next.longest = Math.max(next.longest, next.fallback.longest);
+        if (next.fallback.ends.length > 0) next.ends = [...next.ends, ...next.fallback.ends];
         queue.push(next);
       }
     }
@@ -92,7 +126,20 @@ export class PatternSet {
 }
 
 function stateAt(depth: number): State {
-  return { next: new Map(), depth, fallback: undefined, longest: 0 };
+  return { next: new Map(), depth, fallback: undefined, longest: 0, least: Infinity, ends: [] };
+}
+
+/** Where the last characters of a pattern begin that end at a place. What was found right before is not compared again. */
+function startOfEnd(pattern: string, text: string, end: number, found: readonly Stretch[]): number {
+  const before = found.at(-1)?.end ?? 0;
+  let length = 0;
+  while (
+    length < pattern.length &&
+    end - length >= Math.max(before, 1) &&
+    text.charCodeAt(end - length - 1) === pattern.charCodeAt(pattern.length - length - 1)
+  )
+    length += 1;
+  return end - length;
 }
 
 /** Start of a stretch that was replaced in the previous piece. */

@@ -1,3 +1,4 @@
+import { withoutCutKeys } from './cuts.js';
 import { withoutKnown } from './formats.js';
 import { NOTHING_HELD, PatternSet } from './pattern-set.js';
 
@@ -8,6 +9,9 @@ export const REDACTED = '[redacted]';
 const LONG_ENOUGH = 8;
 /** Shorter values are not secrets. */
 export const SHORTEST_SECRET = 4;
+
+/** Paths and addresses begin and end like others, so their parts are not secret. */
+const LIKE_A_PLACE = /^(?:~?[/\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/;
 
 /** Removes secrets from texts. */
 export interface Redactor {
@@ -37,10 +41,13 @@ export interface RedactedStream {
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const forms = new Set(secrets.flatMap(formsOf));
-  const patterns = new PatternSet(forms);
+  const patterns = new PatternSet(
+    forms,
+    new Set(secrets.filter((secret) => LIKE_A_PLACE.test(secret)).flatMap(formsOf)),
+  );
   const words = wordsOf(secrets);
   const hidden = (part: string): string =>
-    withoutKnown(words === undefined ? part : part.replace(words, REDACTED), REDACTED);
+    withoutCutKeys(withoutKnown(words === undefined ? part : part.replace(words, REDACTED), REDACTED), REDACTED);
   const text = (whole: string): string =>
     hidden(forms.size === 0 ? whole : patterns.replace(whole, REDACTED, true).text);
   return {

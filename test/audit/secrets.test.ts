@@ -74,7 +74,7 @@ describe('secrets in texts', () => {
 
   it('cost time linear in the text', () => {
     const secrets = Array.from({ length: 40 }, (_, at) => `secret-${'a'.repeat(30)}-${at}`);
-    const text = `secret-${'a'.repeat(29)}`.repeat(20_000);
+    const text = `${`secret-${'a'.repeat(29)}`.repeat(20_000)} and so on`;
     expect(createRedactor(secrets).text(text)).toBe(text);
   });
 });

@@ -11,7 +11,7 @@ import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { lineDiff } from '../runs/line-diff.js';
 import { localTime, tableLines } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { shownJson, oneLine } from '../view/printable.js';
+import { shownJson, oneLine, secretsHidden } from '../view/printable.js';
 import { outcomeWords, tokensText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -109,8 +109,13 @@ function stepText(step: StepOverview | undefined): string {
     .join(', ');
 }
 
+/** A secret of several lines is only found in the whole text. */
+function shownText(value: unknown): string {
+  return secretsHidden().text(valueText(value));
+}
+
 function diffLines(title: string, values: readonly [unknown, unknown], style: Style): readonly string[] {
-  const all = lineDiff(valueText(values[0]), valueText(values[1]));
+  const all = lineDiff(shownText(values[0]), shownText(values[1]));
   const shown = all.slice(0, SHOWN_LINES).map((line) => {
     const text = `  ${line.slice(0, 2)}${oneLine(line.slice(2), LONGEST_LINE)}`;
     return line.startsWith('-') ? style.bad(text) : style.good(text);

@@ -81,7 +81,7 @@ function turnLines(turn: ThreadTurn, ids: readonly string[], style: Style): read
     ...(counts && Object.keys(inputs).length + Object.keys(results).length === 0
       ? ['  left everything as it was']
       : []),
-    ...(error === undefined ? [] : [`  ${style.bad('error')}: ${indented(error.message)}`]),
+    ...(error === undefined ? [] : [`  ${style.bad('error')}: ${indented(printable(error.message))}`]),
   ];
 }
 
@@ -102,12 +102,12 @@ function editLines({ at, who, why, values }: ThreadEdit, style: Style): readonly
 
 function valueLines(values: Readonly<Record<string, unknown>>, mark: string): readonly string[] {
   return Object.entries(values).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
     return `  ${mark}${oneLine(name, 60)}: ${indented(text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text)}`;
   });
 }
 
 /** Indents the lines of a value below its name, so that none looks like another name. */
 function indented(text: string): string {
-  return printable(text).trimEnd().replaceAll('\n', '\n    ');
+  return text.trimEnd().replaceAll('\n', '\n    ');
 }

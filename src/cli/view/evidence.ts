@@ -1,6 +1,6 @@
 import { digestText } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
-import { printable } from './printable.js';
+import { printable, secretsHidden } from './printable.js';
 
 /** Maximum lines of a piece of evidence: the call itself must not scroll away. */
 const HEAD_LINES = 40;
@@ -26,7 +26,8 @@ export function evidenceLines(evidence: unknown): readonly string[] {
   if (Array.isArray(calls))
     return calls.flatMap((one: unknown, at) => [`  ${at + 1} of ${calls.length}:`, ...evidenceLines(one)]);
   const text = typeof evidence === 'string' ? evidence : (judgedText(evidence) ?? JSON.stringify(evidence, null, 2));
-  const lines = text.split('\n').map(shortened);
+  // Secrets are hidden before anything is cut: half a secret is like none.
+  const lines = secretsHidden().text(text).split('\n').map(shortened);
   return shownLines(lines, text).map((line) => `  ${visible(line)}`);
 }
 

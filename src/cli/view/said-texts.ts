@@ -1,7 +1,8 @@
 import { Attempts } from '../../base/attempts.js';
 import type { SkeinEvent } from '../../events/event.js';
 import { beginsAgain } from '../../events/event.js';
-import { printable } from './printable.js';
+import type { RedactedStream } from '../../secrets/redact.js';
+import { printable, secretsHidden } from './printable.js';
 import type { RunLog } from './run-log.js';
 import type { Style } from './style.js';
 
@@ -12,8 +13,8 @@ type StepEnded = SkeinEvent & { readonly type: 'step.ended' };
  * of a supervised step, or of a step inside one, waits until the step is accepted.
  */
 export class SaidTexts {
-  /** The unfinished line of each step. */
-  private readonly open = new Map<string, string>();
+  /** The unfinished line of each step. A secret can have several lines, so the text is shown as far as none can begin in it. */
+  private readonly open = new Map<string, { readonly safe: RedactedStream; line: string }>();
   private readonly attempts = new Attempts<string>();
 
   constructor(
@@ -31,16 +32,19 @@ export class SaidTexts {
 
   /** Adds text and returns the lines that can be shown now. */
   add(path: string, text: string): readonly string[] {
-    const lines = ((this.open.get(path) ?? '') + text).split('\n');
-    this.open.set(path, lines.pop() ?? '');
+    const open = this.open.get(path) ?? { safe: secretsHidden().stream(), line: '' };
+    const lines = (open.line + open.safe.push(text)).split('\n');
+    open.line = lines.pop() ?? '';
+    this.open.set(path, open);
     return this.keep(path, lines);
   }
 
-  /** Ends the text of a call and returns its last line. */
+  /** Ends the text of a call and returns its last lines. */
   rest(path: string): readonly string[] {
-    const rest = this.open.get(path) ?? '';
+    const open = this.open.get(path);
     this.open.delete(path);
-    return rest === '' ? [] : this.keep(path, [rest]);
+    const rest = open === undefined ? '' : open.line + open.safe.flush();
+    return rest === '' ? [] : this.keep(path, rest.split('\n'));
   }
 
   /** Ends a step. Returns the lines that can be shown now: text of an unaccepted step is dropped. */

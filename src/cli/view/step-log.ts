@@ -2,6 +2,8 @@ import type { EventBody, StepNote } from '../../events/event.js';
 import { StepFold } from '../../events/step-fold.js';
 import type { Tally } from '../../events/spending.js';
 import type { Phase } from '../../events/supervision.js';
+import type { RedactedStream } from '../../secrets/redact.js';
+import { secretsHidden } from './printable.js';
 
 /** Maximum length of the kept end of a text in progress, in UTF-16 units: more than the widest line shows. */
 const KEPT_TEXT = 500;
@@ -23,8 +25,9 @@ export class StepLog extends StepFold {
   activity: string | undefined = undefined;
   /** The activity before it waited for budget. */
   private beforeWait: string | undefined = undefined;
-  /** The unchanged end of the text that its model is writing. Empty if no text is in progress. */
+  /** The end of the text that its model is writing, without secrets, whose beginnings may be cut off. Empty if no text is in progress. */
   said = '';
+  private saying: RedactedStream | undefined = undefined;
   /** For a loop: the share of lines in the last round that the round before did not have. */
   change: number | undefined = undefined;
   output: unknown = undefined;
@@ -57,7 +60,7 @@ export class StepLog extends StepFold {
       return;
     }
     this.openTools.clear();
-    this.said = '';
+    this.say(undefined);
     this.activity = event.type === 'step.retrying' ? `failed (${event.error.code}), tries again` : undefined;
   }
 
@@ -69,8 +72,18 @@ export class StepLog extends StepFold {
     else if (note.kind === 'tool.started') this.openTools.set(note.id, note.tool);
     else if (note.kind === 'tool.ended') this.openTools.delete(note.id);
     else if (note.kind === 'loop.round') this.change = note.change;
-    else if (note.kind === 'model.delta') this.said = (this.said + note.text).slice(-KEPT_TEXT);
-    if (note.kind === 'model.started' || note.kind === 'model.ended') this.said = '';
+    else if (note.kind === 'model.delta') this.say(note.text);
+    if (note.kind === 'model.started' || note.kind === 'model.ended') this.say(undefined);
+  }
+
+  private say(text: string | undefined): void {
+    if (text === undefined) {
+      this.said = '';
+      this.saying = undefined;
+      return;
+    }
+    this.saying ??= secretsHidden().stream();
+    this.said = (this.said + this.saying.push(text)).slice(-KEPT_TEXT);
   }
 }
 
