@@ -26,8 +26,10 @@ export function isCutAt(text: string, at: number): boolean {
 /** Characters of a cut key after its fixed beginning: fewer can be an ordinary word, and say little of the key. */
 const LEAST_KEPT = 12;
 
-/** An unbroken word before a cut that is long enough to be most of a key. */
-const CUT_WORD = new RegExp(String.raw`[^\s"'\x60]{12,}${AT_CUT}`, 'g');
+/** An unbroken word that is long enough to be most of a key. */
+const WORD = /[^\s"'`]{12,}/g;
+/** The longest part of a key after its beginning, so that the time is linear in the text. */
+const MOST_KEPT = 300;
 /** A password in an address whose host is cut off. */
 const CUT_PASSWORD = String.raw`[a-z][a-z0-9+.-]{1,20}://[^\s/:@?#<>]{0,100}:(?=[^\s/@?#<>]{0,60}[A-Za-z])[^\s/@?#<>]{8,200}`;
 /** The beginnings of keys, up to each place where characters are repeated. */
@@ -45,7 +47,7 @@ function beginningsOf(shape: string): readonly string[] {
     const least = Math.min(LEAST_KEPT, Math.ceil(Number(count) / 2));
     if (!isWhole || /^[A-Za-z]{3}$/.test(before) || least < 5) return [];
     const one = whole.slice(0, whole.lastIndexOf('{'));
-    return [String.raw`${before}(?=\S{0,60}\d)${one}{${least},}`];
+    return [String.raw`${before}(?=\S{0,60}\d)${one}{${least},${MOST_KEPT}}`];
   });
 }
 
@@ -57,7 +59,12 @@ function beginningsOf(shape: string): readonly string[] {
  */
 export function withoutCutKeys(text: string, word: string): string {
   if (text.length < LEAST_KEPT) return text;
-  const heads = text.replace(CUT_WORD, (run) => run.replace(CUT_KEY, word));
+  const heads = text.replace(WORD, (run, at: number) => {
+    const isCut = isCutAt(text, at + run.length);
+    if (!isCut && !run.includes('…') && !run.includes('...')) return run;
+    // What ends here and is not cut must not look like the end of the text.
+    return isCut ? run.replace(CUT_KEY, word) : `${run} `.replace(CUT_KEY, word).slice(0, -1);
+  });
   return heads.includes('PRIVATE KEY') ? withoutKeyEnds(heads, word) : heads;
 }
 

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unescape } from 'node:querystring';
 import { parseEnv } from 'node:util';
+import type { AgentSpec } from '../plan/agent-spec.js';
+import type { Template } from '../lang/values.js';
 import type { Plan } from '../plan/plan.js';
 import { variablesIn } from '../base/text.js';
 import { SHORTEST_SECRET } from './redact.js';
@@ -77,15 +79,41 @@ function* planSecrets(plan: Plan, env: SecretSources['env']): Generator {
   for (const input of plan.inputs) if (TELLING.test(input.name)) yield input.default;
   for (const node of plan.nodes) {
     if ('plan' in node) yield* planSecrets(node.plan, env);
+    if (node.kind === 'task' && node.tool !== undefined) {
+      yield* serverSecrets(node.tool.mcpServers, env);
+      const variables = Object.entries(node.tool.env ?? {});
+      yield* settingSecrets(Object.fromEntries(variables.map(([name, text]) => [name, writtenOf(text)])), env);
+    }
     if (node.kind !== 'agent') continue;
-    const { provider, mcpServers = {} } = node.agent;
+    const { provider, mcpServers } = node.agent;
     const variable = provider?.apiKeyEnv;
     if (variable !== undefined && Object.hasOwn(env, variable)) yield env[variable];
-    for (const server of Object.values(mcpServers))
-      for (const [name, value] of Object.entries({ ...server.env, ...server.headers }))
-        if (isSecret(name, value)) yield* givenSecrets(value, env);
+    yield* serverSecrets(mcpServers, env);
   }
 }
+
+function* serverSecrets(servers: AgentSpec['mcpServers'] = {}, env: SecretSources['env']): Generator {
+  for (const { env: variables, headers = {}, url } of Object.values(servers)) {
+    yield* settingSecrets(variables, env);
+    yield* settingSecrets(headers, env);
+    // What stands in a header is what lets its sender in, whatever the header and the variable are called.
+    for (const value of Object.values(headers)) if (variablesIn(value).length > 0) yield* givenSecrets(value, env);
+    if (url !== undefined) yield* urlSecrets(url);
+  }
+}
+
+/** What a template says itself: no value of a run. */
+function writtenOf(text: Template): string {
+  return text.filter((piece) => typeof piece === 'string').join('');
+}
+
+function* settingSecrets(settings: Readonly<Record<string, string>> = {}, env: SecretSources['env']): Generator {
+  for (const [name, value] of Object.entries(settings))
+    if (isSecret(name, value) || NAMED_A_SECRET.test(value)) yield* givenSecrets(value, env);
+}
+
+/** GitHub's `${{ secrets.NAME }}`. */
+const NAMED_A_SECRET = /\$\{\{\s*secrets\./;
 
 /** For a value that refers to a variable, the variable's value is the secret. */
 function givenSecrets(value: string, env: SecretSources['env']): readonly (string | undefined)[] {

@@ -145,17 +145,29 @@ describe('[XU5] the live view', () => {
     live.starts('facts');
     live.says('facts', 'A first line.\n');
     live.says('facts', `\u001b[2J\u009b31m\u202e${'word '.repeat(40)}`);
-    live.says('facts', 'at the end');
+    live.says('facts', 'at the end ');
     live.frame();
     const [, , text = ''] = board(live);
     expect(text).toMatch(/^ {2}│ ….*word at the end$/);
     expect(cellsOfText(text)).toBe(59);
-    live.says('facts', '\n\u001b]0;title\u0007');
+    live.says('facts', '\n\u001b]0;title\u0007 ');
     live.frame();
     expect(board(live)[2]).toBe('  │ \\x1b]0;title\\x07');
     live.ends('facts');
     live.frame();
     expect(board(live)).toHaveLength(4);
+    live.view.stop();
+  });
+
+  it('shows no line of a private key that a model writes', () => {
+    const live = liveOf(FLAT, { columns: 60 });
+    live.starts('facts');
+    const line = 'MIIEpAIBAAKCAQEAx7YzQwErTyUiOpAsDfGhJkLzXc';
+    for (const text of ['So: \n-----BEGIN ', `PRIVATE KEY-----\n${line}\n`, `${`${line}\n`.repeat(30)}`, line]) {
+      live.says('facts', text);
+      live.frame();
+      expect(board(live).join()).not.toContain(line.slice(0, 20));
+    }
     live.view.stop();
   });
 
@@ -175,7 +187,7 @@ describe('[XU5] the live view', () => {
     const live = liveOf(plan);
     live.starts('scan', 'map');
     live.starts('scan[שלום עולם]/read', 'agent', 'scan');
-    live.says('scan[שלום עולם]/read', 'مرحبا بالعالم');
+    live.says('scan[שלום עולם]/read', 'مرحبا بالعالم ');
     live.frame();
     const [, , row = '', text] = board(live);
     expect(row).toMatch(/ \u2068\[שלום עולם\]\/read\u2069 +0s$/);

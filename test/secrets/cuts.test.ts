@@ -97,6 +97,13 @@ describe('a secret that was cut', () => {
     expect(text(JSON.stringify({ rest: `[...] ${end}` }))).toBe('{"rest":"[...] [redacted]"}');
   });
 
+  it('costs time linear in the text', () => {
+    for (const word of ['a', 'sk-1-', 'https://a:b', `-----END ${'PRIVATE KEY'}-----`, `${TOKEN.slice(0, 39)}_`]) {
+      const long = `${word.repeat(Math.ceil(400_000 / word.length))} and so on`;
+      expect(text(long).endsWith(' and so on')).toBe(true);
+    }
+  });
+
   it('is not seen in what is like it', () => {
     const honest = [
       'See the class sk-button-primary-large…',

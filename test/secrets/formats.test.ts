@@ -91,6 +91,22 @@ describe('secrets of the project', () => {
     expect(findSecrets({ env: { OURS: 'value-of-ours' }, plan: plan as never })).toEqual(['value-of-ours']);
   });
 
+  it('are what a remote server gets in a header, what is named as a secret, and what a tool of a step gets', () => {
+    const headers = { 'X-Who': 'app ${OURS}', Accept: 'text/plain' };
+    const remote = { url: 'https://me:in-the-address@mcp.example/', headers };
+    const own = { command: 'x', env: { SHOP: '${{ secrets.THEIRS }}', MODE: '${MODE}' } };
+    const tool = { name: 's/t', input: { value: {} }, env: { DB_PASSWORD: ['${OF_STEPS}'] }, mcpServers: { s: own } };
+    const agent = { name: 'a', instructions: [], models: [], mcpServers: { remote } };
+    const nodes = [
+      { id: 'a', kind: 'agent', agent },
+      { id: 'b', kind: 'task', tool },
+    ];
+    const env = { OURS: 'value-of-ours', THEIRS: 'value-of-theirs', OF_STEPS: 'value-of-steps', MODE: 'production' };
+    const found = findSecrets({ env, plan: { nodes, inputs: [] } as never });
+    const expected = ['value-of-ours', 'in-the-address', 'value-of-theirs', 'value-of-steps'];
+    expect(found.toSorted()).toEqual(expected.toSorted());
+  });
+
   it('of fewer than 8 characters are hidden as words, in each form', () => {
     const short = createRedactor(['pä$s']);
     for (const [name, encode] of Object.entries(ENCODINGS))
