@@ -72,7 +72,7 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
     return {
       rule: 'unnamed-read',
       why: `the agent does not name ${tool} itself, and only the server says that it does nothing but read`,
-      declare: `tools: [${tool}]`,
+      declare: `tools: [${quoted(tool)}]`,
     };
   },
 
@@ -119,7 +119,7 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
       rule: 'undeclared-send',
       why: `${tool} changes or sends something outside, and ${heardFrom(level)} had a say in it`,
       // Omits the values of the call: they are what is in doubt.
-      declare: `sends: [{ tool: ${tool}, fixed: { ${Object.keys(input)
+      declare: `sends: [{ tool: ${quoted(tool)}, fixed: { ${Object.keys(input)
         .map((name) => `${quoted(name)}: ...`)
         .join(', ')} }, free: [] }]`,
     };
@@ -156,6 +156,14 @@ function list(words: readonly string[]): string {
   return `[${words.map(quoted).join(', ')}]`;
 }
 
+/** A word as a file can hold it: what a model or a server chose must not become more than one word there, or be hidden. */
 function quoted(word: string): string {
-  return /^[\w./*-]+$/.test(word) ? word : JSON.stringify(word);
+  if (/^[A-Za-z_][\w./-]*$/.test(word) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(word)) return word;
+  return JSON.stringify(word).replace(
+    /[^ -~\p{L}\p{N}\p{P}\p{S}]|[\p{Default_Ignorable_Code_Point}\u2800]/gu,
+    (char) => {
+      const code = (char.codePointAt(0) ?? 0).toString(16);
+      return code.length > 4 ? String.raw`\U${code.padStart(8, '0')}` : String.raw`\u${code.padStart(4, '0')}`;
+    },
+  );
 }

@@ -163,7 +163,7 @@ describe('[XU5] the live view', () => {
     const live = liveOf(FLAT, { columns: 60 });
     live.starts('facts');
     const line = 'MIIEpAIBAAKCAQEAx7YzQwErTyUiOpAsDfGhJkLzXc';
-    for (const text of ['So: \n-----BEGIN ', `PRIVATE KEY-----\n${line}\n`, `${`${line}\n`.repeat(30)}`, line]) {
+    for (const text of ['So: \n-----BEGIN ', `PRIVATE KEY-----\n${line}\n`, `${line}\n`.repeat(30), line]) {
       live.says('facts', text);
       live.frame();
       expect(board(live).join()).not.toContain(line.slice(0, 20));

