@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { unescape } from 'node:querystring';
 import { parseEnv } from 'node:util';
 import type { AgentSpec } from '../plan/agent-spec.js';
-import type { Template } from '../lang/values.js';
 import type { Plan } from '../plan/plan.js';
+import type { ToolUse } from '../plan/tool-use.js';
 import { variablesIn } from '../base/text.js';
 import { SHORTEST_SECRET } from './redact.js';
 
@@ -103,7 +103,7 @@ function* serverSecrets(servers: AgentSpec['mcpServers'] = {}, env: SecretSource
 }
 
 /** What a template says itself: no value of a run. */
-function writtenOf(text: Template): string {
+function writtenOf(text: NonNullable<ToolUse['env']>[string]): string {
   return text.filter((piece) => typeof piece === 'string').join('');
 }
 
