@@ -45,7 +45,8 @@ export function completeWorkflow(text: string): string {
   const has = (key: string): boolean => new RegExp(`^${key}:`, 'm').test(text);
   const agents = [...new Set([...text.matchAll(/\bagent: ?([\w-]+)/g)].map((match) => match[1] ?? ''))];
   const parts = [
-    has('name') ? '' : 'name: snippet\n',
+    // With agents and steps it looks like a whole file, which people copy: it has to run as it is printed.
+    has('name') || (has('agents') && has('steps')) ? '' : 'name: snippet\n',
     has('agents') || agents.length === 0 ? '' : `agents:\n${agents.map(inlineAgent).join('')}`,
     text,
     has('steps') ? '' : stepsFor(text),
