@@ -156,7 +156,7 @@ export class RunTrust {
 export interface WrittenFiles {
   /** Adds a file of the working directory that was just written, by its path as tools show it. `runs`: programs may run it. */
   note(path: string, runs: boolean): void;
-  /** Whether a file is in the record: by its absolute path with links resolved, or by its content. */
+  /** Whether a file is in the record: by its absolute path, which may be that of a link, or by its content. */
   has(path: string): boolean;
   /** The same by path alone, for a file whose name is shown. */
   hasName(path: string): boolean;

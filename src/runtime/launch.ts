@@ -12,6 +12,7 @@ import { NO_PLACES } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
 import type { GuardRules } from '../guard/decide.js';
+import { joinedIf } from '../guard/label.js';
 import { unitePolicies } from '../guard/policy.js';
 import { systemIds } from '../base/ids.js';
 import { isThenable, present } from '../base/json.js';
@@ -35,7 +36,7 @@ import { declaredRules, isMock, sandboxCheck } from './guarding.js';
 import { nodeGuard } from './node-guard.js';
 import type { RunOptions } from './options.js';
 import type { Origins } from './own-places.js';
-import { ownPlaces } from './own-places.js';
+import { definitionLabel, ownPlaces } from './own-places.js';
 
 /** A checked run to start, with the models it may use. */
 export interface Launch extends Pick<BackendDefinition, 'compiled' | 'models' | 'recorded' | 'told' | 'turn'> {
@@ -141,7 +142,8 @@ export function launch(one: Launch): RunHandle {
   const signal = (): AbortSignal => stop().signal;
   const again: BackendDefinition['launch'] = (other) => launch({ ...other, backend });
   const { around, influence } = sharedWith(options) ?? {};
-  const inherited = { around, influence: influence?.label() };
+  const ofFiles = definitionLabel(compiled.plan, options, one.origins);
+  const inherited = { around, influence: joinedIf(influence?.label(), ofFiles) };
   const definition = { runId, compiled, models, recorded, told, turn, signal, ...inherited, launch: again };
   const open = (): OpenedRun | Promise<OpenedRun> => withSupervision(compiled.plan, backend.open(definition, options));
   const opened = sandboxCheck(compiled.plan, options)?.then(open) ?? open();

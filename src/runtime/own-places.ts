@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { madeOnce } from '../base/collections.js';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
@@ -7,6 +7,8 @@ import { readFrom } from '../plan/own-plan.js';
 import type { RunOptions, Runnable } from './options.js';
 import { AUDIT_FOLDER } from '../base/own-names.js';
 import { SkeinError } from '../base/errors.js';
+import type { Label } from '../guard/label.js';
+import { labelOf } from '../guard/label.js';
 import { strangersRefusal } from '../guard/policy.js';
 import type { Policy } from '../plan/policy.js';
 
@@ -49,6 +51,22 @@ export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, aro
 /** The places a workflow was read from. */
 export function definitionPlaces({ files = [], agentFolders = [] }: Runnable): readonly string[] {
   return [...files.map((file) => file.path), ...agentFolders];
+}
+
+/**
+ * Returns the label of the files that a workflow was read from: agents may have written some of them after something untrusted. Undefined
+ * if only the user has a say in them.
+ */
+export function definitionLabel(
+  plan: Plan,
+  { writtenFiles, cwd = process.cwd() }: Pick<RunOptions, 'writtenFiles' | 'cwd'>,
+  { definition = [] }: Origins = {},
+): Label | undefined {
+  if (writtenFiles === undefined) return undefined;
+  const places = new Set([...definition, ...readFrom(plan)].map((path) => resolve(cwd, path)));
+  const found = [...places].filter((path) => writtenFiles.has(path));
+  if (found.length === 0) return undefined;
+  return labelOf({ level: 'untrusted', isPrivate: true, sources: found.map((path) => `file:${relative(cwd, path)}`) });
 }
 
 const scripts = new WeakMap<Plan, readonly string[]>();

@@ -88,3 +88,27 @@ it('so are variables of a pack, the prompt and the context of a conversation fro
   expect(await sources('exec', 'desk.pack.json', ...own, '--input-file', 'prompt=notes.md')).toEqual(['input:message']);
   expect(await sources(...run, ...own, ...atDesk)).toEqual([]);
 });
+
+it('a run of a workflow or a pack that an agent wrote after something untrusted is untrusted from its beginning, and says so', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'skein-definitions-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  const env = { XDG_STATE_HOME: join(cwd, 'state') };
+  vi.stubEnv('XDG_STATE_HOME', env.XDG_STATE_HOME);
+  const files = { 'flow.yaml': FLOW, 'desk.pack.json': JSON.stringify(PACK) };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
+  const heard = async (...words: readonly string[]): Promise<{ sources: readonly string[]; stderr: string }> => {
+    const { stderr } = await served(['run', ...words, '--mock'], { cwd, env });
+    const shown = await served(['show', '-1', '--taint'], { cwd, env });
+    return { sources: [...new Set(shown.stdout.match(/file:[\w.]+/g) ?? [])], stderr };
+  };
+  const flow = ['flow.yaml', '--input', 'notes=mine'];
+  const pack = ['desk.pack.json', '--message', 'Hello.', '--input', 'company=Loom'];
+  expect([(await heard(...flow)).sources, (await heard(...pack)).sources]).toEqual([[], []]);
+  for (const name of Object.keys(files)) writtenFilesIn(cwd).note(name, false);
+  const told = await heard(...flow);
+  expect(told.sources).toEqual(['file:flow.yaml']);
+  expect(told.stderr).toContain(
+    'all that this run does is untrusted: an agent wrote flow.yaml after it had heard something untrusted; skein trust --file flow.yaml vouches for it',
+  );
+  expect((await heard(...pack)).sources).toEqual(['file:desk.pack.json']);
+});

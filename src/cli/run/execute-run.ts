@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { present } from '../../base/json.js';
 import type { Listener } from '../../events/event.js';
+import type { Policy } from '../../plan/policy.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { WorkflowRunOptions } from '../../index.js';
 import type { PriceTable, ProvidersLimits } from '../../prices.js';
@@ -17,6 +18,7 @@ import { styleFor } from '../view/style.js';
 import type { View } from '../view/view.js';
 import { createView } from '../view/view.js';
 import { agentSources } from './load-workflow.js';
+import { madeByOthers } from './inputs-of-others.js';
 import { watchInterrupt } from './interrupt.js';
 import { openedPolicies, policyLines } from './project.js';
 import { nameOf, reportEnd } from './report-end.js';
@@ -68,8 +70,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
     log.warnings.push(message);
     view.say(`${style.warn('warning')}: ${printable(message)}`);
   });
-  const told = [...agentSources(workflow), ...policyLines(policy), ...(workflow.notes ?? [])];
-  if (!quiet) for (const line of told) view.say(printable(line));
+  if (!quiet) for (const line of toldFirst(execution, policy)) view.say(printable(line));
   if (flags.mock === '' && !quiet) view.say('--mock: no model is asked, every step answers with its prompt');
   try {
     const run = await runWorkflow(workflow, {
@@ -95,6 +96,11 @@ export async function followRun(execution: Execution): Promise<Ended> {
     process.off('exit', leave);
     interrupt.release();
   }
+}
+
+/** What the user is told before the run starts. */
+function toldFirst({ workflow, cwd }: Execution, policy: readonly Policy[]): readonly string[] {
+  return [...madeByOthers(workflow, cwd), ...agentSources(workflow), ...policyLines(policy), ...(workflow.notes ?? [])];
 }
 
 function viewOf(

@@ -33,7 +33,8 @@ export function writtenFilesIn(cwd: string): WrittenFiles {
       const digests = [...new Set([...before, ...(digest === undefined ? [] : [digest])])];
       keepOrSay({ path, runs, digests });
     },
-    has(path) {
+    has(given) {
+      const path = realOf(given);
       if (hasName(path)) return true;
       // Most users have none: then nothing is read.
       const digest = existsSync(stateFolder(FOLDER)) ? digestOf(path) : undefined;
