@@ -27,4 +27,5 @@ export type { ModelFactory, ModelRegistry, ModelRegistryOptions } from './models
 export { readScript } from './script/read-script.js';
 export type { Tool, ToolIo, ToolSource } from './tool.js';
 export { noTools } from './tool.js';
+export { isForeignTo } from './tools/provenance.js';
 export type { ToolProvider, ToolSession } from './tool.js';

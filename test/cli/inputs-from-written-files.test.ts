@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { vouchFor, writtenFilesIn } from '../../src/cli/run/written-files.js';
 import { served } from './support/served.js';
@@ -41,6 +41,34 @@ it('an input from a file that an agent wrote after something untrusted is untrus
   expect((await given('fork', '-1', '--mock', '--input-file', 'notes=notes.md')).heard).toEqual(told.heard);
   vouchFor(join(cwd, 'notes.md'));
   expect((await given(...start, 'notes=notes.md')).heard).toEqual([]);
+});
+
+it('an input from standard input or from a file of others is untrusted, and those of the project are not', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'skein-inputs-'));
+  const outside = mkdtempSync(join(tmpdir(), 'skein-outside-'));
+  onTestFinished(() => {
+    for (const folder of [cwd, outside]) rmSync(folder, { recursive: true, force: true });
+  });
+  mkdirSync(join(cwd, 'node_modules/p'), { recursive: true });
+  writeFileSync(join(cwd, 'flow.yaml'), FLOW);
+  writeFileSync(join(cwd, '.gitignore'), 'dist\n');
+  mkdirSync(join(cwd, 'dist'));
+  const files = ['own.md', 'node_modules/p/README.md', 'dist/log.txt', join(outside, 'page.html')];
+  for (const file of files) writeFileSync(resolve(cwd, file), 'a text');
+  symlinkSync(join(outside, 'page.html'), join(cwd, 'link.md'));
+  const heard = async (...words: readonly string[]) => {
+    const { stdout, stderr } = await served([...words, '--mock', '--json'], { cwd, input: 'a text' });
+    const { labels = {} } = JSON.parse(stdout) as { readonly labels?: Readonly<Record<string, unknown>> };
+    const isTold = stderr.includes("input 'notes' is untrusted: ") || stderr.includes("input 'prompt' is untrusted: ");
+    return { heard: Object.keys(labels), isTold };
+  };
+  const others = { heard: ['inputs.notes', 'steps.sum.output'], isTold: true };
+  for (const file of [...files.slice(1), 'link.md', '-'])
+    expect(await heard('run', 'flow.yaml', '--input-file', `notes=${file}`), file).toEqual(others);
+  const mine = { heard: [], isTold: false };
+  expect(await heard('run', 'flow.yaml', '--input-file', 'notes=own.md')).toEqual(mine);
+  expect(await heard('run', 'flow.yaml', '--input-file', 'notes=-', '--input', 'notes=mine')).toEqual(mine);
+  expect(await heard('fork', '-1', '--input-file', 'notes=link.md')).toEqual(others);
 });
 
 const door = { id: 'door', name: 'Door', version: '1.0.0', system_template: 'You wait.' };

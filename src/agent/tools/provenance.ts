@@ -3,6 +3,7 @@ import { madeOnce } from '../../base/collections.js';
 import { isInside } from './compare-paths.js';
 import type { IgnoreRule } from './ignore-rules.js';
 import { matchesRule, readIgnoreRules } from './ignore-rules.js';
+import { createFolders } from './paths.js';
 import type { Folders, Place } from './paths.js';
 import { readText } from './text.js';
 
@@ -35,6 +36,16 @@ const MADE = new WeakMap<Folders, Provenance>();
 /** Returns the provenance of a session's files. Reads each `.gitignore` of the working directory once in a session. */
 export function provenanceOf(folders: Folders): Provenance {
   return madeOnce(MADE, folders, () => makeProvenance(folders));
+}
+
+/**
+ * Tells whether a file, by its real path, is foreign to a project, for what is read outside of a session.
+ *
+ * @example
+ * await isForeignTo('/project', '/project/node_modules/p/README.md'); // true
+ */
+export async function isForeignTo(cwd: string, real: string): Promise<boolean> {
+  return await makeProvenance(await createFolders(cwd)).isForeign({ real });
 }
 
 function makeProvenance(folders: Folders): Provenance {

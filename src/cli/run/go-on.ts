@@ -92,7 +92,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
           fork: { run: run.id, forget: again?.forget ?? [], set: again?.set ?? {} },
           origin: writeOrigin({ root: run.root, cwd, file, flags, workflow }),
         };
-  const marked = withOwnMarks(flags, options.fork, own);
+  const marked = await withOwnMarks(flags, options.fork, own);
   const execution: Execution = { flags: marked, cwd, workflow, inputs: own, log: new RunLog(plan), recording };
   const told = await changesSince(run, plan, execution, again?.steps);
   const former = told.diff.steps.flatMap(({ was }) => (was === undefined ? [] : [was]));
@@ -119,9 +119,9 @@ async function executeTurn(execution: Execution): Promise<number> {
 }
 
 /** Marks the inputs of a fork that come from untrusted files. A value of the state that a person sets is the person's, wherever it is from. */
-function withOwnMarks(flags: CommonFlags, fork: GoOnOptions['fork'], own: object): CommonFlags {
+async function withOwnMarks(flags: CommonFlags, fork: GoOnOptions['fork'], own: object): Promise<CommonFlags> {
   const inputs = (fork?.inputs ?? []).filter(({ name }) => Object.hasOwn(own, name));
-  return withInputsOfOthers(flags, inputs, process.cwd());
+  return await withInputsOfOthers(flags, inputs, process.cwd());
 }
 
 /** Returns the differences from the record: in the file, the inputs and the flags. */

@@ -4,6 +4,7 @@ import { shellWord } from '../runs/text.js';
 import { printable } from '../view/printable.js';
 import { printNote } from '../view/streams.js';
 import type { GivenInput } from './given-inputs.js';
+import { realOf } from './project.js';
 import type { CommonFlags } from './run-flags.js';
 import { writtenFilesIn } from './written-files.js';
 
@@ -22,19 +23,32 @@ export function madeByOthers({ files }: Workflow, cwd: string): readonly string[
 type MarkingFlags = Pick<CommonFlags, 'untrusted' | 'quiet'>;
 
 /**
- * Returns the flags of a run with the inputs marked as untrusted that come from files which an agent wrote after it had heard something
- * untrusted. Tells about each.
+ * Returns the flags of a run with the inputs marked as untrusted that others have written: those from standard input, and from files that
+ * are foreign to the project or that an agent wrote after it had heard something untrusted. Tells about each.
  */
-export function withInputsOfOthers<F extends MarkingFlags>(flags: F, given: readonly GivenInput[], cwd: string): F {
-  const written = writtenFilesIn(cwd);
+export async function withInputsOfOthers<F extends MarkingFlags>(
+  flags: F,
+  given: readonly GivenInput[],
+  cwd: string,
+): Promise<F> {
   const last = new Map(given.map((input) => [input.name, input]));
-  const found = [...last.values()].filter(
-    ({ isFile, value }) => isFile && value !== '-' && written.has(resolve(cwd, value)),
-  );
-  if (found.length === 0) return flags;
-  for (const { name, value } of flags.quiet === true ? [] : found) {
-    const why = `an agent wrote ${value} after it had heard something untrusted`;
-    printNote(printable(`input '${name}' is untrusted: ${why}; skein trust --file ${shellWord(value)} vouches for it`));
+  const found: string[] = [];
+  for (const { name, value, isFile } of last.values()) {
+    const why = isFile ? await whyOfOthers(name, value, cwd) : undefined;
+    if (why === undefined) continue;
+    found.push(name);
+    if (flags.quiet !== true) printNote(printable(`input '${name}' is untrusted: ${why}`));
   }
-  return { ...flags, untrusted: [...new Set([...(flags.untrusted ?? []), ...found.map(({ name }) => name)])] };
+  return found.length === 0 ? flags : { ...flags, untrusted: [...new Set([...(flags.untrusted ?? []), ...found])] };
+}
+
+async function whyOfOthers(name: string, file: string, cwd: string): Promise<string | undefined> {
+  const own = `--input ${name}=TEXT says that it is yours`;
+  if (file === '-') return `others may have written what comes from standard input; ${own}`;
+  const path = resolve(cwd, file);
+  if (writtenFilesIn(cwd).has(path))
+    return `an agent wrote ${file} after it had heard something untrusted; skein trust --file ${shellWord(file)} vouches for it`;
+  const { isForeignTo } = await import('../../agent/index.js');
+  if (!(await isForeignTo(cwd, realOf(path)))) return undefined;
+  return `${file} is not a file of this project's own (a dependency, ignored by Git, or outside of it); ${own}`;
 }

@@ -49,7 +49,7 @@ export async function runCommand(flags: RunFlags): Promise<number> {
   const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
   const values = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
   const inputs = await valuesFor(workflow.plan, values);
-  const marked = withInputsOfOthers(flags, flags.inputs, cwd);
+  const marked = await withInputsOfOthers(flags, flags.inputs, cwd);
   const execution: Execution = { flags: marked, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
   return flags.store ? await recorded(marked, execution, thread) : await executeRun(execution);
 }
@@ -73,7 +73,7 @@ async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Prom
     import('../talk/messages.js'),
     import('../talk/talk-command.js'),
   ]);
-  const marked = withInputsOfOthers(flags, [...flags.inputs, ...contextOf(flags)], cwd);
+  const marked = await withInputsOfOthers(flags, [...flags.inputs, ...contextOf(flags)], cwd);
   // The prompt is the message.
   const untrusted = marked.untrusted?.map((name) => (isSaid && name === 'prompt' ? 'message' : name));
   const known = { ...marked, ...present({ untrusted }) };
