@@ -3,7 +3,6 @@ import type { ModelSettings, AgentSpec } from '../plan/agent-spec.js';
 import type { PriceTable } from '../budget/prices.js';
 import type { Cost, Usage } from '../events/event.js';
 import type { Phase } from '../events/supervision.js';
-import type { Label } from '../guard/label.js';
 import type { Policy } from '../plan/policy.js';
 
 /**
@@ -151,10 +150,6 @@ export interface ModelTurn {
   readonly dispatched?: number;
   /** Whether the provider searched, or ran a tool of its own. */
   readonly searched?: true;
-  /** The label of the conversation after the calls inside the model call. */
-  readonly heard?: Label;
-  /** Files that the conversation wrote by then after something untrusted. */
-  readonly wrote?: readonly string[];
   /** The default limit at which the answer was cut. */
   readonly cutAt?: number;
   readonly raw?: Json;

@@ -11,6 +11,8 @@ class Outermost implements Omit<ScopeOwner, 'scopeEnded'> {
 
   callsOnce(): void {}
 
+  wrote(_path: string): void {}
+
   influenced(): void {}
 
   again(): undefined {

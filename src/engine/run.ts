@@ -98,7 +98,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     return this.options.runOptions?.(...how) ?? NO_OPTIONS;
   }
 
-  wrote(path: string): void {
+  override wrote(path: string): void {
     this.options.wrote?.(path);
   }
 

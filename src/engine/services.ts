@@ -23,8 +23,6 @@ export interface RunServices extends WorkMeter {
   readonly runId: string;
   /** Trust labels of the run's values. */
   readonly labels: RunLabels;
-  /** A run inside, which is answered from the record, wrote a file after something untrusted. */
-  wrote(path: string): void;
   readonly durable: Durable;
   readonly executors: Executors;
   /** Supervises steps. Absent if nothing does. */
@@ -152,6 +150,8 @@ export interface ScopeOwner extends Influenced {
   readonly correction: string | undefined;
   /** Something inside calls a tool or function with `effect: once`. */
   callsOnce(): void;
+  /** An agent inside wrote a file after something untrusted. */
+  wrote(path: string): void;
   /** The decision of the nearest surrounding `retry` policy on a failed call inside. */
   again(failed: FailedInside): Again | undefined;
 }

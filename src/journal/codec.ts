@@ -68,14 +68,18 @@ export function encodeDone(record: WrittenDone, inline: string | undefined): str
   return inline === undefined ? `${line}}` : `${line},"value":${inline}}`;
 }
 
-/** Encodes an object of texts as JSON; undefined if a value is not a text. */
+/** Encodes an object of texts as JSON; undefined if a value is not a text, or can't be read. */
 function textsText(values: DoneRecord['reads']): string | undefined {
-  if (!isPlainObject(values)) return undefined;
   let text = '';
-  for (const name of Object.keys(values)) {
-    const value = values[name];
-    if (typeof value !== 'string') return undefined;
-    text += `${text === '' ? '{' : ','}${quoted(name)}:${quoted(value)}`;
+  try {
+    if (!isPlainObject(values)) return undefined;
+    for (const name of Object.keys(values)) {
+      const value = values[name];
+      if (typeof value !== 'string') return undefined;
+      text += `${text === '' ? '{' : ','}${quoted(name)}:${quoted(value)}`;
+    }
+  } catch {
+    return undefined;
   }
   return text === '' ? '{}' : `${text}}`;
 }

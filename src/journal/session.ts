@@ -45,8 +45,6 @@ export interface OpenSession {
   readonly history?: RunHistory;
   /** Number of earlier sessions, including those of the runs that this run was forked from. */
   readonly closings?: { readonly ended: number; readonly continued: number; readonly sessions: number };
-  /** True if nothing was left to do when the last session ended. */
-  readonly isOver?: boolean;
   /** The end of a finished run: its journal then, and its outcome. */
   readonly finished?: { readonly batches: number; readonly end: SessionEnd };
 }
@@ -122,7 +120,7 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
     seed: begin.seed,
     nextOrder: 0,
     goesOn: parents.length > 0,
-    ...(parents.length === 0 ? {} : { isOver: isOver(parents), closings: closingsOf(parents, parents) }),
+    ...(parents.length === 0 ? {} : { closings: closingsOf(parents, parents) }),
     logs: [],
     before: { ms: 0, openedAt: now, pauses: [] },
   };
@@ -163,7 +161,6 @@ export function* resumeSession(
       history,
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: outcomes,
-      isOver: isOver(histories),
       closings: closingsOf(histories, histories.slice(1)),
       ...(history.cut === undefined ? finishedBefore(before, history) : {}),
     };

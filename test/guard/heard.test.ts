@@ -123,7 +123,7 @@ it('a file that an older run read is from nobody knows where', async () => {
   expect(first.step.askedAs).toEqual([]);
   const older = new Map(first.step.record);
   const call = older.get('tool#1.1');
-  older.set('tool#1.1', { id: call?.id, outcome: { value: { output: 'seen', isError: false } } });
+  older.set('tool#1.1', { past: {}, id: call?.id, outcome: { value: { output: 'seen', isError: false } } });
   older.delete('tool#2.1');
   expect((await countedRun({ said, tools, replay: older })).step.askedAs).toEqual(['ask:guard#2.1']);
 });

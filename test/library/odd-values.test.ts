@@ -120,6 +120,8 @@ const DOORS: Readonly<Record<string, (value: unknown) => Door>> = {
   'the result of an effect': (value) => executed((step) => step.effect('e', () => value)),
   'the identity of an effect': (value) =>
     executed((step) => step.effect('e', () => 1, { identity: { digest: () => value, reads: () => value } })),
+  'the identity of an effect that runs once': (value) =>
+    executed((step) => step.effect('e', () => 1, { effect: 'once', identity: { digest: () => value } })),
   'evidence of an effect': (value) =>
     executed((step) => step.effect('e', () => 1, { effect: 'once', evidence: value, lostValue: value })),
   'a question of an executor': (value) => executed((step) => step.ask('q', { text: value, choices: value })),

@@ -78,7 +78,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
       checkCalls(options, state.toolCalls + index);
       return runner.dispatch(call, io, state.turns, index);
     },
-    () => options.trust.left(),
+    options.trust,
   );
   while (mayGoOn(options, state)) {
     const turn = await nextTurn(options, caller, state);
@@ -137,7 +137,6 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
   hearSearch(turn, options.step.influence);
   const { dispatched = 0 } = turn;
   state.toolCalls += dispatched;
-  if (dispatched > 0) options.trust.recall(turn);
   // The record does not name the tools that were called inside the model call.
   if (dispatched > 0 && options.opened.tools.some(({ effect }) => effect === 'once')) options.step.callsOnce();
   state.usage = addUsage(state.usage, turn.usage);

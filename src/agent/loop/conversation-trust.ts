@@ -8,8 +8,8 @@ import { BUILT_IN } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { ServerTrust } from '../../plan/policy.js';
-import type { Influence } from '../../engine/ports/durable.js';
-import type { Message, ModelTurn } from '../model.js';
+import type { Influence, Past } from '../../engine/ports/durable.js';
+import type { Message } from '../model.js';
 import type { ResultName, RunTrust } from '../run-trust.js';
 import type { Opened, OpenedTool } from '../session.js';
 import type { Answer, FilesShown } from './answer.js';
@@ -28,11 +28,8 @@ interface Hearing {
   readonly shares: boolean;
 }
 
-/** What calls inside a model call leave behind. */
-export type LeftBehind = Pick<ModelTurn, 'heard' | 'wrote'>;
-
-/** The label of tool results inside a model call that an older run recorded. */
-const UNKNOWN: Label = { level: 'untrusted', isPrivate: true, sources: [] };
+/** What a conversation heard, and wrote after something untrusted. */
+export type LeftBehind = Pick<Past, 'heard' | 'wrote'>;
 
 /** The step's tools that read or write the memory shared by the agents of a run. */
 const MEMORY_TOOLS: ReadonlyMap<string, 'read' | 'write'> = new Map([
@@ -120,14 +117,14 @@ export class ConversationTrust {
     for (const path of answer.wrote ?? []) this.spreads(path);
   }
 
-  /** What calls inside a model call leave behind, for the record of that call: a continued run does not repeat them. */
+  /** What the conversation heard and wrote so far. */
   left(): LeftBehind {
     return { heard: this.label, ...(this.spread.size === 0 ? {} : { wrote: [...this.spread] }) };
   }
 
   /** Adds what calls inside a model call left behind. */
-  recall({ heard = UNKNOWN, wrote = [] }: LeftBehind): void {
-    this.add(heard);
+  recall({ heard, wrote = [] }: LeftBehind): void {
+    if (heard !== undefined) this.add(heard);
     for (const path of wrote) this.spreads(path);
   }
 
@@ -170,6 +167,7 @@ export class ConversationTrust {
   private spreads(path: string): void {
     this.spread.add(path);
     this.step.run.wrote(path);
+    this.step.influence.wrote?.(path);
   }
 }
 

@@ -7,7 +7,7 @@ import { DEFAULT_OUTPUT_TOKENS } from '../../plan/limits.js';
 import { estimateCall } from '../../budget/estimate.js';
 import type { LeftBehind } from './conversation-trust.js';
 import type { Asking, StepNote, Usage } from '../../events/event.js';
-import type { StepIo } from '../../engine/ports/durable.js';
+import type { Identity, StepIo } from '../../engine/ports/durable.js';
 import type { Message, Model, ModelRequest, ModelTurn, PromptCache, ToolCall, ToolResult, ToolSpec } from '../model.js';
 import type { AgentStep, OpenedModel } from '../session.js';
 import { afterFailure } from './after-failure.js';
@@ -25,8 +25,7 @@ type Dispatch = (call: ToolCall, io: StepIo, index: number) => Promise<ToolResul
 /** What all turns of an agent share. */
 interface Turns extends AgentStep {
   readonly dispatch: Dispatch;
-  /** What the conversation heard and wrote. Recorded with the turn, because a continued run does not repeat calls inside a model call. */
-  readonly left: (() => LeftBehind) | undefined;
+  readonly inside: Inside | undefined;
   /** Digest of what an answer depends on, apart from model and conversation. */
   circumstances(): string;
   /** Warnings that this step has already emitted. */
@@ -35,6 +34,12 @@ interface Turns extends AgentStep {
   last: LastTurn | undefined;
   /** The model that a budget named. */
   cheaper: OpenedModel | undefined;
+}
+
+/** What calls inside a model call heard and wrote. Recorded with the call, however it ends, because a continued run does not repeat them. */
+interface Inside {
+  left(): LeftBehind;
+  recall(past: LeftBehind): void;
 }
 
 /** The usage that a turn was billed for, and how many messages it read and wrote. */
@@ -51,7 +56,7 @@ export type ModelCaller = (turn: number) => Promise<ModelTurn>;
  * Makes one model call after the other, each an effect `model#TURN`, or with the name of its phase. Retryable errors are retried with
  * growing delays; if they persist, or the model is unavailable, the next model of the list takes over for the rest of the step.
  */
-export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, left?: () => LeftBehind): ModelCaller {
+export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, inside?: Inside): ModelCaller {
   const { step, spec, phase, callName = phase, timeoutMs, fields } = agentStep;
   const { opened, stepTools, transcript, use, prices, replayed } = agentStep;
   let current = 0;
@@ -71,7 +76,7 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, left?: () 
     prices,
     replayed,
     dispatch,
-    left,
+    inside,
     circumstances: () => (same ??= circumstances(spec, [specsDigest(stepTools), opened.toolsDigest])),
     told: new Set(),
     last: undefined,
@@ -84,7 +89,12 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, left?: () 
       if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${spec.name}" has no model`);
       try {
         const asking = phase === undefined ? { turn, model: model.id } : { turn, model: model.id, phase };
-        return await callOnce(turns, model, { name: modelCallName(turn, call, callName), asking, again: failures > 0 });
+        return await callOnce(turns, model, {
+          name: modelCallName(turn, call, callName),
+          asking,
+          again: failures > 0,
+          dispatched: 0,
+        });
       } catch (error) {
         if (!SkeinError.isInstance(error)) throw error;
         const pause = callName === undefined ? `pause#${turn}.${call}` : `${callName}.pause.${call}`;
@@ -109,6 +119,8 @@ interface Call {
   readonly asking: Asking;
   /** Whether the call has failed before. */
   readonly again: boolean;
+  /** Number of calls of tools inside it. */
+  dispatched: number;
 }
 
 async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise<ModelTurn> {
@@ -122,7 +134,7 @@ async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise
       performed = true;
       return perform(options, model, call, io);
     },
-    { identity: { digest: () => callIdentity(options, model) }, ...present({ timeoutMs: options.timeoutMs }) },
+    { identity: identityOf(options, model, call), ...present({ timeoutMs: options.timeoutMs }) },
   );
   const turn = await running.catch((error: unknown) => {
     if (isOver(error)) throw error;
@@ -146,8 +158,15 @@ async function callOnce(options: Turns, model: OpenedModel, call: Call): Promise
   return turn;
 }
 
-function callIdentity(options: Turns, model: OpenedModel): string {
-  return digestText(`${model.id} ${model.structuredOutput} ${options.circumstances()} ${options.transcript.digest()}`);
+function identityOf(options: Turns, model: OpenedModel, call: Call): Identity {
+  const { inside, transcript } = options;
+  const left = (): LeftBehind => (call.dispatched === 0 || inside === undefined ? {} : inside.left());
+  return {
+    digest: () => digestText(`${model.id} ${model.structuredOutput} ${options.circumstances()} ${transcript.digest()}`),
+    heard: () => left().heard,
+    wrote: () => left().wrote,
+    reused: (past) => inside?.recall(past),
+  };
 }
 
 /** The step ended before the call, which was neither made nor replayed. */
@@ -170,7 +189,6 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
   const parts = await options.use(io);
   const isOther = recorded === options.cheaper;
   const model = isOther ? await parts.other(recorded.id) : parts.model(recorded);
-  let dispatched = 0;
   /** Set if a call inside the model call has to wait: the answer then does not count. */
   let unfinished: SkeinError | undefined;
   const { spec } = options;
@@ -195,7 +213,7 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
     dispatch: async (wanted) => {
       if (unfinished !== undefined) throw unfinished;
       try {
-        return await held.during(() => options.dispatch(wanted, io, (dispatched += 1)));
+        return await held.during(() => options.dispatch(wanted, io, (call.dispatched += 1)));
       } catch (error) {
         if (SkeinError.isInstance(error) && UNFINISHED.has(error.code)) unfinished = error;
         throw error;
@@ -217,11 +235,12 @@ async function perform(options: Turns, recorded: OpenedModel, call: Call, io: St
   if (unfinished !== undefined) throw unfinished;
   // A lower limit is the model's own maximum, so no setting would help.
   const isCut = answer.reason === 'length' && outputLimit === DEFAULT_OUTPUT_TOKENS;
+  const { dispatched } = call;
   if (!isCut && dispatched === 0) return answer;
   return {
     ...answer,
     ...(isCut ? { cutAt: outputLimit } : {}),
-    ...(dispatched === 0 ? {} : { dispatched, ...options.left?.() }),
+    ...(dispatched === 0 ? {} : { dispatched }),
   };
 }
 

@@ -136,9 +136,9 @@ class Runner implements ToolRunner {
     });
     const [cleared = asWanted(wanted)] = (await clearing) ?? [];
     const at = `dispatched.${index}`;
-    if ('output' in cleared) return await this.made(wanted, at, () => Promise.resolve(cleared));
+    if ('output' in cleared) return await this.madeInside(wanted, at, () => Promise.resolve(cleared));
     const { call, isChanged, isAllowed } = cleared;
-    return await this.made(call, at, async () => {
+    return await this.madeInside(call, at, async () => {
       const asking = { ...looksAt(call), decide: () => check.mustApprove(call, io), ask: ask('approve') };
       const refused = await gate.refusal(call, asking, isAllowed);
       if (refused !== undefined) return refused;
@@ -149,6 +149,13 @@ class Runner implements ToolRunner {
         return own.run(readInput(call, own), ask('tool'));
       }, io);
     });
+  }
+
+  /** No record of its own says what the call added to the label. */
+  private async madeInside(call: ToolCall, at: string, body: () => Promise<Answer>): Promise<ToolResult> {
+    const result = await this.made(call, at, body);
+    this.options.step.hears(this.options.trust.label);
+    return result;
   }
 
   /** Undefined if all calls may be made. */
@@ -186,6 +193,10 @@ class Runner implements ToolRunner {
       this.options.step.hears(label);
     };
     const wrote = new Set<string>();
+    const tell = (path: string): void => {
+      wrote.add(path);
+      this.options.step.influence.wrote?.(path);
+    };
     const follows = this.guarding()?.follows(call);
     let isReached = false;
     const answer = await answerOf(async () => {
@@ -198,7 +209,7 @@ class Runner implements ToolRunner {
         () => io.signal,
         (signal = io.signal) =>
           tool.execute(input, {
-            ...callIo(io, { state, prefix: ask, files, hear, wrote: (path) => wrote.add(path) }),
+            ...callIo(io, { state, prefix: ask, files, hear, wrote: tell }),
             signal,
             follows,
           }),

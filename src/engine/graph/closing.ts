@@ -105,6 +105,10 @@ export class Closing implements ScopeOwner, Stoppable {
     this.scope.outside.callsOnce();
   }
 
+  wrote(path: string): void {
+    this.scope.outside.wrote(path);
+  }
+
   influenced(label: number): void {
     this.scope.outside.influenced(label);
   }

@@ -199,7 +199,7 @@ export interface Influence {
   label(): Label;
   /** Adds something from outside that influences the step from here on, also if the attempt fails. */
   add(label: Label): void;
-  /** Adds a file that a run started by the step wrote after something untrusted. Absent if nothing is recorded. */
+  /** Adds a file that the step, or a run started by it, wrote after something untrusted. Absent if nothing is recorded. */
   wrote?(this: void, path: string): void;
 }
 

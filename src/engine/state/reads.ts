@@ -34,8 +34,8 @@ export class ReadLog implements ReadObserver {
   constructor(
     readonly version: Version,
     readonly source: LabelSource,
-    /** Receives the labels of the reads. */
-    private readonly told?: Influenced,
+    /** Receives the labels of the reads, and files written inside. */
+    private readonly told?: Influenced & { wrote?(path: string): void },
   ) {}
 
   /** Returns a view of the state for a function, and records its reads. */
@@ -81,10 +81,7 @@ export class ReadLog implements ReadObserver {
   reused({ reads = {}, heard, wrote = [] }: Past): void {
     for (const name of Object.keys(reads)) this.add(name);
     if (heard !== undefined) this.hear(heard);
-    for (const path of wrote) {
-      this.wroteInside(path);
-      this.source.run.wrote(path);
-    }
+    for (const path of wrote) this.wroteInside(path);
   }
 
   /** Adds a label that a run started by the function had heard. */
@@ -100,6 +97,7 @@ export class ReadLog implements ReadObserver {
   /** Adds a file that a run started by the function wrote after something untrusted. */
   wroteInside(path: string): void {
     (this.files ??= new Set()).add(path);
+    this.told?.wrote?.(path);
   }
 
   wrote(): readonly string[] | undefined {

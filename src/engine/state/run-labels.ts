@@ -45,11 +45,7 @@ export interface Influenced {
 
 /** A source of channels and of the run's labels. */
 export interface LabelSource extends ChannelSource {
-  readonly run: {
-    readonly labels: RunLabels;
-    /** A run inside, which is answered from the record, wrote a file after something untrusted. */
-    wrote(path: string): void;
-  };
+  readonly run: { readonly labels: RunLabels };
 }
 
 /** The label of a channel in a version. */

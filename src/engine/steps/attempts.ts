@@ -31,6 +31,7 @@ export abstract class Attempts extends FiredNode {
   /** Label of the result after its endorsement. */
   private vetted: number | undefined = undefined;
   private known: Identity | undefined = undefined;
+  private written: Set<string> | undefined = undefined;
 
   /** The surroundings of the step. */
   protected abstract get around(): ScopeOwner;
@@ -129,6 +130,17 @@ export abstract class Attempts extends FiredNode {
   callsOnce(): void {
     if (this.supervised !== undefined) this.supervised.once = true;
     this.around.callsOnce();
+  }
+
+  /** Notes a file that an agent inside, or a run that this step started, wrote after something untrusted. */
+  wrote(path: string): void {
+    (this.written ??= new Set()).add(path);
+    this.around.wrote(path);
+  }
+
+  /** Such files so far. */
+  writtenInside(): readonly string[] | undefined {
+    return this.written && [...this.written];
   }
 
   addClock(clock: Clock): void {

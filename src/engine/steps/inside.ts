@@ -19,11 +19,10 @@ import type {
   CallUnderWay,
   EffectOptions,
   FailedCall,
-  FailedInside,
   StateWatch,
   StepContext,
 } from '../ports/executor.js';
-import type { RunServices } from '../services.js';
+import type { RunServices, ScopeOwner } from '../services.js';
 import { ReadLog } from '../state/reads.js';
 import type { Version } from '../state/version.js';
 import { readEnd } from '../state/viewed.js';
@@ -33,7 +32,8 @@ import { AskingIo } from './asking.js';
 import type { Activity, Asker } from './asking.js';
 
 /** A step as seen by code that runs inside it and reaches the outside through a {@link StepContext}. */
-export interface StepAround extends Asker {
+export interface StepAround
+  extends Asker, Pick<ScopeOwner, 'correction' | 'influenced' | 'callsOnce' | 'wrote' | 'again'> {
   readonly run: RunServices;
   readonly owner: LabelSource;
   readonly compiled: CompiledNode;
@@ -41,17 +41,11 @@ export interface StepAround extends Asker {
   readonly attempt: number;
   readonly key: string;
   readonly input: Version;
-  readonly correction: string | undefined;
   readonly influence: number;
-  influenced(label: number): void;
   reader(): ReadChannel;
   render(template: Template): string;
   renderJson(source: JsonTemplate): unknown;
   emit(body: EventBody, again?: boolean): void;
-  /** Notes a call of something with `effect: once`. */
-  callsOnce(): void;
-  /** The decision of a `retry` policy on a failed call inside. */
-  again(failed: FailedInside): Again | undefined;
   /** Stops the clocks of this attempt only. Returns a function that starts them again. */
   stopOwnClock(): () => void;
 }
@@ -143,7 +137,11 @@ class Inside implements StepContext, Activity {
   get influence(): Influence {
     const { step } = this;
     const { labels } = step.run;
-    return { label: () => labels.get(step.influence), add: (label) => step.influenced(labels.of(label)) };
+    return {
+      label: () => labels.get(step.influence),
+      add: (label) => step.influenced(labels.of(label)),
+      wrote: (path) => step.wrote(path),
+    };
   }
 
   read(ref: ValueRef): unknown {

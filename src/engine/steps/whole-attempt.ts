@@ -13,6 +13,8 @@ interface SeeingStep {
   readonly correction: string | undefined;
   influenced(label: number): void;
   heardInside(): Label | undefined;
+  wrote(path: string): void;
+  writtenInside(): readonly string[] | undefined;
 }
 
 /**
@@ -30,13 +32,18 @@ export class WholeAttempt extends ReadLog implements Identity {
     return wholeDefinitionOf(this.step.compiled);
   }
 
-  /** The labels of what the step saw are already counted; what runs inside had heard is in no other record. */
-  override reused({ heard }: Past): void {
+  /** The labels of what the step saw are already counted; what happened inside is in no other record. */
+  override reused({ heard, wrote = [] }: Past): void {
     if (heard !== undefined) this.step.influenced(this.step.owner.run.labels.of(heard));
+    for (const path of wrote) this.step.wrote(path);
   }
 
   override heard(): Label | undefined {
     return this.step.heardInside();
+  }
+
+  override wrote(): readonly string[] | undefined {
+    return this.step.writtenInside();
   }
 
   protected override correction(): string | undefined {

@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { ErrorData } from '../../../src/base/errors.js';
 import { SkeinError, fromErrorData, toErrorData } from '../../../src/base/errors.js';
 import { canonicalHash } from '../../../src/base/hash.js';
+import { present } from '../../../src/base/json.js';
 import type { StepNote } from '../../../src/events/event.js';
-import type { Question, StepIo } from '../../../src/engine/ports/durable.js';
+import type { Past, Question, StepIo } from '../../../src/engine/ports/durable.js';
 import type { CallUnderWay, StepContext } from '../../../src/engine/ports/executor.js';
 import { TRUSTED, joined } from '../../../src/guard/label.js';
 import { renderTemplate } from '../../../src/lang/template.js';
@@ -49,6 +50,7 @@ export interface FakeStepOptions {
 export interface Recorded {
   readonly id: string | undefined;
   readonly outcome: { readonly value: unknown } | { readonly error: ErrorData };
+  readonly past: Past;
 }
 
 /** What a person is asked; without somebody who answers it rejects. */
@@ -126,10 +128,12 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       if (dead) return new Promise<never>(() => undefined);
       const id = how?.identity?.digest();
       const known = how?.cleanup === true ? undefined : options.replay?.get(name);
-      const outcome =
-        known !== undefined && known.id === id ? known.outcome : await inTime(outcomeOf(name, effect), how?.timeoutMs);
+      const isKnown = known !== undefined && known.id === id;
+      if (isKnown) how?.identity?.reused?.(known.past);
+      const outcome = isKnown ? known.outcome : await inTime(outcomeOf(name, effect), how?.timeoutMs);
+      const past = isKnown ? known.past : present({ heard: how?.identity?.heard?.(), wrote: how?.identity?.wrote?.() });
       const waits = 'error' in outcome && ['SKEIN_QUESTION', 'SKEIN_CANCELLED'].includes(outcome.error.code);
-      if (!waits && !dead) record.set(name, { id, outcome });
+      if (!waits && !dead) record.set(name, { id, outcome, past });
       if (dead) return new Promise<never>(() => undefined);
       if ('error' in outcome) throw fromErrorData(outcome.error);
       return outcome.value as never;

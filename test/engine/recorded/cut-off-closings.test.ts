@@ -10,6 +10,8 @@ interface Workflow {
   readonly bindings: Record<string, unknown>;
   /** How often the plan inside was closed. */
   readonly closed: () => number;
+  /** How often the step in it was started that waits. */
+  readonly started: () => number;
 }
 
 const NEVER = new Promise<never>(() => undefined);
@@ -18,9 +20,10 @@ const NEVER = new Promise<never>(() => undefined);
 type Cause = 'timeout' | 'end' | 'failure';
 
 /** A plan inside waits for ever and is cut off; then somebody is asked, where the run goes on. */
-function workflow(cause: Cause): Workflow {
+function workflow(cause: Cause, effect: PlanNode['effect'] = 'idempotent'): Workflow {
   let closed = 0;
-  const inner = plan({ nodes: [task('waits'), task('frees')], finally: 'frees' });
+  let started = 0;
+  const inner = plan({ nodes: [task('waits', { effect }), task('frees')], finally: 'frees' });
   const box = { id: 'box', kind: 'call', plan: inner, inputs: {}, outputs: {}, onError: 'continue' } as PlanNode;
   const timed = cause === 'timeout' ? { ...box, timeoutMs: 2_000 } : box;
   const beside: Record<Cause, readonly PlanNode[]> = {
@@ -32,14 +35,17 @@ function workflow(cause: Cause): Workflow {
   const call = { id: 'group', kind: 'call', plan: group, inputs: {}, outputs: {}, onError: 'continue' } as PlanNode;
   const asks: PlanNode = { kind: 'ask', id: 'asks', question: ['Go on?'], output: 'answer', join: 'settled' };
   const bindings = {
-    'group/box/waits': () => NEVER,
+    'group/box/waits': () => {
+      started += 1;
+      return NEVER;
+    },
     'group/box/frees': () => {
       closed += 1;
     },
     ...(cause === 'failure' && { 'group/fails': () => Promise.reject(new Error('no')) }),
   };
   const whole = plan({ channels: ['answer'], nodes: [call, asks], edges: ['group>asks'] });
-  return { plan: whole, bindings, closed: () => closed };
+  return { plan: whole, bindings, closed: () => closed, started: () => started };
 }
 
 async function outcomeOf({ plan: whole, bindings }: Workflow, options: RunOptions): Promise<string> {
@@ -71,6 +77,25 @@ describe('a plan inside that was cut off', () => {
       }
     },
   );
+
+  test.each(
+    (['timeout', 'end', 'failure'] as const).flatMap((cause) =>
+      (['read', 'idempotent', 'once'] as const).map((effect) => [cause, effect] as const),
+    ),
+  )('by %s starts its step no more, nor asks about it, when the run is resumed (effect: %s)', async (cause, effect) => {
+    const store = memoryStore();
+    const flow = workflow(cause, effect);
+    expect(await outcomeOf(flow, { store, runId: 'one' })).toBe('paused');
+    const started = flow.started();
+    expect(await resumed(flow, store)).toBe('paused');
+    const asked: string[] = [];
+    const answers = (question: { readonly text: string }): Promise<string> => {
+      asked.push(question.text);
+      return answer();
+    };
+    expect(await resumed(flow, store, { answer: answers })).not.toBe('paused');
+    expect([flow.started(), asked]).toEqual([started, ['Go on?']]);
+  });
 
   test.each(['timeout', 'failure'] as const)(
     'by %s is closed again when a degraded run or a fork tries it again',

@@ -208,10 +208,10 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   }
 
   private begin(ticket: RecordedTicket, effect: Effect): void {
-    // In a run that was over, an effect without a record was cut off by the end: the replay may reach that end again.
-    if (this.session.isOver === true && this.replaying) {
+    // An effect without a record may have been cut off by a timeout, a failure or an end that the replay reaches again.
+    if (this.replaying) {
       ticket.late = true;
-      this.afterReplay.push(() => this.begin(ticket, effect));
+      this.afterReplay.push(() => this.beginLate(ticket, effect));
       this.deliveries.wake();
       return;
     }
@@ -226,6 +226,15 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
         if (outcome.ok && runsAgain(outcome.value)) this.performLater(ticket, effect);
         else this.settle(ticket, lostOutcome(ticket.key, outcome, ticket.options?.lostValue));
       });
+    }
+  }
+
+  /** What asked for the effect has returned, so an error is its outcome. */
+  private beginLate(ticket: RecordedTicket, effect: Effect): void {
+    try {
+      this.begin(ticket, effect);
+    } catch (error) {
+      this.settle(ticket, { ok: false, error: toErrorData(error) });
     }
   }
 

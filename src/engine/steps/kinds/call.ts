@@ -96,6 +96,10 @@ class Inside implements ScopeOwner, Activity {
     this.step.callsOnce();
   }
 
+  wrote(path: string): void {
+    this.step.wrote(path);
+  }
+
   influenced(label: number): void {
     this.step.influenced(label);
   }
