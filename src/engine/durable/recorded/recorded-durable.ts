@@ -28,7 +28,8 @@ import { isUnanswered, writeOutcome } from './write-outcome.js';
  * can't take away.
  * - R2 A recorded effect is not performed. It is delivered in its recorded order: of all tickets with an outcome, the one with the lowest
  * order comes first, and new outcomes come after all recorded ones (J3).
- * - R3 Apart from effects, nothing starts (no timer, no question to a person) before the run has caught up with its record.
+ * - R3 Nothing starts (no effect, no timer, no question to a person) before the run has caught up with its record, apart from effects whose
+ * record a crash may have lost.
  * - R4 When only unanswered questions are left, each gets the outcome that nobody can answer it in this session; that is not recorded.
  */
 export class RecordedDurable extends RecordedStand implements Durable, JournalOwner {
@@ -209,7 +210,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
 
   private begin(ticket: RecordedTicket, effect: Effect): void {
     // An effect without a record may have been cut off by a timeout, a failure or an end that the replay reaches again.
-    if (this.replaying) {
+    if (this.replaying && !isLosable(ticket)) {
       ticket.late = true;
       this.afterReplay.push(() => this.beginLate(ticket, effect));
       this.deliveries.wake();
@@ -315,4 +316,9 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     this.questions.waits.stop();
     this.budget?.stop();
   }
+}
+
+/** True if the outcome of a finished effect may be missing in the record. */
+function isLosable({ options }: RecordedTicket): boolean {
+  return options?.pure === true || options?.losable === true || options?.cleanup === true;
 }
