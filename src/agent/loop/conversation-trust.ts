@@ -9,7 +9,7 @@ import { builtInOf } from '../../plan/tool-names.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { ServerTrust } from '../../plan/policy.js';
 import type { Influence, Past } from '../../engine/ports/durable.js';
-import type { Message } from '../model.js';
+import type { Message, ModelTurn } from '../model.js';
 import type { ResultName, RunTrust } from '../run-trust.js';
 import type { Opened, OpenedTool } from '../session.js';
 import type { Answer, FilesShown } from './answer.js';
