@@ -87,25 +87,27 @@ function heardBy({ labels, state }: GraphResult): unknown {
   return labels?.['after'];
 }
 
+/** The label of what comes after the agent: in memory, of a paused run, in a fork and after a resume. */
 async function heardAtEveryDoor(
   flow: ReturnType<typeof flowOf>,
   models: NonNullable<GraphRunOptions['models']>,
-  heard: object,
-): Promise<void> {
+): Promise<readonly unknown[]> {
   const input = { task: 'Go' };
-  expect(heardBy(await flow.run(input, { models, answer }))).toMatchObject(heard);
   const store = memoryStore();
+  const whole = await flow.run(input, { models, answer });
   const paused = await flow.run(input, { models, store, runId: 'one' });
   expect(paused.outcome).toBe('paused');
-  expect(heardBy(paused)).toMatchObject(heard);
-  expect(heardBy(await flow.run(input, { models, store, fork: { run: 'one' }, answer }))).toMatchObject(heard);
-  expect(heardBy(await flow.run(input, { models, store, resume: 'one', answer }))).toMatchObject(heard);
+  const forked = await flow.run(input, { models, store, fork: { run: 'one' }, answer });
+  return [whole, paused, forked, await flow.run(input, { models, store, resume: 'one', answer })].map(heardBy);
 }
+
+const everywhere = (source: string): readonly unknown[] =>
+  Array.from({ length: 4 }, (): unknown => expect.objectContaining({ level: 'untrusted', sources: [source] }));
 
 describe('what an agent had heard when it was cut off has had a say: in memory, after a resume and in a fork', () => {
   test('a tool of it, from a run of its own, when the agent took too long', async () => {
     const flow = flowOf({ name: 'a', model: 'own/a', tools: [reads] }, LIMIT);
-    await heardAtEveryDoor(flow, own, { level: 'untrusted', sources: ['input:mail'] });
+    expect(await heardAtEveryDoor(flow, own)).toEqual(everywhere('input:mail'));
   });
 
   test.each([
@@ -114,6 +116,6 @@ describe('what an agent had heard when it was cut off has had a say: in memory, 
   ] as const)('a model that calls its tools itself, when it %s', async (_how, timeoutMs, end) => {
     const flow = flowOf({ name: 'loop', model: 'loop/own', tools: [page] }, timeoutMs);
     const models = { ...own, providers: { ...own.providers, loop: () => byItself(end) } };
-    await heardAtEveryDoor(flow, models, { level: 'untrusted', sources: ['agent@tool#dispatched.1'] });
+    expect(await heardAtEveryDoor(flow, models)).toEqual(everywhere('agent@tool#dispatched.1'));
   });
 });

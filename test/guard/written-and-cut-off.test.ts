@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryStore } from 'skein';
-import type { RunOptions } from 'skein';
 import { agent, agentNode, graph, tool, workflowNode } from 'skein/graph';
 import type { Model } from '../../src/agent/model.js';
 import { systemClock } from '../../src/base/clock.js';
@@ -92,7 +91,7 @@ class World extends PlantedRun {
       inputSchema: { type: 'object' },
       trust: 'trusted',
       execute: async (_, io) => {
-        await writes.run('Go.', io.runOptions as RunOptions);
+        await writes.run('Go.', io.runOptions);
         return hang();
       },
     });

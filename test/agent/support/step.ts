@@ -4,7 +4,7 @@ import { SkeinError, fromErrorData, toErrorData } from '../../../src/base/errors
 import { canonicalHash } from '../../../src/base/hash.js';
 import { present } from '../../../src/base/json.js';
 import type { StepNote } from '../../../src/events/event.js';
-import type { Past, Question, StepIo } from '../../../src/engine/ports/durable.js';
+import type { Identity, Past, Question, StepIo } from '../../../src/engine/ports/durable.js';
 import type { CallUnderWay, StepContext } from '../../../src/engine/ports/executor.js';
 import { TRUSTED, joined } from '../../../src/guard/label.js';
 import { renderTemplate } from '../../../src/lang/template.js';
@@ -62,6 +62,15 @@ function person(options: FakeStepOptions, asked: Question[], askedAs: string[]) 
     if (answer !== undefined) return Promise.resolve(answer);
     return Promise.reject(new SkeinError('SKEIN_QUESTION', `waits for an answer to: ${question.text}`));
   };
+}
+
+/** A record counts for what has the same digest. */
+function knownAs(id: string | undefined, known: Recorded | undefined): Recorded | undefined {
+  return known?.id === id ? known : undefined;
+}
+
+function pastOf(identity: Identity | undefined): Past {
+  return present({ heard: identity?.heard?.(), wrote: identity?.wrote?.() });
 }
 
 export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeStep {
@@ -127,11 +136,10 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       dead ||= name === options.dieAt;
       if (dead) return new Promise<never>(() => undefined);
       const id = how?.identity?.digest();
-      const known = how?.cleanup === true ? undefined : options.replay?.get(name);
-      const isKnown = known !== undefined && known.id === id;
-      if (isKnown) how?.identity?.reused?.(known.past);
-      const outcome = isKnown ? known.outcome : await inTime(outcomeOf(name, effect), how?.timeoutMs);
-      const past = isKnown ? known.past : present({ heard: how?.identity?.heard?.(), wrote: how?.identity?.wrote?.() });
+      const known = knownAs(id, how?.cleanup === true ? undefined : options.replay?.get(name));
+      if (known !== undefined) how?.identity?.reused?.(known.past);
+      const outcome = known?.outcome ?? (await inTime(outcomeOf(name, effect), how?.timeoutMs));
+      const past = known?.past ?? pastOf(how?.identity);
       const waits = 'error' in outcome && ['SKEIN_QUESTION', 'SKEIN_CANCELLED'].includes(outcome.error.code);
       if (!waits && !dead) record.set(name, { id, outcome, past });
       if (dead) return new Promise<never>(() => undefined);
