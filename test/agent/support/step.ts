@@ -64,9 +64,11 @@ function person(options: FakeStepOptions, asked: Question[], askedAs: string[]) 
   };
 }
 
-/** A record counts for what has the same digest. */
-function knownAs(id: string | undefined, known: Recorded | undefined): Recorded | undefined {
-  return known?.id === id ? known : undefined;
+/** A record counts for what has the same digest, which learns what had been heard and written. */
+function knownAs(identity: Identity | undefined, known: Recorded | undefined): Recorded | undefined {
+  if (known === undefined || known.id !== identity?.digest()) return undefined;
+  identity?.reused?.(known.past);
+  return known;
 }
 
 function pastOf(identity: Identity | undefined): Past {
@@ -135,13 +137,11 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       effectKinds.set(name, how?.effect);
       dead ||= name === options.dieAt;
       if (dead) return new Promise<never>(() => undefined);
-      const id = how?.identity?.digest();
-      const known = knownAs(id, how?.cleanup === true ? undefined : options.replay?.get(name));
-      if (known !== undefined) how?.identity?.reused?.(known.past);
-      const outcome = known?.outcome ?? (await inTime(outcomeOf(name, effect), how?.timeoutMs));
-      const past = known?.past ?? pastOf(how?.identity);
+      const { identity, cleanup = false, timeoutMs } = how ?? {};
+      const known = cleanup ? undefined : knownAs(identity, options.replay?.get(name));
+      const outcome = known?.outcome ?? (await inTime(outcomeOf(name, effect), timeoutMs));
       const waits = 'error' in outcome && ['SKEIN_QUESTION', 'SKEIN_CANCELLED'].includes(outcome.error.code);
-      if (!waits && !dead) record.set(name, { id, outcome, past });
+      if (!waits && !dead) record.set(name, { id: identity?.digest(), outcome, past: known?.past ?? pastOf(identity) });
       if (dead) return new Promise<never>(() => undefined);
       if ('error' in outcome) throw fromErrorData(outcome.error);
       return outcome.value as never;
