@@ -141,7 +141,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       const known = cleanup ? undefined : knownAs(identity, options.replay?.get(name));
       const outcome = known?.outcome ?? (await inTime(outcomeOf(name, effect), timeoutMs));
       const waits = 'error' in outcome && ['SKEIN_QUESTION', 'SKEIN_CANCELLED'].includes(outcome.error.code);
-      if (!waits && !dead) record.set(name, { id: identity?.digest(), outcome, past: known?.past ?? pastOf(identity) });
+      if (!waits && !dead) record.set(name, known ?? { id: identity?.digest(), outcome, past: pastOf(identity) });
       if (dead) return new Promise<never>(() => undefined);
       if ('error' in outcome) throw fromErrorData(outcome.error);
       return outcome.value as never;
