@@ -32,11 +32,19 @@ const WORD = /[^\s"'`]{12,}/g;
 const MOST_KEPT = 300;
 /** A password in an address whose host is cut off. */
 const CUT_PASSWORD = String.raw`[a-z][a-z0-9+.-]{1,20}://[^\s/:@?#<>]{0,100}:(?=[^\s/@?#<>]{0,60}[A-Za-z])[^\s/@?#<>]{8,200}`;
-/** The beginnings of keys, up to each place where characters are repeated. */
-const CUT_KEY = new RegExp(
-  `(?<![A-Za-z0-9])(?:${[CUT_PASSWORD, ...SECRET_FORMATS.flatMap(({ shape }) => beginningsOf(shape))].join('|')})${AT_CUT}`,
-  'g',
-);
+
+let cutKey: RegExp | undefined;
+
+/** The beginnings of keys, up to each place where characters are repeated. Made when a word first needs it: most programs see none. */
+function cutKeys(): RegExp {
+  if (cutKey !== undefined) return cutKey;
+  const all = [CUT_PASSWORD, ...SECRET_FORMATS.flatMap(({ shape }) => beginningsOf(shape))];
+  cutKey = new RegExp(`(?<![A-Za-z0-9])(?:${all.join('|')})${AT_CUT}`, 'g');
+  return cutKey;
+}
+
+/** What each of them contains: most words do not. */
+const IN_EACH = /\d|:\/\//;
 
 /** The shapes of keys that are cut; none for shapes without a telling beginning, which are like digests and addresses. */
 function beginningsOf(shape: string): readonly string[] {
@@ -62,8 +70,9 @@ export function withoutCutKeys(text: string, word: string): string {
   const heads = text.replace(WORD, (run, at: number) => {
     const isCut = isCutAt(text, at + run.length);
     if (!isCut && !run.includes('…') && !run.includes('...')) return run;
+    if (!IN_EACH.test(run)) return run;
     // What ends here and is not cut must not look like the end of the text.
-    return isCut ? run.replace(CUT_KEY, word) : `${run} `.replace(CUT_KEY, word).slice(0, -1);
+    return isCut ? run.replace(cutKeys(), word) : `${run} `.replace(cutKeys(), word).slice(0, -1);
   });
   return heads.includes('PRIVATE KEY') ? withoutKeyEnds(heads, word) : heads;
 }
