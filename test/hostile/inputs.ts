@@ -167,7 +167,7 @@ const TEMPLATES: readonly HostileInput[] = [
         LIST.map(() => ({ channel: 'a', path: ['a'] })),
         () => JSON_TEXT,
       ).length,
-    ends: 10_000,
+    ends: 10_000 - 2_000 + '[redacted]'.length,
   },
   {
     name: 'a template that looks into many long texts',
@@ -332,7 +332,8 @@ const PATTERNS: readonly HostileInput[] = [
   {
     name: 'a text of what long secrets begin with',
     evaluate: () => createRedactor([`${RUN.slice(0, 10_000)}b`, `${RUN.slice(0, 9_000)}c`]).text(RUN).length,
-    ends: RUN.length,
+    // What stands at the end may be a secret whose last character was cut off.
+    ends: RUN.length - 10_000 + '[redacted]'.length,
   },
   {
     name: 'a text that begins like a secret, in pieces',

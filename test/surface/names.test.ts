@@ -67,6 +67,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'describeSandbox',
     'echoModel',
     'fromLanguageModel',
+    'isForeignTo',
     'isLanguageModel',
     'noTools',
     'readScript',
