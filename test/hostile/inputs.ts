@@ -167,7 +167,7 @@ const TEMPLATES: readonly HostileInput[] = [
         LIST.map(() => ({ channel: 'a', path: ['a'] })),
         () => JSON_TEXT,
       ).length,
-    ends: 10_000 - 2_000 + '[redacted]'.length,
+    ends: 10_000,
   },
   {
     name: 'a template that looks into many long texts',
@@ -342,7 +342,7 @@ const PATTERNS: readonly HostileInput[] = [
       const shown = Array.from({ length: 2_000 }, () => stream.push('aaaaa')).join('');
       return `${shown}${stream.flush()}`.length;
     },
-    ends: 10_000,
+    ends: 10_000 - 2_000 + '[redacted]'.length,
   },
   { name: 'a name of dashes', evaluate: () => safeName(`x${'-.'.repeat(500_000)}x`, 'name').length, ends: 1 },
 ];
