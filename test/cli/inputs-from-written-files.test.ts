@@ -99,7 +99,7 @@ it('so are variables of a pack, the prompt and the context of a conversation fro
   for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
   for (const name of ['context.json', 'notes.md']) writtenFilesIn(cwd).note(name, false);
   const sources = async (...words: readonly string[]): Promise<string[]> => {
-    const talk = await served([...words, '--mock', '--json'], { cwd, env });
+    const talk = await served([...words, '--mock', '--json'], { cwd, env, input: 'Hello.' });
     const { turns } = JSON.parse(talk.stdout) as { readonly turns: readonly { readonly runId: string }[] };
     const shown = await served(['show', turns.at(-1)?.runId ?? '', '--taint'], { cwd, env });
     return [...new Set(shown.stdout.match(/input:\w+/g) ?? [])];
@@ -115,6 +115,12 @@ it('so are variables of a pack, the prompt and the context of a conversation fro
   expect(await sources(...run, ...own, '--context', 'context.json')).toEqual(['input:start']);
   expect(await sources('exec', 'desk.pack.json', ...own, '--input-file', 'prompt=notes.md')).toEqual(['input:message']);
   expect(await sources(...run, ...own, ...atDesk)).toEqual([]);
+  // What comes from standard input, as a whole or line by line.
+  const piped = ['run', 'desk.pack.json', ...own];
+  expect(await sources(...piped, '--message', '-')).toEqual(['input:message']);
+  expect(await sources(...piped, '--thread', 'u')).toEqual(['input:message']);
+  expect(await sources(...run, ...own, '--thread', 'v')).toEqual([]);
+  expect(await sources('event', 'v', 'Go', '--message', '-')).toEqual(['input:message']);
 });
 
 it('a run of a workflow or a pack that an agent wrote after something untrusted is untrusted from its beginning, and says so', async () => {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { isPlainObject } from '../../base/json.js';
+import { saidOf, withInputsOfOthers } from '../run/inputs-of-others.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import { addRunOptions } from '../run/run-options.js';
 import { withStore } from '../runs/with-store.js';
@@ -40,7 +41,8 @@ async function fire(thread: string, event: string, options: EventOptions): Promi
       import('../talk/talk-command.js'),
     ]);
     const kept = await keptConversation(store, root, { thread, flags: given, toRun: true });
-    const flags = { ...kept.flags, thread, store: true };
+    const said = text === undefined ? [] : saidOf([text]);
+    const flags = { ...(await withInputsOfOthers(kept.flags, said, kept.cwd)), thread, store: true };
     const conversation = await openConversation({ ...kept, flags, variables: {} });
     return await talkOnce(
       conversation,

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Workflow } from '../../plan/workflow.js';
 import { shellWord } from '../runs/text.js';
 import { printable } from '../view/printable.js';
-import { printNote } from '../view/streams.js';
+import { isTyped, printNote } from '../view/streams.js';
 import type { GivenInput } from './given-inputs.js';
 import { realOf } from './project.js';
 import type { CommonFlags } from './run-flags.js';
@@ -42,8 +42,17 @@ export async function withInputsOfOthers<F extends MarkingFlags>(
   return found.length === 0 ? flags : { ...flags, untrusted: [...new Set([...(flags.untrusted ?? []), ...found])] };
 }
 
+/** The name of what is said to a pack. */
+const SAID = 'message';
+
+/** What is said to a pack, as an input of each turn; `-` is standard input, as is what nobody types if no text is given. */
+export function saidOf(texts: readonly string[] | undefined): readonly GivenInput[] {
+  const isPiped = texts === undefined ? !isTyped() : texts.includes('-');
+  return isPiped ? [{ name: SAID, value: '-', isFile: true }] : [];
+}
+
 async function whyOfOthers(name: string, file: string, cwd: string): Promise<string | undefined> {
-  const own = `--input ${name}=TEXT says that it is yours`;
+  const own = `${name === SAID ? '--message TEXT' : `--input ${name}=TEXT`} says that it is yours`;
   if (file === '-') return `others may have written what comes from standard input; ${own}`;
   const path = resolve(cwd, file);
   if (writtenFilesIn(cwd).has(path))

@@ -8,7 +8,7 @@ import type { Execution } from './report-end.js';
 import { executeRun } from './execute-run.js';
 import type { GivenInput } from './given-inputs.js';
 import { readInputs } from './given-inputs.js';
-import { withInputsOfOthers } from './inputs-of-others.js';
+import { saidOf, withInputsOfOthers } from './inputs-of-others.js';
 import { loadWorkflow, valuesFor } from './load-workflow.js';
 import { writeOrigin } from './origin.js';
 import { storeFile, storeRoot, checkOwn } from './open-store.js';
@@ -73,7 +73,8 @@ async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Prom
     import('../talk/messages.js'),
     import('../talk/talk-command.js'),
   ]);
-  const marked = await withInputsOfOthers(flags, [...flags.inputs, ...contextOf(flags)], cwd);
+  const said = isSaid ? [] : saidOf(flags.message);
+  const marked = await withInputsOfOthers(flags, [...flags.inputs, ...contextOf(flags), ...said], cwd);
   // The prompt is the message.
   const untrusted = marked.untrusted?.map((name) => (isSaid && name === 'prompt' ? 'message' : name));
   const known = { ...marked, ...present({ untrusted }) };

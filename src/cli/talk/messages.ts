@@ -1,5 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import { readLines } from '../run/questions.js';
+import { isTyped } from '../view/streams.js';
 
 /** The messages to a pack, in order. */
 export interface Messages {
@@ -18,7 +19,7 @@ export interface Messages {
  */
 export async function messagesOf(flags: readonly string[] | undefined): Promise<Messages> {
   if (flags !== undefined) return listed(await Promise.all(flags.map(readMessage)));
-  if (process.stdin.isTTY && process.stderr.isTTY) return await typedLines();
+  if (isTyped()) return await typedLines();
   const lines = (await readStdin()).split(/\r?\n/).filter((line) => line.trim() !== '');
   if (lines.length > 0) return listed(lines);
   throw new SkeinError('SKEIN_USAGE', 'nothing is said: there is no --message, and no terminal to type on', {

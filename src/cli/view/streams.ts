@@ -45,3 +45,8 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
     else stream.write('', () => resolve());
   });
 }
+
+/** True if a person can be shown something and type. */
+export function isTyped(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
