@@ -1,41 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memoryStore } from 'skein';
 import { agent, agentNode, graph, tool, workflowNode } from 'skein/graph';
 import type { Model } from '../../src/agent/model.js';
-import { systemClock } from '../../src/base/clock.js';
 import { folder } from './support/policed.js';
 import type { Author } from './support/planted-run.js';
 import { PlantedRun, inTurns } from './support/planted-run.js';
+import { LIMIT, hang, ringing } from './support/ringing.js';
 
-/** The timeout of what writes, in milliseconds: it rings when the test says so. */
-const LIMIT = 54_321;
-
-/** Absent: the timer is not set. */
-let ring: (() => void) | undefined;
-
-beforeEach(() => {
-  const real = { ...systemClock };
-  vi.spyOn(systemClock, 'setTimer').mockImplementation((ms, fire) => {
-    if (ms !== LIMIT) return real.setTimer(ms, fire);
-    ring = fire;
-    return () => {
-      ring = undefined;
-    };
-  });
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-/** Lets the timeout ring, and never ends. */
-async function hang(): Promise<never> {
-  await vi.waitUntil(() => ring !== undefined);
-  ring?.();
-  ring = undefined;
-  return new Promise<never>(() => undefined);
-}
+ringing();
 
 const call = (name: string, input: object = {}) => ({ calls: [[name, input]] }) as const;
 const WRITE = call('write_file', { path: 'notes.md', content: 'x' });
