@@ -10,7 +10,7 @@ import { definePlan, run } from '../../src/index.js';
 import type { McpServerSpec } from '../../src/plan/agent-spec.js';
 import { NO_CALL, tell } from '../guard/support/figures.js';
 import { programOf } from '../programs.js';
-import { folder, processesWith, until } from '../tools/support/session.js';
+import { folder, processesWith, textOnceWritten } from '../tools/support/session.js';
 
 const program = await programOf(resolve(import.meta.dirname, '../agent/support/mcp-hostile-server.ts'));
 const onLinux = process.platform === 'linux';
@@ -54,8 +54,7 @@ async function entryOf(mode: string, way: Way, cwd: string, other: string): Prom
   const address = join(cwd, 'address');
   const child = spawn(process.execPath, [program, mode, 'http', called, address, other], { stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
-  await until(() => existsSync(address));
-  return { url: readFileSync(address, 'utf8') };
+  return { url: await textOnceWritten(address) };
 }
 
 /** Runs an agent that is granted the server, a shell and files, with nobody to ask. */

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { McpServerSpec } from '../../src/plan/agent-spec.js';
 import type { ToolProviderOptions } from '../../src/agent/tools/provider.js';
 import { programOf } from '../programs.js';
-import { folder, session, until } from '../tools/support/session.js';
+import { folder, session, textOnceWritten } from '../tools/support/session.js';
 import type { Session } from '../tools/support/session.js';
 
 const toolServerFile = await programOf(resolve(import.meta.dirname, '../agent/support/mcp-tool-server.ts'));
@@ -32,11 +31,5 @@ export async function servers(
 /** A file for process ids, and the number that a server writes into it. */
 export async function pidFile(): Promise<{ readonly path: string; pid: () => Promise<number> }> {
   const path = join(await folder(), 'pid');
-  return {
-    path,
-    async pid() {
-      await until(() => existsSync(path));
-      return Number(readFileSync(path, 'utf8'));
-    },
-  };
+  return { path, pid: async () => Number(await textOnceWritten(path)) };
 }

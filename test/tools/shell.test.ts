@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { splitWords } from '../../src/agent/tools/words.js';
 import { cleanEnvironment } from '../../src/agent/tools/clean-env.js';
-import { folder, groupRuns, session, until } from './support/session.js';
+import { folder, groupRuns, session, textOnceWritten } from './support/session.js';
 import type { Session } from './support/session.js';
 
 const node = process.execPath;
@@ -230,8 +230,7 @@ describe.skipIf(!onLinux)('T15: nothing outlives a call', () => {
     const tools = await shell();
     const controller = new AbortController();
     const failing = tools.fails('shell', { argv: family(true) }, controller.signal);
-    await until(() => existsSync(join(tools.cwd, 'pids')));
-    const group = Number((await readFile(join(tools.cwd, 'pids'), 'utf8')).split(' ')[0]);
+    const group = Number((await textOnceWritten(join(tools.cwd, 'pids'))).split(' ')[0]);
     expect(await groupRuns(group)).toBe(true);
     controller.abort();
     expect((await failing).code).toBe('SKEIN_CANCELLED');
@@ -259,8 +258,7 @@ describe.skipIf(!onLinux)('T15: nothing outlives a call', () => {
   test('closing the session ends what still runs', async () => {
     const tools = await shell();
     const failing = tools.fails('shell', { argv: family(true) });
-    await until(() => existsSync(join(tools.cwd, 'pids')));
-    const group = Number((await readFile(join(tools.cwd, 'pids'), 'utf8')).split(' ')[0]);
+    const group = Number((await textOnceWritten(join(tools.cwd, 'pids'))).split(' ')[0]);
     await tools.source.close();
     expect(await groupRuns(group)).toBe(false);
     expect((await failing).code).toBe('SKEIN_CANCELLED');

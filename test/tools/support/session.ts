@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +79,8 @@ export function io(signal: AbortSignal = new AbortController().signal): ToolIo {
 
 /** True while a process of the group runs; one that is dead and only not yet collected by its parent does not. */
 export async function groupRuns(group: number): Promise<boolean> {
+  // Processes that came into a container from outside are of group 0 there: it would seem to run for ever.
+  if (!(group > 0)) throw new Error(`${group} is not a group of processes`);
   const { readdir, readFile } = await import('node:fs/promises');
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
@@ -93,6 +95,16 @@ export async function groupRuns(group: number): Promise<boolean> {
 /** Waits until something holds; the limit is the one of the test. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** The text of a file that another process writes, once it is there: a file is empty for a moment before that. */
+export async function textOnceWritten(path: string): Promise<string> {
+  let text = '';
+  await until(() => {
+    text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    return text !== '';
+  });
+  return text;
 }
 
 /** How many processes of this machine have a word in their command line. */
