@@ -106,7 +106,8 @@ function placeOf(address: string): string | undefined {
   const whole = text.startsWith('//') ? `https:${text}` : text;
   if (AMBIGUOUS.test(address) || !URL.canParse(whole)) return undefined;
   const { protocol, host } = new URL(whole);
-  return protocol === 'http:' || protocol === 'https:' ? host : undefined;
+  // A declaration would read the `*` in an address as all hosts below it.
+  return (protocol === 'http:' || protocol === 'https:') && !host.includes('*') ? host : undefined;
 }
 
 /** Texts and tables that no program runs or obeys because of their name. */

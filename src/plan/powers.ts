@@ -8,6 +8,7 @@ import { askedOf } from './security-at.js';
 import { sendText } from './declarations.js';
 import { parsePermissionRule } from './permission-rule.js';
 import type { JsonTemplate } from '../lang/values.js';
+import { modelsOfBudgets, scriptsAmong } from './named-scripts.js';
 import { nodesOf } from './nodes.js';
 import type { Plan } from './plan.js';
 import type { ToolUse } from './tool-use.js';
@@ -41,6 +42,10 @@ export function powersOf(plan: Plan, isOutside: (path: string) => boolean = () =
   for (const { agent } of askedOf(plan))
     for (const one of ofAgent(agent))
       if (one.kind !== 'reads' || isOutside(one.what)) powers.set(JSON.stringify(one), one);
+  for (const file of scriptsAmong(modelsOfBudgets(plan))) {
+    const one = power('follows', file, 'model that a budget names');
+    powers.set(JSON.stringify(one), one);
+  }
   for (const { node } of nodesOf(plan))
     if (node.kind === 'task' && node.tool !== undefined)
       for (const one of ofStep(node.id, node.tool)) powers.set(JSON.stringify(one), one);
@@ -72,13 +77,12 @@ function findSandboxed(plan: Plan): string | undefined {
 }
 
 function* ofAgent(agent: AgentSpec): Generator<Power> {
-  const { name, models, provider, mcpServers = {}, tools, extraDirs = [], permissions } = agent;
+  const { name, provider, mcpServers = {}, tools, extraDirs = [], permissions } = agent;
   if (provider?.baseUrl !== undefined) {
     const variables = provider.apiKeyEnv === undefined ? [] : [provider.apiKeyEnv];
     yield { kind: 'reaches', what: provider.baseUrl, why: `models of agent ${name}`, variables };
   }
-  for (const model of models)
-    if (/^script\//i.test(model)) yield power('follows', model.slice('script/'.length), `model of agent ${name}`);
+  for (const file of scriptsAmong(agent.models)) yield power('follows', file, `model of agent ${name}`);
   for (const [server, spec] of Object.entries(mcpServers))
     yield ofServer(spec, `MCP server ${server} of agent ${name}`);
   const granted = new Set(selectTools(tools, Object.keys(mcpServers)).builtIn.values());

@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { madeOnce } from '../base/collections.js';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
+import { modelsOfBudgets, scriptsAmong } from '../plan/named-scripts.js';
 import { askedOf } from '../plan/security-at.js';
 import { readFrom } from '../plan/own-plan.js';
 import type { RunOptions, Runnable } from './options.js';
@@ -63,7 +64,7 @@ export function definitionLabel(
   { definition = [] }: Origins = {},
 ): Label | undefined {
   if (writtenFiles === undefined) return undefined;
-  const places = new Set([...definition, ...readFrom(plan)].map((path) => resolve(cwd, path)));
+  const places = new Set([...definition, ...readFrom(plan), ...scriptsOf(plan)].map((path) => resolve(cwd, path)));
   const found = [...places].filter((path) => writtenFiles.has(path));
   if (found.length === 0) return undefined;
   return labelOf({ level: 'untrusted', isPrivate: true, sources: found.map((path) => `file:${relative(cwd, path)}`) });
@@ -71,14 +72,14 @@ export function definitionLabel(
 
 const scripts = new WeakMap<Plan, readonly string[]>();
 
-/** Scripts that agents name as their models. */
+/** Scripts that agents, and budgets, name as models. */
 function scriptsOf(plan: Plan): readonly string[] {
   return madeOnce(scripts, plan, () => findScripts(plan));
 }
 
 function findScripts(plan: Plan): readonly string[] {
-  const models = askedOf(plan).flatMap(({ agent }) => agent.models);
-  return [...new Set(models.filter((model) => /^script\//i.test(model)))].map((model) => model.slice('script/'.length));
+  const ofAgents = askedOf(plan).flatMap(({ agent }) => agent.models);
+  return [...new Set(scriptsAmong([...ofAgents, ...modelsOfBudgets(plan)]))];
 }
 
 /**

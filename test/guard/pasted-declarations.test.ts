@@ -71,4 +71,14 @@ describe('a declaration that an explanation shows, copied into a file', () => {
       expect(rules.sends).toEqual([{ tool: 'kit/do', fixed: input, free: [] }]);
     }
   });
+
+  it.each(['https://*.example.com/x', 'https://*/x', 'https://a@*.example.com', '//*.example.com'])(
+    'declares no hosts but the one of the address: %s',
+    async (url) => {
+      const call = of({ effect: 'get', tool: 'fetch', input: { url } });
+      const { declare = '' } = decide(call, untrusted, {});
+      const { plan, problems } = await loadDagText(fileWith(declare), { cwd: '/project' });
+      expect([plan, problems.map(({ code }) => code)]).toEqual([undefined, ['bad-host']]);
+    },
+  );
 });

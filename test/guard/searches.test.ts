@@ -123,3 +123,19 @@ it.each([
   } as GraphRunOptions;
   expect(await sending([], given, { supervise: true })).toMatchObject({ asked: ['work~2@ask:guard#1.1'], sent: 0 });
 });
+
+it('what a model says that a budget names, and that searches by its name, is untrusted, in later runs of its record too', async () => {
+  const store = memoryStore();
+  const { models } = ownModels({
+    m: () => 'It was never asked.',
+    'cheap:online': ({ caller }) => (caller.turn === 1 ? { calls: [['send', {}]] } : 'Done.'),
+  });
+  const budget = { usd: 0.001, onLimit: { model: 'own/cheap:online' } } as const;
+  const prices = {
+    models: { 'own/m': { input: 1e9, output: 1e9 }, 'own/cheap:online': { input: 0.0001, output: 0.0001 } },
+  };
+  const options = { models, budget, prices, store } as GraphRunOptions;
+  const first = await sending([], { ...options, runId: 'r' });
+  expect(first).toEqual({ asked: ['work@ask:guard#1.1'], sent: 0, level: 'untrusted', outcome: 'succeeded' });
+  expect(await sending([], { ...options, resume: 'r' })).toMatchObject({ asked: [], level: 'untrusted' });
+});

@@ -53,6 +53,11 @@ const MADE: readonly (readonly [what: string, written: string, files: Readonly<R
     },
   ],
   [
+    'a script in the place of its model',
+    's.yaml',
+    { 'w.yaml': HEAD.replace('inline: {', 'inline: { model: script/s.yaml,') + STEPS, 's.yaml': 'turns: []\n' },
+  ],
+  [
     'a file that it calls',
     'inner.yaml',
     { 'w.yaml': 'name: o\nsteps: [{ id: sub, type: call, file: inner.yaml }]\n', 'inner.yaml': HEAD + STEPS },

@@ -195,12 +195,19 @@ export function hearFailedServers(error: unknown, { mcpServers = {} }: AgentSpec
 
 /** Adds the label of models that search by their name. */
 export function hearOnlineModels({ models }: Pick<Opened, 'models'>, influence: Influence): void {
-  for (const { id } of models) if (id.endsWith(':online')) influence.add(searchedBy(id));
+  for (const { id } of models) if (isOnline(id)) influence.add(searchedBy(id));
 }
 
-/** Adds the label of an answer whose provider searched, or ran a tool of its own. */
+/**
+ * Adds the label of an answer whose provider searched, or ran a tool of its own. The name of the model counts here too: another session
+ * may use other models than those that were opened.
+ */
 export function hearSearch({ model, searched }: ModelTurn, influence: Influence): void {
-  if (searched === true) influence.add(searchedBy(model));
+  if (searched === true || isOnline(model)) influence.add(searchedBy(model));
+}
+
+function isOnline(model: string): boolean {
+  return model.toLowerCase().endsWith(':online');
 }
 
 function searchedBy(model: string): Label {

@@ -6,6 +6,7 @@ import type { AgentSpec, ModelSettings, StructuredOutput } from '../../plan/agen
 import { DEFAULT_OUTPUT_TOKENS } from '../../plan/limits.js';
 import { estimateCall } from '../../budget/estimate.js';
 import type { LeftBehind } from './conversation-trust.js';
+import { hearOnlineModels } from './conversation-trust.js';
 import type { Asking, StepNote, Usage } from '../../events/event.js';
 import type { Identity, StepIo } from '../../engine/ports/durable.js';
 import type { Message, Model, ModelRequest, ModelTurn, PromptCache, ToolCall, ToolResult, ToolSpec } from '../model.js';
@@ -106,6 +107,7 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, inside?: I
         } else {
           current += 1;
           turns.cheaper = cheaper;
+          if (cheaper !== undefined) hearOnlineModels({ models: [cheaper] }, step.influence);
           failures = 0;
           repeats = 0;
         }
