@@ -73,6 +73,8 @@ export interface Asked {
   readonly streamState?: boolean | undefined;
   /** Writes that replace those of steps. */
   readonly edits?: StateEdits;
+  /** Names of inputs, and channels of edits, from sources that the user does not control. Default: none. */
+  readonly untrusted?: readonly string[] | undefined;
 }
 
 /** Replacement values by channel, by the path of the step whose writes they replace. */

@@ -17,8 +17,6 @@ import type { Asked, CheckedStep, RunServices, RunWarning, StepCheck } from './s
 export interface StartOptions extends Asked, Hearers {
   /** Input values by name. */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Names of inputs from sources that the user does not control. Default: none. */
-  readonly untrusted?: readonly string[] | undefined;
   /** Label of what started the run: that of the starting step. Default: only the user. */
   readonly influence?: Label | undefined;
   /** The initial state instead of `inputs`: the final state of another run, overlaid with inputs (J12). */

@@ -70,7 +70,7 @@ export function openQuestion({ key, id, name, at, due, question, schema }: Waiti
 }
 
 /**
- * Describes where an answer came from: `terminal`, `command` (`skein answer`), `code` (the program), `script`, `flag` (`--yes`), or the
+ * Describes where an answer came from: `terminal`, `command` (`skein answer`), `stdin` (`skein answer RUN -`), `code` (the program), `script`, `flag` (`--yes`), or the
  * name in a store. Undefined if unknown.
  *
  * @example
@@ -83,6 +83,7 @@ export function answeredText(by: string | undefined): string {
 const ANSWERED: ReadonlyMap<string, string> = new Map([
   ['terminal', 'on the terminal'],
   ['command', 'by skein answer'],
+  ['stdin', 'from standard input'],
   ['code', 'by the program'],
   ['script', 'by the script'],
   ['flag', 'by --yes'],

@@ -30,6 +30,21 @@ export function fromOutside(path: string, what: string): Label {
   return { level: 'untrusted', isPrivate: false, sources: [`${path}@${what}`] };
 }
 
+/** The label of an input, or of a value set in a fork, that the user does not control. */
+export function fromInput(name: string): Label {
+  return { level: 'untrusted', isPrivate: false, sources: [`input:${name}`] };
+}
+
+/** What is given as an answer by `skein answer RUN -`. */
+export const FROM_STDIN = 'stdin';
+
+/** Returns what receives the source of an answer to the step at a path, and tells the label of one that is not the person's own. */
+export function hearsAnswer(path: string, tell: (label: Label) => void): (by: string | undefined) => void {
+  return (by) => {
+    if (by === FROM_STDIN) tell(fromOutside(path, 'answer'));
+  };
+}
+
 /** The less trusted of two levels. */
 export function worse(a: Level, b: Level): Level {
   return LEVELS.indexOf(a) >= LEVELS.indexOf(b) ? a : b;

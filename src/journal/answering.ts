@@ -7,7 +7,8 @@ import { emptyCensus } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import { parsedJson, typedAnswer, wordsOf } from '../lang/answers.js';
-import { pathOf, stepOf } from '../base/address.js';
+import { isGuardQuestion, pathOf, stepOf } from '../base/address.js';
+import { FROM_STDIN } from '../guard/label.js';
 import { encodeRecord } from './codec.js';
 import { Journal } from './journal.js';
 import type { JournalOwner } from './journal.js';
@@ -23,8 +24,11 @@ export type GivenAnswer = {
   readonly key?: string;
   /** `id` of the question that was shown. Refuses the answer if the question has changed. Default: answers the current question. */
   readonly id?: string;
-  /** Source of the answer. Default: `code`. */
-  readonly by?: 'terminal' | 'command' | 'code';
+  /**
+   * Source of the answer. Default: `code`. What comes from `stdin` is not the words of the person who passes it on: it is untrusted, and
+   * answers no question of the guard.
+   */
+  readonly by?: 'terminal' | 'command' | 'code' | 'stdin';
 } & (
   | { readonly value: unknown }
   /** As typed by a person: a number picks a choice; JSON for events, and where the schema does not accept the text itself. */
@@ -54,6 +58,7 @@ export function answerRun(store: Store, runId: string, answer: GivenAnswer): Kep
   const overview = readRun(store, runId, { now });
   const pause = findPause(store, overview, answer.key);
   if (answer.id !== undefined && answer.id !== pause.id) throw changed(pause, runId);
+  if (answer.by === FROM_STDIN && isGuardQuestion(pause.key)) throw forPersons(pause, runId);
   const value = checkedValue(pause, answer);
   const text = textToRecord(value, `the answer to '${pause.key}'`);
   const given = { key: pause.key, id: pause.id, value: text, at: now, by: answer.by ?? 'code' };
@@ -144,6 +149,13 @@ function changed({ key }: OpenQuestion, runId: string): SkeinError {
   return refused(
     `what '${key}' asks has changed since it was shown`,
     `skein answer ${runId} '${key}' shows what it asks now`,
+  );
+}
+
+function forPersons({ key }: OpenQuestion, runId: string): SkeinError {
+  return refused(
+    `'${key}' asks a person, and others may have written what comes from standard input`,
+    `skein answer ${runId} on a terminal, or with the answer in the place of -`,
   );
 }
 

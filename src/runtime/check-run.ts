@@ -156,9 +156,9 @@ function checkRecorded({ runId, origin }: Pick<RunOptions, 'runId' | 'origin'>):
  *
  * @throws SkeinError `SKEIN_INPUT`
  */
-export function checkGiven(plan: Plan, { inputs = {}, untrusted = [] }: RunOptions): void {
+export function checkGiven(plan: Plan, { inputs = {}, untrusted = [], fork }: RunOptions): void {
   const { name, computed = [] } = plan;
-  checkUntrusted(plan, inputs, untrusted);
+  checkUntrusted(plan, { ...inputs, ...fork?.set }, untrusted);
   const lost = Object.keys(inputs).find((key) => inputs[key] !== undefined && computed.includes(key));
   if (lost === undefined) return;
   const message = `inputs of '${name}': '${lost}' has the name of a node that does not read it and whose value would replace it`;

@@ -46,7 +46,7 @@ export function forkEdits(store: Store, plan: Plan, family: Family, fork: Fork):
 }
 
 /** Resolves a key, given by its own name or by the name of the node whose result it holds. */
-function channelOf(plan: Plan, name: string): string {
+export function channelOf(plan: Plan, name: string): string {
   const isChannel = plan.inputs.some((input) => input.name === name) || keysOf(plan).includes(name);
   return isChannel ? name : (plan.nodes.find(({ id }) => id === name)?.output ?? name);
 }

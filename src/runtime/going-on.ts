@@ -16,7 +16,7 @@ import { NO_SETTINGS } from '../plan/fields.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
 import { raised, securityGiven } from '../plan/security.js';
 import type { StateEdits } from '../engine/services.js';
-import { forkEdits, recordedEdits } from './fork-edits.js';
+import { channelOf, forkEdits, recordedEdits } from './fork-edits.js';
 import type { Changes, RunDefinition } from './changes.js';
 import { compareRuns, isSame, whoAnswers } from './changes.js';
 import type { RunOptions } from './options.js';
@@ -139,7 +139,7 @@ export function goingOn(
       memory,
       maxSteps,
       prices: options.prices ?? before.settings?.prices,
-      untrusted: bothOf(before.settings?.untrusted, options.untrusted),
+      untrusted: bothOf(before.settings?.untrusted, untrustedIn(plan, options)),
       policy: policyDigest(options.policy),
       security: raised(before.settings?.security, securityGiven(options.security)),
     }),
@@ -157,6 +157,11 @@ export function settingsOf(
 ): RunSettings {
   const { memory, maxSteps, untrusted, policy, security, prices } = settings;
   return present({ models, memory, maxSteps, untrusted, policy, security, prices });
+}
+
+/** The untrusted inputs, and the channels of untrusted values that a fork sets. */
+function untrustedIn(plan: Plan, { untrusted, fork }: RunOptions): readonly string[] | undefined {
+  return untrusted?.map((name) => (Object.hasOwn(fork?.set ?? {}, name) ? channelOf(plan, name) : name));
 }
 
 /** An input that was untrusted stays untrusted. */

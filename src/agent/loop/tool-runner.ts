@@ -3,10 +3,10 @@ import type { Limit } from '../../base/duration.js';
 import type { Json } from '../../base/json.js';
 import { present } from '../../base/json.js';
 import { TOOL_CALL } from '../../budget/amount.js';
-import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
+import type { AnswerSource, Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import type { AskOptions, StateWatch } from '../../engine/ports/executor.js';
 import type { Label } from '../../guard/label.js';
-import { joinedIf } from '../../guard/label.js';
+import { joinedIf, hearsAnswer } from '../../guard/label.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
 import type { AgentStep, OpenedTool } from '../session.js';
@@ -121,7 +121,14 @@ class Runner implements ToolRunner {
     const { check, gate, stepTools } = this;
     const { step } = this.options;
     const ask = (what: string, limit?: Limit) => (question: Question) =>
-      askPerson(step, question, (asked) => io.ask(`${what}#${index}`, asked, limit));
+      askPerson(step, question, (asked) =>
+        io.ask(
+          `${what}#${index}`,
+          asked,
+          limit,
+          hearsAnswer(step.path, (label) => this.options.trust.add(label)),
+        ),
+      );
     const looksAt = (call: ToolCall): Looks => ({
       fault: () => check.fault(call, io),
       look: () => check.look(call, io),
@@ -209,7 +216,14 @@ class Runner implements ToolRunner {
         () => io.signal,
         (signal = io.signal) =>
           tool.execute(input, {
-            ...callIo(io, { state, prefix: ask, files, hear, wrote: tell }),
+            ...callIo(io, {
+              state,
+              prefix: ask,
+              files,
+              hear,
+              wrote: tell,
+              from: hearsAnswer(this.options.step.path, hear),
+            }),
             signal,
             follows,
           }),
@@ -301,10 +315,20 @@ export function looksBetweenTurns({
 /** The IO of a call; its questions have names of their own. */
 function callIo(
   io: StepIo,
-  { prefix, ...own }: Pick<CallIo, 'state' | 'files' | 'hear' | 'wrote'> & { readonly prefix: string },
+  {
+    prefix,
+    from,
+    ...own
+  }: Pick<CallIo, 'state' | 'files' | 'hear' | 'wrote'> & { readonly prefix: string; readonly from: AnswerSource },
 ): CallIo {
   const { signal, idempotencyKey, reserve } = io;
-  return { signal, idempotencyKey, reserve, ...own, ask: (name, question) => io.ask(prefix + name, question) };
+  return {
+    signal,
+    idempotencyKey,
+    reserve,
+    ...own,
+    ask: (name, question) => io.ask(prefix + name, question, undefined, from),
+  };
 }
 
 function shownInput(text: string): Json {

@@ -54,6 +54,7 @@ Without a key and a value, all that is open is shown, and asked on a terminal. Q
 be answered together. Their commands end the key with what was shown: such an answer is refused when something else is asked by now.
 A yes counts once, for the calls shown. With --free, the same tool may be called again in this run with other values of these arguments, and with all
 others as they were shown; it ends with the run.
+What comes from stdin is untrusted, and answers no question about calls in which others had a say.
 A number picks a choice. An answer that the schema does not accept as text is read as JSON, and so is the value of an event.
 Exit codes: 0 recorded, 2 refused (no such question, answered before, too late, not what was asked for), 5 shown and not answered.`;
 
@@ -76,8 +77,10 @@ async function answer(run: string, words: Words): Promise<number> {
       if (words.free !== undefined) throw new SkeinError('SKEIN_USAGE', '--free needs an answer: allow');
       return await showOrAsk(asked);
     }
-    const text = value === '-' ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : value;
-    return await record(asked, { text: words.free === undefined ? text : `${text} free ${words.free}`, by: 'command' });
+    const isPiped = value === '-';
+    const text = isPiped ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : value;
+    const by = isPiped ? 'stdin' : 'command';
+    return await record(asked, { text: words.free === undefined ? text : `${text} free ${words.free}`, by });
   });
 }
 

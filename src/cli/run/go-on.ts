@@ -92,7 +92,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
           fork: { run: run.id, forget: again?.forget ?? [], set: again?.set ?? {} },
           origin: writeOrigin({ root: run.root, cwd, file, flags, workflow }),
         };
-  const marked = await withOwnMarks(flags, options.fork, own);
+  const marked = await withForeignValues(flags, options.fork, cwd);
   const execution: Execution = { flags: marked, cwd, workflow, inputs: own, log: new RunLog(plan), recording };
   const told = await changesSince(run, plan, execution, again?.steps);
   const former = told.diff.steps.flatMap(({ was }) => (was === undefined ? [] : [was]));
@@ -118,10 +118,9 @@ async function executeTurn(execution: Execution): Promise<number> {
   return code;
 }
 
-/** Marks the inputs of a fork that come from untrusted files. A value of the state that a person sets is the person's, wherever it is from. */
-async function withOwnMarks(flags: CommonFlags, fork: GoOnOptions['fork'], own: object): Promise<CommonFlags> {
-  const inputs = (fork?.inputs ?? []).filter(({ name }) => Object.hasOwn(own, name));
-  return await withInputsOfOthers(flags, inputs, process.cwd());
+/** Marks the values of a fork that come from standard input or from files that are not the project's own. */
+async function withForeignValues(flags: CommonFlags, fork: ForkFlags | undefined, cwd: string): Promise<CommonFlags> {
+  return await withInputsOfOthers(flags, fork?.inputs ?? [], cwd, { cwd: process.cwd(), flag: '--set' });
 }
 
 /** Returns the differences from the record: in the file, the inputs and the flags. */

@@ -19,22 +19,32 @@ export function madeByOthers({ files }: Workflow, cwd: string): readonly string[
     });
 }
 
+/** How inputs are given on a command line. */
+interface Giving {
+  readonly cwd: string;
+  readonly flag: string;
+}
+
 /** The flags that say which inputs are untrusted, and whether that is told. */
 type MarkingFlags = Pick<CommonFlags, 'untrusted' | 'quiet'>;
 
 /**
  * Returns the flags of a run with the inputs marked as untrusted that others have written: those from standard input, and from files that
  * are foreign to the project or that an agent wrote after it had heard something untrusted. Tells about each.
+ *
+ * @param cwd the working directory of the run: the project
+ * @param given where the names of files start, and the flag with which a text is given
  */
 export async function withInputsOfOthers<F extends MarkingFlags>(
   flags: F,
   given: readonly GivenInput[],
   cwd: string,
+  how: Giving = { cwd, flag: '--input' },
 ): Promise<F> {
   const last = new Map(given.map((input) => [input.name, input]));
   const found: string[] = [];
   for (const { name, value, isFile } of last.values()) {
-    const why = isFile ? await whyOfOthers(name, value, cwd) : undefined;
+    const why = isFile ? await whyOfOthers({ name, file: value, cwd }, how) : undefined;
     if (why === undefined) continue;
     found.push(name);
     if (flags.quiet !== true) printNote(printable(`input '${name}' is untrusted: ${why}`));
@@ -51,10 +61,13 @@ export function saidOf(texts: readonly string[] | undefined): readonly GivenInpu
   return isPiped ? [{ name: SAID, value: '-', isFile: true }] : [];
 }
 
-async function whyOfOthers(name: string, file: string, cwd: string): Promise<string | undefined> {
-  const own = `${name === SAID ? '--message TEXT' : `--input ${name}=TEXT`} says that it is yours`;
+async function whyOfOthers(
+  { name, file, cwd }: { readonly name: string; readonly file: string; readonly cwd: string },
+  how: Giving,
+): Promise<string | undefined> {
+  const own = `${name === SAID ? '--message TEXT' : `${how.flag} ${name}=TEXT`} says that it is yours`;
   if (file === '-') return `others may have written what comes from standard input; ${own}`;
-  const path = resolve(cwd, file);
+  const path = resolve(how.cwd, file);
   if (writtenFilesIn(cwd).has(path))
     return `an agent wrote ${file} after it had heard something untrusted; skein trust --file ${shellWord(file)} vouches for it`;
   const { isForeignTo } = await import('../../agent/index.js');

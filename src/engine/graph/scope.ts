@@ -17,7 +17,8 @@ import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
 import type { ChannelWrite } from '../ports/executor.js';
 import { chooseRoutes } from './routes.js';
-import type { Leaving, PlanEnd, RunServices, ScopeHandle, ScopeOptions } from '../services.js';
+import { fromInput } from '../../guard/label.js';
+import type { Leaving, PlanEnd, RunServices, ScopeHandle, ScopeOptions, StateEdits } from '../services.js';
 import { editedOutput, editedWrites, writeChannels, writeEnding, writeOutput } from '../state/state-writer.js';
 import type { StepOwner } from '../steps/step.js';
 import { Step } from '../steps/step.js';
@@ -54,7 +55,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
 
   succeeded(step: Step, given: unknown, goto?: unknown, writes?: readonly ChannelWrite[]): void {
     const { compiled } = step;
-    const set = this.run.options.edits?.[step.path];
+    const set = editsOf(this.run, step);
     const output = editedOutput(compiled, given, set);
     let version: Version;
     try {
@@ -152,7 +153,7 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     const endedAs = error === undefined ? 'succeeded' : 'failed';
     this.finish(step, own ? endedAs : 'cancelled', own ? { error, reason } : { reason: `ended by ${path}` });
     this.run.reporter.wrote(step, writes);
-    const version = writeChannels(this, step, step.input, editedWrites(writes, this.run.options.edits?.[step.path]));
+    const version = writeChannels(this, step, step.input, editedWrites(writes, editsOf(this.run, step)));
     this.final = version;
     if (out > 0 && this.parent !== '') this.end({ type: 'ended', path, error, out: out - 1 });
     else if (error !== undefined) this.end({ type: 'failed', error, path });
@@ -164,11 +165,12 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
 
   ranOut(step: Step, error: ErrorData, writes: readonly ChannelWrite[]): void {
     const { compiled, input, path } = step;
+    const set = editsOf(this.run, step);
     if (compiled.counted) this.run.leafEnded(false);
     this.flow.decided(step.influence);
     this.finish(step, 'out_of_budget', { error });
     this.run.reporter.wrote(step, writes);
-    const kept = writeChannels(this, step, input, editedWrites(writes, this.run.options.edits?.[path]));
+    const kept = writeChannels(this, step, input, editedWrites(writes, set));
     this.end({ type: 'out_of_budget', error, path, how: 'at once' }, [kept]);
   }
 
@@ -307,4 +309,12 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     this.flow.branchEnded(version);
     this.flow.sendDead(node, tokenOf('dead', version, { depth, round }, influence));
   }
+}
+
+/** The values that replace what a step writes. Those that the user does not control influence it. */
+function editsOf({ options, labels }: RunServices, step: Step): StateEdits[string] | undefined {
+  const set = options.edits?.[step.path];
+  if (set === undefined) return undefined;
+  for (const name of options.untrusted ?? []) if (Object.hasOwn(set, name)) step.replaced(labels.of(fromInput(name)));
+  return set;
 }

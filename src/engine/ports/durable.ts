@@ -125,6 +125,9 @@ export interface Effect {
   perform(io: StepIo): unknown;
 }
 
+/** Receives the source of an answer; undefined if it is unknown. */
+export type AnswerSource = (by: string | undefined) => void;
+
 /** The back end's services for a side effect. */
 export interface StepIo {
   /** Run id and key: the same for every execution of this step, also after a crash. */
@@ -134,9 +137,9 @@ export interface StepIo {
   /**
    * Asks a person from inside the effect; `name` is unique in the effect. Rejects with `SKEIN_QUESTION` if nobody can answer in this
    * session: the effect then ends, and is performed from its beginning once there is an answer. Rejects with `SKEIN_TIMEOUT` if nobody
-   * answers within the limit, which counts from the first time the question was asked.
+   * answers within the limit, which counts from the first time the question was asked. `from` receives the source of the answer first.
    */
-  ask(name: string, question: Question, limit?: Limit): Promise<unknown>;
+  ask(name: string, question: Question, limit?: Limit, from?: AnswerSource): Promise<unknown>;
   /**
    * Reserves what is about to be spent. Absent if no budget applies. With a store, resolves when the reservation is committed. A
    * reservation counts as spent unless it is settled.

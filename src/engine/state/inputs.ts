@@ -8,6 +8,7 @@ import type { Cell } from './cell.js';
 import type { RunLabels } from './run-labels.js';
 import { inputCell } from './cell.js';
 import type { Label } from '../../guard/label.js';
+import { fromInput } from '../../guard/label.js';
 import type { StateEdits } from '../services.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION } from './version.js';
@@ -71,7 +72,7 @@ export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLa
   if (carried?.absent !== undefined) labels.absent = labels.of(carried.absent);
   for (const name of options.untrusted ?? []) {
     const input = compiled.plan.inputs.find((one) => one.name === name);
-    add(input?.channel ?? name, { level: 'untrusted', isPrivate: false, sources: [`input:${name}`] });
+    add(input?.channel ?? name, fromInput(name));
   }
   return { version, channels };
 }

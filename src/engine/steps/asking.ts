@@ -3,7 +3,18 @@ import { stepCancelled } from '../../base/errors.js';
 import { waitingText } from '../../budget/lack-text.js';
 import type { Lack } from '../../budget/ledger.js';
 import type { BudgetWaiting, EventBody } from '../../events/event.js';
-import type { Held, Outcome, Question, Reserve, Reserving, StepIo, Ticket, Wait, Waiter } from '../ports/durable.js';
+import type {
+  AnswerSource,
+  Held,
+  Outcome,
+  Question,
+  Reserve,
+  Reserving,
+  StepIo,
+  Ticket,
+  Wait,
+  Waiter,
+} from '../ports/durable.js';
 import type { ErrorData } from '../../base/errors.js';
 import { answerNote } from '../../events/question.js';
 import type { Label } from '../../guard/label.js';
@@ -103,8 +114,8 @@ export class AskingIo implements StepIo {
     return standStill(this.step);
   }
 
-  ask(name: string, question: Question, limit?: Limit): Promise<unknown> {
-    return askInside(this.step, this.signal, () => this.io.ask(name, question, limit));
+  ask(name: string, question: Question, limit?: Limit, from?: AnswerSource): Promise<unknown> {
+    return askInside(this.step, this.signal, () => this.io.ask(name, question, limit, from));
   }
 }
 

@@ -86,6 +86,12 @@ export abstract class Attempts extends FiredNode {
     if (by === 'person') this.influence = this.vetted;
   }
 
+  /** Adds the label of a value that replaces the result, endorsed or not. */
+  replaced(label: number): void {
+    this.influenced(label);
+    if (this.vetted !== undefined) this.vetted = this.run.labels.join(this.vetted, label);
+  }
+
   /** Label of the result. */
   get given(): number {
     return this.vetted ?? this.influence;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/json.js';
 import { CallFold } from '../../events/call-fold.js';
 import type { EventBody, StepNote } from '../../events/event.js';
 import type { Label } from '../../guard/label.js';
-import { joinedIf } from '../../guard/label.js';
+import { joinedIf, hearsAnswer } from '../../guard/label.js';
 import { readRef, JsonTexts } from '../../lang/json-path.js';
 import type { ReadChannel } from '../../lang/json-path.js';
 import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
@@ -225,6 +225,7 @@ class Inside implements StepContext, Activity {
     try {
       const ticket = this.step.run.durable.signal(this.keyOf(name), { name, question, ...limit });
       const value = await this.wait(ticket);
+      hearsAnswer(this.step.path, (label) => this.influence.add(label))(ticket.answeredBy);
       answered?.(ticket.answeredBy);
       return value;
     } finally {

@@ -67,8 +67,8 @@ export interface StepOwner extends ChannelSource {
 export interface Body {
   /** Starts the body. The step ends by `succeed`, `fail`, `skip` or `pause`, at once or later. */
   start(step: Step): void;
-  /** Handles the outcome of a ticket that the step follows. */
-  take(step: Step, outcome: Outcome): void;
+  /** Handles the outcome of a ticket that the step follows; `by` is the source of an answer. */
+  take(step: Step, outcome: Outcome, by?: string): void;
   /** The side effect, for bodies that pass their step to the port as one. */
   perform?(step: Step, io: StepIo): unknown;
   /** The dependencies of an attempt, for bodies that know their reads. */
@@ -170,8 +170,8 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     return this.body.perform?.(this, io);
   }
 
-  protected take(outcome: Outcome): void {
-    this.body.take(this, outcome);
+  protected take(outcome: Outcome, by?: string): void {
+    this.body.take(this, outcome, by);
   }
 
   get labelled(): readonly LabelledChannel[] {

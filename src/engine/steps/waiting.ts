@@ -20,8 +20,8 @@ export abstract class Waiting extends Attempts implements Waiter {
   protected inner: OpenCensus | undefined = undefined;
   protected reports: Reports = undefined;
 
-  /** Passes an awaited outcome to the body. */
-  protected abstract take(outcome: Outcome): void;
+  /** Passes an awaited outcome to the body; `by` is the source of an answer. */
+  protected abstract take(outcome: Outcome, by?: string): void;
 
   /** Begins the next attempt. */
   protected abstract goOn(): void;
@@ -29,7 +29,7 @@ export abstract class Waiting extends Attempts implements Waiter {
   /** Waits for a ticket of the body; takes its outcome at once if the back end already has it. */
   follow(ticket: Ticket): void {
     if (ticket.outcome === undefined) this.await(ticket, this);
-    else this.take(ticket.outcome);
+    else this.take(ticket.outcome, ticket.answeredBy);
   }
 
   /** Makes `waiter` wait for a ticket, which is dropped with the step. */
@@ -50,7 +50,7 @@ export abstract class Waiting extends Attempts implements Waiter {
       this.goOn();
     } else if (ticket === this.ticket) {
       this.ticket = undefined;
-      this.take(outcome);
+      this.take(outcome, ticket.answeredBy);
     }
   }
 

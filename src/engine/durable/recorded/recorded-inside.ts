@@ -3,7 +3,7 @@ import { fromErrorData, stepCancelled } from '../../../base/errors.js';
 import type { Limit } from '../../../base/duration.js';
 import type { Journal } from '../../../journal/journal.js';
 import { askKey } from '../../../base/address.js';
-import type { Effect, Outcome, Question, StepOptions } from '../../ports/durable.js';
+import type { AnswerSource, Effect, Outcome, Question, StepOptions } from '../../ports/durable.js';
 import type { Deliveries } from './deliveries.js';
 import { waitOf } from './open-waits.js';
 import type { RecordedOutcomes } from './recorded-outcomes.js';
@@ -32,7 +32,13 @@ export class RecordedInside {
   constructor(private readonly parts: InsideParts) {}
 
   /** @throws SkeinError the error of the answer */
-  async ask(ticket: RecordedTicket, name: string, question: Question, limit?: Limit): Promise<unknown> {
+  async ask(
+    ticket: RecordedTicket,
+    name: string,
+    question: Question,
+    limit?: Limit,
+    from?: AnswerSource,
+  ): Promise<unknown> {
     const { questions, deliveries, starts, stops } = this.parts;
     if (ticket.effects === 0) stops(ticket);
     ticket.questions += 1;
@@ -45,8 +51,9 @@ export class RecordedInside {
     };
     const outcome = await new Promise<Outcome>((resolve) => {
       try {
-        questions.askAside(ticket, askKey(ticket.key, name), waitOf(name, question, limit), (answer) => {
+        questions.askAside(ticket, askKey(ticket.key, name), waitOf(name, question, limit), (answer, by) => {
           goesOn();
+          from?.(by);
           resolve(answer);
         });
       } catch (error) {

@@ -66,7 +66,12 @@ export class RecordedQuestions {
   }
 
   /** Asks a question whose answer is recorded, but passed directly to `take` instead of the interpreter. It is dropped with `ticket`. */
-  askAside(ticket: RecordedTicket, key: string, wait: Wait, take: (outcome: Outcome) => void): void {
+  askAside(
+    ticket: RecordedTicket,
+    key: string,
+    wait: Wait,
+    take: (outcome: Outcome, by: string | undefined) => void,
+  ): void {
     const { outcomes, count, journal, stamped, owner } = this.parts;
     const question = new RecordedTicket(key, owner, undefined);
     // The effect may be performed repeatedly: a time limit that it computes anew must not change the question.
@@ -74,7 +79,7 @@ export class RecordedQuestions {
     const found = this.answered(question, wait);
     if (found !== undefined) {
       this.tellReplayed(wait, found.record);
-      take(outcomes.outcomeOf(found.record));
+      take(outcomes.outcomeOf(found.record), question.answeredBy);
       return;
     }
     this.open(ticket, question, wait, (outcome) => {
@@ -82,7 +87,7 @@ export class RecordedQuestions {
         count.answered(key);
         writeOutcome(journal, question, stamped(question, outcome));
       }
-      take(outcome);
+      take(outcome, question.answeredBy);
     });
   }
 

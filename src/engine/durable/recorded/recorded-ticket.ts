@@ -1,6 +1,16 @@
 import { stepCancelled } from '../../../base/errors.js';
 import type { Limit } from '../../../base/duration.js';
-import type { Effect, Outcome, Question, Reserve, StepIo, StepOptions, Ticket, Waiter } from '../../ports/durable.js';
+import type {
+  AnswerSource,
+  Effect,
+  Outcome,
+  Question,
+  Reserve,
+  StepIo,
+  StepOptions,
+  Ticket,
+  Waiter,
+} from '../../ports/durable.js';
 import type { Hold } from '../hold.js';
 import type { Spender } from '../run-budget.js';
 
@@ -8,7 +18,7 @@ import type { Spender } from '../run-budget.js';
 interface TicketOwner {
   readonly runId: string;
   readonly inside: {
-    ask(ticket: RecordedTicket, name: string, question: Question, limit?: Limit): Promise<unknown>;
+    ask(ticket: RecordedTicket, name: string, question: Question, limit?: Limit, from?: AnswerSource): Promise<unknown>;
     run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown>;
   };
   /** Absent if no budget applies. */
@@ -68,8 +78,8 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
     return this.controller.signal;
   }
 
-  ask(name: string, question: Question, limit?: Limit): Promise<unknown> {
-    return this.owner.inside.ask(this, name, question, limit);
+  ask(name: string, question: Question, limit?: Limit, from?: AnswerSource): Promise<unknown> {
+    return this.owner.inside.ask(this, name, question, limit, from);
   }
 
   get reserve(): Reserve | undefined {

@@ -1,5 +1,6 @@
 import { SkeinError } from '../../../base/errors.js';
 import { JsonTexts, readRef, refText } from '../../../lang/json-path.js';
+import { hearsAnswer } from '../../../guard/label.js';
 import { answerNote } from '../../../events/question.js';
 import { answerSchema } from '../../../plan/task-question.js';
 import type { Question } from '../../ports/durable.js';
@@ -17,9 +18,10 @@ export const askBody: Body = {
     const wait = { name: node.id, question, ...limit };
     step.follow(step.run.durable.signal(`${step.key}@answer`, wait));
   },
-  take(step, outcome) {
+  take(step, outcome, by) {
     const { node } = step.compiled;
     if (node.kind !== 'ask') return;
+    hearsAnswer(step.path, (label) => step.influenced(step.run.labels.of(label)))(by);
     if (outcome.ok) {
       if (step.run.reporter.followed) step.emit({ type: 'step.note', note: answerNote(outcome.value) });
       answered(step, node, outcome.value);

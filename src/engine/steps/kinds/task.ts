@@ -24,6 +24,7 @@ import { countInner } from '../../../events/call-fold.js';
 import { askInside, reserveInside } from '../asking.js';
 import { definitionOf } from '../../durable/identity.js';
 import { questionIn } from '../../durable/open-question.js';
+import { hearsAnswer } from '../../../guard/label.js';
 import type { Effect, Identity, Influence, Outcome, Past, Question, StepIo, StepOptions } from '../../ports/durable.js';
 import { ReadLog } from '../../state/reads.js';
 import { besideEffect } from '../inside.js';
@@ -122,7 +123,8 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     const name = questionName(options.name, this.asked);
     const limit = expires === undefined ? undefined : limitOf(expires, 'expires of a question');
     const asked = asQuestion(question);
-    const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asked, limit));
+    const from = hearsAnswer(this.path, (label) => this.influence.add(label));
+    const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asked, limit, from));
     const answer = await asking.catch((error: unknown) => {
       // Nothing else in a question can time out.
       if (options.default === undefined || toErrorData(error).code !== 'SKEIN_TIMEOUT') throw error;
