@@ -93,7 +93,7 @@ export function usable(plan: Plan, parts: WorkflowParts, findings: Findings): Wo
   if (!hasErrors(findings.list)) findings.add(checkPlan(freezeData(plan), NO_BINDINGS));
   noteReadFrom(plan, [...parts.files.map(({ path }) => path), ...parts.agentFolders]);
   return {
-    plan: hasErrors(findings.list) ? undefined : plan,
+    ...(hasErrors(findings.list) ? { plan: undefined, inputs: plan.inputs } : { plan }),
     bindings: NO_BINDINGS,
     ...parts,
     problems: sortProblems(findings.list),

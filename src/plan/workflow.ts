@@ -25,6 +25,8 @@ export interface Workflow {
   readonly notes?: readonly string[];
   /** The parameters that a person sets, if they are not the plan's inputs. */
   readonly parameters?: readonly InputSpec[];
+  /** The inputs, if there is no plan to say them: values are checked although the workflow has other problems. */
+  readonly inputs?: readonly InputSpec[];
   readonly problems: readonly Problem[];
 }
 

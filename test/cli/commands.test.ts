@@ -108,7 +108,7 @@ describe('new', () => {
       code: 0,
       stdout: 'made mine with workflow.yaml, script.yaml, schema/pipeline.json, schema/script.json\n',
     });
-    const [, command = ''] = /next: skein (exec .*)\n/.exec(made.stderr) ?? [];
+    const [, command = ''] = /next: .*\n {2}skein (exec .*)\n/.exec(made.stderr) ?? [];
     const end = await served(command.split(' ').concat('--json', '--no-audit'), { cwd });
     expect(end.code).toBe(0);
     expect(documentOf(end)).toMatchObject({ outcome: 'succeeded', context: { order: ['draft', 'review', 'final'] } });
@@ -126,7 +126,7 @@ describe('new', () => {
     expect(made.stdout).toBe(
       'made mine with workflow.yaml, agents/writer.agent.md, script.yaml, schema/dag.json, schema/script.json\n',
     );
-    const [, command] = /next: skein (.*)\n/.exec(made.stderr) ?? [];
+    const [, command] = /next: .*\n {2}skein (.*)\n/.exec(made.stderr) ?? [];
     const end = await served((command ?? '').split(' ').concat('--json', '--no-audit'), { cwd });
     expect(end.code).toBe(code);
     expect(documentOf(end)).toMatchObject({ workflow: 'mine', outcome: 'succeeded', census: { notRun: 0 } });

@@ -36,7 +36,7 @@ describe('demo', () => {
     expect(end.stdout).toContain('│ agent correctness-reviewer  │');
     expect(end.stdout).toContain('## Step: report');
     expect(end.stderr).toMatch(/A code review of [0-9a-f]+ commit number 2\n/);
-    expect(end.stderr).toMatch(/\ncode-review succeeded: 7 succeeded, 1 skipped\nnext: skein new mine .*\n$/);
+    expect(end.stderr).toMatch(/\ncode-review succeeded: 7 succeeded, 1 skipped\nnext: .*\n {2}skein new mine\n$/);
     expect(end.stderr).toMatch(/With a model this run would have made \d+ calls to .* tokens/);
     expect(end.stderr).toMatch(
       /\(about .* tokens, in \+ out\) for \$0\.\d+;\nat most \d+ model calls .* for about \$\d/,
@@ -67,7 +67,7 @@ describe('demo', () => {
         '## Step: report',
         'would be welcome too.',
         'succeeded: 7 succeeded, 1 skipped',
-        'next: skein new',
+        '  skein new mine',
       ];
       const places = order.map((text) => screen.findIndex((line) => line.includes(text)));
       expect(places, screen.join('\n')).not.toContain(-1);

@@ -77,7 +77,7 @@ test('skein new --ts makes a graph that runs with its script, without anything b
   const cwd = await makeProject();
   const made = await served(['new', 'Mine', '--ts'], { cwd });
   expect(made).toMatchObject({ code: 0, stdout: 'made Mine with flow.ts, script.yaml, package.json, tsconfig.json\n' });
-  const [, command = ''] = /next: skein (run .*)\n/.exec(made.stderr) ?? [];
+  const [, command = ''] = /\n {2}skein (run .*)\n/.exec(made.stderr) ?? [];
   const end = await served(command.split(' ').concat('--json', ...WORDS), { cwd });
   expect(end.code, end.stderr).toBe(0);
   expect(documentOf(end)).toMatchObject({

@@ -15,7 +15,7 @@ test.each(['chain', 'fan-out', 'question', 'pipeline'])(
     const cwd = await makeProject();
     const made = await served(['new', 'mine', '--template', template], { cwd });
     expect(made.code).toBe(0);
-    const [, command = ''] = /next: skein (.*)\n/.exec(made.stderr) ?? [];
+    const [, command = ''] = /next: .*\n {2}skein (.*)\n/.exec(made.stderr) ?? [];
     const end = await served([...command.split(' '), '--json', '--no-audit'], { cwd });
     expect(end.code, end.stderr).toBe(0);
     expect(documentOf(end)).toMatchObject({ outcome: 'succeeded' });

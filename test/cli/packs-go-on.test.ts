@@ -107,11 +107,11 @@ describe('the next command of a conversation', () => {
   it('has the flags by which the same models and tools answer: it works as it is printed', async () => {
     const skein = await project();
     const first = await skein(...RUN, '--tools', 'tools.mjs', '--yes', '--message', 'Yes.', '--thread', 'ada');
-    const [, next = ''] = /next: skein (.*)/.exec(first.stderr) ?? [];
+    const [, next = ''] = /next: .*\n {2}skein (.*)/.exec(first.stderr) ?? [];
     expect(next).toBe('run desk.pack.json --mock=script.yaml --tools tools.mjs --thread ada --message TEXT');
     expect((await skein(...next.split(' '), '--yes')).code).toBe(5);
     const alone = await skein('run', 'desk.pack.json', '--mock', '--prompt', 'ask', '--message', 'Hi', '--thread', 'b');
-    const [, more = ''] = /next: skein (.*)/.exec(alone.stderr) ?? [];
+    const [, more = ''] = /next: .*\n {2}skein (.*)/.exec(alone.stderr) ?? [];
     expect(more).toBe('run desk.pack.json --mock --prompt ask --thread b --message TEXT');
     expect(await skein(...more.split(' '))).toMatchObject({ code: 5, stdout: 'TEXT\n' });
   });

@@ -57,13 +57,14 @@ describe('skein run of a pack', () => {
     const skein = await project();
     const { code, stdout, stderr } = await skein(...RUN, ...ACME, '--message', 'Where is 7?', '--thread', 'ada');
     expect({ code, stdout }).toEqual({ code: 5, stdout: 'It is shipped.\n' });
-    expect(stderr.trim().split('\n').slice(-6)).toEqual([
+    expect(stderr.trim().split('\n').slice(-7)).toEqual([
       '[intake] I look.',
       'intake -> orders (Ask)',
       'orders · events: Back, Done · visit 1 of 2 · budget: 2 of 5 visits',
-      'next: skein run desk.pack.json --mock=script.yaml --thread ada --message TEXT',
-      '  or: skein event ada Back',
-      '  or: skein event ada Done',
+      'next: say something more, or give the event yourself',
+      '  skein run desk.pack.json --mock=script.yaml --thread ada --message TEXT',
+      '  skein event ada Back',
+      '  skein event ada Done',
     ]);
   });
 
@@ -242,7 +243,7 @@ describe('skein run of a pack', () => {
     );
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     const [, run = ''] = /skein answer (\S+)/.exec(stderr) ?? [];
-    expect(stderr).toContain(`then: skein resume ${run}`);
+    expect(stderr).toContain(`next: continue when there are answers\n  skein resume ${run}\n`);
     const busy = await skein(...RUN, '--message', 'Hello?', '--thread', 'ada', '--on-busy', 'refuse');
     expect(busy.code).not.toBe(0);
     const [, name = ''] = /skein answer \S+ (\S+)/.exec(stderr) ?? [];

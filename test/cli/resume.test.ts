@@ -114,7 +114,7 @@ describe('a run that goes on', () => {
     running.child.kill('SIGINT');
     const end = await running.ended;
     expect(end.code).toBe(130);
-    const id = /next: skein resume (\w+) continues where it stopped/.exec(end.stderr)?.[1] ?? '';
+    const id = /next: continue where it stopped\n {2}skein resume (\w+)\n/.exec(end.stderr)?.[1] ?? '';
     await writeFile(join(cwd, 'answers.yaml'), SCRIPT);
     const resumed = await served(['resume', id], { cwd });
     expect(resumed.stderr).toContain('\n1 reused, 1 run\n');
@@ -176,7 +176,7 @@ describe('the record', () => {
     const words = [MAIN, 'run', 'big.yaml', '--mock', '--no-audit', '--json'];
     const end = await start(['bash', '-c', run, 'bash', process.execPath, ...words], { cwd, input: '' }).ended;
     expect(end.code).toBe(3);
-    expect(end.stderr).toMatch(/\nerror SKEIN_STORE: .*\n {4}hint: .*\n(?:.*\n)*next: skein resume \w+ /);
+    expect(end.stderr).toMatch(/\nerror SKEIN_STORE: .*\n {4}hint: .*\n(?:.*\n)*next: .*\n {2}skein resume \w+\n/);
     expect(documentOf(end)).toMatchObject({ outcome: 'failed', error: { code: 'SKEIN_STORE' } });
     const again = documentOf(await served(['resume', '-1', '--json'], { cwd }));
     expect(again).toMatchObject({ outcome: 'succeeded' });

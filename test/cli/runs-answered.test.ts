@@ -28,7 +28,7 @@ describe('skein answer', () => {
     const { cwd, made } = await asking();
     const end = await served(['answer', '-1', 'publish', '2'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: 'publish is answered: "no"\n' });
-    expect(end.stderr).toContain(`next: skein resume ${made.slice(-8)}`);
+    expect(end.stderr).toContain(`\n  skein resume ${made.slice(-8)}\n`);
     const again = await served(['answer', '-1', 'publish@answer', 'yes'], { cwd });
     expect(again).toMatchObject({ code: 2, stdout: '' });
     expect(again.stderr).toContain('SKEIN_ANSWER');

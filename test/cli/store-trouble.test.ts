@@ -146,7 +146,7 @@ it('[XR8] who has lost a run to another process is told to look at it, not to re
   const end = await run.ended;
   expect(end.code).toBe(3);
   expect(end.stderr).toContain('error SKEIN_LEASE');
-  expect(end.stderr).toMatch(/^next: skein show \S+ shows its progress/m);
+  expect(end.stderr).toMatch(/^next: look at its progress: .*\n {2}skein show \S+$/m);
   expect(end.stderr).not.toContain('skein resume');
 });
 

@@ -1,16 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { pasted } from './support/pasted.js';
 import { served } from './support/served.js';
-import { CHAIN, MAIN, cleanEnv, makeProject } from './support/skein.js';
-
-/** Runs a suggested command as a person does who pastes it. */
-async function pasted(command: string, cwd: string): Promise<string> {
-  const script = `skein() { "$NODE" "$MAIN" "$@"; }\n${command}\n`;
-  const env = { ...cleanEnv(cwd), NODE: process.execPath, MAIN };
-  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', script], { cwd, env });
-  return stdout + stderr;
-}
+import { CHAIN, makeProject } from './support/skein.js';
 
 const commandIn = (text: string, pattern: RegExp): string => pattern.exec(text)?.[1] ?? `no command in: ${text}`;
 
@@ -21,7 +12,7 @@ describe.skipIf(process.platform === 'win32')('a suggested command can be pasted
   it('of a new workflow', async () => {
     const cwd = await makeProject();
     const { stderr } = await served(['new', `${ODD}/report`], { cwd });
-    expect(await pasted(commandIn(stderr, /^next: (skein run .*)$/m), cwd)).toContain('succeeded');
+    expect(await pasted(commandIn(stderr, /^ {2}(skein run .*)$/m), cwd)).toContain('succeeded');
   });
 
   it('of a file in place of a command', async () => {

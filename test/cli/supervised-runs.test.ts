@@ -199,7 +199,7 @@ describe('a step that a person judges on the command line', () => {
       'Supervision triggers: concern:no rhyme (approve, reject, or revise: WHAT TO DO DIFFERENTLY)',
     );
     const shown = await served(['answer', '-1'], { cwd });
-    expect(shown.stdout.match(/(?<= {2}answer: skein answer \S+ \S+ ).*/g)).toEqual([
+    expect(shown.stdout.match(/(?<= {2}skein answer \S+ \S+ ).*/g)).toEqual([
       'approve',
       'reject',
       "'revise: WHAT TO DO DIFFERENTLY'",

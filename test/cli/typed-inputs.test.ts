@@ -44,6 +44,24 @@ test('[unknown-input] an input that a pipeline does not declare is refused with 
   expect(ended.stderr).toContain('did you mean "mode"?');
 });
 
+const DAG = `name: d
+inputs: { n: { type: number }, mode: { enum: [quick, slow], default: quick } }
+agents: { w: { inline: { prompt: Write. } } }
+steps: [{ id: a, agent: w, prompt: "{{inputs.n}} {{inputs.mode}}" }]
+`;
+const AGENTFILE = 'NAME d\nINPUT topic\nGOAL write "Write about $topic."\nRUN all USING write\n';
+
+test.each([
+  ['a pipeline', 'flow.yaml', FLOW, ['bad-input: the input "n"', 'bad-input: the input "mode"']],
+  ['a DAG', 'flow.yaml', DAG, ['bad-input: the input "n"', 'bad-input: the input "mode"']],
+  ['an Agentfile', 'Agentfile', AGENTFILE, ['missing-input: the input "topic"']],
+])('an unknown input of %s hides no problem of the others', async (_, file, text, others) => {
+  const cwd = await makeProject({ [file]: text });
+  const ended = await served(['run', file, '--mock', '-i', 'n=abc', '-i', 'mode=slo', '-i', 'foo=1'], { cwd });
+  expect(ended.code).toBe(2);
+  for (const problem of ['error unknown-input', ...others]) expect(ended.stderr).toContain(problem);
+});
+
 test('[addition 3] a fork sets a typed input from text, and what is the same number changes nothing', async () => {
   const cwd = await makeProject({ 'flow.yaml': FLOW });
   const first = documentOf(await served(['run', 'flow.yaml', '--mock', '-i', 'n=3', '--json'], { cwd }));

@@ -58,7 +58,7 @@ test('[XG9] a run that waits for an event says how it is told, and goes on in an
   expect(paused.stderr).toMatch(/waits for the event payment/);
   expect(paused.stderr).toMatch(/skein answer \w+/);
   const shown = await skein(['show', '-1'], { cwd });
-  expect(shown.stdout).toMatch(/paid waits for the event payment\n.*\n? *answer: skein answer \w+ payment \[VALUE\]/);
+  expect(shown.stdout).toMatch(/paid waits for the event payment\n.*\n? {2}skein answer \w+ payment \[VALUE\]/);
   const refused = await skein(['answer', '-1', 'payment', '12'], { cwd });
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/does not match what was asked for/)]);
   expect((await skein(['answer', '-1', 'payment', '{"amount":12}'], { cwd })).code).toBe(0);

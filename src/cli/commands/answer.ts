@@ -12,6 +12,7 @@ import { readLines } from '../run/questions.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { keyAndId, pauseLines, questionLines, shellWord } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
+import { CONTINUED, nextSteps } from '../view/next-steps.js';
 import { shownJson, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
@@ -114,7 +115,8 @@ async function keep({ runs, id, key, shown, json }: Asked, given: Said): Promise
 
 function nextLines({ left }: KeptAnswer, running: boolean, short: string): readonly string[] {
   if (left.length > 0) return [`${countText(left.length, 'question')} still open:`, ...pauseLines(left, short)];
-  return [running ? 'the process that runs it continues' : `next: skein resume ${shellWord(short)}`];
+  if (running) return ['the process that runs it continues'];
+  return nextSteps(CONTINUED, `skein resume ${shellWord(short)}`);
 }
 
 async function showOrAsk(asked: Asked): Promise<number> {

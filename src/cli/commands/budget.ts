@@ -5,6 +5,7 @@ import type { JsonFlag } from '../run/run-flags.js';
 import { RUN, findRun, recordedIn, shortId } from '../runs/find-run.js';
 import { shellWord } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
+import { CONTINUED, nextSteps } from '../view/next-steps.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -39,6 +40,7 @@ async function budget(run: string, amounts: string | undefined, { of, json = fal
     const line = (one: Standing): string => `${limitName(one)}: ${standingText(one)}`;
     printResult(standing.map((one) => printable(line(one))).join('\n'));
     const isOver = store.run(id)?.outcome === 'out_of_budget';
-    if (wish !== undefined && isOver) printNote(`next: skein resume ${shellWord(short)}`);
+    if (wish === undefined || !isOver) return;
+    for (const line of nextSteps(CONTINUED, `skein resume ${shellWord(short)}`)) printNote(line);
   });
 }

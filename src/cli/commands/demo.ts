@@ -14,6 +14,7 @@ import { costOfPlan } from '../run/plan-cost.js';
 import { followRun } from '../run/execute-run.js';
 import { reportEnd } from '../run/report-end.js';
 import type { Ended } from '../run/report-end.js';
+import { nextSteps } from '../view/next-steps.js';
 import { printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { countText, tokensText } from '../view/step-text.js';
@@ -81,7 +82,7 @@ async function curtain(plan: Plan, { result, style }: Ended): Promise<void> {
   const answer = String(result.state['steps.report.output']).trimEnd();
   printResult(`\n## Step: report (by a script: no model read the diff)\n\n${isTTY ? printable(answer) : answer}`);
   printNote(`\n${style.bold(plan.name)} ${style.good('succeeded')}: ${formatCensus(result.census)}`);
-  printNote('next: skein new mine writes a workflow of your own to start from');
+  for (const line of nextSteps('write a workflow of your own to start from', 'skein new mine')) printNote(line);
 }
 
 /** The part that runs in the process that is killed. */

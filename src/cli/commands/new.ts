@@ -8,6 +8,7 @@ import type { TemplateName } from '../new/templates.js';
 import { TEMPLATE_NAMES, newProject } from '../new/templates.js';
 import { lookAt } from '../run/trust-subject.js';
 import { noteTrusted } from '../run/trusted-files.js';
+import { nextSteps } from '../view/next-steps.js';
 import { printable } from '../view/printable.js';
 import { shellWord } from '../runs/text.js';
 import { printNote, printResult } from '../view/streams.js';
@@ -47,9 +48,12 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
     printNote(
       `package.json depends on the Skein in ${printable(checkout)}, as this one is not installed from a registry`,
     );
-  printNote(
-    `next: skein ${command} ${shellWord(join(folder, main))} ${shellWord(`--mock=${join(folder, 'script.yaml')}`)}`,
+  const script = shellWord(`--mock=${join(folder, 'script.yaml')}`);
+  const next = nextSteps(
+    'run it with its script in place of a model',
+    `skein ${command} ${shellWord(join(folder, main))} ${script}`,
   );
+  for (const line of next) printNote(line);
 }
 
 /** Trusts a new file as written, so that its author need not confirm it while it is unchanged. */

@@ -8,6 +8,7 @@ import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines, shellWord, stepLine, usageLine } from '../runs/text.js';
 import { taintLines } from '../runs/taint.js';
 import { withRuns } from '../runs/with-store.js';
+import { CONTINUED, FORKED, nextSteps } from '../view/next-steps.js';
 import { hideSecretsOfRecord, oneLine, printable, shownJson } from '../view/printable.js';
 import { countText, outcomeWords } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
@@ -93,7 +94,7 @@ function stepLines({ steps }: RunOverview, style: Style): readonly string[] {
 
 function nextLines({ status, questions, error }: RunOverview, short: string): readonly string[] {
   if (status === 'running' || status === 'succeeded' || status === 'degraded') return [];
-  if (isEnding(error)) return [`next: skein fork ${shellWord(short)} --from STEP runs it again from a step on`];
+  if (isEnding(error)) return nextSteps(FORKED, `skein fork ${shellWord(short)} --from STEP`);
   if (status === 'paused' && questions.some((pause) => pause.overdue !== true)) return [];
-  return [`next: skein resume ${shellWord(short)}`];
+  return nextSteps(CONTINUED, `skein resume ${shellWord(short)}`);
 }

@@ -11,7 +11,7 @@ import type { TrustFlags } from './trust-gate.js';
 import { powersWithoutModels, subjectOf } from './workflow-powers.js';
 import type { TrustSubject } from './trusted-files.js';
 import { didYouMean } from '../../base/suggest.js';
-import type { Plan } from '../../plan/plan.js';
+import type { InputSpec, Plan } from '../../plan/plan.js';
 import type { Foreseen } from '../../prices.js';
 import type { WorkflowOptions } from '../../yaml.js';
 import { printable } from '../view/printable.js';
@@ -86,7 +86,7 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
   const tools = options.checkTools === true ? await unknownTools(workflow.plan) : [];
   const budgets = await problemsOfBudgets(workflow.plan, options);
   const two = options.checkTools === true ? await problemsOfCalls(workflow.plan) : [];
-  const wrong = await wrongInputs(workflow.plan, options.inputs);
+  const wrong = await wrongInputs(inputsOf(workflow), options.inputs);
   const missing = missingInputs(workflow, given);
   const found = [...workflow.problems, ...wrong, ...missing, ...tools, ...budgets, ...two];
   const isError = ({ holds }: Problem): boolean =>
@@ -128,9 +128,17 @@ async function problemsOfCalls(plan: Plan | undefined): Promise<readonly Problem
 }
 
 /** Inputs without a type accept any value. */
-async function wrongInputs(plan: Plan | undefined, given: LoadOptions['inputs'] = {}): Promise<readonly Problem[]> {
-  if (plan?.inputs.some(({ type }) => type !== undefined) !== true) return [];
-  return (await import('../../plan.js')).badInputs(plan.inputs, given);
+async function wrongInputs(
+  inputs: readonly InputSpec[],
+  given: LoadOptions['inputs'] = {},
+): Promise<readonly Problem[]> {
+  if (inputs.every(({ type }) => type === undefined)) return [];
+  return (await import('../../plan.js')).badInputs(inputs, given);
+}
+
+/** Returns the inputs that values are given for, also of a workflow with errors: all problems are reported together. */
+function inputsOf({ plan, inputs = [] }: Workflow): readonly InputSpec[] {
+  return plan?.inputs ?? inputs;
 }
 
 /** Converts values to the types that a plan declares. */
@@ -217,8 +225,8 @@ function checkSurroundings({ config, tools }: SurroundingFlags, file: string, pl
 }
 
 function missingInputs(workflow: Workflow, values: LoadOptions['inputs']): readonly Problem[] {
-  if (values === undefined || workflow.plan === undefined) return [];
-  return workflow.plan.inputs
+  if (values === undefined) return [];
+  return inputsOf(workflow)
     .filter((input) => input.required && input.default === undefined && !Object.hasOwn(values, input.name))
     .map((input) => ({
       code: 'missing-input',

@@ -63,7 +63,7 @@ export function usageLine(run: RunOverview): string | undefined {
 export function pauseLines(questions: readonly OpenQuestion[], run: string): readonly string[] {
   return questions.flatMap((pause) => [
     ...questionLines(pause),
-    ...answerCommands(pause, questions, run).map((command) => `  answer: ${command}`),
+    ...answerCommands(pause, questions, run).map(commandLine),
   ]);
 }
 
@@ -130,4 +130,9 @@ function meansOnly(text: string, pause: OpenQuestion, questions: readonly OpenQu
 /** Formats a word of a command line, quoted if a shell would change it. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(text) ? text : quoted(text);
+}
+
+/** A command that a person can copy. */
+export function commandLine(command: string): string {
+  return `  ${command}`;
 }

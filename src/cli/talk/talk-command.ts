@@ -5,7 +5,7 @@ import type { ErrorData } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { escaped, jsonText, oneLine, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
-import { ASK_AGAIN } from '../view/summary.js';
+import { ASK_AGAIN, nextSteps } from '../view/next-steps.js';
 import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
 import type { Conversation, TurnEnd, TurnInputs } from './conversation.js';
@@ -147,14 +147,18 @@ function told({ conversation, turns, json, quiet, ...telling }: Talk, code: numb
   } else if (last !== undefined && last.questions.length > 0) {
     const run = conversation.nameOf(last.runId);
     const lines = run === undefined ? last.questions.flatMap(questionLines) : pauseLines(last.questions, run);
-    for (const line of lines) printNote(line);
-    printNote(run === undefined ? ASK_AGAIN : `then: skein resume ${shellWord(run)}`);
+    const next =
+      run === undefined
+        ? nextSteps(ASK_AGAIN)
+        : nextSteps('continue when there are answers', `skein resume ${shellWord(run)}`);
+    for (const line of [...lines, ...next]) printNote(line);
   } else if (!stand.complete && code !== EXIT.outOfBudget && isKept && quiet !== true) {
     const name = shellWord(thread);
-    printNote(
-      `next: skein run ${[shellWord(telling.file), ...neededFlags(telling)].join(' ')} --thread ${name} --message TEXT`,
-    );
-    for (const event of stand.events.slice(0, MOST_EVENTS)) printNote(`  or: skein event ${name} ${shellWord(event)}`);
+    const words = [shellWord(telling.file), ...neededFlags(telling)].join(' ');
+    const events = stand.events.slice(0, MOST_EVENTS).map((event) => `skein event ${name} ${shellWord(event)}`);
+    const what = events.length === 0 ? 'say something more' : 'say something more, or give the event yourself';
+    const next = nextSteps(what, `skein run ${words} --thread ${name} --message TEXT`, ...events);
+    for (const line of next) printNote(line);
   }
   return code;
 }

@@ -1,15 +1,14 @@
-import { isPlainObject } from '../../base/json.js';
 import { cellsOfText } from '../../base/text.js';
 import { formatDuration } from '../../base/duration.js';
-import { isEnding } from '../../base/errors.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { RunOutcome, Census } from '../../events/census.js';
 import { billedOf, costText } from '../../events/cost-text.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Spending, Tally } from '../../events/spending.js';
-import { boundKey, moreWays, shellWord, valuesOf } from '../runs/text.js';
+import { boundKey, commandLine, moreWays, shellWord, valuesOf } from '../runs/text.js';
 import { evidenceLines } from './evidence.js';
 import { fitCells, isolated, oneLine, padCells, printable, quoted } from './printable.js';
+import { ASK_AGAIN, nextSteps, stepsAtEnd } from './next-steps.js';
 import type { Within } from './progress.js';
 import type { RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';
@@ -62,9 +61,6 @@ export interface RecordedEnd {
   readonly takenOver: boolean;
 }
 
-/** What to do about a question of a run that no command finds. */
-export const ASK_AGAIN = 'next: run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"';
-
 /** Above this number, only steps with a problem are listed one by one. */
 const LISTED_STEPS = 24;
 const LONGEST_REASON = 200;
@@ -88,7 +84,7 @@ export function summaryLines(options: SummaryOptions): readonly string[] {
 
 /** The part of a summary that a quiet run prints too: unanswered questions, the error, and how to continue. */
 export function trouble(options: SummaryOptions): readonly string[] {
-  return [...questionLines(options), ...errorLines(options), ...resumeLines(options)];
+  return [...questionLines(options), ...errorLines(options), ...stepsAtEnd(options)];
 }
 
 /** A run without model calls has no cost to report. */
@@ -116,36 +112,6 @@ function costBefore({ recorded }: SummaryOptions): readonly string[] {
   const parts = [`${countText(before.modelCalls, 'model call')}${failed}`, tokensText(before.usage), costText(before)];
   return [`before: ${parts.filter((part) => part !== '').join(', ')}`];
 }
-
-/** A run that did not succeed can be resumed. */
-function resumeLines({ recorded, outcome, error }: SummaryOptions): readonly string[] {
-  if (recorded === undefined || outcome === 'succeeded') return [];
-  const run = shellWord(recorded.id);
-  if (isEnding(error)) return [`next: skein fork ${run} --from STEP runs it again from a step on`];
-  if (recorded.takenOver) return [`next: skein show ${run} shows its progress: another process runs it`];
-  const what = RESUMED[outcome];
-  const short = outcome === 'out_of_budget' ? lackIn(error) : undefined;
-  if (short === undefined) return [`next: skein resume ${run} ${what}`];
-  if (short.path === '') return [`next: skein resume ${run} --budget ${short.raise} ${what}`];
-  const raise = `skein budget ${run} ${short.raise} --of ${quoted(short.path)}`;
-  return [`next: ${printable(raise)}, then skein resume ${run} ${what}`];
-}
-
-/** The limit that was too low, and what raises it. */
-function lackIn(error: SummaryOptions['error']): { readonly path: string; readonly raise: string } | undefined {
-  const details = error?.code === 'SKEIN_BUDGET' ? error.details : undefined;
-  if (!isPlainObject(details)) return undefined;
-  const { path, raise } = details;
-  return typeof path === 'string' && typeof raise === 'string' ? { path, raise } : undefined;
-}
-
-const RESUMED: Readonly<Record<Exclude<RunOutcome, 'succeeded'>, string>> = {
-  degraded: 'tries again what failed, and keeps what is finished',
-  failed: 'tries again what failed, and keeps what is finished',
-  paused: 'continues when there are answers',
-  cancelled: 'continues where it stopped',
-  out_of_budget: 'continues where it stopped',
-};
 
 function outcomeText({ name, outcome, census, style, strict }: SummaryOptions): string {
   const subject = style.bold(printable(name));
@@ -219,13 +185,13 @@ function questionLines({ questions, outcome, recorded }: SummaryOptions): readon
       ...(expires === undefined ? [] : [`  until ${new Date(expires).toISOString()}`]),
       ...(recorded === undefined
         ? []
-        : valuesOf(question, schema).map(
-            (value) => `  skein answer ${shellWord(recorded.id)} ${quoted(boundKey(one))} ${value}`,
+        : valuesOf(question, schema).map((value) =>
+            commandLine(`skein answer ${shellWord(recorded.id)} ${quoted(boundKey(one))} ${value}`),
           )),
     ];
   });
   if (recorded !== undefined) return asked;
-  return [...asked, ASK_AGAIN];
+  return [...asked, ...nextSteps(ASK_AGAIN)];
 }
 
 function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions): readonly string[] {
@@ -240,6 +206,6 @@ function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions)
   return [
     `${style.bad('error')} ${error.code}${where}: ${printable(error.message)}`,
     ...(error.hint === undefined ? [] : [`    hint: ${printable(error.hint)}`]),
-    `next: ${look}`,
+    ...nextSteps(look),
   ];
 }

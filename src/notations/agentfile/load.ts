@@ -55,7 +55,7 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
       files.map(({ path }) => path),
     );
   return {
-    plan,
+    ...(plan === undefined ? { plan, inputs: compiled.plan?.inputs ?? [] } : { plan }),
     bindings: compiled.bindings,
     settings: { output: { format: 'markdown' }, audit: { dir: join(workspace.cwd, AUDIT_FOLDER), keep: 0 } },
     files,
