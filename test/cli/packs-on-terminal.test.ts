@@ -49,7 +49,6 @@ describe.skipIf(missing !== undefined)('talking with a pack on a terminal', () =
     const { code, stdout } = await running.ended;
     expect(code).toBe(0);
     expect(screenOf(stdout).join('\n')).toContain(
-      'next: say something more, or give the event yourself',
       '  skein run desk.pack.json --mock=script.yaml --thread ada --message TEXT',
     );
   });

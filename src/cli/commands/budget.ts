@@ -41,6 +41,6 @@ async function budget(run: string, amounts: string | undefined, { of, json = fal
     printResult(standing.map((one) => printable(line(one))).join('\n'));
     const isOver = store.run(id)?.outcome === 'out_of_budget';
     if (wish === undefined || !isOver) return;
-    for (const line of nextSteps(CONTINUED, `skein resume ${shellWord(short)}`)) printNote(line);
+    for (const words of nextSteps(CONTINUED, `skein resume ${shellWord(short)}`)) printNote(words);
   });
 }
