@@ -35,15 +35,15 @@ export interface NodeGuarding extends Omit<StagesOf, 'security'> {
 export function nodeGuard(holding: NodeGuarding): NodeGuard {
   const { run, guards, security } = holding;
   return {
-    clear(call, heard, { id, path }) {
+    clear(call, heard, { id, path, caller }) {
       const label = run.rules.project === 'untrusted' ? strangers(heard) : heard;
-      const wanted = new WantedCall(call, { holding, label, id, path });
+      const wanted = new WantedCall(call, { holding, label, id, path, caller });
       const isLookedAt = guards.length > 0 || security(path) !== undefined;
       if (!isLookedAt && wanted.decision.kind === 'allow') return undefined;
       return async (step) => await cleared(wanted, step);
     },
-    free(id, freed) {
-      for (const { tool, fixed, free } of freed) run.widen({ agent: id, tool, fixed, free: new Set(free) });
+    free(caller, freed) {
+      for (const { tool, fixed, free } of freed) run.widen({ agent: caller, tool, fixed, free: new Set(free) });
     },
   };
 }
@@ -54,6 +54,8 @@ interface Wanting {
   /** The id of the step. */
   readonly id: string;
   readonly path: string;
+  /** Who calls, for what a person widens. */
+  readonly caller: () => string;
 }
 
 /** A call that a step wants to make, and the decision about it before any model is involved. */
@@ -83,13 +85,15 @@ class WantedCall {
   }
 
   private decided(): Decision {
-    const { holding, label, path, id } = this.by;
+    const { holding, label, path, caller } = this.by;
     const { tool, effect, input } = this.call;
     const { policies, cwd, run } = holding;
     const why = policyCheck(policies, { agent: path, cwd }).refusal({ name: tool, input, tool: { effect } });
     if (why !== undefined) return { kind: 'deny', rule: 'policy', why };
     const decision = decide(this.guarded, label, run.rules);
-    return decision.kind !== 'allow' && run.allows(id, this.shown) ? { kind: 'allow', rule: 'widened' } : decision;
+    return decision.kind !== 'allow' && run.allows(caller(), this.shown)
+      ? { kind: 'allow', rule: 'widened' }
+      : decision;
   }
 }
 
@@ -115,7 +119,7 @@ async function cleared(first: WantedCall, step: GuardedStep): Promise<ClearedCal
   step.context.note(answerNote(answer));
   const yes = yesIn(typeof answer === 'string' ? answer : recordText(answer));
   if (yes === undefined) throw refused(`a person refused this call of ${wanted.call.tool}`);
-  const more = widened(id, shown, yes);
+  const more = widened(first.by.caller(), shown, yes);
   if (more === undefined) return { input, isAllowed: true };
   run.widen(more);
   const { tool, fixed, free } = more;

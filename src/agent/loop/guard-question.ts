@@ -81,6 +81,7 @@ export function yesIn(answer: string): Yes | undefined {
 
 /** A call that a person allowed with some arguments left free: the others stay as shown. */
 export interface WidenedYes {
+  /** Who calls: not a name, which another agent may have too. */
   readonly agent: string;
   readonly tool: string;
   /** The arguments that stay, as text. */

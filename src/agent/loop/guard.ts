@@ -2,7 +2,9 @@ import type { Question, StepIo } from '../../engine/ports/durable.js';
 import { decide } from '../../guard/decide.js';
 import type { Decision, GuardedCall, GuardRules } from '../../guard/decide.js';
 import { Lineage } from '../../guard/lineage.js';
+import { digestText } from '../../base/hash.js';
 import type { JsonObject } from '../../base/json.js';
+import { recordText } from '../../base/json.js';
 import { Findings } from '../../guard/patterns.js';
 import { effectOf, isDataFile } from '../../guard/effects.js';
 import type { Label } from '../../guard/label.js';
@@ -146,7 +148,7 @@ class StepGuard implements Guard {
     const said = first && ((await ask(guardQuestion(circumstances, asked), first.at + 1)) ?? EXPIRED);
     const yes = typeof said === 'string' ? yesIn(said) : undefined;
     for (const one of asked) {
-      const more = yes && widened(spec.name, one, yes);
+      const more = yes && widened(this.caller(one.call), one, yes);
       if (more !== undefined) run.widen(more);
     }
     const no = typeof said === 'object' ? said : REFUSED;
@@ -160,10 +162,10 @@ class StepGuard implements Guard {
 
   follows(call: ToolCall): (url: URL) => boolean {
     return ({ href }) => {
-      const { run, spec, trust } = this.step;
+      const { run, trust } = this.step;
       const guarded = this.facts({ ...call, input: JSON.stringify({ url: href }) });
       if (guarded === undefined || decide(guarded, trust.label, this.rules).kind === 'allow') return true;
-      return run.allows(spec.name, { ...call, input: JSON.stringify({ ...inputOf(call), url: href }) });
+      return run.allows(this.caller(call), { ...call, input: JSON.stringify({ ...inputOf(call), url: href }) });
     };
   }
 
@@ -204,7 +206,7 @@ class StepGuard implements Guard {
 
   /** Decides without any model. Undefined if the guard does not apply to the call, or a rule forbids it. */
   private async firstTier(call: ToolCall, looks: Looks): Promise<Decision | Answer | undefined> {
-    const { gate, run, spec, trust } = this.step;
+    const { gate, run, trust } = this.step;
     const guarded = this.facts(call);
     if (guarded === undefined || gate.forbids(call) !== undefined) return undefined;
     if (guarded.pretended) return PRETENDED;
@@ -213,7 +215,7 @@ class StepGuard implements Guard {
     const fault = await looks.fault();
     if (fault !== undefined) return fault;
     const settled = guarded.effect === 'write' ? await this.ofWrite(guarded, looks) : decision;
-    return 'kind' in settled && run.allows(spec.name, call) ? WIDENED : settled;
+    return 'kind' in settled && run.allows(this.caller(call), call) ? WIDENED : settled;
   }
 
   private async ofWrite(guarded: GuardedCall, looks: Looks): Promise<Decision | Answer> {
@@ -223,6 +225,14 @@ class StepGuard implements Guard {
     const isExpected = found.isNew || this.step.authored?.fixed.has('path') === true;
     const write = trust.wrote.has(found.path) ? 'own' : isExpected && isDataFile(found.path) ? 'data' : undefined;
     return decide({ ...guarded, write }, trust.label, this.rules);
+  }
+
+  /** Who calls, for what a person widens: of two agents with one name, each has its own. */
+  private caller({ name }: ToolCall): string {
+    const { spec, step, authored, opened } = this.step;
+    if (authored !== undefined) return `step ${spec.name} ${step.definition()}`;
+    const code = opened.tools.find((tool) => tool.name === name)?.code;
+    return `agent ${digestText(recordText([spec, code ?? null]))}`;
   }
 
   /** The data of a question about a call, including where its arguments come from. */

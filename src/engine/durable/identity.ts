@@ -29,6 +29,11 @@ export function definitionOf(compiled: CompiledNode): string {
   return digest;
 }
 
+/** Who makes the calls of a step's function, for what a person allows: of two nodes with one id, each has its own. */
+export function callerOf(compiled: CompiledNode): string {
+  return `step ${compiled.id} ${definitionOf(compiled)}`;
+}
+
 /** Like {@link definitionOf}, but includes all nodes of the plan inside the node, and their functions. */
 export function wholeDefinitionOf(compiled: CompiledNode): string {
   const { sub } = compiled;

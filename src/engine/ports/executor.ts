@@ -176,10 +176,10 @@ export interface NodeGuard {
   clear(
     call: NodeCall,
     label: Label,
-    by: { readonly id: string; readonly path: string },
+    by: { readonly id: string; readonly path: string; readonly caller: () => string },
   ): ((step: GuardedStep) => Promise<ClearedCall>) | undefined;
   /** Restores the arguments that a person left free in a step whose record is used. */
-  free(id: string, freed: readonly FreedArguments[]): void;
+  free(caller: string, freed: readonly FreedArguments[]): void;
 }
 
 /** Milliseconds after which an answer to a guard's question is too late: the facts behind the call may have changed. */

@@ -22,7 +22,7 @@ import { isGoto, jumpOf } from '../../../plan/goto.js';
 import type { TaskFunction } from '../../graph/compile.js';
 import { countInner } from '../../../events/call-fold.js';
 import { askInside, reserveInside } from '../asking.js';
-import { definitionOf } from '../../durable/identity.js';
+import { callerOf, definitionOf } from '../../durable/identity.js';
 import { questionIn } from '../../durable/open-question.js';
 import { hearsAnswer } from '../../../guard/label.js';
 import type { Effect, Identity, Influence, Outcome, Past, Question, StepIo, StepOptions } from '../../ports/durable.js';
@@ -159,7 +159,9 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
   async [CLEAR](call: NodeCall): Promise<ClearedCall> {
     const { step, io, influence, path } = this;
     const { id } = step.compiled;
-    const clear = step.run.options.guard?.().clear(call, withoutTool(influence.label(), path), { id, path });
+    const clear = step.run.options
+      .guard?.()
+      .clear(call, withoutTool(influence.label(), path), { id, path, caller: () => callerOf(step.compiled) });
     if (clear === undefined) return { input: call.input, isAllowed: false };
     const ask = (question: Question): Promise<unknown> =>
       askInside(step, io.signal, () => io.ask('guard#1.1', question, { ms: GUARD_EXPIRES_MS }));
@@ -279,7 +281,7 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   override reused(then: Past): void {
     super.reused(then);
     const { freed } = then;
-    if (freed !== undefined) this.step.run.options.guard?.().free(this.step.compiled.id, freed);
+    if (freed !== undefined) this.step.run.options.guard?.().free(callerOf(this.step.compiled), freed);
   }
 
   protected override correction(): string | undefined {
