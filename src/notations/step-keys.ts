@@ -138,7 +138,7 @@ export function readRequire(fields: Fields, { most, word: part }: Parts): Requir
   const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
   const few =
     typeof value === 'number' && value > most ? `, and it has ${most} ${part}${most === 1 ? '' : 's'} at most` : '';
-  const hint = `write all, or a whole number from 1 to ${most}`;
+  const hint = `write all, or a whole number from 1${Number.isFinite(most) ? ` to ${most}` : ''}`;
   fields.error('bad-require', 'require', `require of ${fields.name} is ${seen}${few}`, hint);
   return undefined;
 }

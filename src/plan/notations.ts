@@ -13,6 +13,8 @@ interface NotationTraits {
   readonly taskInput?: string;
   /** The name of a plan is an id, which says alone whether a thread belongs to it: names of steps are too common. */
   readonly knownByName?: true;
+  /** The ids of steps that were not named: they say only where a step stands, so any other workflow may have them too. */
+  readonly unnamed?: RegExp;
 }
 
 const ROUNDS = { maxRounds: 'max_rounds', onMaxRounds: 'on_limit' } as const;
@@ -31,6 +33,7 @@ const TRAITS: Readonly<Record<string, NotationTraits>> = {
     limits: { ...ROUNDS, ...TOKENS, maxItems: 'max_items', maxTurns: 'max_iterations' },
     inOrder: true,
     taskInput: 'prompt',
+    unnamed: /^(?:step|run|tool|cond|par|seq|goto|loop|map|ask|set|call|end|wait)(?:_.*)?_\d+$/,
   },
 };
 

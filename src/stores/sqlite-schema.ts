@@ -100,17 +100,23 @@ function makeFile(path: string): void {
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
     if (made && basename(folder) === STORE_FOLDER) writeFileSync(join(folder, IGNORE_FILE), '*\n');
     const there = statSync(path, { throwIfNoEntry: false });
-    if (there?.isDirectory() === true) throw new Error('it is a folder');
+    if (there?.isDirectory() === true) throw isFolder(path);
     if (there === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
       throw new Error('it is a link to a file that does not exist');
     makeNew(path);
   } catch (error) {
+    if (SkeinError.isInstance(error)) throw error;
     const reason = error instanceof Error ? error.message.split(', ')[0] : String(error);
     throw new SkeinError('SKEIN_STORE', `${basename(path)} could not be opened: ${reason}`, {
       hint: 'name a file in a folder that you may write to',
       cause: error,
     });
   }
+}
+
+function isFolder(path: string): SkeinError {
+  const hint = 'move the folder away, or name a file in it';
+  return new SkeinError('SKEIN_STORE', `${basename(path)} could not be opened: it is a folder`, { hint });
 }
 
 /**

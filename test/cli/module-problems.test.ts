@@ -52,7 +52,22 @@ describe('a module that can not be loaded is told in one message with its place:
       'a name that is not exported',
       'flow.ts',
       { 'flow.ts': "// one\nimport { none } from './a.ts';\nvoid none;\n", 'a.ts': 'export const a = 1;\n' },
-      "flow.ts:2:1: error module-syntax: The requested module './a.ts' does not provide an export named 'none'\n",
+      'flow.ts:2:10: error module-import: ./a.ts exports nothing called none\n    hint: it exports: a\n',
+    ],
+    [
+      'a name that is not exported, below others, in JavaScript',
+      'flow.mjs',
+      {
+        'flow.mjs': "import {\n  a,\n  depth as n,\n} from './a.ts';\nvoid [a, n];\n",
+        'a.ts': 'export const a = 1;\nexport function deep() {}\n',
+      },
+      'flow.mjs:3:3: error module-import: ./a.ts exports nothing called depth\n    hint: it exports: a, deep\n',
+    ],
+    [
+      'a name that a package does not export',
+      'flow.ts',
+      { 'flow.ts': "import { graph, none } from 'skein/graph';\nexport default graph().node('a', () => none);\n" },
+      'flow.ts:1:17: error module-import: skein/graph exports nothing called none\n    hint: export it from skein/graph, or import another name\n',
     ],
     [
       'an error that it throws',

@@ -72,6 +72,29 @@ workflow:
     });
   });
 
+  test('plan names values of inner steps as their file does', async () => {
+    const cwd = await makeProject({
+      'flow.yaml': `agents: { w: { instruction: Write. } }
+workflow:
+  - { id: p, type: parallel, steps: [{ id: x, type: agent, name: w }, { id: y, type: agent, name: w }] }
+  - { id: l, type: loop, max_rounds: 2, until: "{{ $steps.z.output == 'x' }}", steps: [{ id: z, type: agent, name: w }] }
+  - { type: agent, name: w, prompt: "{{ $steps.p.outputs.x.output }} {{ $steps.l.output }} {{ $steps.l.status }}" }
+`,
+      'dag.yaml': `name: dag
+agents: { w: { inline: { prompt: Write. } } }
+steps:
+  - { id: l, type: loop, max_rounds: 2, until: "steps.z.output == 'x'", steps: [{ id: z, agent: w, prompt: Hi }] }
+  - { id: m, type: map, over: steps.l.output.items, depends_on: [l], as: file, steps: [{ id: k, agent: w, prompt: "{{file}} {{file.name?}} {{index}}" }] }
+  - { id: b, agent: w, depends_on: [m], prompt: "{{steps.l.outputs.z.output}} {{steps.l.status}}" }
+`,
+    });
+    const pipeline = await served(['plan', 'flow.yaml'], { cwd });
+    expect(pipeline.stdout).toContain('{{steps.p.outputs.x.output}} {{steps.l.output}} {{steps.l.status}}');
+    const dag = await served(['plan', 'dag.yaml'], { cwd });
+    expect(dag.stdout).toContain('{{file}} {{file.name}} {{index}}');
+    expect(dag.stdout).toContain('{{steps.l.outputs.z.output}} {{steps.l.status}}');
+  });
+
   test('exec --dry-run shows the prompt that would be asked, and runs nothing', async () => {
     const cwd = await makeProject({ 'flow.yaml': LOOP });
     const given = await served(['exec', 'flow.yaml', 'Write a poem.', '--dry-run'], { cwd });

@@ -52,6 +52,17 @@ describe('what is written about a run', () => {
     expect(await filesIn(cwd)).not.toContain('nowhere.db');
   });
 
+  it('a folder in the place of the store is refused, with what to do', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    await mkdir(join(cwd, '.skein/skein.db'), { recursive: true });
+    const end = await served(RUN, { cwd });
+    expect(end.code).toBe(1);
+    expect(end.stderr).toMatch(
+      /skein\.db is a folder, where the file of recorded runs would be\n {4}hint: move it away; --no-store runs without a record\n/,
+    );
+    expect((await served(['show', '-1'], { cwd })).stderr).toContain('hint: move it away\n');
+  });
+
   it('[XS7] retention removes folders of the same project alone', async () => {
     const runs = await makeProject();
     const flow = `${CHAIN}config: { audit_dir: "${runs}", audit_retention: 1 }\n`;

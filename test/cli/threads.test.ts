@@ -178,3 +178,14 @@ describe('[XG6] skein threads', () => {
     expect([code === 0, stderr]).toEqual([false, expect.stringContaining('skein runs trust')]);
   });
 });
+
+it('a pipeline without ids does not go on with the thread of another one: its steps only have the same places', async () => {
+  const other = PIPELINE.replace('Say it', 'Judge it').replaceAll('second', 'third');
+  const cwd = await makeProject({ 'one.yaml': PIPELINE, 'other.yaml': other });
+  const say = (file: string, text: string) => served(['exec', file, text, '--mock', '--thread', 'ada'], { cwd });
+  expect((await say('one.yaml', 'Hi')).code).toBe(0);
+  const refused = await say('other.yaml', 'Ho');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("one of the workflow 'one', which has no step in common with 'other'");
+  expect((await say('one.yaml', 'Ho')).code).toBe(0);
+});

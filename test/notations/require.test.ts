@@ -47,6 +47,9 @@ describe('[addition 10] require in a pipeline', () => {
         `{ type: map, over: $steps.a.output, max_items: 5, require: ${require}, steps: [${agent('x')}] }`,
       );
     expect(await wrong(map(5))).toEqual([]);
+    // Steps that are missing are one problem, whatever must succeed of them.
+    const empty = await wrong(pipeline('{ id: all, type: parallel, require: 2, steps: [] }'));
+    expect(empty).toEqual([expect.stringContaining('empty-block')]);
     expect((await wrong(map(6))).join()).toContain('and it has 5 items at most');
   });
 });

@@ -110,6 +110,7 @@ describe('what is no store', () => {
     const error = await refusal(tempFolder());
     expect(error.code).toBe('SKEIN_STORE');
     expect(error.message).toContain('it is a folder');
+    expect(error.hint).toBe('move the folder away, or name a file in it');
   });
 
   test('a path through a file is refused', async () => {

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SkeinError } from '../../base/errors.js';
 import type { Position, Problem } from '../../base/problem.js';
+import { didYouMean } from '../../base/suggest.js';
 import type { SourceFile } from '../../plan/workflow.js';
 import { problemsOf } from '../failures.js';
 import { packageRoot } from '../own-package.js';
@@ -173,8 +174,47 @@ function syntaxProblem(
   file: ModuleFile,
   files: readonly SourceFile[],
 ): Problem {
+  const missing = missingExport(error, file, files);
+  if (missing !== undefined) return missing;
   const place = error.place ?? stackPlace(error) ?? faultPlace(files);
   return problem('module-syntax', error.message, positionOf(place, file));
+}
+
+/** An import of a name that a module does not export: at the name, with the names that the module has. */
+function missingExport(error: SyntaxError, file: ModuleFile, files: readonly SourceFile[]): Problem | undefined {
+  const [, specifier = '', name = ''] =
+    /module '(.+)' does not provide an export named '(.+)'/.exec(error.message) ?? [];
+  if (name === '') return undefined;
+  const importer = stackPlace(error)?.path ?? file.path;
+  const place = importedName(importer, specifier, name) ?? stackPlace(error);
+  const target = specifier.startsWith('.') ? resolve(dirname(importer), specifier) : undefined;
+  const text = files.find(({ path }) => path === target)?.text ?? '';
+  const known = [...text.matchAll(/^export (?:async )?(?:const|let|var|function\*?|class|enum) ([\w$]+)/gm)].map(
+    ([, each = '']) => each,
+  );
+  const listed =
+    known.length === 0
+      ? `export it from ${specifier}, or import another name`
+      : `it exports: ${known.slice(0, 20).join(', ')}`;
+  return problem(
+    'module-import',
+    `${specifier} exports nothing called ${name}`,
+    positionOf(place, file),
+    didYouMean(name, known) ?? listed,
+  );
+}
+
+/** The place of a name in the braces of an import. */
+function importedName(path: string, specifier: string, name: string): Place | undefined {
+  const text = textOf(path) ?? '';
+  for (const match of text.matchAll(/\{([^{}]*)\}\s*from\s*(["'])([^"'\n]+)\2/g)) {
+    const [, names = '', , from] = match;
+    const at = [...names.matchAll(/[\w$]+/g)].find(([word]) => word === name)?.index;
+    if (from !== specifier || at === undefined) continue;
+    const before = text.slice(0, match.index + 1 + at).split('\n');
+    return { path, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  }
+  return undefined;
 }
 
 function faultPlace(files: readonly SourceFile[]): Place | undefined {

@@ -47,7 +47,7 @@ export async function openRunStore(options: OpenRunStoreOptions): Promise<FileSt
 /**
  * The file of the store for a folder, for code that only reads it. Undefined if there is none.
  *
- * @throws SkeinError `SKEIN_STORE` for a link in its place
+ * @throws SkeinError `SKEIN_STORE` for a link or a folder in its place
  */
 export function runStoreFile(cwd: string): string | undefined {
   const root = storeRoot({ cwd, create: false });
@@ -61,18 +61,19 @@ export function allowsOldSqlite(): boolean {
   return process.env['SKEIN_OLD_SQLITE'] === '1';
 }
 
-/** Refuses links: a link in a checkout would redirect the record. */
+/** Refuses what is not a folder with a file in it: a link in a checkout would redirect the record. */
 function checkPlaces(folder: string, file: string): void {
   const there = lstatSync(folder, { throwIfNoEntry: false });
   if (there?.isSymbolicLink() === true) throw misplaced(folder, 'link', 'the folder of recorded runs');
   if (there?.isFile() === true) throw misplaced(folder, 'file', 'the folder of recorded runs');
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-    throw misplaced(file, 'link', 'recorded runs');
+  const store = lstatSync(file, { throwIfNoEntry: false });
+  if (store?.isSymbolicLink() === true) throw misplaced(file, 'link', 'recorded runs');
+  if (store?.isDirectory() === true) throw misplaced(file, 'folder', 'the file of recorded runs');
 }
 
 function misplaced(path: string, kind: string, what: string): SkeinError {
   return new SkeinError('SKEIN_STORE', `${path} is a ${kind}, where ${what} would be`, {
-    hint: 'move it away, or run with --no-store',
+    hint: 'move it away',
   });
 }
 

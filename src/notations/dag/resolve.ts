@@ -1,5 +1,6 @@
 import { present } from '../../base/json.js';
 import type { Json } from '../../base/json.js';
+import { refText } from '../../lang/json-path.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { TemplateRef } from '../../lang/values.js';
 import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
@@ -14,7 +15,18 @@ import type { Called, References, Use } from './references.js';
 /** Resolves a reference; undefined if it is not one. With a trailing `?`, the value may be missing, or be the previous round's. */
 export function resolve(expression: string, use: Use, references: References): TemplateRef | undefined {
   const optional = expression.endsWith('?');
-  const [kind, name = '', field = '', ...path] = (optional ? expression.slice(0, -1) : expression).split('.');
+  const written = optional ? expression.slice(0, -1) : expression;
+  const found = named(written.split('.'), optional, use, references);
+  // Channels of inner steps, items and counters have names that no file holds.
+  return found === undefined || refText(found) === written ? found : { ...found, written };
+}
+
+function named(
+  [kind, name = '', field = '', ...path]: readonly string[],
+  optional: boolean,
+  use: Use,
+  references: References,
+): TemplateRef | undefined {
   if (kind === 'inputs' && name !== '' && (field === '' || isComposite(references.typeOf(name)))) {
     references.canUseInput(name, use.owner, use.at, optional);
     const parts = field === '' ? {} : { path: [field, ...path], ...(optional ? { optional } : {}) };

@@ -40,11 +40,10 @@ export function refOf(
 ): TemplateRef | undefined {
   const { ref } = found;
   if (ref === undefined) return undefined;
-  if (found.ending === true)
-    return endingInText(
-      ref,
-      dotted.segments.slice(found.used).map((segment) => segment.text),
-    );
+  if (found.ending === true) {
+    const more = dotted.segments.slice(found.used).map((segment) => segment.text);
+    return { ...endingInText(ref, more), written: [...found.names, ...more].join('.') };
+  }
   if (optional) return ref.path === undefined ? ref : { ...ref, optional };
   return found.canBeMissing === true ? { ...ref, written: text, expected: true } : ref;
 }

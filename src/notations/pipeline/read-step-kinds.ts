@@ -12,7 +12,8 @@ export function readMap({ fields, base }: OpenStep, steps: readonly StepDef[]): 
 
 /** Reads steps that start together. */
 export function readParallel({ fields, base }: OpenStep, steps: readonly StepDef[]): ParallelStep {
-  const require = readRequire(fields, { most: Math.max(1, steps.length), word: 'step' });
+  // Steps that are missing have a problem of their own.
+  const require = readRequire(fields, { most: steps.length === 0 ? Infinity : steps.length, word: 'step' });
   return { type: 'parallel', ...base, ...readPolicies(fields), require, steps };
 }
 

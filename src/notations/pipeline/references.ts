@@ -86,6 +86,12 @@ function resolveInput([first, ...path]: readonly Segment[], reader: Placed, name
   return { ref: refOf(inputChannel(name), path), input: name, names: ['inputs', name], used: 1 };
 }
 
+/** Keeps the written names of a reference into a block or a called file, whose channel has a name that no file holds. */
+function asWritten(ref: ValueRef, names: readonly string[]): ValueRef {
+  const { channel, path = [] } = ref;
+  return channel === names.join('.') ? ref : { ...ref, written: `${[...names, ...path].join('.')}` };
+}
+
 /** Resolves a reference to the run's ending, which the steps under `finally` see. */
 function ofRun(segments: readonly Segment[], reader: Placed): Target | Fault {
   const [first, ...path] = segments;
@@ -152,7 +158,7 @@ function resolveStep(segments: readonly Segment[], reader: Placed, names: Names)
   const path = endsAt === undefined ? segments.slice(used) : [];
   const wrong = checkPath(leaf.placed, path, reader, names);
   if (wrong !== undefined && wrong.severity === undefined) return wrong;
-  const ref = refOf(leaf.channel ?? leaf.output?.channel ?? '', path);
+  const ref = asWritten(refOf(leaf.channel ?? leaf.output?.channel ?? '', path), found);
   const missing = canBeMissing(leaf.placed, reader, names.flows);
   const { placed: step } = leaf;
   return { ref, ...common, leaf: step, canBeMissing: missing, ...(wrong === undefined ? {} : { warning: wrong }) };

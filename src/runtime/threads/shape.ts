@@ -56,7 +56,9 @@ function schemaOf(schema: unknown): { readonly schema?: JsonObject } {
 export function checkKinship(id: string, before: Kin, plan: Plan): void {
   const now = kinOf(plan);
   const steps = new Set(before.steps);
-  if (before.workflow === now.workflow || now.steps.some((step) => steps.has(step))) return;
+  const { unnamed } = traitsOf(plan.notation);
+  const isShared = (step: string): boolean => steps.has(step) && unnamed?.test(step) !== true;
+  if (before.workflow === now.workflow || now.steps.some(isShared)) return;
   const why =
     now.steps.length === 0 ? `not of '${now.workflow}'` : `which has no step in common with '${now.workflow}'`;
   throw new SkeinError('SKEIN_THREAD', `the thread '${id}' is one of the workflow '${before.workflow}', ${why}`, {

@@ -26,7 +26,7 @@ describe('conditions', () => {
     ['$steps.par.outputs.in.y.output', 'steps.par/in/y.output', undefined],
   ])('%s asks whether an output is true', async (text, channel, path) => {
     const value = path === undefined ? { channel } : { channel, path };
-    expect(await conditionOf(file(text))).toEqual({ op: 'truthy', value, text });
+    expect(await conditionOf(file(text))).toMatchObject({ op: 'truthy', value, text });
   });
 
   it.each([
