@@ -89,7 +89,7 @@ function resolveInput([first, ...path]: readonly Segment[], reader: Placed, name
 /** Keeps the written names of a reference into a block or a called file, whose channel has a name that no file holds. */
 function asWritten(ref: ValueRef, names: readonly string[]): ValueRef {
   const { channel, path = [] } = ref;
-  return channel === names.join('.') ? ref : { ...ref, written: `${[...names, ...path].join('.')}` };
+  return channel === names.join('.') ? ref : { ...ref, written: [...names, ...path].join('.') };
 }
 
 /** Resolves a reference to the run's ending, which the steps under `finally` see. */
