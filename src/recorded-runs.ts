@@ -12,6 +12,6 @@ export type { Standing } from './budget/ledger.js';
 export type { BudgetWish } from './runtime/recorded-limits.js';
 export { changesOf, goingOn, readRecord } from './runtime/going-on.js';
 export type { RecordedRun } from './runtime/going-on.js';
-export { modelsText } from './runtime/changes.js';
+export { modelsText, placeOf } from './runtime/changes.js';
 export type { Changes } from './runtime/changes.js';
 export { openModels } from './runtime/launch.js';

@@ -43,6 +43,8 @@ export interface ForkStart {
   readonly forget: readonly string[];
   /** Paths of ids only, of the steps whose recorded results are forgotten: the named step, then those behind it in plan order. */
   readonly steps: readonly string[];
+  /** The item of a map in which the fork starts: its other items stay. Absent: the named step is in no item, or in one of a round. */
+  readonly item?: string;
 }
 
 /**
@@ -65,7 +67,14 @@ export function forkStart(parents: readonly RunHistory[], plan: Plan, wish: Fork
   }
   if (wish.from === undefined) return { forget, steps: [...nodes] };
   const named = nodePathOf(wish.from);
-  return { forget, steps: [named, ...affected(plan, { steps: [named] })].filter((path) => nodes.has(path)) };
+  const item = wish.from.slice(0, wish.from.lastIndexOf(']') + 1);
+  // Of a loop, the rounds after the named one run again too.
+  const isAlone = item !== '' && !/[#~]/.test(item.replaceAll(/\[[^\]]*\]/g, ''));
+  return {
+    ...(isAlone ? { item } : {}),
+    forget,
+    steps: [named, ...affected(plan, { steps: [named] })].filter((path) => nodes.has(path)),
+  };
 }
 
 /** A place of an address as searched for in records. */

@@ -1,3 +1,5 @@
+import { nodePathOf } from '../base/address.js';
+import { present } from '../base/json.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import type { CodeDigests, PlanDiff } from '../plan/diff.js';
 import { diffPlans } from '../plan/diff.js';
@@ -32,6 +34,8 @@ export interface Changes {
   readonly isFork: boolean;
   /** Paths of the steps whose recorded results no longer count, as node ids from the outermost in. */
   readonly again: readonly string[];
+  /** The item of a map in which a fork starts. Of the steps inside, the records of other items still count. */
+  readonly item?: string;
   /** Paths of the steps that are supervised again. Their work is reused. */
   readonly judged: readonly string[];
   /** Paths of further steps that run again if the values they depend on turn out differently. */
@@ -54,6 +58,8 @@ export interface Going {
   readonly isFork: boolean;
   /** Paths of the steps whose records are not used. */
   readonly forgotten: readonly string[];
+  /** The item of a map in which a fork starts. */
+  readonly item?: string | undefined;
   /** Paths of the steps whose results a fork has edited. */
   readonly edited: readonly string[];
   /** The model flags under which results were recorded. */
@@ -103,6 +109,7 @@ export function compareRuns(before: RunDefinition, after: RunDefinition, going: 
       ? {}
       : { models: { before: flagsText(wasModels), after: flagsText(models), asked: models !== NO_SETTINGS.models } }),
     isFork: going.isFork,
+    ...present({ item: going.item }),
     again: [...sure],
     judged: counted.filter((path) => !sure.has(path) && nodeAt(path)?.supervise !== undefined),
     maybe: [...new Set([...starts, ...spread])].filter(
@@ -121,6 +128,18 @@ interface Changed {
   readonly finished: (path: string) => boolean;
   /** True if the whole run has ended. */
   readonly isOver: boolean;
+}
+
+/**
+ * Where a step runs again, for people: in the item in which a fork starts, unless its definition changed for all items.
+ *
+ * @example
+ * placeOf('each/look', { ...changes, item: 'each[a.ts]' }); // 'each[a.ts]/look'
+ */
+export function placeOf(path: string, { item, diff }: Changes): string {
+  if (item === undefined || diff.steps.some((step) => step.path === path)) return path;
+  const map = nodePathOf(item);
+  return path === map || path.startsWith(`${map}/`) ? item + path.slice(map.length) : path;
 }
 
 /** The changes as one text for the listeners of a run. Empty if nothing changed. */
@@ -148,7 +167,7 @@ export function changesText(changes: Changes, run: Changed): string {
   return [
     ...(answered === undefined ? [] : [answered]),
     ...(what.length === 0 ? [] : [`it continues with other settings than those recorded: ${what.join('; ')}`]),
-    ...(sure.length === 0 ? [] : [`runs again: ${sure.join(', ')}`]),
+    ...(sure.length === 0 ? [] : [`runs again: ${sure.map((path) => placeOf(path, changes)).join(', ')}`]),
     ...(judged.length === 0 ? [] : [`supervised again, with their work as it is: ${judged.join(', ')}`]),
     ...(named.length === 0 ? [] : [`runs again under another name: ${named.join(', ')}`]),
     ...(perhaps.length === 0

@@ -18,6 +18,7 @@ import { raised, securityGiven } from '../plan/security.js';
 import type { StateEdits } from '../engine/services.js';
 import { channelOf, forkEdits, recordedEdits } from './fork-edits.js';
 import type { Changes, RunDefinition } from './changes.js';
+import type { ForkStart } from '../journal/fork-from.js';
 import { compareRuns, isSame, whoAnswers } from './changes.js';
 import type { RunOptions } from './options.js';
 import { endsForGood } from '../journal/history.js';
@@ -170,12 +171,12 @@ function bothOf(before: readonly string[] = [], now: readonly string[] = []): re
   return all.length === 0 ? undefined : all;
 }
 
-/** The differences from the record and the steps they make run again. `forgotten` lists paths of steps that a fork always runs again. */
+/** The differences from the record and the steps they make run again. `fork`: the steps that a fork always runs again. */
 export function changesOf(
   recorded: RecordedRun,
   after: Pick<RunDefinition, 'plan' | 'code'>,
   { inputs, settings, edits, formerModels }: GoingOn,
-  forgotten: readonly string[] | undefined,
+  fork: Pick<ForkStart, 'steps' | 'item'> | undefined,
 ): Changes {
   const { before, models } = recorded;
   return compareRuns(
@@ -183,9 +184,10 @@ export function changesOf(
     { ...after, inputs, settings },
     {
       samePlan: isRecordedPlan(recorded.family[0].current.plan, after.plan),
-      isFork: forgotten !== undefined,
-      forgotten: forgotten ?? [],
-      edited: forgotten === undefined ? [] : Object.keys(edits ?? {}).map(nodePathOf),
+      isFork: fork !== undefined,
+      forgotten: fork?.steps ?? [],
+      item: fork?.item,
+      edited: fork === undefined ? [] : Object.keys(edits ?? {}).map(nodePathOf),
       models: models.all,
       formerModels,
     },

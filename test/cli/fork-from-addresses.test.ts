@@ -93,3 +93,11 @@ describe('[XP8] --from takes what show prints', () => {
     expect((await served(['runs'], { cwd })).stdout).not.toContain('fork');
   });
 });
+
+test('a fork from an item says that the item runs again, and no other one', async () => {
+  const cwd = await record(BLOCKS, BLOCKS_SCRIPT);
+  const { stderr } = await served(['fork', '-1', '--from', 'each[1]/read'], { cwd });
+  expect(stderr).toContain('runs again: each[1]/read, each[1]/sum, ');
+  const whole = await served(['fork', '-2', '--from', 'each/read'], { cwd });
+  expect(whole.stderr).toContain('runs again: each/read, each/sum, ');
+});

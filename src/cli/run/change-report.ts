@@ -6,10 +6,10 @@ import type { Style } from '../view/style.js';
 /** Above this number, steps are not listed by name. */
 const LISTED = 30;
 
-/** Describes the changes and the steps that run again because of them. `finished`: whether a step has results. */
+/** Describes the changes and the steps that run again because of them. `finished`: whether a step has results; `place`: where it runs again. */
 export function changeLines(
   { diff, again, judged, maybe, memory }: Changes,
-  finished: (path: string) => boolean,
+  { finished, place }: { readonly finished: (path: string) => boolean; readonly place: (path: string) => string },
   style: Style,
 ): readonly string[] {
   const sure = again.filter(finished);
@@ -20,7 +20,7 @@ export function changeLines(
     ...diff.inputs.map((name) => `  input ${printable(name)} changed`),
     ...diff.plan.map((what) => `  ${printable(what)} changed`),
     ...(memory ? ['  the first text of the shared memory changed'] : []),
-    ...(sure.length === 0 ? [] : [`runs again: ${names(sure)}`]),
+    ...(sure.length === 0 ? [] : [`runs again: ${names(sure.map(place))}`]),
     ...(supervised.length === 0 ? [] : [`supervised again, with their work as it is: ${names(supervised)}`]),
     ...(perhaps.length === 0 ? [] : [`runs again where what it builds on comes out differently: ${names(perhaps)}`]),
   ];

@@ -12,6 +12,7 @@ import { changeLines } from './change-report.js';
 import type { Execution } from './report-end.js';
 import { executeRun, runOptions } from './execute-run.js';
 import { checkFork, keyOfState } from './fork-options.js';
+import type { ForkPlan } from './fork-options.js';
 import { readInputs } from './given-inputs.js';
 import type { GivenInput } from './given-inputs.js';
 import { withInputsOfOthers } from './inputs-of-others.js';
@@ -94,7 +95,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
         };
   const marked = await withForeignValues(flags, options.fork, cwd);
   const execution: Execution = { flags: marked, cwd, workflow, inputs: own, log: new RunLog(plan), recording };
-  const told = await changesSince(run, plan, execution, again?.steps);
+  const told = await changesSince(run, plan, execution, again);
   const former = told.diff.steps.flatMap(({ was }) => (was === undefined ? [] : [was]));
   const costs = [...told.again, ...told.judged, ...told.maybe, ...former].some(run.record.finished);
   if (flags.quiet !== true || costs) {
@@ -128,7 +129,7 @@ async function changesSince(
   run: RecordedRun,
   plan: Plan,
   execution: Execution,
-  forgotten: readonly string[] | undefined,
+  fork: ForkPlan | undefined,
 ): Promise<Changes> {
   const { changesOf, codeDigests, goingOn, openModels } = await import('../../recorded-runs.js');
   const { workflow } = execution;
@@ -136,7 +137,7 @@ async function changesSince(
   const options = { ...runOptions(execution), ...(memory === undefined ? {} : { memory: memory.initial }) };
   const going = goingOn({ store: run.store, plan }, run.record, openModels(options).identity(), options);
   const after = { plan, code: codeDigests(workflow.bindings, plan) };
-  return changesOf(run.record, after, going, forgotten);
+  return changesOf(run.record, after, going, fork);
 }
 
 /** Resolves files named here, so that they stay the same wherever the run is carried out. */
@@ -165,14 +166,15 @@ async function tell(run: RecordedRun, file: string, isGone: boolean, changes: Ch
   }
   const [{ cut }] = run.record.family;
   if (cut !== undefined) printNote(`${style.warn('note')}: the end of the record is incomplete: ${cut}`);
+  const { modelsText, placeOf } = await import('../../recorded-runs.js');
   const { diff, again, maybe, memory } = changes;
   const edited = memory || diff.steps.length + diff.inputs.length + diff.plan.length > 0;
   if (edited) printNote(`${printable(file)} is not what the run of ${printable(run.name)} was recorded with:`);
   for (const name of changes.inputs) printNote(`  input ${printable(name)} has another value`);
   if (edited || again.length + maybe.length > 0) {
-    for (const line of changeLines(changes, run.record.finished, style)) printNote(line);
+    const told = { finished: run.record.finished, place: (path: string) => placeOf(path, changes) };
+    for (const line of changeLines(changes, told, style)) printNote(line);
   }
-  const { modelsText } = await import('../../recorded-runs.js');
   const answered = modelsText(changes, run.record);
   if (answered !== undefined) printNote(printable(answered));
 }

@@ -217,8 +217,8 @@ export function announcement(
   if (recorded === undefined) return { warnings: [], announced: () => false };
   const definition = { plan: compiled.plan, code: codeOf(compiled) };
   const { fork } = options;
-  const forgotten = fork === undefined ? undefined : forkStart(recorded.family, compiled.plan, fork).steps;
-  const changes = told ?? changesOf(recorded, definition, going, forgotten);
+  const start = fork === undefined ? undefined : forkStart(recorded.family, compiled.plan, fork);
+  const changes = told ?? changesOf(recorded, definition, going, start);
   const paths = new Set([...changes.again, ...changes.judged, ...changes.maybe]);
   return {
     warnings: told === undefined ? warningsOf(recorded, changes) : [],
