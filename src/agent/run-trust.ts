@@ -16,7 +16,7 @@ const PROJECT: Label = { level: 'untrusted', isPrivate: false, sources: ['projec
 
 /** What a run, and the runs that its functions start, wrote under an influence that must not decide what runs. */
 export class WrittenHere {
-  private readonly all: { readonly paths: Set<string>; planted: boolean };
+  private readonly all: { readonly paths: Set<string>; readonly begun: Set<string>; planted: boolean };
 
   /**
    * @param around the files of the run whose function started this run: both know the same files
@@ -26,7 +26,7 @@ export class WrittenHere {
     private readonly around?: WrittenHere,
     private readonly tell?: (path: string) => void,
   ) {
-    this.all = around?.all ?? { paths: new Set(), planted: false };
+    this.all = around?.all ?? { paths: new Set(), begun: new Set(), planted: false };
   }
 
   /** Paths as the tools show them. */
@@ -37,6 +37,16 @@ export class WrittenHere {
   /** Whether programs may run some of it. */
   get planted(): boolean {
     return this.all.planted;
+  }
+
+  /** Whether a file counts as written for whoever reads it now: its text may be there before the outcome of the call is. */
+  has(path: string): boolean {
+    return this.all.paths.has(path) || this.all.begun.has(path);
+  }
+
+  /** Records that a call is about to write a file. No decision depends on it, since a replay does not see it. */
+  begin(path: string): void {
+    this.all.begun.add(path);
   }
 
   foundPlanted(): void {
@@ -141,6 +151,16 @@ export class RunTrust {
   /** Records that another run wrote files that programs may run. */
   foundPlanted(): void {
     this.here.foundPlanted();
+  }
+
+  /** Whether a file that is read now may have been written under such an influence. Results record it. */
+  hasWritten(path: string): boolean {
+    return this.here.has(path);
+  }
+
+  /** Records that a file is about to be written in a conversation with an untrusted label. */
+  writes(path: string): void {
+    this.here.begin(path);
   }
 
   /** Records a file written in a conversation with an untrusted label. */

@@ -44,6 +44,7 @@ async function project() {
     const wrote: string[] = [];
     const files = {
       shows: (path: string, isForeign: boolean) => void (isForeign ? foreign : own).push(path),
+      writes: () => undefined,
       wrote: (path: string) => void wrote.push(path),
     };
     await source.tools.find((tool) => tool.name === name)?.execute(input, { signal, idempotencyKey: 'k', files });

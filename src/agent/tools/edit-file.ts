@@ -36,6 +36,7 @@ export function editFileCode(folders: Folders): Tool['execute'] {
         text = done.text;
         count += done.count;
       }
+      files?.writes(place.shown);
       await replaceFile(folders, place, text, expected);
       files?.wrote(place.shown);
       return `edited ${place.shown}: ${count} replacement${count === 1 ? '' : 's'}`;

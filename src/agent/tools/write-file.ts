@@ -125,6 +125,7 @@ export function writeFileCode(folders: Folders): Tool['execute'] {
   return async (input, { files }) => {
     const content = requiredText(input, 'content');
     const place = await folders.locateForWriting(requiredText(input, 'path'));
+    files?.writes(place.shown);
     const existed = await folders.inTurn(place, () => replaceFile(folders, place, content));
     files?.wrote(place.shown);
     return `${existed ? 'replaced' : 'created'} ${place.shown} (${Buffer.byteLength(content)} bytes)`;
