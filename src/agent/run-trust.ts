@@ -72,6 +72,8 @@ export class WrittenHere {
  */
 export class RunTrust {
   readonly labels = new Labels();
+  /** Whether files of the project may be such that a run inside wrote after something untrusted. */
+  hasLostFiles = false;
   /** The label of the agents' shared memory. */
   memory = CLEAN;
   /**
@@ -161,6 +163,13 @@ export class RunTrust {
   /** Records that a file is about to be written in a conversation with an untrusted label. */
   writes(path: string): void {
     this.here.begin(path);
+  }
+
+  /** Records that a run inside was interrupted. Without a record of written files, any file may be one that it wrote. */
+  lostFiles(): void {
+    if (this.files !== undefined) return;
+    this.hasLostFiles = true;
+    this.foundPlanted();
   }
 
   /** Records a file written in a conversation with an untrusted label. */

@@ -14,6 +14,8 @@ export interface Answer {
   readonly heard?: Label;
   /** Files that those runs wrote after something untrusted. */
   readonly wrote?: readonly string[];
+  /** The call was interrupted, so nobody knows what such runs wrote. */
+  readonly lost?: true;
 }
 
 /** Files that a result is about, with their paths as the tools show them. */

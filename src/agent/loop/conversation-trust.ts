@@ -115,6 +115,7 @@ export class ConversationTrust {
       run.memory = run.labels.join(run.memory, run.labels.of(this.label));
     if (answer.files?.wrote !== undefined) this.takeWritten(answer.files.wrote);
     for (const path of answer.wrote ?? []) this.spreads(path);
+    if (answer.lost === true && this.isFunction(call.name)) run.lostFiles();
   }
 
   /** What the conversation heard and wrote so far. */
@@ -145,7 +146,7 @@ export class ConversationTrust {
     const isBuiltIn = tool !== undefined && tool.origin === undefined && tool.code === undefined;
     const builtIn = isBuiltIn ? builtInOf(name) : undefined;
     if (builtIn !== undefined && BUILT_IN[builtIn].effect === 'read')
-      return run.labels.of(labelOfFiles(files, source, run.rules.project));
+      return run.labels.of(labelOfFiles(files, source, run.hasLostFiles ? 'untrusted' : run.rules.project));
     const { level = 'untrusted', public: isPublic } = serverOf(tool, run.rules);
     return run.labels.of({ level, isPrivate: builtIn !== 'fetch' && isPublic !== true, sources: [source] });
   }
@@ -157,6 +158,10 @@ export class ConversationTrust {
     if (builtIn !== undefined) return BUILT_IN[builtIn].trust === 'trusted';
     const now = this.step.spec.functions?.find((one) => one.name === name);
     return now === undefined || now.trust === 'trusted';
+  }
+
+  private isFunction(name: string): boolean {
+    return this.step.opened.tools.some((tool) => tool.name === name && tool.code !== undefined);
   }
 
   private takeWritten(path: string): void {

@@ -51,6 +51,7 @@ const LOST: Answer = {
   ].join(' '),
   isError: false,
   own: true,
+  lost: true,
 };
 
 /** What a runner is created from. */
