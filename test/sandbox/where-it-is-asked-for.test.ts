@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/graph.js';
 import { describeSandbox } from '../../src/agent/index.js';
+import { served } from '../cli/support/served.js';
+import { MAIN } from '../cli/support/skein.js';
 import { servers, toolServer } from '../mcp/support.js';
 import { folder } from '../tools/support/session.js';
 
-const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const found = await describeSandbox();
 const hasSandbox = 'by' in found;
 if (!hasSandbox) console.log('skipped in part: neither bwrap nor unshare makes a sandbox here');
@@ -26,19 +27,16 @@ async function skein(files: Readonly<Record<string, string>>, words: readonly st
     mkdirSync(join(cwd, name, '..'), { recursive: true });
     writeFileSync(join(cwd, name), text);
   }
-  const line = [process.execPath, MAIN, ...words];
+  const env = { HOME: cwd, NO_COLOR: '1', OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' };
+  if (!alone) {
+    const { stdout, stderr, code } = await served(words, { cwd, env, asks: true });
+    return { stdout, stderr, status: code, cwd };
+  }
   const none = 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"';
-  const [program = '', ...args] = alone
-    ? ['unshare', '--user', '--map-root-user', '/bin/sh', '-c', none, 'sh', ...line]
-    : line;
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: cwd,
-    NO_COLOR: '1',
-    OPENAI_API_KEY: 'none',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9',
-  };
-  const { stdout, stderr, status } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  const line = [process.execPath, MAIN, ...words];
+  const [program, ...args] = ['unshare', '--user', '--map-root-user', '/bin/sh', '-c', none, 'sh', ...line] as const;
+  const options = { cwd, env: { PATH: process.env['PATH'], ...env }, encoding: 'utf8' } as const;
+  const { stdout, stderr, status } = spawnSync(program, args, options);
   return { stdout, stderr, status, cwd };
 }
 
