@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isMap, parseDocument } from 'yaml';
 import type { Document, YAMLMap, YAMLSeq } from 'yaml';
 import { ROOT, documentOf, makeProject, startSkein } from './support/skein.js';
@@ -28,14 +29,24 @@ function hangInTheMiddle(script: Document): string {
   return rule.get('step') as string;
 }
 
+/** A folder that is a repository with a history, which each example has a copy of. */
+let repository = '';
+beforeAll(async () => {
+  repository = await mkdtemp(join(tmpdir(), 'skein-history-'));
+  const who = ['-c', 'user.name=Sample', '-c', 'user.email=sample@example.org', '-c', 'commit.gpgsign=false'];
+  for (const words of [
+    ['init', '--template='],
+    ['commit', '--allow-empty', '-m', 'Accept several input files'],
+  ])
+    execFileSync('git', [...who, ...words], { cwd: repository, stdio: 'ignore' });
+});
+afterAll(() => rm(repository, { recursive: true, force: true, maxRetries: 3 }));
+
 /** A folder with an example where it expects to be, in a repository that it can read the history of. */
 async function projectOf(name: string): Promise<{ readonly cwd: string; readonly script: string }> {
   const cwd = await makeProject();
+  await cp(repository, cwd, { recursive: true });
   await cp(join(ROOT, 'examples', name), join(cwd, 'examples', name), { recursive: true });
-  const who = ['-c', 'user.name=Sample', '-c', 'user.email=sample@example.org', '-c', 'commit.gpgsign=false'];
-  for (const words of [['init'], ['commit', '--allow-empty', '-m', 'Accept several input files']]) {
-    execFileSync('git', [...who, ...words], { cwd, stdio: 'ignore' });
-  }
   return { cwd, script: `examples/${name}/script.yaml` };
 }
 
