@@ -16,7 +16,7 @@ const PROJECT: Label = { level: 'untrusted', isPrivate: false, sources: ['projec
 
 /** What a run, and the runs that its functions start, wrote under an influence that must not decide what runs. */
 export class WrittenHere {
-  private readonly all: { readonly paths: Set<string>; readonly begun: Set<string>; planted: boolean };
+  private readonly all: { readonly paths: Set<string>; readonly begun: Set<string>; planted: boolean; lost: boolean };
 
   /**
    * @param around the files of the run whose function started this run: both know the same files
@@ -26,7 +26,7 @@ export class WrittenHere {
     private readonly around?: WrittenHere,
     private readonly tell?: (path: string) => void,
   ) {
-    this.all = around?.all ?? { paths: new Set(), begun: new Set(), planted: false };
+    this.all = around?.all ?? { paths: new Set(), begun: new Set(), planted: false, lost: false };
   }
 
   /** Paths as the tools show them. */
@@ -47,6 +47,16 @@ export class WrittenHere {
   /** Records that a call is about to write a file. No decision depends on it, since a replay does not see it. */
   begin(path: string): void {
     this.all.begun.add(path);
+  }
+
+  /** Whether some are not known: then each file of the project may be one of them. */
+  get isLost(): boolean {
+    return this.all.lost;
+  }
+
+  lose(): void {
+    this.all.lost = true;
+    this.foundPlanted();
   }
 
   foundPlanted(): void {
@@ -72,8 +82,6 @@ export class WrittenHere {
  */
 export class RunTrust {
   readonly labels = new Labels();
-  /** Whether files of the project may be such that a run inside wrote after something untrusted. */
-  hasLostFiles = false;
   /** The label of the agents' shared memory. */
   memory = CLEAN;
   /**
@@ -165,11 +173,14 @@ export class RunTrust {
     this.here.begin(path);
   }
 
+  /** Whether each file of the project may be one that a run inside wrote under such an influence. */
+  get hasLostFiles(): boolean {
+    return this.here.isLost;
+  }
+
   /** Records that a run inside was interrupted. Without a record of written files, any file may be one that it wrote. */
   lostFiles(): void {
-    if (this.files !== undefined) return;
-    this.hasLostFiles = true;
-    this.foundPlanted();
+    if (this.files === undefined) this.here.lose();
   }
 
   /** Records a file written in a conversation with an untrusted label. */

@@ -31,10 +31,14 @@ it('what lies in the project is untrusted after a call that started a run was lo
     a: inTurns([{ calls: [['delegate', {}]] }, 'Done.']),
     r: inTurns([{ calls: [['read_file', { path: 'notes.md' }]] }, 'Done.']),
   });
+  const reader = agentNode(agent({ name: 'r', model: 'own/r', tools: ['read_file'] }), { taskParam: 'task' });
+  const reading = graph<{ task: string }>().node('r', reader).setEntry('r');
   const flow = graph<{ task: string }>()
     .node('a', agentNode(agent({ name: 'a', model: 'own/a', tools: [delegate] }), { taskParam: 'task' }))
-    .node('r', agentNode(agent({ name: 'r', model: 'own/r', tools: ['read_file'] }), { taskParam: 'task' }))
+    .node('r', reader)
+    .node('inside', async ({ task }, step) => (await reading.runOrThrow({ task }, step.runOptions)).r ?? '')
     .addEdge('a', 'r')
+    .addEdge('a', 'inside')
     .setEntry('a')
     .compile();
   const store = memoryStore();
@@ -46,5 +50,5 @@ it('what lies in the project is untrusted after a call that started a run was lo
     await flow.run({}, { models, store, resume: 'one', cwd }),
     await flow.run({}, { models, store, resume: 'one', cwd }),
   ])
-    expect([outcome, labels?.['r']?.level]).toEqual(['succeeded', 'untrusted']);
+    expect([outcome, labels?.['r']?.level, labels?.['inside']?.level]).toEqual(['succeeded', 'untrusted', 'untrusted']);
 });

@@ -1,6 +1,4 @@
-import type { Influence } from '../../engine/ports/durable.js';
 import { isDataFile } from '../../guard/effects.js';
-import type { Label } from '../../guard/label.js';
 import { takes } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import type { RunTrust } from '../run-trust.js';
@@ -24,17 +22,8 @@ export function worksOnFiles(tool: OpenedTool | undefined): boolean {
   return builtIn !== undefined && takes(builtIn, 'path') && !takes(builtIn, 'command');
 }
 
-/** The conversation or the step that a call belongs to. */
-interface Caller {
-  readonly run: RunTrust;
-  readonly trust: { readonly label: Label };
-  /** Receives what the step leaves behind, even if the call never returns. */
-  readonly influence: Influence;
-}
-
 /** Collects the files of a call. A file that this run writes, or wrote, under untrusted influence counts like a foreign file. */
-export function filesOfCall({ run, trust, influence }: Caller): Heard {
-  const isUntrusted = (): boolean => trust.label.level === 'untrusted';
+export function filesOfCall(run: RunTrust, isUntrusted: () => boolean): Heard {
   const foreign: string[] = [];
   let written: string | undefined;
   return {
@@ -47,9 +36,7 @@ export function filesOfCall({ run, trust, influence }: Caller): Heard {
         foreign.push(path);
     },
     writes(path) {
-      if (!isUntrusted()) return;
-      run.writes(path);
-      influence.wrote?.(path);
+      if (isUntrusted()) run.writes(path);
     },
     wrote(path) {
       written = path;

@@ -192,9 +192,9 @@ class Runner implements ToolRunner {
   private async runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
     const { tools } = await this.options.use(io);
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
-    const { run, trust, step } = this.options;
-    const { influence } = step;
-    const files = worksOnFiles(this.recorded.get(call.name)) ? filesOfCall({ run, trust, influence }) : undefined;
+    const files = worksOnFiles(this.recorded.get(call.name))
+      ? filesOfCall(this.options.run, () => this.options.trust.label.level === 'untrusted')
+      : undefined;
     let heard: Label | undefined;
     const hear = (label: Label): void => {
       heard = joinedIf(heard, label);
@@ -203,7 +203,7 @@ class Runner implements ToolRunner {
     const wrote = new Set<string>();
     const tell = (path: string): void => {
       wrote.add(path);
-      influence.wrote?.(path);
+      this.options.step.influence.wrote?.(path);
     };
     const follows = this.guarding()?.follows(call);
     let isReached = false;

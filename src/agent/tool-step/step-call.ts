@@ -196,7 +196,7 @@ export class StepCall {
     if (answer !== undefined) return { value: fittingOutput(wanted.use, scriptedValue(wanted.use, answer)), own: true };
     if (tool.pretended === true) return { value: pretendedResult(wanted.use, call), own: true };
     const { tools } = await this.options.use(io);
-    const files = worksOnFiles(tool) ? filesOfCall({ run, trust, influence: step.influence }) : undefined;
+    const files = worksOnFiles(tool) ? filesOfCall(run, () => trust.label.level === 'untrusted') : undefined;
     const value = fittingOutput(wanted.use, await this.call(call, io, { tools, files }));
     return { value, ...present({ files: files?.shown() }) };
   }
