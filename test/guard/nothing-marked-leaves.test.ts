@@ -69,7 +69,9 @@ const LAST: RawNode = { kind: 'agent', reads: 0, after: 0 };
 
 /** A flow in which each node reads the task or what an earlier one gave, beside others or after them. */
 function flowOf(raw: readonly RawNode[], world: MarkedWorld, isInjected: boolean) {
-  let flow = graph<State>();
+  let flow = graph<State>()
+    .addNode('begin', () => ({}))
+    .setEntry('begin');
   for (const [at, { kind, reads, after }] of [...raw, LAST].entries()) {
     const id = `n${at}`;
     const from = reads % (at + 1);
@@ -78,9 +80,10 @@ function flowOf(raw: readonly RawNode[], world: MarkedWorld, isInjected: boolean
     const first = kind === 'map' ? `${id}-items` : id;
     // Mostly one after the other.
     const before = after % 3 === 0 ? at : after % (at + 1);
-    flow = before === 0 ? flow.setEntry(first) : flow.addEdge(`n${before - 1}`, first);
+    flow = flow.addEdge(before === 0 ? 'begin' : `n${before - 1}`, first);
   }
-  const { plan, bindings } = flow.compile();
+  const { plan, bindings, problems } = flow.compile();
+  expect(problems.map(({ code }) => code).filter((code) => code === 'unreachable-node')).toEqual([]);
   return { plan: remembering(plan, isInjected), bindings };
 }
 

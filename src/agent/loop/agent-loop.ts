@@ -158,7 +158,7 @@ async function runCalls(
   const inOrder = options.spec.settings?.singleToolCalls === true;
   checkCalls(options, state.toolCalls + calls.length);
   const clearing = runner.clear(calls, state.turns);
-  const cleared = clearing === undefined ? [] : await clearing;
+  const cleared = (clearing && (await clearing)) ?? [];
   const made: Promise<ToolResult>[] = [];
   for (const call of calls) {
     if (!mayGoOn(options, state)) break;

@@ -27,6 +27,8 @@ import { withinTime } from './before-call.js';
 import type { Asking, Gate } from './gate.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
+import { findsPlanted, noticePlanted, recordOf } from './as-before.js';
+import type { Before } from './as-before.js';
 import { callChecks } from './call-check.js';
 import type { CallChecks } from './call-check.js';
 import { callDigest } from './identities.js';
@@ -36,7 +38,7 @@ import { readInput } from './tool-input.js';
 /** Runs tool calls. Rejects only with errors that end the step, never with the failure of a tool. */
 export interface ToolRunner {
   /** Decides about all calls of a turn before any of them starts. Undefined if all may be made. */
-  clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[]> | undefined;
+  clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[] | undefined> | undefined;
   /** Makes a call of the loop: an effect of its own, `tool#TURN.INDEX`. */
   call(call: ToolCall, turn: number, index: number, cleared: Cleared | undefined): Promise<ToolResult>;
   /** Makes a call inside a model call, for back ends with a loop of their own: part of the model call's effect. */
@@ -94,13 +96,20 @@ class Runner implements ToolRunner {
     this.looks = looksBetweenTurns({ step, check: this.check, stepTools, identityOf });
   }
 
-  clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[]> | undefined {
-    return this.guarding()?.clear({
+  clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[] | undefined> | undefined {
+    const before = recordOf(this.options.step, turn, (call) => this.identified(call));
+    const found = findsPlanted(this.options, { calls, turn, before });
+    return found === undefined ? this.decide(calls, turn, before) : found.then(() => this.decide(calls, turn, before));
+  }
+
+  private decide(calls: readonly ToolCall[], turn: number, before: Before): Promise<readonly Cleared[]> | undefined {
+    return this.guarding(calls.some((_, at) => before.wasAsked(at + 1)))?.clear({
       calls,
       looks: (call, index, again) => this.looks(call, lookedAt(`${turn}.${index}`, again)),
       at: (index) => `${turn}.${index}`,
       ask: (question, index) => inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: GUARD_EXPIRES_MS })(question)),
-      isTaken: (call, index) => this.isTaken(call, `${turn}.${index}`),
+      isTaken: (call, index) => this.options.step.isTaken(`tool#${turn}.${index}`, this.identified(call)),
+      before,
     });
   }
 
@@ -134,6 +143,7 @@ class Runner implements ToolRunner {
       fault: () => check.fault(call, io),
       look: () => check.look(call, io),
     });
+    noticePlanted(this.options, wanted);
     const clearing = this.guarding()?.clear({
       calls: [wanted],
       looks: looksAt,
@@ -166,10 +176,10 @@ class Runner implements ToolRunner {
     return result;
   }
 
-  /** Undefined if all calls may be made. */
-  private guarding(): Guard | undefined {
+  /** Undefined if all calls may be made. `wasAsked`: a person was asked about some of them before the process died. */
+  private guarding(wasAsked = false): Guard | undefined {
     const { run, trust, stages } = this.options;
-    if (trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true) return undefined;
+    if (!wasAsked && trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true) return undefined;
     return (this.guard ??= createGuard({ ...this.options, gate: this.gate }));
   }
 
@@ -177,11 +187,10 @@ class Runner implements ToolRunner {
     return { digest: () => callDigest(call, this.recorded.get(call.name)?.code) };
   }
 
-  private isTaken(call: ToolCall, at: string): boolean {
-    const { step } = this.options;
+  /** The identity of a call that may have an outcome. */
+  private identified(call: ToolCall): Identity {
     // Called only on demand: starting to watch reports the labels of all channels.
-    const current = (name: string): string => step.watch().current(name);
-    return step.isTaken(`tool#${at}`, { ...this.identityOf(call), current });
+    return { ...this.identityOf(call), current: (name) => this.options.step.watch().current(name) };
   }
 
   private ask(name: string, how?: AskOptions): Asking['ask'] {

@@ -8,6 +8,7 @@ import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import type { AskOptions } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { FilesShown } from '../loop/answer.js';
+import { findsPlanted, recordOf } from '../loop/as-before.js';
 import { callEvidence } from '../loop/approval.js';
 import { callChecks } from '../loop/call-check.js';
 import type { CallChecks } from '../loop/call-check.js';
@@ -114,7 +115,10 @@ export class StepCall {
     // A cleared call may be retried: its failure does not revoke the clearance.
     const known = `${pathOf(step.path)} ${this.identityOf(call).digest()}`;
     const isKnown = stages === undefined && run.hasCleared(known);
-    const isFree = isKnown || (trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true);
+    const before = recordOf(step, 1, (one) => this.identified(one));
+    if (!isKnown) await findsPlanted(this.options, { calls: [call], turn: 1, before });
+    const isTrusted = trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true;
+    const isFree = isKnown || (isTrusted && !before.wasAsked(1));
     if (isFree) {
       run.noteCleared(known);
       return { call, isChanged: false, isAllowed: false };
@@ -126,6 +130,7 @@ export class StepCall {
       at: () => AT,
       ask: (question) => inTime(this.ask(`guard#${AT}`, { expiresMs: GUARD_EXPIRES_MS })(question)),
       isTaken: (one) => this.isTaken(one),
+      before,
     });
     if (cleared === undefined) return { call, isChanged: false, isAllowed: false };
     if ('output' in cleared) throw refusedBy(cleared.output);
@@ -159,10 +164,12 @@ export class StepCall {
     return (question) => askPerson(step, question, (asked) => step.ask(`ask:${name}`, asked, how));
   }
 
+  private identified(call: ToolCall): Identity {
+    return { ...this.identityOf(call), current: (name) => this.options.step.watch().current(name) };
+  }
+
   private isTaken(call: ToolCall): boolean {
-    const { step } = this.options;
-    const current = (name: string): string => step.watch().current(name);
-    return step.isTaken(`tool#${AT}`, { ...this.identityOf(call), current });
+    return this.options.step.isTaken(`tool#${AT}`, this.identified(call));
   }
 
   private async made(call: ToolCall, isAllowed: boolean): Promise<Done> {

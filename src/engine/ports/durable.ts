@@ -49,6 +49,8 @@ export interface Durable {
   timed?(key: string): boolean;
   /** Whether an effect with this key would take its outcome from the parent of this fork. Absent in back ends without forks. */
   isTaken?(key: string, identity: Identity): boolean;
+  /** Whether the record has an outcome with this key, and, if one is given, with this identity. Absent in back ends without records. */
+  isRecorded?(key: string, identity?: Identity): boolean;
   /** Settles when an answer arrives, or expires (`SKEIN_TIMEOUT`). `SKEIN_QUESTION`: nobody can answer in this session. */
   signal(key: string, wait: Wait): Ticket;
   /**

@@ -98,6 +98,8 @@ export interface StepContext {
   ask(name: string, question: Question, how?: AskOptions): Promise<unknown>;
   /** Whether the outcome of an effect comes from the run that this one was forked from, so that it is not performed here. */
   isTaken(name: string, identity: Identity): boolean;
+  /** Whether the record has an outcome of an effect, or an answer to a question, of this name and, if one is given, this identity. */
+  isRecorded(name: string, identity?: Identity): boolean;
   /** Sends a note to observers; never needed for correctness. `again`: the note comes from the record, even if the run does not replay. */
   note(note: StepNote, again?: boolean): void;
   /** Milliseconds since 1970 by the run's clock. */

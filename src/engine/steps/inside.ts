@@ -219,6 +219,10 @@ class Inside implements StepContext, Activity {
     return this.step.run.durable.isTaken?.(this.keyOf(name), identity) === true;
   }
 
+  isRecorded(name: string, identity?: Identity): boolean {
+    return this.step.run.durable.isRecorded?.(this.keyOf(name), identity) === true;
+  }
+
   async ask(name: string, question: Question, { answered, ...limit }: AskOptions = {}): Promise<unknown> {
     this.check();
     const startClock = this.step.stopClock();
@@ -326,11 +330,9 @@ class Inside implements StepContext, Activity {
     return new Promise((resolve, reject) => {
       const fail = (error: ErrorData): void => reject(fromErrorData(error));
       const take = (outcome: Outcome): void => {
+        if (!outcome.ok && outcome.short !== undefined) this.short ??= outcome;
         if (outcome.ok) resolve(outcome.value);
-        else {
-          if (outcome.short !== undefined) this.short ??= outcome;
-          fail(outcome.error);
-        }
+        else fail(outcome.error);
       };
       if (ticket.outcome !== undefined) {
         take(ticket.outcome);

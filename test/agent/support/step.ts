@@ -147,6 +147,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
       return outcome.value as never;
     },
     isTaken: () => false,
+    isRecorded: () => false,
     callsOnce: () => undefined,
     made,
     underWay: (call) => {

@@ -32,6 +32,13 @@ export class RecordedOutcomes {
     return found !== undefined && isOfParent(found);
   }
 
+  /** Whether there is an outcome, and, if one is given, one with this identity. */
+  isRecorded(key: string, identity: Identity | undefined): boolean {
+    const candidates = this.session.ledger.find(key);
+    if (identity === undefined || candidates.length === 0) return candidates.length > 0;
+    return matching(candidates, identity.digest(), identity) !== undefined;
+  }
+
   /** Whether a timer with this key was set before. */
   timed(key: string): boolean {
     const { ledger } = this.session;

@@ -37,6 +37,10 @@ export abstract class RecordedStand {
     return this.outcomes.isTaken(key, identity);
   }
 
+  isRecorded(key: string, identity?: Identity): boolean {
+    return this.outcomes.isRecorded(key, identity);
+  }
+
   get quiet(): boolean {
     return this.running === 0;
   }
