@@ -69,7 +69,7 @@ export async function askAside({ models, step, spec, session, opened }: Aside, c
   const { phase, name, system, prompt, depends, timeoutMs } = call;
   const transcript = new Transcript();
   transcript.begin(system, undefined, prompt, depends === undefined ? {} : { digested: `${system}\n${depends}` });
-  const ask = modelCaller(
+  const { ask } = modelCaller(
     {
       step,
       spec,

@@ -276,6 +276,20 @@ export function modelCallName(turn: number, call: number, judging: string | unde
   return call === 1 ? name : `${name}.${call}`;
 }
 
+const REFUSED = 'refused.';
+
+/** Name of the failure of a step whose model call succeeded with an answer that the step can't use. */
+export function refusedName(call: string): string {
+  return `${REFUSED}${call}`;
+}
+
+/** Key of the model call whose answer was refused under such a key; undefined for other keys. */
+export function refusedCall(key: string): string | undefined {
+  const step = stepOf(key);
+  const name = key.slice(step.length + 1);
+  return name.startsWith(REFUSED) ? `${step}@${name.slice(REFUSED.length)}` : undefined;
+}
+
 const MODEL_CALL = /^(?:model#|(commit|post|supervise)(?:\.\d+)?$|(screen|review)#[\d.]+\+?(?:\.\d+)?$)/;
 
 /** Name of a model call that examines a tool call: `screen#1.2`. `again`: after its arguments changed. */

@@ -1,4 +1,4 @@
-import { stepOf, triesOf } from '../base/address.js';
+import { refusedCall, stepOf, triesOf } from '../base/address.js';
 import type { Slices } from '../base/slices.js';
 import { lookAt } from '../base/slices.js';
 import type { Entry, RunHistory } from './history.js';
@@ -9,6 +9,9 @@ import type { Entry, RunHistory } from './history.js';
  * A failure is an outcome with an error, the timeout of an attempt, or the cleanup of a step that has a final failure. It is final if it
  * was the end of its step: no later attempt of the step or of one around it is known, and the same attempt had no success after it. `upTo`
  * is the last session whose final failures are void.
+ *
+ * A refused answer is a success of a model call that made its step fail. Unless a later attempt took up the failure, the two are void
+ * together; a success that follows is a repetition of the call, or belongs to another definition.
  */
 export function* voidFailures(history: RunHistory, upTo: number): Slices<ReadonlySet<Entry>> {
   if (upTo < 0) return new Set();
@@ -17,7 +20,7 @@ export function* voidFailures(history: RunHistory, upTo: number): Slices<Readonl
   yield* lookAt(history.entries, ([key, list]) => {
     const timeout = key.includes('@timeout') && key.startsWith('@timeout', stepOf(key).length);
     for (const entry of list) {
-      if (entry.kind === 'failure' || timeout) failures.push({ step: stepOf(key), entry });
+      if (entry.kind === 'failure' || timeout) failures.push({ step: stepOf(key), entry, refuses: refusedCall(key) });
       else if (entry.kind === 'cleanup') cleanups.push({ step: stepOf(key), entry });
     }
   });
@@ -29,9 +32,10 @@ export function* voidFailures(history: RunHistory, upTo: number): Slices<Readonl
   const found: Entry[] = [];
   const failedSteps = new Set<string>();
   for (const placed of failures) {
-    if (!isFinal(placed)) continue;
+    const refused = refusedBy(history, placed);
+    if (refused === undefined ? !isFinal(placed) : attempts.wentOn(placed.step)) continue;
     failedSteps.add(placed.step);
-    found.push(placed.entry);
+    found.push(placed.entry, ...(refused ?? []));
   }
   for (const placed of cleanups) if (failedSteps.has(placed.step) && isFinal(placed)) found.push(placed.entry);
   return new Set(found.filter((entry) => entry.session <= upTo));
@@ -51,10 +55,19 @@ function* lastSuccesses({ entries }: RunHistory, failures: readonly Placed[]): S
   return last;
 }
 
+/** Returns the answer that a failure refuses; undefined if it is another failure. */
+function refusedBy({ entries }: RunHistory, { entry, refuses }: Placed): readonly Entry[] | undefined {
+  if (refuses === undefined) return undefined;
+  const answer = entries.get(refuses)?.findLast(({ kind, order }) => kind === 'success' && order < entry.order);
+  return answer === undefined ? [] : [answer];
+}
+
 /** A recorded outcome and its step. */
 interface Placed {
   readonly step: string;
   readonly entry: Entry;
+  /** Key of the model call whose answer this failure refuses. */
+  readonly refuses?: string | undefined;
 }
 
 function* knownAttempts({ entries, started, timers, pauses }: RunHistory): Slices<Attempts> {

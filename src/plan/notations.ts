@@ -1,7 +1,8 @@
 import { ownValue } from '../base/json.js';
 
-/** Limits of nodes and agents that a run can reach, and the setting for a loop that reaches its limit. */
-export type Limit = 'maxItems' | 'maxRounds' | 'onMaxRounds' | 'maxTurns' | 'maxToolCalls' | 'maxOutputTokens';
+/** Limits of nodes and agents that a run can reach, and the settings for a loop that reaches its limit and an answer that has the wrong form. */
+export type Limit =
+  'maxItems' | 'maxRounds' | 'onMaxRounds' | 'maxTurns' | 'maxToolCalls' | 'maxOutputTokens' | 'onInvalid';
 
 /** Facts about a notation for running plans and reporting on them. How its files are read is in `notations/registry.ts`. */
 interface NotationTraits {

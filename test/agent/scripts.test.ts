@@ -151,6 +151,15 @@ describe('a strict script', () => {
     expect(message).toContain('rule 1 (line 2, step review, prompt "something else"): its prompt does not match');
   });
 
+  it('shows the correction that an unplanned call asks for', async () => {
+    const registry = await scripted("rules: [{ answer: 'no idea' }]");
+    const schema = { type: 'object', required: ['vote'] };
+    const { result } = await runAgent({ registry, spec: { output: { schema } }, prompt: 'Vote.' });
+    expect(errorOf(result).message).toMatch(
+      /asked: Vote\.\n {2}and then: That answer can not be used: - the answer is not JSON/,
+    );
+  });
+
   it('fails a call more than it has answers for', async () => {
     const registry = await scripted('rules: [{ once: true, answer: x }]');
     await runAgent({ registry });

@@ -1,4 +1,5 @@
 import type { ErrorData } from '../../base/errors.js';
+import { refusedName } from '../../base/address.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import { addUsage, NO_USAGE } from '../../events/spending.js';
@@ -84,18 +85,41 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     const turn = await nextTurn(options, caller, state);
     if (turn === undefined) break;
     let isAnswer = turn.toolCalls.length === 0;
-    if (!isAnswer && isAccepted(options, turn, state)) {
+    if (!isAnswer && (await judged(options, caller, turn, () => isAccepted(options, turn, state)))) {
       const results = await runCalls(options, runner, turn, state);
       transcript.add({ role: 'tool', results });
       if (state.exhausted !== undefined) break;
       if (options.guide.isOver()) return resultOf(state, turn.text);
       isAnswer = isEnough(options.spec, state, results);
     }
-    const answer = isAnswer ? finalAnswer(options, turn, state) : undefined;
+    const answer = isAnswer ? await judged(options, caller, turn, () => finalAnswer(options, turn, state)) : undefined;
     if (answer !== undefined) return resultOf(state, answer.output, answer.fields);
     state.rounds = state.turns;
   }
   return resultOf(state, undefined);
+}
+
+/**
+ * Judges a turn. If that fails the step, this is recorded for the model call, whose own record is a success: a run that tries again what
+ * failed then makes the call again.
+ */
+async function judged<T>(options: LoopOptions, { lastCall }: ModelCaller, turn: ModelTurn, judge: () => T): Promise<T> {
+  const { step, transcript } = options;
+  try {
+    return judge();
+  } catch (error) {
+    // A call is not repeated unasked if calls inside it must not be.
+    if (!calledOnceInside(options, turn))
+      await step.effect(refusedName(lastCall()), () => Promise.reject(error as Error), {
+        identity: { digest: () => transcript.digest() },
+      });
+    throw error;
+  }
+}
+
+/** The record does not name the tools that were called inside a model call. */
+function calledOnceInside({ opened }: LoopOptions, { dispatched = 0 }: ModelTurn): boolean {
+  return dispatched > 0 && opened.tools.some(({ effect }) => effect === 'once');
 }
 
 function resultOf(
@@ -129,7 +153,7 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
   const cap = maxTurnsOf(options.spec) + (state.repaired ? REPAIR_ROUNDS : 0);
   if (state.turns >= cap) throw capReached(options, `${cap} model turns`, 'maxTurns');
   state.turns += 1;
-  const turn = await caller(state.turns).catch((error: unknown) => {
+  const turn = await caller.ask(state.turns).catch((error: unknown) => {
     if (state.exhausted === undefined) throw error;
     return undefined;
   });
@@ -137,8 +161,7 @@ async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopSt
   hearSearch(turn, options.step.influence);
   const { dispatched = 0 } = turn;
   state.toolCalls += dispatched;
-  // The record does not name the tools that were called inside the model call.
-  if (dispatched > 0 && options.opened.tools.some(({ effect }) => effect === 'once')) options.step.callsOnce();
+  if (calledOnceInside(options, turn)) options.step.callsOnce();
   state.usage = addUsage(state.usage, turn.usage);
   state.text = turn.text;
   options.transcript.add({ role: 'assistant', text: turn.text, toolCalls: turn.toolCalls });

@@ -1,6 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
-import { limitHint } from '../../plan/notations.js';
+import { limitHint, limitKey } from '../../plan/notations.js';
 import type { ModelTurn } from '../model.js';
 import type { AgentStep } from '../session.js';
 import type { AnswerFields, FieldsRead } from './answer-fields.js';
@@ -123,12 +123,17 @@ function invalidOutput(
     return { output: turn.text };
   }
   throw new SkeinError('SKEIN_OUTPUT_INVALID', message, {
-    hint:
-      turn.model === 'mock/echo'
-        ? 'mock/echo repeats what it is asked: write the answers into a script, --mock=FILE'
-        : 'simplify the schema, use a stronger model, or set onInvalid: warn',
+    hint: invalidHint(options, turn),
     details: { findings, answer: turn.text.slice(0, 2_000) },
   });
+}
+
+function invalidHint({ step }: Judging, { model }: ModelTurn): string {
+  if (model === 'mock/echo') return 'mock/echo repeats what it is asked: write the answers into a script, --mock=FILE';
+  const key = limitKey(step.notation, 'onInvalid');
+  return key === undefined
+    ? 'simplify the schema, or use a stronger model'
+    : `simplify the schema, use a stronger model, or set ${key}: warn`;
 }
 
 /** @throws SkeinError `SKEIN_MODEL_CAP` if the limit is a default; a limit that somebody set is intended */

@@ -50,8 +50,13 @@ interface LastTurn {
   readonly messages: number;
 }
 
-/** Makes a turn of an agent step: the answer to the conversation so far. */
-export type ModelCaller = (turn: number) => Promise<ModelTurn>;
+/** Makes the turns of an agent step. */
+export interface ModelCaller {
+  /** Returns the answer to the conversation so far. */
+  readonly ask: (turn: number) => Promise<ModelTurn>;
+  /** Name of the last call. */
+  readonly lastCall: () => string;
+}
 
 /**
  * Makes one model call after the other, each an effect `model#TURN`, or with the name of its phase. Retryable errors are retried with
@@ -64,6 +69,7 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, inside?: I
   /** How often calls of this model were repeated. */
   let repeats = 0;
   let same: string | undefined;
+  let name = '';
   const turns: Turns = {
     step,
     spec,
@@ -83,19 +89,15 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, inside?: I
     last: undefined,
     cheaper: undefined,
   };
-  return async (turn) => {
+  const ask = async (turn: number): Promise<ModelTurn> => {
     let failures = 0;
     for (let call = 1; ; call++) {
       const model = turns.cheaper ?? opened.models[current];
       if (model === undefined) throw new SkeinError('SKEIN_NO_MODEL', `agent "${spec.name}" has no model`);
       try {
         const asking = phase === undefined ? { turn, model: model.id } : { turn, model: model.id, phase };
-        return await callOnce(turns, model, {
-          name: modelCallName(turn, call, callName),
-          asking,
-          again: failures > 0,
-          dispatched: 0,
-        });
+        name = modelCallName(turn, call, callName);
+        return await callOnce(turns, model, { name, asking, again: failures > 0, dispatched: 0 });
       } catch (error) {
         if (!SkeinError.isInstance(error)) throw error;
         const pause = callName === undefined ? `pause#${turn}.${call}` : `${callName}.pause.${call}`;
@@ -114,6 +116,7 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, inside?: I
       }
     }
   };
+  return { ask, lastCall: () => name };
 }
 
 interface Call {

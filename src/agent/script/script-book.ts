@@ -197,12 +197,21 @@ function unplanned(script: Script, progress: readonly Progress[], request: Asked
   const lines = [
     `the script ${script.file} does not plan this call: step ${path}, agent "${agent}", turn ${turn}`,
     `  asked: ${asked}`,
+    ...askedThen(request),
     `  nearest rule: ${nearest ?? 'the script has no rules'}`,
   ];
   return new SkeinError('SKEIN_SCRIPT', lines.join('\n'), {
     hint: 'add a rule or an answer for it, or set strict: false',
     details: { step: path, agent, turn, asked },
   });
+}
+
+/** The last message of the user, where it is not the first one: says what was wrong with the answer before, or continues a conversation. */
+function askedThen({ messages }: Asked): readonly string[] {
+  const last = messages.at(-1);
+  const isFirst = messages.findIndex(({ role }) => role === 'user') === messages.length - 1;
+  if (last?.role !== 'user' || isFirst) return [];
+  return [`  and then: ${shortened(last.text)}`];
 }
 
 function nearestRule(progress: readonly Progress[], request: Asked): string | undefined {
@@ -235,7 +244,11 @@ function describe(rule: ScriptRule): string {
 
 function firstUserText(request: Asked): string {
   const text = request.messages.find((message) => message.role === 'user');
-  const plain = text?.role === 'user' ? text.text.replaceAll(/\s+/g, ' ').trim() : '';
+  return text?.role === 'user' ? shortened(text.text) : '';
+}
+
+function shortened(text: string): string {
+  const plain = text.replaceAll(/\s+/g, ' ').trim();
   return plain.length > 200 ? `${plain.slice(0, 200)}...` : plain;
 }
 
