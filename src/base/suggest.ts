@@ -28,6 +28,21 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   return found === undefined ? undefined : `did you mean ${JSON.stringify(found)}?`;
 }
 
+/** Number of names that a hint lists at most. */
+const MOST_LISTED = 8;
+
+/**
+ * A hint about a name that does not exist: the name that was probably meant, or else the names that exist.
+ *
+ * @param what the plural of what is named, such as `states`
+ */
+export function meantOrKnown(word: string, known: Iterable<string>, what: string): string {
+  const names = [...known];
+  if (names.length === 0) return `there are no ${what}`;
+  const listed = names.slice(0, MOST_LISTED).join(', ');
+  return didYouMean(word, names) ?? `${what} are: ${listed}${names.length > MOST_LISTED ? ', ...' : ''}`;
+}
+
 function fold(word: string): string {
   return word.toLowerCase().replaceAll('_', '-');
 }

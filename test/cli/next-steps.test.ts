@@ -37,6 +37,7 @@ const CASES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['run', 'bad.yaml', '--mock=fails.yaml'],
     ['show', '-1'],
   ],
+  'a failed run without an audit folder': [['run', 'bad.yaml', '--mock=fails.yaml', '--no-audit']],
   'a failed run without a record': [['run', 'bad.yaml', '--mock=fails.yaml', '--no-store']],
   'a run that a step ended': [['run', 'ends.yaml', '--mock']],
   'a run that a step ended, shown': [
@@ -92,6 +93,24 @@ describe.skipIf(process.platform === 'win32')('what to do next after', () => {
     },
   );
 });
+
+it('what was recorded is looked at before anything is run again', async () => {
+  const cwd = await makeProject(FILES);
+  const { stderr } = await served(['run', 'bad.yaml', '--mock=fails.yaml', '--no-audit'], { cwd });
+  expect(stderr).toMatch(/next: see every call that was made\n {2}skein logs [0-9a-f]{8}\n/);
+  expect(stderr).not.toContain('--verbose');
+});
+
+it.each(['answer', 'budget', 'cancel', 'compare', 'fork', 'logs', 'resume', 'show'])(
+  'skein %s --help says how a run is named, in the words of all commands',
+  async (command) => {
+    const cwd = await makeProject({});
+    const { stdout } = await served([command, '--help'], { cwd });
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'run its id, the beginning or the end of it, or -1 for the newest',
+    );
+  },
+);
 
 it('one place of the source writes them, so that they all have one form', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>

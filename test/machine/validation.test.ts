@@ -24,7 +24,14 @@ describe('validateSpec', () => {
       errors: [],
       warnings: ['workflow contains a cycle: review -> draft'],
       hasErrors: false,
-      problems: [{ code: 'cycle', severity: 'warning', message: 'workflow contains a cycle: review -> draft' }],
+      problems: [
+        {
+          code: 'cycle',
+          severity: 'warning',
+          message: 'workflow contains a cycle: review -> draft',
+          hint: 'nothing is wrong where this is meant; max_visits and engine.budget bound it',
+        },
+      ],
     });
   });
 

@@ -3,6 +3,7 @@ import { present } from '../../base/json.js';
 import { addValueOptions } from '../run/given-inputs.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import { addRunOptions } from '../run/run-options.js';
+import { RUN } from '../runs/find-run.js';
 
 interface ParsedOptions extends CommonFlags {
   readonly from?: string;
@@ -11,7 +12,7 @@ interface ParsedOptions extends CommonFlags {
 
 /** `skein fork RUN`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addRunOptions(command).argument('<run>', 'the run: the end of its id, or -1 for the newest');
+  addRunOptions(command).argument(...RUN);
   const about = 'a new value for an input or any key of the state; repeat for each';
   const inputs = addValueOptions(command, '--set', about, 'such a value');
   command

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { CommonFlags } from '../run/run-flags.js';
 import { addRunOptions } from '../run/run-options.js';
+import { RUN } from '../runs/find-run.js';
 
 /** `skein resume RUN`. */
 export function define(command: Command, done: (code: number) => void): void {
   addRunOptions(command)
-    .argument('<run>', 'the run: the end of its id, or -1 for the newest')
+    .argument(...RUN)
     .addHelpText('after', '\nFlags that are not given keep the values that the run began with.')
     .action(async (run: string, flags: CommonFlags) => {
       const { goOn } = await import('../run/go-on.js');

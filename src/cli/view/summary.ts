@@ -194,18 +194,22 @@ function questionLines({ questions, outcome, recorded }: SummaryOptions): readon
   return [...asked, ...nextSteps(ASK_AGAIN)];
 }
 
-function errorLines({ error, outcome, auditFolder, log, style }: SummaryOptions): readonly string[] {
+/** To look costs nothing; only a run that left nothing behind has to be run again. */
+function whereToLook({ auditFolder, recorded }: SummaryOptions): readonly string[] {
+  if (auditFolder !== undefined) return nextSteps('the prompts and answers so far are in the audit folder');
+  if (recorded !== undefined) return nextSteps('see every call that was made', `skein logs ${shellWord(recorded.id)}`);
+  return nextSteps('run it again with --verbose to see every call');
+}
+
+function errorLines(options: SummaryOptions): readonly string[] {
+  const { error, outcome, log, style } = options;
   if (error === undefined || outcome === 'cancelled') return [];
   // A step that contains others fails with the error of one of them, which started after it.
   const failed = [...log.steps.values()].findLast((step) => step.error?.message === error.message);
   const where = failed === undefined ? '' : ` in step ${printable(failed.name)}${ofAgent(failed)}`;
-  const look =
-    auditFolder === undefined
-      ? 'run it again with --verbose to see every call'
-      : 'the prompts and answers so far are in the audit folder';
   return [
     `${style.bad('error')} ${error.code}${where}: ${printable(error.message)}`,
     ...(error.hint === undefined ? [] : [`    hint: ${printable(error.hint)}`]),
-    ...nextSteps(look),
+    ...whereToLook(options),
   ];
 }

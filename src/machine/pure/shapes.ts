@@ -1,7 +1,7 @@
 import { writtenTime } from '../../base/clock.js';
 import { isPlainObject, recordText, setOwn } from '../../base/json.js';
 import type { Problem, DataPlace } from '../../base/problem.js';
-import { didYouMean } from '../../base/suggest.js';
+import { meantOrKnown } from '../../base/suggest.js';
 
 /** A problem and the keys that lead to its place. */
 export interface PlacedProblem {
@@ -126,7 +126,7 @@ export function fields<T extends object>(
       if (!Object.hasOwn(read, key) || read[key] === undefined) problems.wrong(place.field(key), 'is missing');
     }
     const unknown = rest === 'open' ? [] : Object.keys(read).filter((key) => !Object.hasOwn(form, key));
-    for (const key of unknown) problems.wrong(place.named(key), 'is not a known key', didYouMean(key, keys));
+    for (const key of unknown) problems.wrong(place.named(key), 'is not a known key', meantOrKnown(key, keys, 'keys'));
     return result as T;
   };
 }

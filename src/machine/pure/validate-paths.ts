@@ -71,7 +71,8 @@ function checkCycles(states: States, problems: Problems): void {
         onPath.delete(top.name);
       } else if (onPath.has(next.value)) {
         const message = `workflow contains a cycle: ${top.name} -> ${next.value}`;
-        problems.add(STATES.named(top.name), { code: 'cycle', severity: 'warning', message });
+        const hint = 'nothing is wrong where this is meant; max_visits and engine.budget bound it';
+        problems.add(STATES.named(top.name), { code: 'cycle', severity: 'warning', message, hint });
       } else enter(next.value);
     }
   }
@@ -83,7 +84,8 @@ function checkReach(spec: Spec, states: States, problems: Problems): void {
   for (const name of states.keys()) {
     if (reached.has(name)) continue;
     const message = `${STATES.named(name).text} cannot be reached from entry ${entry}`;
-    problems.add(STATES.named(name), { code: 'unreachable-state', severity: 'warning', message });
+    const hint = 'let an event lead to it, or take it out';
+    problems.add(STATES.named(name), { code: 'unreachable-state', severity: 'warning', message, hint });
   }
   const ways = [...reached].map((name) => states.get(name) ?? {});
   if (ways.every((state) => targetsOf(state).length > 0)) {
@@ -96,7 +98,8 @@ function checkReach(spec: Spec, states: States, problems: Problems): void {
   if (most > 0 && most < needed) {
     const place = WORKFLOW.field('engine').field('budget').field('max_total_visits');
     const message = `${place.text} ${most} is less than max_visits of the reachable states together (${needed})`;
-    problems.add(place, { code: 'small-budget', severity: 'warning', message });
+    const hint = 'raise it, or lower max_visits of the states';
+    problems.add(place, { code: 'small-budget', severity: 'warning', message, hint });
   }
 }
 

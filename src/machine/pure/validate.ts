@@ -1,6 +1,6 @@
 import { hasErrors } from '../../base/problem.js';
 import type { Problem } from '../../base/problem.js';
-import { didYouMean } from '../../base/suggest.js';
+import { meantOrKnown } from '../../base/suggest.js';
 import { quoted } from './errors.js';
 import { BUDGET_KEYS, WORKFLOW, readSpec } from './read-spec.js';
 import type { PlacedProblem } from './shapes.js';
@@ -43,23 +43,22 @@ export function checkSpec(spec: Spec, prompts: ReadonlySet<string>): readonly Pl
   const problems = new Problems();
   if (spec.version !== 1 && spec.version !== 2) {
     const message = `workflow.version must be 1 or 2, got ${spec.version}`;
-    problems.add(WORKFLOW.field('version'), { code: 'unknown-version', severity: 'error', message });
+    const hint = 'write version: 2, or version: 1 for packs of older runtimes';
+    problems.add(WORKFLOW.field('version'), { code: 'unknown-version', severity: 'error', message, hint });
   }
   const states = Object.entries(spec.states);
   if (states.length === 0) {
     const message = 'workflow.states must be non-empty';
-    problems.add(WORKFLOW.field('states'), { code: 'no-states', severity: 'error', message });
+    const hint =
+      'a state is NAME: {prompt_task: PROMPT, on_event: {Event: NAME}}; a pack without states needs no workflow';
+    problems.add(WORKFLOW.field('states'), { code: 'no-states', severity: 'error', message, hint });
     return problems.found;
   }
   const names = states.map(([name]) => name);
   if (!Object.hasOwn(spec.states, spec.entry)) {
     const message = `workflow.entry ${quoted(spec.entry)} does not reference a key in states`;
-    problems.add(WORKFLOW.field('entry'), {
-      code: 'unknown-entry',
-      severity: 'error',
-      message,
-      ...meant(spec.entry, names),
-    });
+    const hint = meantOrKnown(spec.entry, names, 'states');
+    problems.add(WORKFLOW.field('entry'), { code: 'unknown-entry', severity: 'error', message, hint });
   }
   checkBudgetKeys(spec, problems);
   for (const [name, state] of states) {
@@ -70,17 +69,13 @@ export function checkSpec(spec: Spec, prompts: ReadonlySet<string>): readonly Pl
   return problems.found;
 }
 
-function meant(word: string, candidates: Iterable<string>): { readonly hint?: string } {
-  const hint = didYouMean(word, candidates);
-  return hint === undefined ? {} : { hint };
-}
-
 function checkBudgetKeys({ engine }: Spec, problems: Problems): void {
   const known: readonly string[] = BUDGET_KEYS;
   const place = WORKFLOW.field('engine').field('budget');
   for (const key of Object.keys(engine?.budget ?? {}).filter((one) => !known.includes(one))) {
     const message = `${place.text}[${quoted(key)}] is not a known bound and has no effect`;
-    problems.add(place.named(key), { code: 'unknown-bound', severity: 'warning', message, ...meant(key, known) });
+    const hint = meantOrKnown(key, known, 'bounds');
+    problems.add(place.named(key), { code: 'unknown-bound', severity: 'warning', message, hint });
   }
 }
 
@@ -120,7 +115,7 @@ class StateRules {
     const { prompt_task = '' } = this.state;
     if (this.isComposition || prompts.has(prompt_task)) return;
     const rest = `prompt_task ${quoted(prompt_task)} does not reference a valid prompt`;
-    this.add('prompt_task', `.${rest}`, 'unknown-prompt', 'error', didYouMean(prompt_task, prompts));
+    this.add('prompt_task', `.${rest}`, 'unknown-prompt', 'error', meantOrKnown(prompt_task, prompts, 'prompts'));
   }
 
   private checkEvents(names: readonly string[]): void {
@@ -129,11 +124,13 @@ class StateRules {
       const place = this.place.field('on_event').named(event);
       if (!this.has(target)) {
         const message = `${place.text} target ${quoted(target)} does not exist in states`;
-        this.problems.add(place, { code: 'unknown-target', severity: 'error', message, ...meant(target, names) });
+        const hint = meantOrKnown(target, names, 'states');
+        this.problems.add(place, { code: 'unknown-target', severity: 'error', message, hint });
       }
       if (EVENT_NAME.test(event)) continue;
       const message = `${place.text}: event name should be PascalCase`;
-      this.problems.add(place, { code: 'event-name', severity: 'warning', message });
+      const hint = 'such as OrderFound';
+      this.problems.add(place, { code: 'event-name', severity: 'warning', message, hint });
     }
   }
 
@@ -147,7 +144,7 @@ class StateRules {
         `.${key} ${quoted(word)} is not valid (must be one of ${all})`,
         'unknown-word',
         'error',
-        didYouMean(word, words),
+        meantOrKnown(word, words, 'words'),
       );
     }
   }
@@ -155,11 +152,12 @@ class StateRules {
   private checkComposition(): void {
     const { composition = '' } = this.state;
     if (this.isComposition && composition === '') {
-      this.add('composition', ': orchestration composition requires a composition', 'missing-composition', 'error');
+      const rest = ': orchestration composition requires a composition';
+      this.add('composition', rest, 'missing-composition', 'error', 'name one: composition: NAME');
     }
     if (!this.isComposition && composition !== '') {
       const rest = ': composition is only valid with orchestration composition';
-      this.add('composition', rest, 'unused-composition', 'error');
+      this.add('composition', rest, 'unused-composition', 'error', 'add orchestration: composition, or take it out');
     }
   }
 
@@ -168,7 +166,7 @@ class StateRules {
     if (to === '') return;
     if (!this.has(to)) {
       const rest = `.on_max_visits ${quoted(to)} does not exist in states`;
-      this.add('on_max_visits', rest, 'unknown-redirect', 'error', didYouMean(to, names));
+      this.add('on_max_visits', rest, 'unknown-redirect', 'error', meantOrKnown(to, names, 'states'));
       return;
     }
     if (max_visits === 0) {
@@ -176,7 +174,7 @@ class StateRules {
       this.add('on_max_visits', rest, 'unused-redirect', 'warning', 'set max_visits too');
     } else if ((this.spec.states[to]?.max_visits ?? 0) > 0) {
       const rest = `.on_max_visits target ${quoted(to)} also has max_visits: potential redirect chain`;
-      this.add('on_max_visits', rest, 'redirect-chain', 'warning');
+      this.add('on_max_visits', rest, 'redirect-chain', 'warning', 'redirect to a state without max_visits');
     }
   }
 
@@ -185,11 +183,11 @@ class StateRules {
     const hasEvents = Object.keys(on_event).length > 0;
     if (terminal && hasEvents) {
       const rest = ': terminal state has on_event transitions (they never fire)';
-      this.add('on_event', rest, 'terminal-events', 'warning');
+      this.add('on_event', rest, 'terminal-events', 'warning', 'take out terminal: true, or the events');
     }
     if (this.spec.version >= 2 && !terminal && !hasEvents && max_visits === 0) {
       const rest = ': state has neither on_event nor max_visits (terminal: true says that it is an end)';
-      this.add('on_event', rest, 'dead-end', 'warning');
+      this.add('on_event', rest, 'dead-end', 'warning', 'add terminal: true, or events');
     }
   }
 
@@ -197,9 +195,9 @@ class StateRules {
     return Object.hasOwn(this.spec.states, name);
   }
 
-  private add(key: string, rest: string, code: string, severity: Problem['severity'], hint?: string): void {
+  private add(key: string, rest: string, code: string, severity: Problem['severity'], hint: string): void {
     const message = `${this.place.text}${rest}`;
-    this.problems.add(this.place.field(key), { code, severity, message, ...(hint === undefined ? {} : { hint }) });
+    this.problems.add(this.place.field(key), { code, severity, message, hint });
   }
 }
 
@@ -218,7 +216,8 @@ function checkArtifacts({ states }: Spec, problems: Problems): void {
       ] as const) {
         if (here === there) continue;
         const message = `${place.text}.${key} is ${quoted(here)}, but ${quoted(there)} in state ${quoted(other)}: it is the same artifact`;
-        problems.add(place.field(key), { code: `artifact-${key}`, severity: 'warning', message });
+        const hint = `give it the same ${key} in both, or another name`;
+        problems.add(place.field(key), { code: `artifact-${key}`, severity: 'warning', message, hint });
       }
     }
   }

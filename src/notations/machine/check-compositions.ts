@@ -1,4 +1,4 @@
-import { didYouMean } from '../../base/suggest.js';
+import { didYouMean, meantOrKnown } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { namesOfPredicate } from './compositions/predicates.js';
 import { INPUT, namesIn } from './compositions/references.js';
@@ -50,7 +50,7 @@ class CompositionCheck {
   /** Reports a name that is not a step. */
   refer(id: string, what: string, keys: readonly string[]): void {
     if (this.ids.has(id)) return;
-    this.error('unknown-step', `${what} ${quoteShort(id)} is not a step`, keys, didYouMean(id, this.ids));
+    this.error('unknown-step', `${what} ${quoteShort(id)} is not a step`, keys, meantOrKnown(id, this.ids, 'steps'));
   }
 
   private checkStep(step: CompositionStep, seen: Set<string>, keys: readonly string[]): void {
@@ -70,7 +70,12 @@ class CompositionCheck {
     const { prompts, tools = {} } = this.placed.pack;
     if (prompt_task !== undefined && !Object.hasOwn(prompts, prompt_task)) {
       const message = `prompt_task ${quoteShort(prompt_task)} of step ${quoteShort(id)} does not reference a valid prompt`;
-      this.error('unknown-prompt', message, [...keys, 'prompt_task'], didYouMean(prompt_task, Object.keys(prompts)));
+      this.error(
+        'unknown-prompt',
+        message,
+        [...keys, 'prompt_task'],
+        meantOrKnown(prompt_task, Object.keys(prompts), 'prompts'),
+      );
     }
     this.checkReferences(step, keys);
     if (step.predicate !== undefined) this.checkPredicate(step.predicate, id, [...keys, 'predicate']);
@@ -98,7 +103,7 @@ class CompositionCheck {
     const { op, exists, all_of = [], any_of = [], not } = predicate;
     const needed = op === undefined ? (exists === undefined ? [] : ['path']) : ['path', 'value'];
     for (const key of needed.filter((one) => !Object.hasOwn(predicate, one))) {
-      this.error('missing-key', `predicate of step ${quoteShort(id)}: ${key} is missing`, keys);
+      this.error('missing-key', `predicate of step ${quoteShort(id)}: ${key} is missing`, keys, `add ${key}`);
     }
     for (const inner of [...all_of, ...any_of, ...(not === undefined ? [] : [not])])
       this.checkPredicate(inner, id, keys);
@@ -135,7 +140,7 @@ class CompositionCheck {
     this.error('step-cycle', message, ['steps', String(index)], 'take one of the references out');
   }
 
-  private error(code: string, message: string, keys: readonly string[], hint?: string): void {
+  private error(code: string, message: string, keys: readonly string[], hint: string): void {
     this.placed.findings.error(code, `${this.place}: ${message}`, this.at(keys), hint);
   }
 

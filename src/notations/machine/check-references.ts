@@ -1,4 +1,4 @@
-import { didYouMean } from '../../base/suggest.js';
+import { didYouMean, meantOrKnown } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { PlacedPack } from './pack.js';
 
@@ -37,28 +37,38 @@ function checkAgents({ pack: { agents, prompts, workflow }, findings, at }: Plac
   if (agents === undefined) return;
   if (!Object.hasOwn(prompts, agents.entry)) {
     const message = `agents.entry ${quoteShort(agents.entry)} does not reference a valid prompt`;
-    findings.error('unknown-prompt', message, at('agents', 'entry'), didYouMean(agents.entry, Object.keys(prompts)));
+    findings.error(
+      'unknown-prompt',
+      message,
+      at('agents', 'entry'),
+      meantOrKnown(agents.entry, Object.keys(prompts), 'prompts'),
+    );
   } else if (!Object.hasOwn(agents.members, agents.entry)) {
     const message = `agents.entry ${quoteShort(agents.entry)} is not one of the members`;
     findings.error(
       'unknown-agent',
       message,
       at('agents', 'entry'),
-      didYouMean(agents.entry, Object.keys(agents.members)),
+      meantOrKnown(agents.entry, Object.keys(agents.members), 'members'),
     );
   }
   for (const [name, { state }] of Object.entries(agents.members)) {
     const place = `agents.members[${JSON.stringify(name)}]`;
     if (!Object.hasOwn(prompts, name)) {
       const message = `${place} does not reference a valid prompt`;
-      findings.error('unknown-prompt', message, at('agents', 'members', name), didYouMean(name, Object.keys(prompts)));
+      findings.error(
+        'unknown-prompt',
+        message,
+        at('agents', 'members', name),
+        meantOrKnown(name, Object.keys(prompts), 'prompts'),
+      );
     }
     if (state === undefined || Object.hasOwn(workflow?.states ?? {}, state)) continue;
     const message =
       workflow === undefined
         ? `${place}.state ${quoteShort(state)} needs a workflow`
         : `${place}.state ${quoteShort(state)} does not exist in states`;
-    const hint = didYouMean(state, Object.keys(workflow?.states ?? {}));
+    const hint = meantOrKnown(state, Object.keys(workflow?.states ?? {}), 'states');
     findings.error('unknown-state', message, at('agents', 'members', name, 'state'), hint);
   }
 }
@@ -83,7 +93,7 @@ function checkCompositionNames({ pack: { workflow, compositions = {} }, findings
   for (const [name, { composition = '' }] of Object.entries(workflow?.states ?? {})) {
     if (composition === '' || Object.hasOwn(compositions, composition)) continue;
     const message = `workflow.states[${JSON.stringify(name)}].composition ${quoteShort(composition)} does not exist in compositions`;
-    const hint = didYouMean(composition, Object.keys(compositions));
+    const hint = meantOrKnown(composition, Object.keys(compositions), 'compositions');
     findings.error('unknown-composition', message, at('workflow', 'states', name, 'composition'), hint);
   }
 }
@@ -94,5 +104,5 @@ function noteWhatIsKept({ pack: { evals = [], prompts }, findings, at }: PlacedP
   if (evals.length === 0 && all.length === 0) return;
   const [first] = all;
   const place = evals.length > 0 || first === undefined ? at('evals') : at('prompts', first[0], 'evals');
-  findings.warning('kept-only', 'evals are kept and not run', place);
+  findings.warning('kept-only', 'evals are kept and not run', place, 'other programs run them');
 }

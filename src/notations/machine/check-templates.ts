@@ -1,4 +1,4 @@
-import { didYouMean } from '../../base/suggest.js';
+import { didYouMean, meantOrKnown } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { namesOf } from './pack-names.js';
 import type { PlacedPack, Variable } from './pack.js';
@@ -88,7 +88,7 @@ function checkArtifacts(prompt: string, used: ReadonlySet<string>, { pack, findi
     for (const name of used) {
       if (Object.hasOwn(artifacts, name)) continue;
       const message = `workflow.states[${JSON.stringify(state)}]: its prompt shows {{artifacts.${name}}}, which the state does not declare`;
-      const hint = didYouMean(name, Object.keys(artifacts));
+      const hint = meantOrKnown(name, Object.keys(artifacts), 'artifacts of the state');
       findings.warning('undeclared-artifact', message, at('workflow', 'states', state), hint);
     }
   }
@@ -105,7 +105,8 @@ export function checkVariables({ pack, findings, at }: PlacedPack): void {
         findings.error('duplicate-variable', `${name} is there twice`, place('name'), 'take one of them out');
       seen.add(variable.name);
       const wrong = problemOf(variable);
-      if (wrong !== undefined) findings.error('bad-variable', `${name}: ${wrong}`, place('validation'));
+      if (wrong !== undefined)
+        findings.error('bad-variable', `${name}: ${wrong}`, place('validation'), 'write it as in JSON Schema');
       else if (variable.default !== undefined) {
         const [finding] = schemaFindings(variableSchema(variable), variable.default);
         if (finding === undefined) continue;

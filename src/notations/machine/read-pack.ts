@@ -83,7 +83,7 @@ function readPlaced(given: string | object, options: PackOptions): ReadPack & Pi
   const rules = { schema, validators: new Set(validators) };
   const found = root === undefined ? undefined : checkPack(root, rules, findings);
   if (root === undefined && read.problems.length === 0)
-    findings.error('empty-file', 'the pack is empty', { file, line: 1, column: 1 });
+    findings.error('empty-file', 'the pack is empty', { file, line: 1, column: 1 }, EMPTY_HINT);
   const sorted = sortProblems(findings.list);
   const pack = hasErrors(sorted) ? undefined : found;
   const at = root === undefined ? (): Position => ({ file, line: 1, column: 1 }) : placesIn(root);
@@ -99,6 +99,8 @@ function jsonOf(pack: object): string {
 }
 
 /** Removes the place of a problem in data: its text was generated, so the place is meaningless. */
+const EMPTY_HINT = 'a pack needs id, name, version, template_engine and prompts';
+
 function withoutPlace({ code, severity, message, hint }: Problem): Problem {
   return { code, severity, message, ...(hint === undefined ? {} : { hint }) };
 }

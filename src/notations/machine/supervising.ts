@@ -1,5 +1,5 @@
 import { present } from '../../base/json.js';
-import { didYouMean } from '../../base/suggest.js';
+import { meantOrKnown } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { NodeBase, Plan, PlanNode } from '../../plan/plan.js';
 import { superviseInside, gateProblem, supervisedUnder } from '../../plan/inherited-supervision.js';
@@ -87,7 +87,7 @@ function checkState(name: string, key: SuperviseKey | undefined, placed: PlacedP
   const label = `the state ${quoteShort(name)}`;
   if (!Object.hasOwn(states, name)) {
     const message = `workflow.engine.skein.states: ${quoteShort(name)} does not exist in states`;
-    findings.error('unknown-state', message, at(...place), didYouMean(name, Object.keys(states)));
+    findings.error('unknown-state', message, at(...place), meantOrKnown(name, Object.keys(states), 'states'));
     return;
   }
   const said = saidOf(key);
