@@ -11,6 +11,8 @@ export interface OwnModels {
   /** `NAME: last message of the user`, for each call. */
   readonly asked: string[];
   readonly requests: ModelRequest[];
+  /** One of them. */
+  readonly own: (name: string) => Model;
 }
 
 /** The prompt of a request: the last thing that the user said. */
@@ -48,5 +50,5 @@ export function ownModels(
       yield { type: 'finish', reason, usage: { inputTokens: 1, outputTokens: 1 } };
     },
   });
-  return { models: { env: {}, noProbe: true, providers: { own } }, asked, requests };
+  return { models: { env: {}, noProbe: true, providers: { own } }, asked, requests, own };
 }

@@ -82,7 +82,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     options.trust,
   );
   while (mayGoOn(options, state)) {
-    const turn = await nextTurn(options, caller, state);
+    const turn = await nextTurn(options, { caller, runner }, state);
     if (turn === undefined) break;
     let isAnswer = turn.toolCalls.length === 0;
     if (!isAnswer && (await judged(options, caller, turn, () => isAccepted(options, turn, state)))) {
@@ -149,15 +149,23 @@ function notFinished(): SkeinError {
 }
 
 /** Undefined if the guide did not allow a call inside the model call. */
-async function nextTurn(options: LoopOptions, caller: ModelCaller, state: LoopState): Promise<ModelTurn | undefined> {
+async function nextTurn(
+  options: LoopOptions,
+  { caller, runner }: { readonly caller: ModelCaller; readonly runner: ToolRunner },
+  state: LoopState,
+): Promise<ModelTurn | undefined> {
   const cap = maxTurnsOf(options.spec) + (state.repaired ? REPAIR_ROUNDS : 0);
   if (state.turns >= cap) throw capReached(options, `${cap} model turns`, 'maxTurns');
   state.turns += 1;
-  const turn = await caller.ask(state.turns).catch((error: unknown) => {
+  let turn: ModelTurn;
+  try {
+    turn = await caller.ask(state.turns);
+  } catch (error) {
     if (state.exhausted === undefined) throw error;
     return undefined;
-  });
-  if (turn === undefined) return undefined;
+  } finally {
+    await runner.planted.recall(state.turns);
+  }
   hearSearch(turn, options.step.influence);
   const { dispatched = 0 } = turn;
   state.toolCalls += dispatched;

@@ -21,8 +21,6 @@ import type { Stages } from './stages.js';
 import type { FoundFile } from '../tool.js';
 import { ownParameters } from '../tools/catalogue.js';
 import type { Answer } from './answer.js';
-import { asBefore } from './as-before.js';
-import type { Before } from './as-before.js';
 import { inputOf } from './approval.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { promptOf, tellDecided } from './decided.js';
@@ -52,8 +50,6 @@ export interface Deciding {
   readonly ask: (question: Question, index: number) => Promise<string | undefined>;
   /** Whether the call's outcome comes from the run that this one was forked from, so that the call is not made again. */
   readonly isTaken: (call: ToolCall, index: number) => boolean;
-  /** What the record says of the calls. Absent inside a model call, which starts again as a whole. */
-  readonly before?: Before;
 }
 
 /** The answer to a model about a call that a person did not answer in time. */
@@ -142,8 +138,7 @@ class StepGuard implements Guard {
     const { spec, run, trust } = this.step;
     const { calls, isTaken, ask } = deciding;
     const who = this.step.who ?? agentCalled(spec);
-    const now = await Promise.all(calls.map((call, at) => this.decide(call, at + 1, deciding)));
-    const decided = asBefore(now, deciding.before, trust.label);
+    const decided = await Promise.all(calls.map((call, at) => this.decide(call, at + 1, deciding)));
     const asked = decided.flatMap(({ call, found }, at) =>
       isAsked(found) && !isTaken(call, at + 1) ? [{ ...this.shown(call, found), at }] : [],
     );

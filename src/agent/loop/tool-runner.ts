@@ -20,25 +20,23 @@ import { filesOfCall, worksOnFiles } from './files-of-call.js';
 import type { Cleared, ClearedCall, Guard, Looks } from './guard.js';
 import type { Stages } from './stages.js';
 import { createGuard } from './guard.js';
-import type { PolicyCheck } from '../permissions/policy-check.js';
-import { policyCheck } from '../permissions/policy-check.js';
+import { policyCheck, type PolicyCheck } from '../permissions/policy-check.js';
 import { createGate } from './gate.js';
 import { withinTime } from './before-call.js';
 import type { Asking, Gate } from './gate.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
-import { findsPlanted, noticePlanted, recordOf } from './as-before.js';
-import type { Before } from './as-before.js';
-import { callChecks } from './call-check.js';
-import type { CallChecks } from './call-check.js';
+import { callChecks, type CallChecks } from './call-check.js';
 import { callDigest } from './identities.js';
 import type { CallIo, StepTool } from '../tool.js';
+import { PlantedPrograms } from './planted.js';
 import { readInput } from './tool-input.js';
 
 /** Runs tool calls. Rejects only with errors that end the step, never with the failure of a tool. */
 export interface ToolRunner {
   /** Decides about all calls of a turn before any of them starts. Undefined if all may be made. */
   clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[] | undefined> | undefined;
+  readonly planted: PlantedPrograms;
   /** Makes a call of the loop: an effect of its own, `tool#TURN.INDEX`. */
   call(call: ToolCall, turn: number, index: number, cleared: Cleared | undefined): Promise<ToolResult>;
   /** Makes a call inside a model call, for back ends with a loop of their own: part of the model call's effect. */
@@ -79,6 +77,7 @@ class Runner implements ToolRunner {
   private readonly gate: Gate;
   private readonly check: CallChecks;
   private readonly policy: PolicyCheck;
+  readonly planted: PlantedPrograms;
   private guard: Guard | undefined;
   private readonly looks: (call: ToolCall, at: string) => Pick<Asking, 'fault' | 'decide'> & Looks;
 
@@ -92,24 +91,24 @@ class Runner implements ToolRunner {
     const policies = [...options.run.policies, ...(spec.policy === undefined ? [] : [spec.policy])];
     this.policy = policyCheck(policies, { agent: spec.name, cwd: opened.surroundings?.cwd ?? process.cwd() });
     this.check = callChecks({ gate: this.gate, stepTools, use, policy: this.policy });
-    const identityOf = (call: ToolCall): Identity => this.identityOf(call);
-    this.looks = looksBetweenTurns({ step, check: this.check, stepTools, identityOf });
+    this.looks = looksBetweenTurns({ step, check: this.check, stepTools, identityOf: (call) => this.identityOf(call) });
+    this.planted = new PlantedPrograms(options);
   }
 
   clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[] | undefined> | undefined {
-    const before = recordOf(this.options.step, turn, (call) => this.identified(call));
-    const found = findsPlanted(this.options, { calls, turn, before });
-    return found === undefined ? this.decide(calls, turn, before) : found.then(() => this.decide(calls, turn, before));
+    const isMade = (call: ToolCall, index: number): boolean =>
+      this.options.step.isRecorded(`tool#${turn}.${index}`, this.identified(call));
+    const found = this.planted.look(turn, { calls, isMade });
+    return found?.then(() => this.decide(calls, turn)) ?? this.decide(calls, turn);
   }
 
-  private decide(calls: readonly ToolCall[], turn: number, before: Before): Promise<readonly Cleared[]> | undefined {
-    return this.guarding(calls.some((_, at) => before.wasAsked(at + 1)))?.clear({
+  private decide(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[]> | undefined {
+    return this.guarding()?.clear({
       calls,
       looks: (call, index, again) => this.looks(call, lookedAt(`${turn}.${index}`, again)),
       at: (index) => `${turn}.${index}`,
       ask: (question, index) => inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: GUARD_EXPIRES_MS })(question)),
       isTaken: (call, index) => this.options.step.isTaken(`tool#${turn}.${index}`, this.identified(call)),
-      before,
     });
   }
 
@@ -143,7 +142,7 @@ class Runner implements ToolRunner {
       fault: () => check.fault(call, io),
       look: () => check.look(call, io),
     });
-    noticePlanted(this.options, wanted);
+    await this.planted.look(turn, { calls: [wanted], isMade: () => false });
     const clearing = this.guarding()?.clear({
       calls: [wanted],
       looks: looksAt,
@@ -176,10 +175,10 @@ class Runner implements ToolRunner {
     return result;
   }
 
-  /** Undefined if all calls may be made. `wasAsked`: a person was asked about some of them before the process died. */
-  private guarding(wasAsked = false): Guard | undefined {
+  /** Undefined if all calls may be made. */
+  private guarding(): Guard | undefined {
     const { run, trust, stages } = this.options;
-    if (!wasAsked && trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true) return undefined;
+    if (trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true) return undefined;
     return (this.guard ??= createGuard({ ...this.options, gate: this.gate }));
   }
 

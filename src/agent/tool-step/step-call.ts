@@ -8,7 +8,6 @@ import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import type { AskOptions } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { FilesShown } from '../loop/answer.js';
-import { findsPlanted, recordOf } from '../loop/as-before.js';
 import { callEvidence } from '../loop/approval.js';
 import { callChecks } from '../loop/call-check.js';
 import type { CallChecks } from '../loop/call-check.js';
@@ -18,6 +17,7 @@ import { createGate } from '../loop/gate.js';
 import type { Gate, Granted } from '../loop/gate.js';
 import { createGuard } from '../loop/guard.js';
 import type { Authored, Cleared, Guard, Looks } from '../loop/guard.js';
+import { PlantedPrograms } from '../loop/planted.js';
 import { GUARD_EXPIRES_MS } from '../../engine/ports/executor.js';
 import { inTime, looksBetweenTurns } from '../loop/tool-runner.js';
 import type { ToolRunnerOptions } from '../loop/tool-runner.js';
@@ -115,10 +115,9 @@ export class StepCall {
     // A cleared call may be retried: its failure does not revoke the clearance.
     const known = `${pathOf(step.path)} ${this.identityOf(call).digest()}`;
     const isKnown = stages === undefined && run.hasCleared(known);
-    const before = recordOf(step, 1, (one) => this.identified(one));
-    if (!isKnown) await findsPlanted(this.options, { calls: [call], turn: 1, before });
-    const isTrusted = trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true;
-    const isFree = isKnown || (isTrusted && !before.wasAsked(1));
+    const isMade = (one: ToolCall): boolean => step.isRecorded(`tool#${AT}`, this.identified(one));
+    if (!isKnown) await new PlantedPrograms(this.options).look(1, { calls: [call], isMade });
+    const isFree = isKnown || (trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true);
     if (isFree) {
       run.noteCleared(known);
       return { call, isChanged: false, isAllowed: false };
@@ -130,7 +129,6 @@ export class StepCall {
       at: () => AT,
       ask: (question) => inTime(this.ask(`guard#${AT}`, { expiresMs: GUARD_EXPIRES_MS })(question)),
       isTaken: (one) => this.isTaken(one),
-      before,
     });
     if (cleared === undefined) return { call, isChanged: false, isAllowed: false };
     if ('output' in cleared) throw refusedBy(cleared.output);
