@@ -85,7 +85,8 @@ function findPause(store: Store, { id, status, questions }: RunOverview, key: st
     throw refused(which, `say which: ${keysOf(found)}`);
   }
   const isMeant = (given: string): boolean => given === key || pathOf(stepOf(given)) === key;
-  if (key !== undefined && store.answers(id).some((answer) => isMeant(answer.key))) throw answeredBefore(key);
+  if (key !== undefined && store.answers(id).some((answer) => isMeant(answer.key)))
+    throw answeredBefore(key, questions);
   if (questions.length === 0 && status === 'paused') {
     throw refused('every question of the run has been answered', `skein resume ${id} continues it`);
   }
@@ -159,8 +160,9 @@ function forPersons({ key }: OpenQuestion, runId: string): SkeinError {
   );
 }
 
-function answeredBefore(key: string): SkeinError {
-  return refused(`'${key}' was answered before`, 'the first answer counts; resume the run to continue');
+function answeredBefore(key: string, open: readonly OpenQuestion[] = []): SkeinError {
+  const next = open.length === 0 ? 'resume the run to continue' : `open: ${keysOf(open)}`;
+  return refused(`'${key}' was answered before`, `the first answer counts; ${next}`);
 }
 
 function refused(message: string, hint: string): SkeinError {

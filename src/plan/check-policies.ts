@@ -64,10 +64,27 @@ function checkKeys(
         'move it to the budget of the workflow',
       );
     } else {
-      const hint = didYouMean(key, known) ?? `known: ${known.join(', ')}`;
-      badBudget(scope, node, at, `a budget has no ${JSON.stringify(key)}`, hint);
+      badBudget(scope, node, at, `a budget has no ${JSON.stringify(key)}`, knownHint(key, known));
     }
   }
+}
+
+function knownHint(key: string, known: readonly string[]): string {
+  return didYouMean(key, known) ?? `known: ${known.join(', ')}`;
+}
+
+/** The first unknown key in the budget of a whole run, and a hint. A misspelled limit would be no limit. */
+export function unknownBudgetKey(budget: Budget): { readonly key: string; readonly hint: string } | undefined {
+  const parts = [
+    [budget, [...OF_NODES, ...OF_PLANS]],
+    [budget.day ?? {}, LIMITS],
+    [budget.thread ?? {}, LIMITS],
+  ] as const;
+  for (const [part, known] of parts) {
+    const key = Object.keys(part).find((one) => !known.some((name) => name === one));
+    if (key !== undefined) return { key, hint: knownHint(key, known) };
+  }
+  return undefined;
 }
 
 function badBudget({ findings }: Scope, node: number | undefined, path: string, message: string, hint: string): void {

@@ -11,6 +11,7 @@ import { areGuards } from '../guard/custom-guard.js';
 import { securityGiven } from '../plan/security.js';
 import { isSupervisor } from '../plan/supervision.js';
 import type { RunOptions } from './options.js';
+import { checkParts } from './check-parts.js';
 import { budgetChange } from './run-limits.js';
 import { checkThreadOptions } from './threads/check-thread.js';
 
@@ -67,6 +68,7 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
     limitsOf(options);
     checkRecorded(options);
     checkThreadOptions(options);
+    checkParts(options);
     return;
   }
   const names = [...more, ...Object.keys(OPTIONS)].filter(isKnown);

@@ -7,6 +7,7 @@ import type { Reserve } from '../engine/ports/durable.js';
 import { RunBudget } from '../engine/durable/run-budget.js';
 import { BUDGET, changedBudget } from '../plan/budget.js';
 import type { Budget, BudgetChange, BudgetInput } from '../plan/budget.js';
+import { unknownBudgetKey } from '../plan/check-policies.js';
 import type { BudgetAmounts, Measure } from '../plan/budget-text.js';
 import { parseBudget } from '../plan/budget-text.js';
 import type { BudgetSettings } from '../plan/fields.js';
@@ -27,6 +28,11 @@ export type LimitChanges = BudgetSettings['changes'];
 export function budgetChange(input: BudgetInput): BudgetChange {
   if (typeof input !== 'object') return parseBudget(String(input));
   const [first] = BUDGET(input) ?? [];
+  const unknown = first === undefined ? unknownBudgetKey(input) : undefined;
+  if (unknown !== undefined) {
+    const { key, hint } = unknown;
+    throw new SkeinError('SKEIN_USAGE', `a budget has no ${JSON.stringify(key)}`, { hint });
+  }
   if (first === undefined) return { set: input, add: {} };
   throw new SkeinError('SKEIN_USAGE', `budget${first.path} ${first.message}`, {
     hint: "run(workflow, { budget: { usd: 0.5, calls: 20 } }), or '0.50'",
