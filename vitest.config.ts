@@ -11,7 +11,7 @@ const OWN = [
 ];
 
 /**
- * Much code runs a few thousand times here, and values live shortly: to optimise functions later, and to collect 64 MB of young values at a time, saves a fifth
+ * Much code runs a few thousand times here, and values live shortly: to optimise functions later, and to collect 64 MB of young values at a time, saves about a tenth
  * of the processor time. A pool of threads takes its flags from this process.
  */
 for (const flag of ['--max-semi-space-size=64', '--interrupt-budget=600000']) setFlagsFromString(flag);
