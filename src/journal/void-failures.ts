@@ -7,8 +7,9 @@ import type { Entry, RunHistory } from './history.js';
  * Returns the recorded failures that no longer count (J3), so that failed steps run again while successes are reused.
  *
  * A failure is an outcome with an error, the timeout of an attempt, or the cleanup of a step that has a final failure. It is final if it
- * was the end of its step: no later attempt of the step or of one around it is known, and the same attempt had no success after it. `upTo`
- * is the last session whose final failures are void.
+ * was the end of its step: no later attempt of the step or of one around it is known, and the same attempt had no success after it. A timeout
+ * ends its attempt: what succeeded after it did so late, or in a resumed run, where it was void. `upTo` is the last session whose final
+ * failures are void.
  *
  * A refused answer is a success of a model call that made its step fail. Unless a later attempt took up the failure, the two are void
  * together; a success that follows is a repetition of the call, or belongs to another definition.
@@ -20,15 +21,16 @@ export function* voidFailures(history: RunHistory, upTo: number): Slices<Readonl
   yield* lookAt(history.entries, ([key, list]) => {
     const timeout = key.includes('@timeout') && key.startsWith('@timeout', stepOf(key).length);
     for (const entry of list) {
-      if (entry.kind === 'failure' || timeout) failures.push({ step: stepOf(key), entry, refuses: refusedCall(key) });
+      if (entry.kind === 'failure' || timeout)
+        failures.push({ step: stepOf(key), entry, timeout, refuses: refusedCall(key) });
       else if (entry.kind === 'cleanup') cleanups.push({ step: stepOf(key), entry });
     }
   });
   if (failures.length === 0) return new Set();
   const succeeded = yield* lastSuccesses(history, failures);
   const attempts = yield* knownAttempts(history);
-  const isFinal = ({ step, entry }: Placed): boolean =>
-    (succeeded.get(step) ?? -1) < entry.order && !attempts.wentOn(step);
+  const isFinal = ({ step, entry, timeout = false }: Placed): boolean =>
+    (timeout || (succeeded.get(step) ?? -1) < entry.order) && !attempts.wentOn(step);
   const found: Entry[] = [];
   const failedSteps = new Set<string>();
   for (const placed of failures) {
@@ -66,6 +68,8 @@ function refusedBy({ entries }: RunHistory, { entry, refuses }: Placed): readonl
 interface Placed {
   readonly step: string;
   readonly entry: Entry;
+  /** Whether it is the timeout of an attempt. */
+  readonly timeout?: boolean;
   /** Key of the model call whose answer this failure refuses. */
   readonly refuses?: string | undefined;
 }

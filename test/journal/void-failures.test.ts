@@ -53,12 +53,14 @@ function hiddenByTheRules(story: Story): string[] {
       const sameAround = write(one.step.slice(0, depth)) === write(than.step.slice(0, depth));
       return other !== undefined && sameAround && other.id === level.id && other.attempt > level.attempt;
     });
-  const isFinal = (each: Recorded): boolean =>
-    !all.some((other) => isLater(other, each)) &&
-    !recorded.some(
+  const isFollowed = (each: Recorded): boolean =>
+    recorded.some(
       (other) =>
         other.order > each.order && other.kind === 'success' && !isPlainFailure(other) && sameStep(other, each),
     );
+  // A timeout ends its attempt whatever comes after it.
+  const isFinal = (each: Recorded): boolean =>
+    !all.some((other) => isLater(other, each)) && (each.name.startsWith('timeout') || !isFollowed(each));
   const isFailure = (each: Recorded): boolean =>
     isPlainFailure(each) ||
     (each.kind === 'cleanup' &&

@@ -101,15 +101,16 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
 
 /**
  * Judges a turn. If that fails the step, this is recorded for the model call, whose own record is a success: a run that tries again what
- * failed then makes the call again.
+ * failed then makes the call again. A failed check is not: the check may be another one by then, and accept the answer that was paid for.
  */
 async function judged<T>(options: LoopOptions, { lastCall }: ModelCaller, turn: ModelTurn, judge: () => T): Promise<T> {
   const { step, transcript } = options;
   try {
     return judge();
   } catch (error) {
+    const isByCheck = SkeinError.isInstance(error) && error.code === 'SKEIN_CHECK';
     // A call is not repeated unasked if calls inside it must not be.
-    if (!calledOnceInside(options, turn))
+    if (!isByCheck && !calledOnceInside(options, turn))
       await step.effect(refusedName(lastCall()), () => Promise.reject(error as Error), {
         identity: { digest: () => transcript.digest() },
       });

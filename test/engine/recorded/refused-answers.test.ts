@@ -29,13 +29,10 @@ const SCHEMA = {
   schema: { type: 'object', required: ['vote'], properties: { vote: { enum: ['yes', 'no'] } } },
 } as const;
 const NO_MAYBE = { checks: [{ kind: 'bannedWords', words: ['maybe'] }] } as const;
-const LOOK = { text: 'maybe', toolCalls: [{ id: 'c', name: 'think', input: '{"thought":"hm"}' }] };
 
 const REFUSED: readonly [why: string, agent: Partial<AgentSpec>, bad: readonly Said[], good: string][] = [
   ['does not match its schema', { output: SCHEMA }, ['{"vote":"maybe"}', 'still not'], '{"vote":"yes"}'],
   ['is empty', {}, [''], 'yes'],
-  ['violates a check', NO_MAYBE, ['maybe', 'well, maybe'], 'yes'],
-  ['violates a check beside a call', { ...NO_MAYBE, tools: ['think'] }, [LOOK, LOOK], 'yes'],
 ];
 
 function voting(agent: Partial<AgentSpec>, more: { onError?: 'continue'; retry?: object } = {}) {
@@ -78,6 +75,15 @@ for (const [why, agent, bad, good] of REFUSED) {
     expect([fork.outcome, again.asked]).toEqual(['succeeded', [`vote ${bad.length}`]]);
   });
 }
+
+test('an answer that violates a check is judged anew, and not paid for again', async () => {
+  const store = memoryStore();
+  await run(voting(NO_MAYBE), { store, runId: 'r', models: saying(['hello', 'maybe', 'well, maybe']).models }).result;
+  const again = saying([]);
+  const second = await run(voting(NO_MAYBE), { store, resume: 'r', models: again.models }).result;
+  const third = await run(voting({ checks: [] }), { store, resume: 'r', models: again.models }).result;
+  expect([second.error?.code, third.outcome, again.asked]).toEqual(['SKEIN_CHECK', 'succeeded', []]);
+});
 
 test('an answer that is refused again is asked for again by each resume', async () => {
   const store = memoryStore();
