@@ -37,7 +37,7 @@ export function* openLedger(own: RunHistory | undefined, parents: readonly RunHi
   if (own !== undefined) {
     sources.push({
       history: own,
-      void: yield* voidFailures(own, lastFailedSession(own)),
+      void: yield* voidFailures(own, failedSessions(own)),
       shift: 0,
       isForgotten: forgetting([]),
     });
@@ -45,7 +45,7 @@ export function* openLedger(own: RunHistory | undefined, parents: readonly RunHi
   }
   for (const history of parents) {
     before += history.outcomes;
-    const all = yield* voidFailures(history, history.sessions.length);
+    const all = yield* voidFailures(history, [...failedSessions(history), history.sessions.length]);
     sources.push({ history, void: all, shift: -before, isForgotten: forgetting(forgotten) });
     forgotten.push(...forgetOf(history));
   }
@@ -89,9 +89,10 @@ function forgetOf(history: RunHistory): readonly string[] {
   return history.begin.forget ?? [];
 }
 
-/** -1 if every session succeeded, ended as defined, was cancelled or paused, or lost its process; the record is then repeated unchanged. */
-function lastFailedSession(history: RunHistory): number {
-  return history.sessions.findLastIndex(
-    (session) => (session.end?.outcome === 'failed' && !endsForGood(session)) || session.end?.outcome === 'degraded',
-  );
+/** Not those that succeeded, ended as defined, were cancelled or paused, or lost their process: their record is repeated unchanged. */
+function failedSessions({ sessions }: RunHistory): readonly number[] {
+  return sessions.flatMap((session, at) => {
+    const isFailed = session.end?.outcome === 'failed' && !endsForGood(session);
+    return isFailed || session.end?.outcome === 'degraded' ? [at] : [];
+  });
 }

@@ -7,15 +7,16 @@ import type { Entry, RunHistory } from './history.js';
  * Returns the recorded failures that no longer count (J3), so that failed steps run again while successes are reused.
  *
  * A failure is an outcome with an error, the timeout of an attempt, or the cleanup of a step that has a final failure. It is final if it
- * was the end of its step: no later attempt of the step or of one around it is known, and the same attempt had no success after it. A timeout
- * ends its attempt: what succeeded after it did so late, or in a resumed run, where it was void. `upTo` is the last session whose final
- * failures are void.
+ * was the end of its step: no later attempt of the step or of one around it is known, and the same attempt had no success after it, until
+ * the next session that failed had ended. What succeeded later did so because the failure was void. A timeout ends its attempt whatever
+ * follows. `ends`: the sessions at whose ends failures become void, in order.
  *
  * A refused answer is a success of a model call that made its step fail. Unless a later attempt took up the failure, the two are void
  * together; a success that follows is a repetition of the call, or belongs to another definition.
  */
-export function* voidFailures(history: RunHistory, upTo: number): Slices<ReadonlySet<Entry>> {
-  if (upTo < 0) return new Set();
+export function* voidFailures(history: RunHistory, ends: readonly number[]): Slices<ReadonlySet<Entry>> {
+  const upTo = ends.at(-1);
+  if (upTo === undefined) return new Set();
   const failures: Placed[] = [];
   const cleanups: Placed[] = [];
   yield* lookAt(history.entries, ([key, list]) => {
@@ -27,10 +28,14 @@ export function* voidFailures(history: RunHistory, upTo: number): Slices<Readonl
     }
   });
   if (failures.length === 0) return new Set();
-  const succeeded = yield* lastSuccesses(history, failures);
+  const succeeded = yield* successesOf(history, failures);
   const attempts = yield* knownAttempts(history);
-  const isFinal = ({ step, entry, timeout = false }: Placed): boolean =>
-    (timeout || (succeeded.get(step) ?? -1) < entry.order) && !attempts.wentOn(step);
+  const isFollowed = ({ step, entry }: Placed): boolean => {
+    const judged = ends.find((end) => end >= entry.session) ?? upTo;
+    return succeeded.get(step)?.some(({ order, session }) => order > entry.order && session <= judged) === true;
+  };
+  const isFinal = (placed: Placed): boolean =>
+    !attempts.wentOn(placed.step) && (placed.timeout === true || !isFollowed(placed));
   const found: Entry[] = [];
   const failedSteps = new Set<string>();
   for (const placed of failures) {
@@ -43,18 +48,19 @@ export function* voidFailures(history: RunHistory, upTo: number): Slices<Readonl
   return new Set(found.filter((entry) => entry.session <= upTo));
 }
 
-/** Order of the last success of each step with a failure: most steps of a long history have no failure. */
-function* lastSuccesses({ entries }: RunHistory, failures: readonly Placed[]): Slices<ReadonlyMap<string, number>> {
-  const steps = new Set(failures.map(({ step }) => step));
+/** Successes of each step with a failure, in order: most steps of a long history have no failure. */
+function* successesOf(
+  { entries }: RunHistory,
+  failures: readonly Placed[],
+): Slices<ReadonlyMap<string, readonly Entry[]>> {
   const failed = new Set(failures.map(({ entry }) => entry));
-  const last = new Map<string, number>();
+  const found = new Map(failures.map(({ step }): [string, Entry[]] => [step, []]));
   yield* lookAt(entries, ([key, list]) => {
-    const step = stepOf(key);
-    if (!steps.has(step)) return;
-    for (const entry of list)
-      if (entry.kind === 'success' && !failed.has(entry)) last.set(step, Math.max(last.get(step) ?? -1, entry.order));
+    const successes = found.get(stepOf(key));
+    if (successes === undefined) return;
+    for (const entry of list) if (entry.kind === 'success' && !failed.has(entry)) successes.push(entry);
   });
-  return last;
+  return found;
 }
 
 /** Returns the answer that a failure refuses; undefined if it is another failure. */

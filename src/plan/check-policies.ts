@@ -1,4 +1,4 @@
-import { didYouMean } from '../base/suggest.js';
+import { meantOrKnown } from '../base/suggest.js';
 import type { Budget } from './budget.js';
 import { nameOf } from './check-scope.js';
 import type { Scope } from './check-scope.js';
@@ -45,6 +45,9 @@ function checkBudget(scope: Scope, budget: Budget, node: number | undefined): vo
   }
 }
 
+/** What hints call the keys. */
+const KEYS = 'keys of a budget';
+
 function checkKeys(
   scope: Scope,
   value: object,
@@ -64,13 +67,9 @@ function checkKeys(
         'move it to the budget of the workflow',
       );
     } else {
-      badBudget(scope, node, at, `a budget has no ${JSON.stringify(key)}`, knownHint(key, known));
+      badBudget(scope, node, at, `a budget has no ${JSON.stringify(key)}`, meantOrKnown(key, known, KEYS));
     }
   }
-}
-
-function knownHint(key: string, known: readonly string[]): string {
-  return didYouMean(key, known) ?? `known: ${known.join(', ')}`;
 }
 
 /** The first unknown key in the budget of a whole run, and a hint. A misspelled limit would be no limit. */
@@ -82,7 +81,7 @@ export function unknownBudgetKey(budget: Budget): { readonly key: string; readon
   ] as const;
   for (const [part, known] of parts) {
     const key = Object.keys(part).find((one) => !known.some((name) => name === one));
-    if (key !== undefined) return { key, hint: knownHint(key, known) };
+    if (key !== undefined) return { key, hint: meantOrKnown(key, known, KEYS) };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { budgetKey } from '../base/address.js';
 import { dayOf, systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import { didYouMean } from '../base/suggest.js';
+import { meantOrKnown } from '../base/suggest.js';
 import { addAmounts, NO_AMOUNT } from '../budget/amount.js';
 import type { Limit, Standing } from '../budget/ledger.js';
 import { BudgetLedger } from '../budget/ledger.js';
@@ -129,8 +129,9 @@ function limitNamed(limits: readonly Limit[], { add }: BudgetChange, name: strin
     const found = limits.find((one) => one.name === name || one.path === name);
     if (found !== undefined) return found.name;
     const known = limits.map((one) => one.name);
-    const hint = didYouMean(name, known) ?? (known.length === 0 ? 'it has no budget' : `known: ${known.join(', ')}`);
-    throw new SkeinError('SKEIN_USAGE', `the run has no budget '${name}'`, { hint });
+    throw new SkeinError('SKEIN_USAGE', `the run has no budget '${name}'`, {
+      hint: meantOrKnown(name, known, 'budgets of the run'),
+    });
   }
   const fitting = limits.filter(({ budget }) => Object.keys(add).every((measure) => measure in budget));
   return fitting.length === 1 ? (fitting[0]?.name ?? RUN) : RUN;

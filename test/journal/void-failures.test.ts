@@ -53,10 +53,17 @@ function hiddenByTheRules(story: Story): string[] {
       const sameAround = write(one.step.slice(0, depth)) === write(than.step.slice(0, depth));
       return other !== undefined && sameAround && other.id === level.id && other.attempt > level.attempt;
     });
+  /** The session at whose end a failure becomes void. */
+  const judgedIn = ({ session }: Recorded): number =>
+    story.sessions.findIndex(({ end: how }, at) => at >= session && (how === 'failed' || how === 'degraded'));
   const isFollowed = (each: Recorded): boolean =>
     recorded.some(
       (other) =>
-        other.order > each.order && other.kind === 'success' && !isPlainFailure(other) && sameStep(other, each),
+        other.order > each.order &&
+        other.session <= judgedIn(each) &&
+        other.kind === 'success' &&
+        !isPlainFailure(other) &&
+        sameStep(other, each),
     );
   // A timeout ends its attempt whatever comes after it.
   const isFinal = (each: Recorded): boolean =>

@@ -1,4 +1,5 @@
 import { isDataFile } from '../../guard/effects.js';
+import type { Label } from '../../guard/label.js';
 import { takes } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import type { RunTrust } from '../run-trust.js';
@@ -10,20 +11,28 @@ import type { FilesShown } from './answer.js';
 const MOST_NAMED = 8;
 
 /** The files of a call. */
-interface Heard extends FilesOfCall {
+export interface CallFiles extends FilesOfCall {
   /** The files in the form that is recorded: files change, so a replay could not look again. */
   shown(): FilesShown;
 }
 
 /** Whether a tool is one whose results state which files they are about. */
-export function worksOnFiles(tool: OpenedTool | undefined): boolean {
+function worksOnFiles(tool: OpenedTool | undefined): boolean {
   if (tool === undefined || tool.origin !== undefined || tool.code !== undefined) return false;
   const builtIn = builtInOf(tool.name);
   return builtIn !== undefined && takes(builtIn, 'path') && !takes(builtIn, 'command');
 }
 
-/** Collects the files of a call. A file that this run writes, or wrote, under untrusted influence counts like a foreign file. */
-export function filesOfCall(run: RunTrust, isUntrusted: () => boolean): Heard {
+/**
+ * Collects the files of a call; undefined for a tool that does not state them. A file that this run writes, or wrote, under untrusted
+ * influence counts like a foreign file.
+ */
+export function filesOfCall(
+  tool: OpenedTool | undefined,
+  { run, trust }: { readonly run: RunTrust; readonly trust: { readonly label: Label } },
+): CallFiles | undefined {
+  if (!worksOnFiles(tool)) return undefined;
+  const isUntrusted = (): boolean => trust.label.level === 'untrusted';
   const foreign: string[] = [];
   let written: string | undefined;
   return {

@@ -35,9 +35,10 @@ export class PlantedPrograms {
    * @returns undefined if nothing was found
    */
   look(turn: number, { calls, isMade }: Deciding): Promise<void> | undefined {
-    const { run } = this.parts;
+    const { run, opened } = this.parts;
     const known = this.found.get(turn) ?? this.recall(turn);
-    if (known !== undefined || !this.hasCommands(calls)) return known;
+    // What was found as the step opened is in its record.
+    if (known !== undefined || opened.planted === true || !this.hasCommands(calls)) return known;
     if (calls.some((call, at) => isMade(call, at + 1))) return undefined;
     return run.planted || run.files?.planted() === true ? this.record(turn) : undefined;
   }

@@ -16,17 +16,19 @@ import { callEvidence } from './approval.js';
 import { tellDenied } from './decided.js';
 import { GUARD_EXPIRES_MS } from '../../engine/ports/executor.js';
 import type { ConversationTrust } from './conversation-trust.js';
-import { filesOfCall, worksOnFiles } from './files-of-call.js';
+import { filesOfCall } from './files-of-call.js';
 import type { Cleared, ClearedCall, Guard, Looks } from './guard.js';
 import type { Stages } from './stages.js';
 import { createGuard } from './guard.js';
-import { policyCheck, type PolicyCheck } from '../permissions/policy-check.js';
+import type { PolicyCheck } from '../permissions/policy-check.js';
+import { policyCheck } from '../permissions/policy-check.js';
 import { createGate } from './gate.js';
 import { withinTime } from './before-call.js';
 import type { Asking, Gate } from './gate.js';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
-import { callChecks, type CallChecks } from './call-check.js';
+import { callChecks } from './call-check.js';
+import type { CallChecks } from './call-check.js';
 import { callDigest } from './identities.js';
 import type { CallIo, StepTool } from '../tool.js';
 import { PlantedPrograms } from './planted.js';
@@ -36,6 +38,7 @@ import { readInput } from './tool-input.js';
 export interface ToolRunner {
   /** Decides about all calls of a turn before any of them starts. Undefined if all may be made. */
   clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[] | undefined> | undefined;
+  /** What was found of planted programs, turn by turn. */
   readonly planted: PlantedPrograms;
   /** Makes a call of the loop: an effect of its own, `tool#TURN.INDEX`. */
   call(call: ToolCall, turn: number, index: number, cleared: Cleared | undefined): Promise<ToolResult>;
@@ -200,9 +203,7 @@ class Runner implements ToolRunner {
   private async runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
     const { tools } = await this.options.use(io);
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
-    const files = worksOnFiles(this.recorded.get(call.name))
-      ? filesOfCall(this.options.run, () => this.options.trust.label.level === 'untrusted')
-      : undefined;
+    const files = filesOfCall(this.recorded.get(call.name), this.options);
     let heard: Label | undefined;
     const hear = (label: Label): void => {
       heard = joinedIf(heard, label);

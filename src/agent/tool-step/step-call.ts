@@ -12,7 +12,8 @@ import { callEvidence } from '../loop/approval.js';
 import { callChecks } from '../loop/call-check.js';
 import type { CallChecks } from '../loop/call-check.js';
 import { tellDenied } from '../loop/decided.js';
-import { filesOfCall, worksOnFiles } from '../loop/files-of-call.js';
+import type { CallFiles } from '../loop/files-of-call.js';
+import { filesOfCall } from '../loop/files-of-call.js';
 import { createGate } from '../loop/gate.js';
 import type { Gate, Granted } from '../loop/gate.js';
 import { createGuard } from '../loop/guard.js';
@@ -194,14 +195,14 @@ export class StepCall {
 
   /** Performs the call: an error fails the step, so that the call is made again when the run is resumed. */
   private async perform(call: ToolCall, io: StepIo): Promise<Done> {
-    const { step, tool, wanted, scripted, run, trust } = this.options;
+    const { step, tool, wanted, scripted } = this.options;
     this.isPerformed = true;
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
     const answer = await scripted?.answer(step.path, io.signal);
     if (answer !== undefined) return { value: fittingOutput(wanted.use, scriptedValue(wanted.use, answer)), own: true };
     if (tool.pretended === true) return { value: pretendedResult(wanted.use, call), own: true };
     const { tools } = await this.options.use(io);
-    const files = worksOnFiles(tool) ? filesOfCall(run, () => trust.label.level === 'untrusted') : undefined;
+    const files = filesOfCall(tool, this.options);
     const value = fittingOutput(wanted.use, await this.call(call, io, { tools, files }));
     return { value, ...present({ files: files?.shown() }) };
   }
@@ -214,7 +215,7 @@ export class StepCall {
       files,
     }: {
       readonly tools: Parameters<CallChecks['prepared']>[1];
-      readonly files: ReturnType<typeof filesOfCall> | undefined;
+      readonly files: CallFiles | undefined;
     },
   ): Promise<Json> {
     const {

@@ -98,9 +98,9 @@ function jsonOf(pack: object): string {
   }
 }
 
-/** Removes the place of a problem in data: its text was generated, so the place is meaningless. */
 const EMPTY_HINT = 'a pack needs id, name, version, template_engine and prompts';
 
+/** Removes the place of a problem in data: its text was generated, so the place is meaningless. */
 function withoutPlace({ code, severity, message, hint }: Problem): Problem {
   return { code, severity, message, ...(hint === undefined ? {} : { hint }) };
 }

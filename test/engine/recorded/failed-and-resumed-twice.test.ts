@@ -39,3 +39,27 @@ it.each(['read', 'idempotent'] as const)(
     expect(performed).toEqual([true, false]);
   },
 );
+
+it('a call that must not happen twice is asked about after each of its failures', async () => {
+  const store = memoryStore();
+  let performed = 0;
+  const asked: string[] = [];
+  const send = (): string => {
+    performed += 1;
+    if (performed < 4) throw new Error('busy');
+    return 'sent';
+  };
+  const plan = definePlan({ name: 'p', nodes: [{ id: 's', kind: 'task', effect: 'once', output: 'did', run: send }] });
+  const play = async (more: RunOptions) => (await run(plan, { store, ...more }).result).outcome;
+  const answer: RunOptions['answer'] = (_question, address) => {
+    asked.push(address);
+    return Promise.resolve('run it');
+  };
+  expect(await play({ runId: 'r' })).toBe('failed');
+  expect(await play({ resume: 'r' })).toBe('paused');
+  expect([await play({ resume: 'r', answer }), performed]).toEqual(['failed', 2]);
+  expect([await play({ resume: 'r' }), performed]).toEqual(['paused', 2]);
+  expect([await play({ resume: 'r', answer }), performed]).toEqual(['failed', 3]);
+  expect([await play({ resume: 'r', answer }), performed]).toEqual(['succeeded', 4]);
+  expect(asked).toEqual(['s@outcome', 's@outcome', 's@outcome']);
+});
