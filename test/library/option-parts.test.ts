@@ -10,7 +10,11 @@ const WRONG: readonly (readonly [options: object, message: string, hint: string]
   [{ concurrency: 'many' }, 'concurrency is a whole number from 1 up, not many', '{ concurrency: 4 }'],
   [{ concurrency: 0 }, 'concurrency is a whole number from 1 up, not 0', '{ concurrency: 4 }'],
   [{ budget: { call: 3 } }, 'a budget has no "call"', 'did you mean "calls"?'],
-  [{ budget: { day: { dollars: 3 } } }, 'a budget has no "dollars"', 'keys of a budget are: usd, tokens, calls, toolCalls'],
+  [
+    { budget: { day: { dollars: 3 } } },
+    'a budget has no "dollars"',
+    'keys of a budget are: usd, tokens, calls, toolCalls',
+  ],
   [{ models: { scrpt: 's.yaml' } }, 'models has no option "scrpt"', 'did you mean "script"?'],
   [{ models: 'mock/echo' }, 'models is an object, not a text', 'models: { override:'],
   [{ fork: { run: 'r', frm: 'a' } }, 'fork has no option "frm"', 'did you mean "from"?'],
