@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../../base/duration.js';
-import { isEnding } from '../../base/errors.js';
 import type { RunOverview } from '../../index.js';
 import { formatCensus } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
@@ -8,7 +7,7 @@ import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines, shellWord, stepLine, usageLine } from '../runs/text.js';
 import { taintLines } from '../runs/taint.js';
 import { withRuns } from '../runs/with-store.js';
-import { CONTINUED, FORKED, nextSteps } from '../view/next-steps.js';
+import { CONTINUED, nextSteps, stepsAtEnd } from '../view/next-steps.js';
 import { hideSecretsOfRecord, oneLine, printable, shownJson } from '../view/printable.js';
 import { countText, outcomeWords } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
@@ -92,9 +91,9 @@ function stepLines({ steps }: RunOverview, style: Style): readonly string[] {
   return left === 0 ? lines : [...lines, `  … and ${countText(left, 'step')} more, all in --json`];
 }
 
-function nextLines({ status, questions, error }: RunOverview, short: string): readonly string[] {
-  if (status === 'running' || status === 'succeeded' || status === 'degraded') return [];
-  if (isEnding(error)) return nextSteps(FORKED, `skein fork ${shellWord(short)} --from STEP`);
+function nextLines({ status, questions, error, steps }: RunOverview, short: string): readonly string[] {
+  if (status === 'running') return [];
   if (status === 'paused' && questions.some((pause) => pause.overdue !== true)) return [];
-  return nextSteps(CONTINUED, `skein resume ${shellWord(short)}`);
+  if (status === 'interrupted' || status === 'paused') return nextSteps(CONTINUED, `skein resume ${shellWord(short)}`);
+  return stepsAtEnd({ outcome: status, error, steps, recorded: { id: short, takenOver: false } });
 }

@@ -1,4 +1,5 @@
-import { isEnding } from '../../base/errors.js';
+import { isInside, pathOf } from '../../base/address.js';
+import { isDecided, isEnding } from '../../base/errors.js';
 import type { ErrorData } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
 import type { RunOutcome } from '../../events/census.js';
@@ -21,7 +22,7 @@ export function nextSteps(words: string, ...commands: readonly string[]): readon
 export const CONTINUED = 'continue the run; finished steps are not run again';
 
 /** What to do about a run that can't be resumed: a step of it ended it. */
-export const FORKED = 'run it again from a step on';
+const FORKED = 'run it again from a step on';
 
 /** What to do about a question of a run that no command finds. */
 export const ASK_AGAIN = 'run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"';
@@ -30,23 +31,68 @@ export const ASK_AGAIN = 'run it on a terminal to answer, or answer by a script:
 interface EndedRun {
   readonly outcome: RunOutcome;
   readonly error: ErrorData | undefined;
+  readonly steps: Iterable<EndedStep>;
   /** Absent if nothing was recorded. */
   readonly recorded?: { readonly id: string; readonly takenOver: boolean } | undefined;
 }
 
+/** A step, and why it failed. */
+interface EndedStep {
+  readonly path: string;
+  readonly error?: ErrorData | undefined;
+}
+
 /** What can be done after a run: one that did not succeed can be resumed. */
-export function stepsAtEnd({ recorded, outcome, error }: EndedRun): readonly string[] {
+export function stepsAtEnd({ recorded, outcome, error, steps }: EndedRun): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
   const run = shellWord(recorded.id);
   if (isEnding(error)) return nextSteps(FORKED, `skein fork ${run} --from STEP`);
   if (recorded.takenOver) return nextSteps('look at its progress: another process runs it', `skein show ${run}`);
   const what = RESUMED[outcome];
+  if (outcome === 'failed' || outcome === 'degraded') return afterFailure(run, what, error, [...steps]);
   const short = outcome === 'out_of_budget' ? lackIn(error) : undefined;
   if (short === undefined) return nextSteps(what, `skein resume ${run}`);
   if (short.path === '') return nextSteps(what, `skein resume ${run} --budget ${short.raise}`);
   const raise = `skein budget ${run} ${short.raise} --of ${quoted(short.path)}`;
   return nextSteps(`raise the budget, then ${what}`, printable(raise), `skein resume ${run}`);
 }
+
+/** A resume alone does not help where each failure follows from what is recorded: it would fail again and run nothing. */
+function afterFailure(
+  run: string,
+  what: string,
+  told: ErrorData | undefined,
+  steps: readonly EndedStep[],
+): readonly string[] {
+  const errors = [told, ...steps.map(({ error }) => error)].filter((error) => error !== undefined);
+  if (errors.length === 0 || !errors.every(isDecided)) return nextSteps(what, `skein resume ${run}`);
+  if (told?.code === 'SKEIN_MAX_STEPS') return nextSteps(`${HIGHER}, and ${KEPT}`, `skein resume ${run} --max-steps N`);
+  const failed = steps.filter(({ error }) => error !== undefined && error.message === (told ?? error).message);
+  // The steps around a failed one have its error.
+  const last = failed.findLast((one) => !failed.some((other) => other !== one && isInside(other.path, one.path)));
+  const from = last === undefined || !OWN.has(last.error?.code) ? 'STEP' : shellWord(pathOf(last.path));
+  return [
+    ...nextSteps(CHANGED, `skein resume ${run}`),
+    ...nextSteps(
+      'or get another result of a step: it and what follows from it run again',
+      printable(`skein fork ${run} --from ${from}`),
+    ),
+  ];
+}
+
+const KEPT = 'keep what is finished';
+const HIGHER = 'continue with a higher bound';
+const CHANGED = 'change what led to the failure, then continue: without a change it fails again';
+
+/** Errors about what the step itself gave: it is the one to run again. */
+const OWN: ReadonlySet<unknown> = new Set([
+  'SKEIN_CHECK',
+  'SKEIN_MODEL_CAP',
+  'SKEIN_MAX_ROUNDS',
+  'SKEIN_HALTED',
+  'SKEIN_REJECTED',
+  'SKEIN_NOT_ENDORSED',
+]);
 
 /** The limit that was too low, and what raises it. */
 function lackIn(error: ErrorData | undefined): { readonly path: string; readonly raise: string } | undefined {
@@ -57,8 +103,8 @@ function lackIn(error: ErrorData | undefined): { readonly path: string; readonly
 }
 
 const RESUMED: Readonly<Record<Exclude<RunOutcome, 'succeeded'>, string>> = {
-  degraded: 'try again what failed, and keep what is finished',
-  failed: 'try again what failed, and keep what is finished',
+  degraded: `try again what failed, and ${KEPT}`,
+  failed: `try again what failed, and ${KEPT}`,
   paused: 'continue when there are answers',
   cancelled: 'continue where it stopped',
   out_of_budget: 'continue where it stopped',

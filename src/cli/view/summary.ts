@@ -84,7 +84,11 @@ export function summaryLines(options: SummaryOptions): readonly string[] {
 
 /** The part of a summary that a quiet run prints too: unanswered questions, the error, and how to continue. */
 export function trouble(options: SummaryOptions): readonly string[] {
-  return [...questionLines(options), ...errorLines(options), ...stepsAtEnd(options)];
+  return [
+    ...questionLines(options),
+    ...errorLines(options),
+    ...stepsAtEnd({ ...options, steps: options.log.steps.values() }),
+  ];
 }
 
 /** A run without model calls has no cost to report. */
