@@ -170,7 +170,7 @@ await build({
         { name: 'program', test: /node_modules\/commander\/|src\/cli\/(?:failures|other-verbs|program)\./ },
         {
           name: 'plan',
-          test: /src\/(?:guard\/foresee|plan\/(?:checks|downstream|drawing|endings|inherited-supervision|made-of|nodes|notations|outline|permission-rule|powers|providers|risky-commands|tool-names)|lang\/(?:answers|computed-text|condition-text|json-template|outputs-block|template|truthy|wildcard))\./,
+          test: /src\/(?:guard\/foresee|notations\/graph\/nodes\/json-schema|plan\/(?:checks|downstream|drawing|endings|glances|goto|inherited-supervision|made-of|nodes|notations|outline|permission-rule|powers|providers|reducers|risky-commands|tool-names)|lang\/(?:answers|computed-text|condition-text|json-template|outputs-block|template|truthy|wildcard))\./,
         },
         {
           name: 'text',

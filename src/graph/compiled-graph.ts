@@ -2,7 +2,7 @@ import type { Problem } from '../base/problem.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 import { graphAsAgent } from './as-agent.js';
-import { runGraph, runGraphOrThrow, streamGraph } from './running.js';
+import { runGraph, runGraphOrThrow, streamGraph } from './on-demand.js';
 import type { GraphInputs, RunnableGraph, RunningSettings } from './running.js';
 
 /** The implementation of `CompiledGraph`. */

@@ -56,6 +56,9 @@ const POLICY_TEXTS = /^src\/(?:notations\/policy\/(?!policy-file)|text\/toml\.)/
 const RECORDED =
   /^src\/(engine\/durable\/recorded|runtime\/threads|journal|stores)\/(?!check-thread|thread-rows|overview-nodes)/;
 
+/** Rooms of what runs workflows. */
+const RUNNING = /^src\/(?:agent|engine|journal|runtime|stores)\//;
+
 describe('what a mock run evaluates', () => {
   it.each([
     ['dag', WORKFLOW],
@@ -154,6 +157,37 @@ describe('what an import evaluates', () => {
     expect(packages(modules)).toEqual([]);
     expect(notations(modules)).toEqual(entry === 'skein/graph' ? ['graph'] : []);
     expect(modules.filter((name) => SELDOM.test(name) && entry !== 'skein/testing')).toEqual([]);
+  });
+
+  it('skein/graph: nothing of what runs graphs, until one runs', async () => {
+    const declared = `import { graph } from 'skein/graph';
+      const flow = graph({ inputs: ['list'] }).node('count', ({ list }) => list.length).setEntry('count').compile();`;
+    const running = (modules: readonly string[]): readonly string[] => modules.filter((name) => RUNNING.test(name));
+    expect(running(await imported(declared))).toEqual([]);
+    expect(running(await imported(`${declared} await flow.run({ list: [] });`))).toContain('src/engine/run.ts');
+  });
+
+  it.each(['run', 'runOrThrow'])('what loads for the first %s leaves its inputs as they were', async (method) => {
+    const code = `import { graph } from 'skein/graph';
+      const flow = graph({ inputs: ['list'] }).node('count', ({ list }) => list.length).setEntry('count');
+      const [inputs, options] = [{ list: [1, 2] }, { runId: 'first' }];
+      const started = flow.${method}(inputs, options);
+      inputs.list.push(3);
+      options.runId = 'second';
+      const ended = await started;
+      process.exitCode = (ended.state ?? ended).count === 2 && (ended.runId ?? 'first') === 'first' ? 0 : 1;`;
+    expect(await imported(code)).toContain('src/engine/run.ts');
+  });
+
+  it('what can not be copied is refused by the first run as by others', async () => {
+    const code = `import { graph } from 'skein/graph';
+      const flow = graph({ inputs: ['self'] }).node('a', ({ self }) => self).setEntry('a');
+      const inputs = {};
+      inputs.self = inputs;
+      const told = [];
+      for (let at = 0; at < 2; at += 1) told.push(JSON.stringify((await flow.run(inputs)).error));
+      process.exitCode = told[0] !== undefined && told[0] === told[1] ? 0 : 1;`;
+    expect(await imported(code)).toContain('src/engine/run.ts');
   });
 
   it('the parser of JavaScript comes with the first function that must be read', async () => {

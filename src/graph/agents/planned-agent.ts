@@ -8,7 +8,7 @@ import type { StateOf, TaskStep } from '../../plan/builder-input.js';
 import type { Bindings, Edge, InputSpec, Plan, TaskNode } from '../../plan/plan.js';
 import type { AgentLike, AgentResult, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from '../result.js';
 import { checkedTask } from '../as-agent.js';
-import { runGraph, streamGraph } from '../running.js';
+import { runGraph, streamGraph } from '../on-demand.js';
 import type { RunnableGraph } from '../running.js';
 
 /** How a run of a Skein agent ended. */
