@@ -71,6 +71,7 @@ export function withCalled(own: WorkflowParts, { workflows }: CalledFiles): Work
     settings: { ...own.settings, ...(memory === undefined ? {} : { memory }) },
     files: [...new Map(files.map((file) => [file.path, file])).values()].toReversed(),
     agentFiles: new Map([...workflows.flatMap(({ agentFiles }) => [...(agentFiles ?? [])]), ...own.agentFiles]),
+    toolPlaces: new Map([...workflows.flatMap(({ toolPlaces }) => [...(toolPlaces ?? [])]), ...own.toolPlaces]),
     agentFolders: [...new Set([...own.agentFolders, ...workflows.flatMap((workflow) => workflow.agentFolders ?? [])])],
   };
 }

@@ -86,7 +86,9 @@ export function fromYaml(
 }
 
 /** The parts of a workflow other than its plan. */
-export type WorkflowParts = Required<Pick<Workflow, 'settings' | 'files' | 'agentFiles' | 'agentFolders'>>;
+export type WorkflowParts = Required<
+  Pick<Workflow, 'settings' | 'files' | 'agentFiles' | 'toolPlaces' | 'agentFolders'>
+>;
 
 /** Wraps a built plan in a workflow. It checks the plan only if no errors were found before: they would be reported again. */
 export function usable(plan: Plan, parts: WorkflowParts, findings: Findings): Workflow {

@@ -1,4 +1,4 @@
-import type { Problem } from '../base/problem.js';
+import type { Position, Problem } from '../base/problem.js';
 import type { Truncate } from '../lang/values.js';
 import type { Drawing } from './drawing.js';
 import type { Bindings, InputSpec, Plan } from './plan.js';
@@ -13,6 +13,8 @@ export interface Workflow {
   readonly files: readonly SourceFile[];
   /** The file of each agent, by the agent's name: for the audit folder. */
   readonly agentFiles?: ReadonlyMap<string, string>;
+  /** Where each agent names its tools, by the names of agent and tool. */
+  readonly toolPlaces?: ReadonlyMap<string, ReadonlyMap<string, Position>>;
   /** The folders that are searched for agents, absolute. */
   readonly agentFolders?: readonly string[];
   /** A drawing to show instead of the plan's nodes. */

@@ -93,3 +93,42 @@ describe('[XD3] an agent file whose head is no YAML', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('disallowedTools')]);
   });
 });
+
+describe('a tool that does not exist', () => {
+  const head = '---\nname: critic\ntools:\n  - read_file\n  - raed_file\n---\nYou look.\n';
+  const said = '5:5: warning unknown-tools: agent critic: Skein has no tool for "raed_file"';
+  const hint = 'hint: did you mean "read_file"?';
+
+  it.each([
+    ['found in a folder', { 'flow.yaml': FLOW, '.claude/agents/critic.md': head }, '.claude/agents/critic.md'],
+    [
+      'named by the workflow',
+      {
+        'flow.yaml': FLOW.replace('config:', 'agents: { critic: { file: my.agent.md } }\nconfig:'),
+        'my.agent.md': head,
+      },
+      'my.agent.md',
+    ],
+    [
+      'of a called workflow',
+      {
+        'flow.yaml': 'name: outer\nsteps:\n  - { id: inner, type: call, file: inner.yaml }\n',
+        'inner.yaml': FLOW,
+        '.github/agents/critic.agent.md': head,
+      },
+      '.github/agents/critic.agent.md',
+    ],
+  ])('is told with its line in the file of an agent %s', async (_, files, file) => {
+    const cwd = await makeProject(files);
+    const { stderr } = await served(['validate', 'flow.yaml'], { cwd });
+    expect(stderr).toContain(`${file}:${said}`);
+    expect(stderr).toContain(hint);
+  });
+
+  it('of an inline agent is told with its line in the workflow', async () => {
+    const text = `name: f\nagents:\n  w:\n    inline: { prompt: Write., tools: [grep, raed_file] }\nsteps:\n  - { id: a, agent: w, prompt: Hi }\n`;
+    const cwd = await makeProject({ 'flow.yaml': text });
+    const { stderr } = await served(['validate', 'flow.yaml'], { cwd });
+    expect(stderr).toContain('flow.yaml:4:45: warning unknown-tools');
+  });
+});

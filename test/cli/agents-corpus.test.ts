@@ -9,18 +9,22 @@ const FOLDER = join(CORPUS, 'agents');
 const found = hasCorpus();
 const FILES = found ? readdirSync(FOLDER).filter((name) => name.endsWith('.agent.md')) : [];
 
-/** Tools of other systems, by the agents that name them: the step that uses the agent is warned about. */
-const NO_TOOLS: Readonly<Record<string, string>> = {
-  'critical-thinking': '"extensions", "findTestFiles", "githubRepo", "problems", "searchResults", "usages"',
-  'one-shot-feature-issue-planner': '"githubRepo", "usages", "findTestFiles"',
-  planner: '"findTestFiles", "githubRepo", "usages"',
-  'postgresql-dba':
+/** Tools of other systems, by the agents that name them: what the warning says, and where. */
+const NO_TOOLS: Readonly<Record<string, readonly [place: string, tools: string]>> = {
+  'critical-thinking': ['4:21', '"extensions", "findTestFiles", "githubRepo", "problems", "searchResults", "usages"'],
+  'one-shot-feature-issue-planner': ['5:21', '"githubRepo", "usages", "findTestFiles"'],
+  planner: ['4:30', '"findTestFiles", "githubRepo", "usages"'],
+  'postgresql-dba': [
+    '4:39',
     '"githubRepo", "extensions", "database", "pgsql_bulkLoadCsv", "pgsql_connect", "pgsql_describeCsv", "pgsql_disconnect", "pgsql_listDatabases", "pgsql_listServers", "pgsql_modifyDatabase", "pgsql_open_script", "pgsql_query", "pgsql_visualizeSchema"',
-  'react18-dep-surgeon':
+  ],
+  'react18-dep-surgeon': [
+    '4:9',
     '"vscode/memory", "execute/getTerminalOutput", "read/terminalLastCommand", "read/terminalSelection"',
-  'rug-orchestrator': '"vscode", "agent"',
-  'terminal-helper': '"execute/getTerminalOutput", "read/terminalLastCommand", "read/terminalSelection"',
-  'trojan-skill-hunter': '"usages", "problems", "githubRepo"',
+  ],
+  'rug-orchestrator': ['4:9', '"vscode", "agent"'],
+  'terminal-helper': ['4:9', '"execute/getTerminalOutput", "read/terminalLastCommand", "read/terminalSelection"'],
+  'trojan-skill-hunter': ['4:31', '"usages", "problems", "githubRepo"'],
 };
 
 /** What is said of the head of a file, with the line. */
@@ -52,7 +56,7 @@ describe.skipIf(!found)('[XD3] each agent file of the corpus is the agent of a s
       ...(tools === undefined
         ? []
         : [
-            `flow.yaml:3:11: warning unknown-tools: agent ${nameIn(text)}: Skein has no tool for ${tools}; the agent runs without it`,
+            `${path}:${tools[0]}: warning unknown-tools: agent ${nameIn(text)}: Skein has no tool for ${tools[1]}; the agent runs without it`,
           ]),
     ];
     // Real agents have what they need, and nothing declared: they are warned of the rule of two.

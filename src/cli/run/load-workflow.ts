@@ -83,7 +83,7 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
   checkSurroundings(options, file, workflow.plan);
   const looks = options.inputs !== undefined && options.mayLack !== true;
   const given = looks ? { ...options.defaults, ...options.inputs } : undefined;
-  const tools = options.checkTools === true ? await unknownTools(workflow.plan) : [];
+  const tools = options.checkTools === true ? await unknownTools(workflow) : [];
   const budgets = await problemsOfBudgets(workflow.plan, options);
   const two = options.checkTools === true ? await problemsOfCalls(workflow.plan) : [];
   const wrong = await wrongInputs(inputsOf(workflow), options.inputs);
@@ -246,7 +246,7 @@ function readersOf(plan: Workflow['plan'], channel: string): string {
 }
 
 /** Names of tools that do not exist (`unknown-tools`). A run warns about them when the agent starts. */
-async function unknownTools(plan: Plan | undefined): Promise<readonly Problem[]> {
+async function unknownTools({ plan, toolPlaces }: Workflow): Promise<readonly Problem[]> {
   if (plan === undefined) return [];
   const { BUILT_IN_TOOLS, agentsOf, selectTools } = await import('../../plan.js');
   const problems = new Map<string, Problem>();
@@ -254,13 +254,15 @@ async function unknownTools(plan: Plan | undefined): Promise<readonly Problem[]>
     const { name, tools, mcpServers } = node.agent;
     const { unknown } = selectTools(tools, Object.keys(mcpServers ?? {}));
     if (unknown.length === 0 || problems.has(name)) continue;
-    const near = didYouMean(unknown[0] ?? '', BUILT_IN_TOOLS);
+    const [first = ''] = unknown;
+    const near = didYouMean(first, BUILT_IN_TOOLS);
+    const at = toolPlaces?.get(name)?.get(first) ?? node.at;
     const names = unknown.map((tool) => JSON.stringify(tool)).join(', ');
     problems.set(name, {
       code: 'unknown-tools',
       severity: 'warning',
       message: `agent ${name}: Skein has no tool for ${names}; the agent runs without it`,
-      ...(node.at === undefined ? {} : { at: node.at }),
+      ...(at === undefined ? {} : { at }),
       hint: near ?? 'name a built-in tool, or SERVER/TOOL of one of its MCP servers',
     });
   }

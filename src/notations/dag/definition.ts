@@ -78,6 +78,8 @@ export interface AgentTraits {
   readonly models: readonly string[];
   /** Undefined: the defaults. Empty: none. */
   readonly tools: readonly string[] | undefined;
+  /** Where each of them is named. */
+  readonly toolPlaces: ReadonlyMap<string, Position>;
   /** Tools whose calls a person must allow. */
   readonly approve: readonly string[] | undefined;
   readonly checks: readonly AnswerCheck[] | undefined;

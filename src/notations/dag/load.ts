@@ -65,6 +65,7 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
     settings: buildSettings(definition, workspace, memory),
     files: [source, ...workspace.used],
     agentFiles: own,
+    toolPlaces: new Map([...agents.values()].map(({ name, toolPlaces }) => [name, toolPlaces])),
     agentFolders: agentFolders(definition, workspace).map(({ path }) => path),
   };
   return usable(plan, withCalled(mine, called), findings);

@@ -1,4 +1,5 @@
 import { present } from '../../base/json.js';
+import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { Findings } from '../../text/findings.js';
@@ -15,11 +16,14 @@ import type { AgentTraits } from './definition.js';
 
 /** Reads the traits that agent files and inline agents share: all keys but the prompt. */
 export function readTraits(fields: Fields, label: string): AgentTraits {
+  const tools = readTools(fields, 'tools', label);
+  const approve = readTools(fields, 'approve', label);
   return {
     description: fields.text('description'),
     models: readModels(fields, `model of ${label}`),
-    tools: readTools(fields, 'tools', label),
-    approve: readTools(fields, 'approve', label),
+    tools: tools && [...tools.keys()],
+    toolPlaces: tools ?? new Map(),
+    approve: approve && [...approve.keys()],
     checks: readChecks(fields, label),
     cache: readCache(fields),
     sandbox: fields.word('sandbox', SANDBOX),
@@ -46,19 +50,22 @@ export function readModels(fields: Fields, called: string): readonly string[] {
 }
 
 /**
- * Reads the keys `tools` and `approve`: a list, or one text with commas (the form of Claude's agent files). Undefined if the key is absent.
+ * Reads the keys `tools` and `approve`, with the place of each name: a list, or one text with commas (the form of Claude's agent files). Undefined if the key is absent.
  * A list entry with commas is also split, but not within parentheses: `Bash(git add, git commit)` is one entry.
  */
-function readTools(fields: Fields, key: 'tools' | 'approve', label: string): readonly string[] | undefined {
+function readTools(fields: Fields, key: 'tools' | 'approve', label: string): ReadonlyMap<string, Position> | undefined {
   const node = fields.node(key);
   if (node === undefined) return undefined;
-  const tools = (node.kind === 'list' ? node.items : [node]).flatMap((item) => {
-    if (item.kind === 'scalar' && item.value !== null) return splitTools(item.text);
+  const tools = new Map<string, Position>();
+  for (const item of node.kind === 'list' ? node.items : [node]) {
+    if (item.kind === 'scalar' && item.value !== null) {
+      for (const tool of splitTools(item.text)) if (!tools.has(tool)) tools.set(tool, item.at);
+      continue;
+    }
     const message = `${key} of ${label} must be a list of names, not ${describe(item)}`;
     fields.findings.error('wrong-type', message, item.at, 'write a list: [read_file, grep]');
-    return [];
-  });
-  return [...new Set(tools)];
+  }
+  return tools;
 }
 
 function splitTools(text: string): readonly string[] {

@@ -25,6 +25,7 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
     settings: settingsOf(plan, definition, called),
     files: [source],
     agentFiles: new Map(),
+    toolPlaces: new Map(),
     agentFolders: [],
   };
   return usable(plan, withCalled(own, called), findings);
