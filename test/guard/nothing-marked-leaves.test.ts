@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { memoryStore, run } from 'skein';
 import type { Plan, RunOptions, RunResult } from 'skein';
 import type { Graph } from 'skein/graph';
-import { agentNode, graph, reflectionLoop, toolNode, workflowNode } from 'skein/graph';
+import { agentNode, agentTeam, graph, planAndExecute, reflectionLoop, toolNode, workflowNode } from 'skein/graph';
 import { prefixesOf, storeWith } from '../engine/recorded/in-process.js';
 import { cases, seedOf } from '../thorough.js';
 import { NO_CALL, NO_LABEL_LOST, tell } from './support/figures.js';
@@ -47,6 +47,14 @@ const KINDS: Readonly<Record<string, (flow: Flow, place: Place) => Flow>> = {
   loop(flow, { id, world, taskParam }) {
     const [worker, critic] = [world.agent(id, true), world.agent(`${id}-critic`, true)];
     return flow.addNode(id, agentNode(reflectionLoop({ worker, critic, maxAttempts: 2 }), { taskParam }));
+  },
+  team(flow, { id, world, taskParam }) {
+    const workers = [{ name: 'helper', description: 'Helps.', agent: world.agent(`${id}-helper`, true) }];
+    return flow.addNode(id, agentNode(agentTeam({ supervisor: world.agent(id, true), workers }), { taskParam }));
+  },
+  plan(flow, { id, world, taskParam }) {
+    const [planner, executor] = [world.agent(id, true), world.agent(`${id}-doer`, true)];
+    return flow.addNode(id, agentNode(planAndExecute({ planner, executor }), { taskParam }));
   },
   fails: (flow, { id, text }) =>
     flow.addNode(id, (state) => Promise.reject(new Error(`No: ${text(state)}`)), { onError: 'continue' }),

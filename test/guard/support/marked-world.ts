@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { SkeinError } from 'skein';
 import type { Question, RunOptions } from 'skein';
 import { agent, agentAsTool, agentNode, graph, tool } from 'skein/graph';
 import type { ModelRequest } from '../../../src/agent/model.js';
@@ -48,7 +49,7 @@ export class MarkedWorld {
   constructor(private readonly made: MadeOf) {
     onTestFinished(() => rmSync(this.cwd, { recursive: true, force: true }));
     for (const [name, text] of Object.entries(made.files)) writeFileSync(join(this.cwd, name), text);
-    this.own = ownModels({ m: (request) => this.say(request) });
+    this.own = ownModels({ m: (request) => this.sayUnlessDown(request), n: (request) => this.say(request) });
   }
 
   get options(): RunOptions {
@@ -75,7 +76,7 @@ export class MarkedWorld {
     const more = isInside ? [] : [agentAsTool(this.agent(`${name}-clerk`, true), CLERK), this.starting(name)];
     return agent({
       name,
-      model: 'own/m',
+      model: ['own/m', 'own/n'],
       tools: ['read_file', 'write_file', 'glob', 'grep', ...own, ...more],
       maxTurns: 6,
     });
@@ -120,6 +121,13 @@ export class MarkedWorld {
     });
   }
 
+  /** One call of ten finds no model, so that the other one goes on from what was said until then. */
+  private sayUnlessDown(request: ModelRequest): Said {
+    const random = seededRandom(`${this.made.seed} down ${JSON.stringify(request.messages).replaceAll(this.cwd, '')}`);
+    if (random() < 0.1) throw new SkeinError('SKEIN_MODEL_UNAVAILABLE', 'it is down');
+    return this.say(request);
+  }
+
   private say({ messages, tools, caller }: ModelRequest): Said {
     const mark = hasMark(messages) ? ` ${MARK}` : '';
     const random = seededRandom(
@@ -141,6 +149,7 @@ export class MarkedWorld {
       glob: () => ({ pattern: '*.md' }),
       grep: () => ({ pattern: 'Text|wrote' }),
       clerk: () => ({ task: `Please ${drawn(9)}${mark}` }),
+      helper: () => ({ task: `Help ${drawn(9)}${mark}` }),
       start: () => ({ text: `Begin ${drawn(9)}${mark}` }),
     };
     // Who knows the mark passes it on; who does not looks for it, and sends.
@@ -154,8 +163,8 @@ export class MarkedWorld {
   }
 }
 
-const PASSES_ON = ['write_memory', 'write_file', 'clerk', 'start', 'quiet', 'send'];
-const LOOKS = ['page', 'read_memory', 'read_file', 'glob', 'grep', 'start', 'send'];
+const PASSES_ON = ['write_memory', 'write_file', 'clerk', 'helper', 'start', 'quiet', 'send'];
+const LOOKS = ['page', 'read_memory', 'read_file', 'glob', 'grep', 'helper', 'start', 'send'];
 
 const CLERK = { name: 'clerk', description: 'Helps.' } as const;
 
