@@ -10,6 +10,7 @@ import { compilingWork } from './work-meter.js';
 import type { WorkMeter } from './work-meter.js';
 import { extentOf, toCelValue } from './expression-values.js';
 import type { Extent } from './expression-values.js';
+import { didYouMean } from '../base/suggest.js';
 import { quoteShort } from './value-text.js';
 
 /** Limits of an expression, so that evaluating one never blocks the process. */
@@ -40,11 +41,12 @@ export interface Expression {
  * Compiles an expression of the Common Expression Language over the named variables. Numbers are numbers: `n + 1`, `[1, n]` and
  * `1 == 1.0` work. `matches` (regular expressions) and `cel.bind` are refused. A missing key is an error, except in `has(o.b)` and
  * `o.?b.orValue("d")`. `json(v)` returns JSON text. `text.hasLine("DONE")`: the text has this line, ignoring spaces around it. Also
- * `list.join(", ")`. Positions of problems are relative to the source.
+ * `list.join(", ")`. Positions of problems are relative to the source; `hintOf` gives the hint for a name that is not one of these.
  */
 export function compileExpression(
   source: string,
   names: readonly string[],
+  hintOf: NameHint = among(names),
 ): { readonly problems: readonly Problem[]; readonly expression?: Expression } {
   if (source.length > EXPRESSION_LIMITS.sourceChars) {
     return {
@@ -67,11 +69,11 @@ export function compileExpression(
     }
     const parsed = environment.parse(source);
     const checked = parsed.check();
-    if (!checked.valid) return { problems: [problemOf(source, checked.error, names)] };
+    if (!checked.valid) return { problems: [problemOf(source, checked.error, hintOf)] };
     const run = (vars: ReadonlyMap<string, unknown>): unknown => parsed(new Map(vars)) as unknown;
     return { problems: [], expression: makeExpression(source, run, parsed.ast, shape, names) };
   } catch (error) {
-    return { problems: [problemOf(source, error, names)] };
+    return { problems: [problemOf(source, error, hintOf)] };
   }
 }
 
@@ -184,14 +186,23 @@ function plainEntries(value: object): [string, unknown][] | undefined {
   return prototype === Object.prototype || prototype === null ? Object.entries(value) : undefined;
 }
 
-function problemOf(source: string, error: unknown, names: readonly string[]): Problem {
+function problemOf(source: string, error: unknown, hintOf: NameHint): Problem {
   const { ParseError, TypeError, EvaluationError } = cel();
   const isTheirs = error instanceof ParseError || error instanceof TypeError || error instanceof EvaluationError;
   if (!isTheirs) return problemAt(source, 0, error instanceof Error ? error.message : String(error));
   const start = error.range?.start ?? 0;
-  const known = `known are: ${names.length === 0 ? 'none' : names.join(', ')}`;
-  const hint = error.code === 'unknown_variable' ? known : formHint(source.slice(0, start));
+  const hint =
+    error.code === 'unknown_variable'
+      ? hintOf(source.slice(start, error.range?.end))
+      : formHint(source.slice(0, start));
   return problemAt(source, start, error.summary, hint);
+}
+
+/** The hint for a name that is not a value. */
+type NameHint = (name: string) => string;
+
+function among(names: readonly string[]): NameHint {
+  return (name) => didYouMean(name, names) ?? `known are: ${names.length === 0 ? 'none' : names.join(', ')}`;
 }
 
 /** Returns the hint for text that is not an expression after `before`. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '../base/suggest.js';
+import { didYouMean, suggest } from '../base/suggest.js';
 import type { Position, Problem } from '../base/problem.js';
 
 /** Collects the problems that a notation finds. */
@@ -14,6 +14,8 @@ export interface Findings {
   add(problems: readonly Problem[]): void;
   /** Returns a hint with the name that was most likely meant. */
   near(word: string, candidates: Iterable<string>): string | undefined;
+  /** Returns the name itself. */
+  nearest(word: string, candidates: Iterable<string>): string | undefined;
 }
 
 /** Comparing names is expensive, and more hints would not be read. */
@@ -78,6 +80,7 @@ export function createFindings({ lenient = false }: FindingsOptions = {}): Findi
     },
     add: (problems) => problems.forEach(put),
     near: (word, candidates) => (list.length < MAX_HINTS ? didYouMean(word, candidates) : undefined),
+    nearest: (word, candidates) => (list.length < MAX_HINTS ? suggest(word, candidates) : undefined),
   };
 }
 

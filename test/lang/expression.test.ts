@@ -111,8 +111,9 @@ describe('problems of expressions', () => {
     expect(problems[0]).toMatchObject({ code: 'bad-expression', severity: 'error', at });
   });
 
-  it('names the variables that there are', () => {
-    expect(compileExpression('stesp == 1', ['steps', 'inputs']).problems[0]?.hint).toBe('known are: steps, inputs');
+  it('names the variable that was meant, or those that there are', () => {
+    expect(compileExpression('stesp == 1', ['steps', 'inputs']).problems[0]?.hint).toBe('did you mean "steps"?');
+    expect(compileExpression('other == 1', ['steps', 'inputs']).problems[0]?.hint).toBe('known are: steps, inputs');
   });
 
   it('refuses a value that has the name of a type, and only where it is used', () => {

@@ -71,7 +71,37 @@ function reportNoReference(expression: string, use: Use, references: References,
     return;
   }
   const forms = 'references are {{inputs.NAME}} and {{steps.ID.output}}, followed by .PATH for JSON';
-  const near = findings.near(root, [...inputs, ...ids]);
-  const hint = `${near ?? forms}; a backslash before the braces says that they are text`;
+  const near = nearest([root, ...rest], use, references, findings);
+  const hint =
+    near === undefined
+      ? `${forms}; a backslash before the braces says that they are text`
+      : `did you mean {{${near.join('.')}}}? A backslash before the braces says that they are text`;
   findings.warning('not-a-reference', `${written} is not a reference and is left as it is`, use.at, hint);
+}
+
+/** Returns the reference that was probably meant, where a word of it is misspelt or left out. */
+function nearest(
+  [root = '', ...rest]: readonly string[],
+  { step }: Use,
+  { graph, inputs }: References,
+  findings: Findings,
+): readonly string[] | undefined {
+  const ids = graph.idsAround(step);
+  const items = graph.mapsAround(step).flatMap(({ map }) => map?.as ?? []);
+  const [inner] = items;
+  if (root === 'item' && inner !== undefined) return [inner, ...rest];
+  const [name = '', ...path] = rest;
+  const kind = root === 'steps' || root === 'inputs' ? root : findings.nearest(root, ['steps', 'inputs']);
+  if (kind === 'inputs' && inputs.has(name)) return [kind, name];
+  if (kind === 'steps' && ids.has(name)) return [kind, name, 'output', ...behindOutput(path, findings)];
+  const found = findings.nearest(root, [...items, ...inputs, ...ids]);
+  if (found === undefined) return undefined;
+  if (items.includes(found)) return [found, ...rest];
+  return inputs.has(found) ? ['inputs', found] : ['steps', found, 'output', ...behindOutput(rest, findings)];
+}
+
+/** What stands behind the word `output`, however it is spelt. */
+function behindOutput([first = '', ...path]: readonly string[], findings: Findings): readonly string[] {
+  const isOutput = first === '' || first === 'output' || findings.nearest(first, ['output']) !== undefined;
+  return isOutput ? path : [first, ...path];
 }

@@ -61,9 +61,20 @@ export function resolve(dotted: Dotted, reader: Placed, names: Names): Target | 
   const hint =
     root === 'item' || root === 'index' || root === 'key'
       ? `only the steps of a map have an ${root === 'item' ? 'item' : 'index and a key'}`
-      : (names.findings.near(root, ['steps', 'inputs', PROMPT, 'item']) ??
-        'known are $steps, $prompt, $inputs, and $item in a map');
+      : nearVariable(root, reader, names);
   return { code: 'unknown-variable', message: `${reader.step.label} refers to $${root}, which does not exist`, hint };
+}
+
+/** The hint for a variable that does not exist. A name alone may be that of a step or of an input. */
+function nearVariable(root: string, reader: Placed, { inputs, findings }: Names): string {
+  const variables = ['steps', 'inputs', PROMPT, 'item', ...itemsOf(reader).map(({ name }) => name)];
+  const near = findings.near(root, variables);
+  if (near !== undefined) return near;
+  const ids = [...around(reader)].flatMap(({ block }) => [...block.byId.keys()]);
+  const others = [...inputs.keys(), ...ids];
+  const meant = others.includes(root) ? root : findings.nearest(root, others);
+  if (meant === undefined) return 'known are $steps, $prompt, $inputs, and $item in a map';
+  return `did you mean $${inputs.has(meant) ? `inputs.${meant}` : `steps.${meant}.output`}?`;
 }
 
 function resolveInput([first, ...path]: readonly Segment[], reader: Placed, names: Names): Target | Fault {

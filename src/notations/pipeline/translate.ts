@@ -1,4 +1,5 @@
 import type { Position, Problem } from '../../base/problem.js';
+import { suggest } from '../../base/suggest.js';
 import { compileExpression } from '../../lang/expression.js';
 import type { Expression } from '../../lang/expression.js';
 import type { CelVar, Computed, ValueRef } from '../../lang/values.js';
@@ -6,7 +7,7 @@ import type { Placed } from './blocks.js';
 import { findDotted } from './expressions.js';
 import type { Dotted } from './expressions.js';
 import type { Fault, Names } from './order.js';
-import { isFault, noteUse, reportFault, resolve } from './references.js';
+import { isFault, noteUse, PROMPT, reportFault, resolve } from './references.js';
 import type { Target } from './references.js';
 
 /** An expression whose references became variables. */
@@ -49,7 +50,7 @@ export function translate(inside: string, reader: Placed, translating: Translati
   }
   if (!isUsable) return undefined;
   written += inside.slice(from);
-  const { expression: compiled, problems } = compileExpression(written, [...vars.keys()]);
+  const { expression: compiled, problems } = compileExpression(written, [...vars.keys()], dollarHint);
   const isKnownRead = (read: readonly string[]): boolean => isKnown(read, vars);
   return {
     computed: { expression: written, vars: fieldsOf(vars) },
@@ -57,6 +58,15 @@ export function translate(inside: string, reader: Placed, translating: Translati
     problem: problems[0],
     isKnown: compiled?.reads.every(isKnownRead) ?? true,
   };
+}
+
+const VARIABLES = ['steps', 'inputs', PROMPT, 'item'];
+
+/** The hint for a bare name in an expression, where values begin with a dollar sign. */
+function dollarHint(name: string): string {
+  const meant = VARIABLES.includes(name) ? name : suggest(name, VARIABLES);
+  if (meant !== undefined) return `references begin with a dollar sign: $${meant}`;
+  return 'references begin with a dollar sign, such as $steps.ID.output; texts stand in quotes';
 }
 
 /** Shortens a reference: in `$steps.a.output.items.size()` the last name is not part of the path, and `.count-1` ends before the minus. */
