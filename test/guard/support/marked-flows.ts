@@ -25,6 +25,20 @@ function single({ id, world }: Place) {
     .setEntry('worker');
 }
 
+/** A flow of two agents side by side, of which one is told only what the user says. */
+function pair(id: string, world: MarkedWorld) {
+  return graph<{ task: string; said: string; reader: string; teller: string; both: string }>()
+    .addNode('begin', () => ({ said: 'Say hello.' }))
+    .addNode('reader', agentNode(world.agent(`${id}-reader`, true)))
+    .addNode('teller', agentNode(world.agent(`${id}-teller`, true), { taskParam: 'said' }))
+    .addEdge('begin', 'reader')
+    .addEdge('begin', 'teller')
+    .addNode('join', ({ reader, teller }) => ({ both: `${reader} ${teller}` }))
+    .addEdge('reader', 'join')
+    .addEdge('teller', 'join')
+    .setEntry('begin');
+}
+
 const KINDS: Readonly<Record<string, (flow: Flow, place: Place) => Flow>> = {
   agent: (flow, { id, world, taskParam }) => flow.addNode(id, agentNode(world.agent(id), { taskParam })),
   function: (flow, { id, text }) => flow.addNode(id, (state) => ({ [id]: `f ${text(state)}` })),
@@ -52,6 +66,12 @@ const KINDS: Readonly<Record<string, (flow: Flow, place: Place) => Flow>> = {
     const [planner, executor] = [world.agent(id, true), world.agent(`${id}-doer`, true)];
     return flow.addNode(id, agentNode(planAndExecute({ planner, executor }), { taskParam }));
   },
+  supervised: (flow, { id, world, taskParam }) =>
+    flow.addNode(id, agentNode(world.agent(id), { taskParam }), { supervise: true }),
+  'supervised-pair': (flow, { id, world, taskParam }) =>
+    flow.addNode(id, workflowNode(pair(id, world), 'both', { taskParam, answerKey: 'both' }), {
+      supervise: { instruction: 'Do it.', model: 'own/n', maxReorients: 2 },
+    }),
   fails: (flow, { id, text }) =>
     flow.addNode(id, (state) => Promise.reject(new Error(`No: ${text(state)}`)), { onError: 'continue' }),
 };

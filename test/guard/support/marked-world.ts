@@ -134,6 +134,7 @@ export class MarkedWorld {
       `${this.made.seed} ${caller.agent} ${JSON.stringify(messages).replaceAll(this.cwd, '')}`,
     );
     const drawn = (most: number): number => Math.floor(random() * most);
+    if (caller.phase !== undefined) return phaseAnswer(drawn, mark);
     if (caller.turn > 4 || random() < 0.2) return `${caller.agent} says ${drawn(100)}${mark}`;
     const inputs: Readonly<Record<string, () => object>> = {
       page: () => ({}),
@@ -161,6 +162,17 @@ export class MarkedWorld {
     });
     return { calls };
   }
+}
+
+/** What supervision is told, whatever it asks for. */
+function phaseAnswer(drawn: (most: number) => number, mark: string): string {
+  return JSON.stringify({
+    interpretation: `As I see it${mark}`,
+    met_commitment: drawn(3) === 0,
+    deviations: [`Other ${drawn(9)}${mark}`],
+    verdict: drawn(3) === 0 ? 'continue' : 'reorient',
+    correction: `Better ${drawn(9)}${mark}`,
+  });
 }
 
 const PASSES_ON = ['write_memory', 'write_file', 'clerk', 'helper', 'start', 'quiet', 'send'];
