@@ -40,10 +40,10 @@ export function endingOf({ outcome, reason, error }: AnyEnding): StepEnding {
 /** Shared by all steps that succeeded, of which there may be many. */
 const SUCCEEDED: StepEnding = Object.freeze({ outcome: 'succeeded' });
 
-/** Counts of step outcomes of a run. Steps that never started because the run ended first are `notRun`. */
+/** Counts of step outcomes of a run, each step once, steps that contain others too. Steps that never started because the run ended first are `notRun`. */
 export interface Census {
   readonly succeeded: number;
-  /** Steps that failed or timed out where the definition allowed it. They are counted only here. */
+  /** Steps that failed or timed out where the definition allowed it, for themselves or for a step around them. They are counted only here. */
   readonly degraded: number;
   readonly failed: number;
   readonly skipped: number;
@@ -119,8 +119,14 @@ export function isDegraded({ degraded, limited = 0 }: Census): boolean {
   return degraded > 0 || limited > 0;
 }
 
-/** Counts an allowed failure as degraded instead of under its own outcome. */
-export function countAllowed(census: OpenCensus, outcome: StepOutcome): void {
+/** Counts an allowed failure as degraded instead of under its own outcome, and with it the failures of the steps inside. */
+export function countAllowed(census: OpenCensus, outcome: StepOutcome, inside: Census | undefined): void {
   census[outcome] -= 1;
   census.degraded += 1;
+  if (inside !== undefined) addCensus(census, allowedIn(inside));
+}
+
+/** What is added to a census that has counted these failures, once they are allowed. */
+export function allowedIn({ failed, timed_out: timedOut }: Census): Census {
+  return { ...emptyCensus(), degraded: failed + timedOut, failed: -failed, timed_out: -timedOut };
 }

@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import { isFinal } from '../../base/errors.js';
 import type { EventBody } from '../../events/event.js';
-import type { StepOutcome } from '../../events/census.js';
+import type { Census, StepOutcome } from '../../events/census.js';
 import { endingOf } from '../../events/census.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
 import type { OnError } from '../../plan/plan.js';
@@ -58,6 +58,8 @@ export interface SettledFailure {
   readonly node: CompiledNode;
   readonly path: string;
   readonly error: ErrorData;
+  /** The census of what ran inside of it. */
+  readonly inside: Census | undefined;
 }
 
 /** Combines the failures of nodes with `onError: settle` into the one that ends their plan, in plan order; undefined for none. */

@@ -94,7 +94,7 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
     const { require } = this.compiled;
     if (require === undefined) return settledError(settled);
     if (!isEnough(require, reached, settled.length)) return tooFew('branches', require, reached, settled);
-    for (const { error } of settled) countAllowed(this.census, failureOf(error));
+    for (const { error, inside } of settled) countAllowed(this.census, failureOf(error), inside);
     return undefined;
   }
 

@@ -109,8 +109,8 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
       return;
     }
     const failure = { from: compiled.id, path, error };
-    if (isPart || onError === 'settle') (this.settled ??= []).push({ node: compiled, ...failure });
-    else countAllowed(this.census, failureOf(error));
+    if (isPart || onError === 'settle') (this.settled ??= []).push({ node: compiled, ...failure, inside: step.inside });
+    else countAllowed(this.census, failureOf(error), step.inside);
     if (onErrorTo < 0) this.flow.branchEnded(input);
     const kind = onError === 'continue' ? 'failed' : onErrorTo < 0 ? 'poison' : 'dead';
     this.flow.sendDead(compiled, tokenOf(kind, input, step, influence, failure));
@@ -260,10 +260,10 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
     this.restIfIdle();
   }
 
-  private tellPassed({ compiled, path, attempt }: Step, ending: PassedOver): void {
+  private tellPassed({ compiled, path, attempt, inside }: Step, ending: PassedOver): void {
     const { outcome } = ending;
     this.tell(compiled, path, outcome, outcome === 'skipped' ? 0 : attempt, ending);
-    if (outcome !== 'skipped') countAllowed(this.census, outcome);
+    if (outcome !== 'skipped') countAllowed(this.census, outcome, inside);
   }
 
   /** Runs the check for steps of the run's own plan, except for those that do nothing and leave the state unchanged. */

@@ -54,6 +54,11 @@ export abstract class Waiting extends Attempts implements Waiter {
     }
   }
 
+  /** The census of what ran inside this step, in its last attempt. */
+  get inside(): Census | undefined {
+    return this.inner;
+  }
+
   /** Adopts the census and reports of a scope inside this step. */
   adopt(census: Census, reports: Reports): void {
     addCensus((this.inner ??= emptyCensus()), census);

@@ -9,7 +9,7 @@ import type {
   Plan,
 } from '../../../src/plan/plan.js';
 import { allHold, rendered, valueAt, type State } from './conditions.js';
-import { failureOf, type Ending, type Failure, type Place, type PlanEnd, type SubRun, type World } from './world.js';
+import { failureOf, type Ending, type Place, type PlanEnd, type SubRun, type World } from './world.js';
 
 /** Stops a body; nothing is told of it afterwards. */
 export type Cancel = () => void;
@@ -117,9 +117,10 @@ function beginMap(start: BodyStart<MapNode>, done: Done): Cancel {
   }
   const results: unknown[] = items.map(() => null);
   const open = new Set<SubRun>();
-  const failures = new Map<number, Failure>();
+  const failures = new Map<number, string>();
   let left = items.length;
   let over = false;
+  const allow = (item: string): void => world.allow(start.place, (path) => path.startsWith(item));
   const allows = node.require !== undefined || node.onItemError === 'continue';
   const finish = (): void => {
     const succeeded = items.length - failures.size;
@@ -127,21 +128,22 @@ function beginMap(start: BodyStart<MapNode>, done: Done): Cancel {
       done({ ok: false, failure: { code: 'SKEIN_REQUIRE', message: node.id } });
       return;
     }
-    if (node.require !== undefined) for (const failure of failures.values()) world.allow(failure, start.place);
+    if (node.require !== undefined) for (const item of failures.values()) allow(item);
     done({ ok: true, value: results.filter((_, at) => node.onItemError === 'continue' || !failures.has(at)) });
   };
   const subs = items.map((item: unknown, index) => {
     const inputs = { ...subInputs(node.plan, node.inputs ?? {}, state), [node.item]: item };
     const name =
       node.key === undefined ? String(index) : String(valueAt({ channel: 'item', path: node.key }, { item }));
-    const sub: SubRun = world.open(node.plan, inside(start, `${node.id}[${name}]`, inputs), (ending) => {
+    const place = inside(start, `${node.id}[${name}]`, inputs);
+    const sub: SubRun = world.open(node.plan, place, (ending) => {
       open.delete(sub);
       left -= 1;
       if (over) return;
       if (ending.ok === true) results[index] = (ending.value as State)[node.result] ?? null;
       else if (ending.ok === false && allows) {
-        failures.set(index, ending.failure);
-        if (node.require === undefined) world.allow(ending.failure, start.place);
+        failures.set(index, place.path);
+        if (node.require === undefined) allow(place.path);
       } else {
         over = true;
         for (const other of open) other.cancel();

@@ -5,6 +5,7 @@ import { Histories, type Fold, type History } from './history.js';
 import type { Token } from './joins.js';
 import { shapeOf, type Shape } from './shape.js';
 import { closingOf, type How } from './ways.js';
+import { isPartOf } from './world.js';
 import type { Ending, Failure, Place, PlanEnd, World } from './world.js';
 
 /** One step: a firing that has been looked at. */
@@ -28,7 +29,7 @@ export abstract class InstanceEnd {
   protected readonly running = new Map<Step, Cancel>();
   protected readonly stepped = new Set<string>();
   /** Failures of its branches, where not all of them must succeed, and branches that did. */
-  protected readonly settled: Failure[] = [];
+  protected readonly settled: { readonly node: PlanNode; readonly path: string }[] = [];
   protected reached = 0;
   protected over = false;
   private degraded = false;
@@ -108,8 +109,12 @@ export abstract class InstanceEnd {
     const { require } = this.place;
     if (require === undefined) return undefined;
     if (!isEnough(require, this.reached, this.settled.length)) return { code: 'SKEIN_REQUIRE', message: '' };
-    for (const failure of this.settled) this.world.allow(failure, this.place);
+    for (const { node, path } of this.settled) this.allow(node, path);
     return undefined;
+  }
+
+  protected allow(node: PlanNode, path: string): void {
+    this.world.allow(this.place, (one) => isPartOf(one, node, path));
   }
 
   protected succeedRun(state: State): void {

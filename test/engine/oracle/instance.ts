@@ -220,7 +220,7 @@ export class Instance extends InstanceEnd implements SubRun {
       return;
     }
     this.world.count(step.node, this.pathOf(step.node), 'failed', failure);
-    this.world.allow(failure, this.place);
+    this.allow(step.node, this.pathOf(step.node));
     const alone = typeof policy === 'object' ? [this.#handing(policy.to, step)] : [];
     this.#send(step, { poisoned: policy === 'skipDependents', alone });
     if (alone.length === 0) this.#ended.push(step.history);
@@ -235,7 +235,7 @@ export class Instance extends InstanceEnd implements SubRun {
       return;
     }
     this.world.count(step.node, this.pathOf(step.node), 'failed', failure);
-    this.world.allow(failure, this.place);
+    this.allow(step.node, this.pathOf(step.node));
     this.#leave(step, step.history, chosen, false);
   }
 
@@ -246,7 +246,7 @@ export class Instance extends InstanceEnd implements SubRun {
       return;
     }
     // A branch of a group: what comes after it is skipped, and no other one is.
-    this.settled.push(failure);
+    this.settled.push({ node: step.node, path: this.pathOf(step.node) });
     this.#ended.push(step.history);
     this.#send(step, { poisoned: true });
   }

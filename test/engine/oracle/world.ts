@@ -77,6 +77,13 @@ export interface SubRun {
 /** Makes an instance of a plan. */
 export type Open = (world: World, plan: Plan, place: Place, onEnd: (ending: Ending) => void) => SubRun;
 
+/** Whether a step is this one, or inside of it. A round has its number before the slash, as the second visit of a call has. */
+export function isPartOf(path: string, { kind }: PlanNode, step: string): boolean {
+  if (path === step) return true;
+  const rest = path.startsWith(step) ? path.slice(step.length) : '';
+  return kind === 'loop' ? /^#\d+\//.test(rest) : rest.startsWith(kind === 'map' ? '[' : '/');
+}
+
 /** What all plan instances of a run share. */
 export class World {
   readonly census = emptyCensus();
@@ -85,6 +92,8 @@ export class World {
   readonly running: Running[] = [];
   readonly bindings: Bindings;
   readonly #open: Open;
+  /** Failed steps whose failure nothing has allowed so far. */
+  readonly #failed = new Set<OracleStep>();
   releases = 0;
   instants = 0;
   ended = false;
@@ -102,14 +111,21 @@ export class World {
 
   count(node: PlanNode, path: string, outcome: StepOutcome, failure?: Failure): void {
     if (node.kind !== 'pass' || (outcome !== 'succeeded' && outcome !== 'skipped')) this.census[outcome] += 1;
-    this.steps.push({ path, node: node.id, outcome, ...(failure === undefined ? {} : { failure }) });
+    const step = { path, node: node.id, outcome, ...(failure === undefined ? {} : { failure }) };
+    this.steps.push(step);
+    if (outcome === 'failed') this.#failed.add(step);
   }
 
-  /** A failure in this place that is allowed. One that is not of a step, such as a conflict at the end of an item, was not counted. */
-  allow(failure: Failure, place: Place): void {
+  /**
+   * The failures of these steps, in this place, are allowed. One that is not of a step, such as a conflict at the end of an item, was not
+   * counted.
+   */
+  allow(place: Place, isOne: (path: string) => boolean): void {
     place.degrade();
-    if (this.steps.some((step) => step.failure === failure)) this.census.failed -= 1;
-    this.census.degraded += 1;
+    const allowed = [...this.#failed].filter(({ path }) => isOne(path));
+    for (const step of allowed) this.#failed.delete(step);
+    this.census.failed -= allowed.length;
+    this.census.degraded += Math.max(1, allowed.length);
   }
 
   start(running: Running): void {

@@ -5,9 +5,8 @@ import { readPath, readRef, refText, JsonTexts } from '../../../lang/json-path.j
 import { limitHint } from '../../../plan/notations.js';
 import type { ItemError, MapNode } from '../../../plan/plan.js';
 import type { Body, Step } from '../step.js';
-import { emptyCensus } from '../../../events/census.js';
-import type { StepOutcome } from '../../../events/census.js';
-import { failureOf } from '../../graph/explain.js';
+import { allowedIn, emptyCensus } from '../../../events/census.js';
+import type { Census } from '../../../events/census.js';
 import { isEnough, tooFew } from '../../graph/required.js';
 import type { FailedPart } from '../../graph/required.js';
 import type { ScopeEnd, ScopeHandle, Work } from '../../services.js';
@@ -47,10 +46,9 @@ interface Items {
   readonly channel: number;
 }
 
-/** A failed item, and how many of its failures are in the census. */
+/** A failed item, and what its failures change in the census once they are allowed. */
 interface FailedItem extends FailedPart {
-  readonly outcome: StepOutcome;
-  readonly counted: number;
+  readonly allowed: Census;
 }
 
 /**
@@ -109,8 +107,8 @@ class MapRun implements Work {
   }
 
   /** Counts an item's failed step as an allowed failure. */
-  private allow({ outcome, counted }: FailedItem): void {
-    this.step.adopt({ ...emptyCensus(), degraded: 1, [outcome]: -counted }, undefined);
+  private allow({ allowed }: FailedItem): void {
+    this.step.adopt(allowed, undefined);
   }
 
   /** Runs after the end of all items. */
@@ -160,11 +158,11 @@ class MapRun implements Work {
     if (end.type === 'done') {
       this.results[at] = taken(scope, this.node.result) ?? null;
     } else if (end.type === 'failed' && this.allows(end.error)) {
-      const outcome = failureOf(end.error);
       const path = `${this.step.path}[${this.items.keys[at] ?? at}]`;
       // An unreadable state at the end of an item is not the failure of one of its steps.
-      const counted = end.path === this.step.path ? 0 : Math.min(1, scope.census[outcome]);
-      const item = { path, error: end.error, outcome, counted };
+      const inside = allowedIn(scope.census);
+      const allowed = inside.degraded > 0 ? inside : { ...emptyCensus(), degraded: 1 };
+      const item = { path, error: end.error, allowed };
       this.failed.set(at, item);
       if (this.node.require === undefined) this.allow(item);
     } else if (end.type === 'paused' || (end.type === 'out_of_budget' && end.how === 'waited')) {
