@@ -32,6 +32,26 @@ export function cloneData<T>(value: T): T {
   return copy(value, 0) as T;
 }
 
+/**
+ * Returns options that keep what they were given: copies of the values of these keys, for work that begins later than it was asked for. Until
+ * then the caller may change its objects. What can't be copied stays as it is; whoever reads it refuses it.
+ *
+ * @example
+ * const kept = asGiven({ inputs: { list: [1] }, store }, ['inputs']);
+ */
+export function asGiven<Options extends object>(options: Options, keys: readonly (keyof Options)[]): Options {
+  const kept = { ...options };
+  for (const key of keys) {
+    if (kept[key] === undefined) continue;
+    try {
+      kept[key] = cloneData(kept[key]);
+    } catch {
+      // It contains itself, or is nested too deeply.
+    }
+  }
+  return kept;
+}
+
 /** Deepest nesting that {@link cloneData} and {@link freezeData} follow. */
 export const MAX_DEPTH = 1_000;
 

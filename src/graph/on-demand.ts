@@ -1,4 +1,4 @@
-import { cloneData } from '../base/json.js';
+import { asGiven } from '../base/json.js';
 import type { GraphEvent, GraphResult, GraphRunOptions } from './result.js';
 import type * as Running from './running.js';
 import type { GraphInputs, RunnableGraph } from './running.js';
@@ -19,16 +19,8 @@ async function loaded(): Promise<typeof Running> {
 }
 
 function taken(inputs: GraphInputs, options: GraphRunOptions | undefined): Call {
-  return running === undefined ? { inputs: copyOf(inputs), options: options && { ...options } } : { inputs, options };
-}
-
-/** Inputs that can't be copied are refused when the run starts. */
-function copyOf(inputs: GraphInputs): GraphInputs {
-  try {
-    return cloneData(inputs);
-  } catch {
-    return inputs;
-  }
+  if (running !== undefined) return { inputs, options };
+  return { ...asGiven({ inputs }, ['inputs']), options: options && { ...options } };
 }
 
 /** See {@link Running.runGraph}. */

@@ -15,7 +15,7 @@ import type { GuardRules } from '../guard/decide.js';
 import { joinedIf } from '../guard/label.js';
 import { unitePolicies } from '../guard/policy.js';
 import { systemIds } from '../base/ids.js';
-import { isThenable, present } from '../base/json.js';
+import { asGiven, isThenable, present } from '../base/json.js';
 import { withScripted } from '../plan/made-of.js';
 import type { Reserve } from '../engine/ports/durable.js';
 import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
@@ -133,10 +133,14 @@ function narrowed(models: ModelRegistry, options: RunOptions): Partial<ModelRegi
  *
  * @throws SkeinError `SKEIN_INPUT`, `SKEIN_USAGE`, and what {@link Backend.open} throws
  */
-export function launch(one: Launch): RunHandle {
-  const { compiled, models, backend, options, recorded, told, turn } = one;
-  checkGiven(compiled.plan, options);
-  if (options.resume === undefined) checkRuleOfTwo(compiled.plan, securityGiven(options.security));
+export function launch(given: Launch): RunHandle {
+  const { compiled, models, backend, recorded, told, turn } = given;
+  checkGiven(compiled.plan, given.options);
+  if (given.options.resume === undefined) checkRuleOfTwo(compiled.plan, securityGiven(given.options.security));
+  const checking = sandboxCheck(compiled.plan, given.options);
+  const isLater = checking !== undefined || given.options.thread !== undefined;
+  const one = isLater ? { ...given, options: asGiven(given.options, ['inputs', 'fork']) } : given;
+  const { options } = one;
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const stop = lazily(() => stopOf(options));
   const signal = (): AbortSignal => stop().signal;
@@ -146,7 +150,7 @@ export function launch(one: Launch): RunHandle {
   const inherited = { around, influence: joinedIf(influence?.label(), ofFiles) };
   const definition = { runId, compiled, models, recorded, told, turn, signal, ...inherited, launch: again };
   const open = (): OpenedRun | Promise<OpenedRun> => withSupervision(compiled.plan, backend.open(definition, options));
-  const opened = sandboxCheck(compiled.plan, options)?.then(open) ?? open();
+  const opened = checking?.then(open) ?? open();
   return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { RunFolder } from '../audit/run-folder.js';
 import { systemIds } from '../base/ids.js';
+import { asGiven } from '../base/json.js';
 import { compile } from '../engine/graph/compile.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
 import { firstState } from '../engine/state/inputs.js';
@@ -68,6 +69,10 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
  */
 export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
   checkRunOptions(options, ['audit', 'streaming', 'openStore', 'goesOn']);
+  return await begun(workflow, asGiven(options, ['inputs', 'fork']));
+}
+
+async function begun(workflow: Workflow, options: WorkflowRunOptions): Promise<WorkflowRun> {
   const plan = checkedPlan(workflow);
   checkGiven(plan, options);
   const compiled = compile(plan, workflow.bindings);

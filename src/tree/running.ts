@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
-import { ownValue } from '../base/json.js';
+import { asGiven, ownValue } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { definitionError } from '../base/problem.js';
 import type { RunResult } from '../engine/run.js';
@@ -80,7 +80,9 @@ interface Start {
   readonly given?: readonly GivenValue[];
 }
 
-async function started(tree: TreeWorkflow, { runtime, options: own, inputs, given }: Start): Promise<TreeResult> {
+async function started(tree: TreeWorkflow, start: Start): Promise<TreeResult> {
+  const { runtime, inputs, given } = asGiven(start, ['inputs']);
+  const own = asGiven(start.options, ['fork']);
   const { plan, bindings, problems, objects } = await compiledFor(tree, { runtime, options: own, given });
   const { telemetry } = runtime;
   if (plan === undefined) {
