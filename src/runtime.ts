@@ -1,5 +1,6 @@
 import { SkeinError, fromErrorData } from './base/errors.js';
 import { Queue } from './base/collections.js';
+import { streamOf } from './base/event-stream.js';
 import type { RunHandle, RunResult } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
 import { backendOf } from './runtime/backends/recorded.js';
@@ -65,33 +66,32 @@ export async function runOrThrow(workflow: Runnable, options: RunOptions = {}): 
  * @example
  * for await (const event of streamRun(workflow)) console.log(event.type, event.path);
  */
-export async function* streamRun(workflow: Runnable, options: RunOptions = {}): AsyncGenerator<SkeinEvent, RunResult> {
-  const events = new Queue<SkeinEvent>();
-  let wake: (() => void) | undefined;
-  const listener: Listener = (event) => {
-    events.put(event);
-    wake?.();
-  };
-  const handle = run(workflow, { ...options, listeners: [...(options.listeners ?? []), listener] });
-  let unreadable = false;
-  handle.result.catch(() => {
-    unreadable = true;
-    wake?.();
-  });
-  try {
-    for (;;) {
-      const event = events.take();
-      if (event === undefined) {
-        if (unreadable) return await handle.result;
-        await new Promise<void>((resolve) => {
+export function streamRun(workflow: Runnable, options: RunOptions = {}): AsyncGenerator<SkeinEvent, RunResult> {
+  return streamOf(() => {
+    const events = new Queue<SkeinEvent>();
+    let wake: (() => void) | undefined;
+    const listener: Listener = (event) => {
+      events.put(event);
+      wake?.();
+    };
+    const handle = run(workflow, { ...options, listeners: [...(options.listeners ?? []), listener] });
+    let isOver = false;
+    const over = (): void => {
+      isOver = true;
+      wake?.();
+    };
+    handle.result.then(over, over);
+    return {
+      take: () => events.take(),
+      isOver: () => isOver,
+      more: () =>
+        new Promise((resolve) => {
           wake = resolve;
-        });
-        continue;
-      }
-      yield event;
-      if (event.type === 'run.ended') return await handle.result;
-    }
-  } finally {
-    handle.cancel('its events are no longer read');
-  }
+        }),
+      ended: () => handle.result,
+      left: () => {
+        handle.cancel('its events are no longer read');
+      },
+    };
+  });
 }

@@ -7,17 +7,16 @@ import type {
   AgentRunOptions,
   GraphMetrics,
   AsAgentOptions,
-  GraphEvent,
   GraphResult,
   GraphRunOptions,
 } from './result.js';
+import { streamMeasured } from './on-demand.js';
 import type { GraphInputs, RunnableGraph } from './running.js';
 
 /** The parts of a graph that an agent needs. */
 interface Taskable extends RunnableGraph {
-  readonly metrics: GraphMetrics | null;
+  metrics: GraphMetrics | null;
   run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult>;
-  stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult>;
 }
 
 /** Returns a graph as an agent: the task goes to one of its inputs, the answer comes from one of its state keys. */
@@ -35,8 +34,9 @@ export function graphAsAgent(graph: Taskable, options: AsAgentOptions = {}): Age
     async run(task, given) {
       return agentResult(await graph.run({ [taskParam]: checkedTask(task) }, optionsOf(given)));
     },
-    async *stream(task, given) {
-      yield* graph.stream({ [taskParam]: checkedTask(task) }, optionsOf(given));
+    stream(task, given) {
+      const inputs = (): GraphInputs => ({ [taskParam]: checkedTask(task) });
+      return streamMeasured({ graph: () => graph, inputs, options: optionsOf(given) });
     },
   };
 }

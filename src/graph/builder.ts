@@ -19,6 +19,7 @@ import type { RouteOptions } from '../notations/graph/policies.js';
 import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../notations/graph/inspect.js';
 import { CheckedGraph } from './compiled-graph.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
+import { streamMeasured } from './on-demand.js';
 import type { GraphInputs, RunningSettings } from './running.js';
 
 /** The implementation of `Graph`: the draft, and the graph built from it, which is kept until the next change. */
@@ -112,8 +113,8 @@ export class GraphBuilder {
     return await this.compile().runOrThrow(inputs, options);
   }
 
-  async *stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult> {
-    return yield* this.compile().stream(inputs, options);
+  stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult> {
+    return streamMeasured({ graph: () => this.compile(), inputs: () => inputs, options });
   }
 
   dryRun(inputs: Readonly<Record<string, unknown>> = {}): DryRun {

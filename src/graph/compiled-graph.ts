@@ -2,7 +2,7 @@ import type { Problem } from '../base/problem.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 import { graphAsAgent } from './as-agent.js';
-import { runGraph, runGraphOrThrow, streamGraph } from './on-demand.js';
+import { runGraph, runGraphOrThrow, streamMeasured } from './on-demand.js';
 import type { GraphInputs, RunnableGraph, RunningSettings } from './running.js';
 
 /** The implementation of `CompiledGraph`. */
@@ -18,6 +18,7 @@ export class CheckedGraph implements RunnableGraph {
     readonly settings: RunningSettings,
   ) {}
 
+  /** Failures inside nodes, and invalid inputs, are in the result. */
   async run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult> {
     const result = await runGraph(this, inputs, options);
     this.metrics = result.metrics;
@@ -28,10 +29,9 @@ export class CheckedGraph implements RunnableGraph {
     return runGraphOrThrow(this, inputs, options);
   }
 
-  async *stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult> {
-    const result = yield* streamGraph(this, inputs, options);
-    this.metrics = result.metrics;
-    return result;
+  /** Runs once the first event is requested. */
+  stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult> {
+    return streamMeasured({ graph: () => this, inputs: () => inputs, options });
   }
 
   asAgent(options?: AsAgentOptions): AgentLike {

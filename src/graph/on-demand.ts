@@ -1,7 +1,8 @@
+import { streamOf } from '../base/event-stream.js';
 import { asGiven } from '../base/json.js';
-import type { GraphEvent, GraphResult, GraphRunOptions } from './result.js';
+import type { GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 import type * as Running from './running.js';
-import type { GraphInputs, RunnableGraph } from './running.js';
+import type { GraphInputs, RunnableGraph, Streamed } from './running.js';
 
 /**
  * What runs graphs is most of Skein's code, and none of it is needed to declare, check or draw one: it is loaded when the first graph runs.
@@ -45,13 +46,26 @@ export async function runGraphOrThrow(
   return await run(graph, call.inputs, call.options);
 }
 
-/** See {@link Running.streamGraph}. */
-export async function* streamGraph(
-  graph: RunnableGraph,
-  given: GraphInputs,
-  options?: GraphRunOptions,
+/** Runs a graph and yields its events as they happen. The run starts when the first event is requested; leaving the loop cancels it. */
+export function streamGraph<G extends RunnableGraph, R>(streamed: Streamed<G, R>): AsyncGenerator<GraphEvent, R> {
+  return streamOf(() => {
+    if (running !== undefined) return running.eventsOf(streamed);
+    const graph = streamed.graph();
+    const { inputs, options } = taken(streamed.inputs(), streamed.options);
+    const call = { ended: streamed.ended, graph: () => graph, inputs: () => inputs, options };
+    return loaded().then(({ eventsOf }) => eventsOf(call));
+  });
+}
+
+/** A stream whose result also updates the figures of the graph. */
+export function streamMeasured<G extends RunnableGraph & { metrics: GraphMetrics | null }>(
+  streamed: Omit<Streamed<G, GraphResult>, 'ended'>,
 ): AsyncGenerator<GraphEvent, GraphResult> {
-  const call = taken(given, options);
-  const { streamGraph: stream } = running ?? (await loaded());
-  return yield* stream(graph, call.inputs, call.options);
+  return streamGraph({
+    ...streamed,
+    ended: (result, graph) => {
+      graph.metrics = result.metrics;
+      return result;
+    },
+  });
 }

@@ -41,11 +41,11 @@ export class RunLog implements Keeper {
   private readonly events: GraphEvent[] = [];
   private readonly maker: GraphEvents;
   private made = 0;
-  private wake: () => void = () => undefined;
+  /** Lets whoever waits for {@link more} look again. */
+  wake: () => void = () => undefined;
   /** Times of the first and last report, in milliseconds since 1970. */
   private first: number | undefined = undefined;
   private last = 0;
-  private isOver = false;
 
   /** Names of the graph's nodes that ran, in the order in which they ended. */
   readonly nodesRun: string[] = [];
@@ -73,7 +73,6 @@ export class RunLog implements Keeper {
 
   readonly told = (event: SkeinEvent): void => {
     this.since(event.at);
-    if (event.type === 'run.ended') this.isOver = true;
     if (this.keeps || event.path === '') this.keep(event);
   };
 
@@ -91,17 +90,6 @@ export class RunLog implements Keeper {
   readonly violated = (violation: Violation): void => {
     this.happenings.push({ type: 'violation', at: this.last, violation });
   };
-
-  /** True once the engine reports no more events. */
-  get ended(): boolean {
-    return this.isOver;
-  }
-
-  /** Ends the log of a run that could not be started. */
-  stop(): void {
-    this.isOver = true;
-    this.wake();
-  }
 
   /** When the run began and ended; undefined if it never began. */
   get times(): { readonly from: number; readonly to: number } | undefined {
@@ -130,7 +118,7 @@ export class RunLog implements Keeper {
     this.all().push(this.maker.last(at, type, metadata));
   }
 
-  /** Resolves when another event has happened. */
+  /** Resolves when another event has happened, or at {@link wake}. */
   more(): Promise<void> {
     return new Promise((resolve) => {
       this.wake = resolve;

@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
+import type { Source } from '../base/event-stream.js';
 import type { RunHandle, RunResult } from '../engine/run.js';
 import type { StepCheck } from '../engine/services.js';
 import { emptyCensus } from '../events/census.js';
@@ -74,30 +75,41 @@ export async function runGraphOrThrow(
   throw new SkeinError('SKEIN_QUESTION', `the run is ${outcome}: it waits for an answer`);
 }
 
-/** Runs a graph and yields its events as they happen. The run starts when the first event is requested; leaving the loop cancels it. */
-export async function* streamGraph(
-  graph: RunnableGraph,
-  inputs: GraphInputs,
-  options: GraphRunOptions = {},
-): AsyncGenerator<GraphEvent, GraphResult> {
-  const { log, handle, result } = start(graph, inputs, options);
+/** A run whose events are read. Its parts are made when the first event is requested. */
+export interface Streamed<G extends RunnableGraph, R> {
+  readonly graph: () => G;
+  readonly inputs: () => GraphInputs;
+  readonly options?: GraphRunOptions | undefined;
+  /** Makes what the stream returns. */
+  readonly ended: (result: GraphResult, graph: G) => R;
+}
+
+/** Starts a run, and returns its events; when their reader leaves, the run is cancelled. */
+export function eventsOf<G extends RunnableGraph, R>(streamed: Streamed<G, R>): Source<GraphEvent, R> {
+  const graph = streamed.graph();
+  const { log, handle, result } = start(graph, streamed.inputs(), streamed.options ?? {});
   let given = 0;
-  try {
-    for (;;) {
-      if (handle === undefined || (log.ended && given === log.all().length)) break;
-      const event = log.all()[given];
-      if (event === undefined) await log.more();
-      else {
-        given += 1;
-        yield event;
-      }
-    }
-    const ended = await result;
-    yield* ended.events.slice(given);
-    return ended;
-  } finally {
-    handle?.cancel('its events are no longer read');
-  }
+  let isOver = false;
+  let all = (): readonly GraphEvent[] => log.all();
+  const over = (last?: GraphResult): void => {
+    isOver = true;
+    if (last !== undefined) all = () => last.events;
+    log.wake();
+  };
+  result.then(over, () => {
+    over();
+  });
+  return {
+    take: () => {
+      const event = all()[given];
+      if (event !== undefined) given += 1;
+      return event;
+    },
+    isOver: () => isOver,
+    more: () => log.more(),
+    ended: async () => streamed.ended(await result, graph),
+    left: () => handle?.cancel('its events are no longer read'),
+  };
 }
 
 function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOptions): Started {
@@ -123,7 +135,6 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
       options: { ...rest, inputs, ...(options.resume === undefined ? { runId } : {}) },
       begins: (all) => (told.inputs = all),
     });
-    handle.result.catch(() => log.stop());
     return { log, handle, result: handle.result.then(finish, orRefused) };
   } catch (error) {
     return { log, handle: undefined, result: Promise.resolve(orRefused(error)) };

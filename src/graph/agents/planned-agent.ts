@@ -103,8 +103,9 @@ class RunningAgent implements Agent<unknown>, RunnableGraph {
     return this.ended(await runGraph(this, this.inputs(task), options));
   }
 
-  async *stream(task: string, options?: GraphRunOptions): AsyncGenerator<GraphEvent, AgentOutcome> {
-    return this.ended(yield* streamGraph(this, this.inputs(task), options));
+  stream(task: string, options?: GraphRunOptions): AsyncGenerator<GraphEvent, AgentOutcome> {
+    const ended = (result: GraphResult): AgentOutcome => this.ended(result);
+    return streamGraph({ graph: () => this, inputs: () => this.inputs(task), options, ended });
   }
 
   toMermaid(): string {
