@@ -19,6 +19,8 @@ export interface ForkEdits {
   readonly inputs: Readonly<Record<string, unknown>>;
   /** The edited results of the parent's steps. */
   readonly edits: StateEdits;
+  /** Says of each key that nothing in the record wrote, and that was not given, that it is new. */
+  readonly newKeys: readonly string[];
 }
 
 /**
@@ -33,16 +35,21 @@ export function forkEdits(store: Store, plan: Plan, family: Family, fork: Fork):
   const before = family[0].begin.set === undefined ? {} : (readStored(store, family[0].begin.set) as StateEdits);
   const edits = new Map(Object.entries(before).filter(([step]) => !isForgotten(step)));
   const inputs: Record<string, unknown> = {};
+  const newKeys: string[] = [];
+  const given = readStored(store, family[0].begin.inputs);
   const known = (): readonly string[] => [...plan.inputs.map((input) => input.name), ...keysOf(plan)];
   for (const [name, value] of Object.entries(set)) {
     if (value === undefined) throw noValue(name);
     const channel = channelOf(plan, name);
     const step = lastWriter(store, { plan, family, isForgotten }, channel);
     if (step !== undefined) edits.set(step, { ...edits.get(step), [channel]: value });
-    else if (plan.openInputs === true || known().includes(channel)) inputs[name] = value;
-    else throw unknownKey(plan, name);
+    else if (known().includes(channel)) inputs[name] = value;
+    else if (plan.openInputs === true) {
+      inputs[name] = value;
+      if (!isPlainObject(given) || !Object.hasOwn(given, name)) newKeys.push(newKey(name, known()));
+    } else throw unknownKey(plan, name);
   }
-  return { inputs, edits: Object.fromEntries(edits) };
+  return { inputs, edits: Object.fromEntries(edits), newKeys };
 }
 
 /** Resolves a key, given by its own name or by the name of the node whose result it holds. */
@@ -106,6 +113,13 @@ function unknownKey(plan: Plan, name: string): SkeinError {
   const known = [...new Set([...plan.inputs.map((input) => input.name), ...keysOf(plan)])];
   const hint = didYouMean(name, known) ?? `its keys: ${known.slice(0, 12).join(', ')}`;
   return new SkeinError('SKEIN_INPUT', `the state of the workflow has no ${JSON.stringify(name)}`, { hint });
+}
+
+/** A state without schemas takes any key. */
+function newKey(name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known);
+  const what = `the fork sets ${JSON.stringify(name)}, which no step wrote and no one gave to the run: it is a new key`;
+  return meant === undefined ? what : `${what}; ${meant}`;
 }
 
 function noValue(name: string): SkeinError {

@@ -17,6 +17,7 @@ import type { AgentNode, Plan } from '../plan/plan.js';
 import { raised, securityGiven } from '../plan/security.js';
 import type { StateEdits } from '../engine/services.js';
 import { channelOf, forkEdits, recordedEdits } from './fork-edits.js';
+import type { ForkEdits } from './fork-edits.js';
 import type { Changes, RunDefinition } from './changes.js';
 import type { ForkStart } from '../journal/fork-from.js';
 import { compareRuns, isSame, whoAnswers } from './changes.js';
@@ -110,6 +111,8 @@ export interface GoingOn {
   readonly settings: RunSettings;
   /** The edited results of steps, in a fork that sets values. */
   readonly edits?: StateEdits | undefined;
+  /** Says of each key that a fork sets and that nothing in the record knows that it is new. */
+  readonly newKeys: readonly string[];
   /** The other model flags under which recorded results of an agent still count. */
   readonly formerModels: (agent: AgentNode) => readonly string[];
 }
@@ -131,11 +134,11 @@ export function goingOn(
   if (resume !== undefined) checkInputs(resume, before, given);
   const { all } = recorded.models;
   const counts = resume !== undefined || asksNothingNew(models, recorded.models);
-  const { fork } = options;
-  const forked = store === undefined || fork === undefined ? undefined : forkEdits(store, plan, family, fork);
+  const { inputs, edits, newKeys } = editsOf({ store, plan }, family, options);
   return {
-    inputs: resume === undefined ? { ...before.inputs, ...given, ...forked?.inputs } : before.inputs,
-    edits: forked === undefined ? store && recordedEdits(store, family[0]) : forked.edits,
+    inputs: resume === undefined ? { ...before.inputs, ...given, ...inputs } : before.inputs,
+    edits,
+    newKeys,
     settings: settingsOf(models, {
       memory,
       maxSteps,
@@ -147,6 +150,16 @@ export function goingOn(
     formerModels: (agent) =>
       counts ? all : all.filter((flags) => whoAnswers(flags, agent) === whoAnswers(models, agent)),
   };
+}
+
+function editsOf(
+  { store, plan }: { readonly store: Store | undefined; readonly plan: Plan },
+  family: RecordedRun['family'],
+  { fork }: RunOptions,
+): Partial<ForkEdits> & Pick<ForkEdits, 'newKeys'> {
+  if (store === undefined) return { newKeys: [] };
+  if (fork !== undefined) return forkEdits(store, plan, family, fork);
+  return present({ edits: recordedEdits(store, family[0]), newKeys: [] });
 }
 
 type KeptSetting = 'memory' | 'maxSteps' | 'policy' | 'prices' | 'untrusted' | 'security';

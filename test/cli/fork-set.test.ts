@@ -36,3 +36,11 @@ test('[XG11] in a workflow in YAML too, by the name of the step', async () => {
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain('steps.fcats.output');
 });
+
+test('skein fork --set of a misspelt key warns where the state takes any key', async () => {
+  const cwd = await makeProject({ 'flow.ts': FLOW });
+  await served(['run', 'flow.ts', '-i', 'topic=looms', '--no-audit'], { cwd });
+  const { code, stderr } = await served(['fork', '-1', '--set', 'darft=better'], { cwd });
+  expect(code).toBe(0);
+  expect(stderr).toContain('the fork sets "darft", which no step wrote and no one gave to the run: it is a new key');
+});

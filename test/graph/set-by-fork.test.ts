@@ -82,3 +82,20 @@ test('[XG11] keys that are not there and values of a wrong type are refused', as
   expect((await set({ size: 'big' })).error).toMatchObject({ code: 'SKEIN_INPUT' });
   expect((await set({ size: 3 })).state.size).toBe(3);
 });
+
+test('a key that nothing wrote and no one gave is told as new, where the state takes any key', async () => {
+  const store = memoryStore();
+  const { runId } = await make([]).run({ topic: 'looms' }, { store });
+  const told = async (set: Record<string, unknown>): Promise<readonly string[]> => {
+    const said: string[] = [];
+    const listener = (event: { readonly type: string; readonly code?: string; readonly message?: string }): void => {
+      if (event.type === 'run.warning' && event.code === 'new-key') said.push(event.message ?? '');
+    };
+    await make([]).run({}, { store, fork: { run: runId, set }, listeners: [listener] });
+    return said;
+  };
+  expect(await told({ draft: 'better', topic: 'mills' })).toEqual([]);
+  expect(await told({ tpoic: 'mills' })).toEqual([
+    'the fork sets "tpoic", which no step wrote and no one gave to the run: it is a new key; did you mean "topic"?',
+  ]);
+});

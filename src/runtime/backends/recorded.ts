@@ -142,7 +142,7 @@ function begun(models: ModelRegistry, options: RunOptions): GoingOn {
   const security = securityGiven(options.security);
   const kept = { memory, maxSteps, untrusted, policy: policyDigest(policy), security, prices: models.prices };
   const settings = settingsOf(models.identity(), kept);
-  return { inputs, settings, formerModels: () => [] };
+  return { inputs, settings, newKeys: [], formerModels: () => [] };
 }
 
 function begin({ compiled, models, options, around }: Opening, opening: Opened, owner: RunOwner): BegunRun {
@@ -221,7 +221,10 @@ export function announcement(
   const changes = told ?? changesOf(recorded, definition, going, start);
   const paths = new Set([...changes.again, ...changes.judged, ...changes.maybe]);
   return {
-    warnings: told === undefined ? warningsOf(recorded, changes) : [],
+    warnings: [
+      ...(told === undefined ? warningsOf(recorded, changes) : []),
+      ...going.newKeys.map((message) => ({ code: 'new-key', message })),
+    ],
     announced: (path) => paths.size > 0 && isAround(paths, nodePathOf(path)),
   };
 }
