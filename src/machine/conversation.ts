@@ -2,15 +2,13 @@ import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import type { Json, JsonObject } from '../base/json.js';
-import { isPlainObject } from '../base/json.js';
+import type { Json } from '../base/json.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
 import type { RunResult } from '../engine/run.js';
 import { answerRun } from '../journal/answering.js';
 import type { Store } from '../journal/store.js';
 import { noThread } from '../journal/thread-overview.js';
 import { checkThreadId } from '../journal/thread-rows.js';
-import { kindText } from '../lang/value-text.js';
 import { namesOf } from '../notations/machine/pack-names.js';
 import type { Pack } from '../notations/machine/pack.js';
 import { BEGIN } from '../notations/machine/plan/machine-plan.js';
@@ -23,6 +21,8 @@ import type { RunOptions } from '../runtime/options.js';
 import { endingEvent, TurnLog, stamped } from './turn-log.js';
 import { KeptState } from './kept-state.js';
 import { checkedMessage } from './message.js';
+import { checkTransition } from './transition-extras.js';
+import type { TransitionExtras } from './transition-extras.js';
 import type { Context } from './pure/context-data.js';
 import { StateMachine } from './pure/machine.js';
 import type { Orchestration } from './pure/spec.js';
@@ -45,21 +45,6 @@ export interface ConversationParts {
   readonly variables: Readonly<Record<string, Json>>;
   readonly thread: string | undefined;
   readonly busy: 'wait' | 'refuse';
-}
-
-/**
- * Additional data of an event from outside.
- *
- * @example
- * conversation.transition('Approve', { message: 'Go ahead.', data: { ticket: 7 } });
- */
-export interface TransitionExtras {
-  /** A message that the destination answers at once. Without it only a terminal state speaks. */
-  readonly message?: string;
-  /** The value of `{{workflow_context}}` in the destination's prompt. */
-  readonly context?: string;
-  /** Kept as `host_extras` with the transition; no model sees it. */
-  readonly data?: JsonObject;
 }
 
 /** The inputs of a turn. */
@@ -152,12 +137,7 @@ export class Conversation {
   /** Fires an event of the current state from outside, regardless of the state's orchestration. */
   transition(event: string, extras: TransitionExtras = {}): Turn {
     return this.turn(() => {
-      const { message, context, data } = extras;
-      if (message !== undefined) checkedMessage(message);
-      if (data !== undefined && !isPlainObject(data))
-        throw new SkeinError('SKEIN_INPUT', `the data of an event must be an object, not ${kindText(data)}`);
-      if (context !== undefined && typeof context !== 'string')
-        throw new SkeinError('SKEIN_INPUT', `the context of an event must be a text, not ${kindText(context)}`);
+      checkTransition(event, extras);
       return { ...extras, event };
     });
   }

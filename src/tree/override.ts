@@ -4,6 +4,7 @@ import { SkeinError } from '../base/errors.js';
 import { cloneData, present } from '../base/json.js';
 import { refusal } from '../base/problem.js';
 import { didYouMean } from '../base/suggest.js';
+import { kindText } from '../lang/value-text.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
 import { functionTool, toolFunction } from '../notations/graph/nodes/tool.js';
 import type { ToolDefinition } from '../notations/graph/nodes/tool.js';
@@ -100,7 +101,12 @@ export function overrideOf(given: Override): TreeOverride {
   return override;
 }
 
-function toolsOf(tools: readonly (string | ToolDefinition)[]): Pick<TreeOverride, 'tools' | 'functions'> {
+/** @throws SkeinError `SKEIN_USAGE` for anything but a list, `SKEIN_DEFINITION` for a function that can't be a tool */
+function toolsOf(tools: unknown): Pick<TreeOverride, 'tools' | 'functions'> {
+  if (!areTools(tools)) {
+    const hint = "tools: ['read_file', search]";
+    throw new SkeinError('SKEIN_USAGE', `tools are a list of names and functions, not ${kindText(tools)}`, { hint });
+  }
   const own = tools.filter((each) => typeof each !== 'string');
   return {
     tools: tools.filter((each) => typeof each === 'string'),
@@ -110,6 +116,10 @@ function toolsOf(tools: readonly (string | ToolDefinition)[]): Pick<TreeOverride
       return made;
     }),
   };
+}
+
+function areTools(tools: unknown): tools is readonly (string | ToolDefinition)[] {
+  return Array.isArray(tools);
 }
 
 /** Names a model object after its own provider and model. The name never equals that of a model Skein would make. */

@@ -1,4 +1,5 @@
 import { SkeinError } from '../base/errors.js';
+import { present } from '../base/json.js';
 import type { Listener } from '../events/event.js';
 import { hasErrors } from '../base/problem.js';
 import type { Problem } from '../base/problem.js';
@@ -17,7 +18,7 @@ import { functionOf } from './override.js';
 import type { NamedModel } from './override.js';
 import { modelObjects, modelProblems, runOptionsOf } from './model-objects.js';
 import type { TreeRunOptions, TreeState } from './state.js';
-import { defaultsOf, plannedFields } from './runtime.js';
+import { checkRuntime, defaultsOf, plannedFields } from './runtime.js';
 import type { Runtime } from './runtime.js';
 import { givenOf } from './state.js';
 import type { RunOptions } from '../runtime/options.js';
@@ -57,7 +58,9 @@ export async function compiledFor(tree: TreeWorkflow, { runtime, options, given 
   return hasErrors(problems) ? { ...made, objects, plan: undefined, problems } : { ...made, objects };
 }
 
+/** @throws SkeinError `SKEIN_USAGE`, `SKEIN_DEFINITION` for a runtime that can't be used */
 function preparedTree(tree: TreeWorkflow, runtime: Runtime, given?: readonly GivenValue[]): Prepared {
+  checkRuntime(runtime);
   const fields = plannedFields(runtime);
   const known = given === undefined ? kept.get(tree) : undefined;
   if (known?.fields.every((field, at) => field === fields[at]) === true) return known;
@@ -74,6 +77,17 @@ function preparedTree(tree: TreeWorkflow, runtime: Runtime, given?: readonly Giv
   return prepared;
 }
 
+/** A runtime that can't be used is a problem of those who check a tree. */
+function preparedOrProblem(tree: TreeWorkflow, runtime: Runtime, given?: readonly GivenValue[]): Prepared | Problem {
+  try {
+    return preparedTree(tree, runtime, given);
+  } catch (error) {
+    if (!SkeinError.isInstance(error)) throw error;
+    const { message, hint } = error;
+    return present({ code: 'bad-runtime', severity: 'error', message, hint } as const);
+  }
+}
+
 /** Returns all problems of a tree and its runtime. Whether a local Ollama has a model is known only in a run. */
 export function problemsOf(
   tree: TreeWorkflow,
@@ -81,10 +95,9 @@ export function problemsOf(
   options: TreeRunOptions = {},
   from?: TreeState | 'any',
 ): readonly Problem[] {
-  const prepared =
-    from === undefined || from === 'any'
-      ? preparedTree(tree, runtime ?? {})
-      : preparedTree(withInputs(tree, from), runtime ?? {}, givenOf(from));
+  const [at, given] = from === undefined || from === 'any' ? [tree] : [withInputs(tree, from), givenOf(from)];
+  const prepared = preparedOrProblem(at, runtime === undefined ? {} : runtime, given);
+  if ('code' in prepared) return [prepared];
   const wanting = runtime === undefined ? [] : lacks(prepared, runtime, options);
   const found = from === 'any' ? checkTree(tidyTree(tree), { given: from }) : prepared.made.problems;
   return [...found, ...wanting];
@@ -117,7 +130,10 @@ export interface CompiledWorkflow extends CompiledTree {
 
 /** Compiles a tree for callers that run it in another way and ask people in their own way. */
 export function compiledWorkflow(tree: TreeWorkflow, runtime: Runtime = {}): CompiledWorkflow {
-  const prepared = preparedTree(tree, runtime);
+  const prepared = preparedOrProblem(tree, runtime);
+  if ('code' in prepared) {
+    return { plan: undefined, bindings: {}, problems: [prepared], runOptions: {}, listeners: () => [] };
+  }
   const { made, objects } = prepared;
   const problems = [...made.problems, ...needs(prepared, runtime, true)];
   const plan = hasErrors(problems) ? undefined : made.plan;

@@ -1,5 +1,8 @@
 import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
+import { SkeinError } from '../base/errors.js';
+import { didYouMean } from '../base/suggest.js';
+import { kindText } from '../lang/value-text.js';
 import type { Supervisor } from '../plan/supervision.js';
 import type { CheckpointStore } from './checkpoints.js';
 import type { TreeListener } from './events.js';
@@ -23,6 +26,37 @@ export interface Runtime extends Pick<Override, 'model' | 'tools' | 'mcp' | 'pol
   readonly checkpoints?: string | CheckpointStore | CheckpointStore['save'];
   /** Prints prompts and answers in full, on stderr. */
   readonly debug?: boolean;
+}
+
+const NAMES = [
+  'model',
+  'tools',
+  'mcp',
+  'policy',
+  'systemContext',
+  'sandbox',
+  'supervisor',
+  'maxReorientAttempts',
+  'human',
+  'telemetry',
+  'checkpoints',
+  'debug',
+] as const satisfies readonly (keyof Runtime)[];
+
+/**
+ * Refuses settings that do not exist: a run would know nothing of a misspelt `policy`.
+ *
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function checkRuntime(runtime: unknown): void {
+  if (typeof runtime !== 'object' || runtime === null) {
+    const hint = "execute({ model: 'openai/gpt-5' }); {} takes what the environment names";
+    throw new SkeinError('SKEIN_USAGE', `a runtime is an object, not ${kindText(runtime)}`, { hint });
+  }
+  const strange = Object.keys(runtime).find((name) => !NAMES.some((known) => known === name));
+  if (strange === undefined) return;
+  const hint = didYouMean(strange, NAMES) ?? `settings are: ${NAMES.join(', ')}`;
+  throw new SkeinError('SKEIN_USAGE', `a runtime has no setting ${JSON.stringify(strange)}`, { hint });
 }
 
 /** Returns the fields of a runtime that affect the plan. */

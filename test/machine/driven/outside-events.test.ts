@@ -131,4 +131,15 @@ describe('an event from outside', () => {
       'openPack has no option "maxHandovers"',
     );
   });
+
+  it.each([
+    ['an event has no extra "massage"', ['Close', { massage: 'x' }]],
+    ['the extras of an event are an object, not a text', ['Close', 'x']],
+    ['an event is named by a text, not undefined', []],
+  ])('%s: it is refused, and the state stays', async (message, given) => {
+    const { conversation } = await talking(DESK, SAYS);
+    const transition = conversation.transition.bind(conversation) as (...given: readonly unknown[]) => Promise<unknown>;
+    await expect(transition(...given)).rejects.toMatchObject({ code: 'SKEIN_USAGE', message });
+    expect(conversation.currentState).toBe('intake');
+  });
 });

@@ -1,0 +1,48 @@
+import { SkeinError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
+import { isPlainObject } from '../base/json.js';
+import { didYouMean } from '../base/suggest.js';
+import { kindText } from '../lang/value-text.js';
+import { checkedMessage } from './message.js';
+
+/**
+ * Additional data of an event from outside.
+ *
+ * @example
+ * conversation.transition('Approve', { message: 'Go ahead.', data: { ticket: 7 } });
+ */
+export interface TransitionExtras {
+  /** A message that the destination answers at once. Without it only a terminal state speaks. */
+  readonly message?: string;
+  /** The value of `{{workflow_context}}` in the destination's prompt. */
+  readonly context?: string;
+  /** Kept as `host_extras` with the transition; no model sees it. */
+  readonly data?: JsonObject;
+}
+
+const EXTRAS: readonly string[] = ['message', 'context', 'data'] satisfies readonly (keyof TransitionExtras)[];
+
+/**
+ * Refuses an event without a name, and extras that would be lost.
+ *
+ * @throws SkeinError `SKEIN_USAGE`, `SKEIN_INPUT` for extras of another type
+ */
+export function checkTransition(event: unknown, extras: unknown): void {
+  const hint = "transition('Approve', { message: 'Go ahead.' })";
+  if (typeof event !== 'string')
+    throw new SkeinError('SKEIN_USAGE', `an event is named by a text, not ${kindText(event)}`, { hint });
+  if (!isPlainObject(extras))
+    throw new SkeinError('SKEIN_USAGE', `the extras of an event are an object, not ${kindText(extras)}`, { hint });
+  const strange = Object.keys(extras).find((name) => !EXTRAS.includes(name));
+  if (strange !== undefined) {
+    throw new SkeinError('SKEIN_USAGE', `an event has no extra ${JSON.stringify(strange)}`, {
+      hint: didYouMean(strange, EXTRAS) ?? `extras are: ${EXTRAS.join(', ')}`,
+    });
+  }
+  const { message, context, data } = extras;
+  if (message !== undefined) checkedMessage(message);
+  if (data !== undefined && !isPlainObject(data))
+    throw new SkeinError('SKEIN_INPUT', `the data of an event must be an object, not ${kindText(data)}`);
+  if (context !== undefined && typeof context !== 'string')
+    throw new SkeinError('SKEIN_INPUT', `the context of an event must be a text, not ${kindText(context)}`);
+}
