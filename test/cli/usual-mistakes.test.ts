@@ -206,7 +206,7 @@ const IN_FILES: readonly (readonly [mistake: string, text: string, where: string
   [
     'unknown tool',
     'name: t\nagents:\n  w: { inline: { prompt: You write., tools: [read_fil] } }\nsteps:\n' + one(''),
-    '5:9',
+    '3:46',
     'read_fil',
     'did you mean "read_file"?',
   ],
