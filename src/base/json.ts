@@ -32,16 +32,23 @@ export function cloneData<T>(value: T): T {
   return copy(value, 0) as T;
 }
 
+/** What a run reads of its options when it starts, as data. */
+interface Given {
+  inputs?: unknown;
+  untrusted?: unknown;
+  fork?: unknown;
+}
+
 /**
- * Returns options that keep what they were given: copies of the values of these keys, for work that begins later than it was asked for. Until
- * then the caller may change its objects. What can't be copied stays as it is; whoever reads it refuses it.
+ * Returns options that keep what they were given: copies of their data, for a run that begins later than it was asked for. Until then the
+ * caller may change its objects. What can't be copied stays as it is; the run refuses it.
  *
  * @example
- * const kept = asGiven({ inputs: { list: [1] }, store }, ['inputs']);
+ * const kept = asGiven({ inputs: { list: [1] }, store });
  */
-export function asGiven<Options extends object>(options: Options, keys: readonly (keyof Options)[]): Options {
+export function asGiven<Options extends Given>(options: Options): Options {
   const kept = { ...options };
-  for (const key of keys) {
+  for (const key of ['inputs', 'untrusted', 'fork'] as const) {
     if (kept[key] === undefined) continue;
     try {
       kept[key] = cloneData(kept[key]);

@@ -1,3 +1,5 @@
+import { SkeinError } from './errors.js';
+
 /** Longer names are not compared: the cost grows with the product of the lengths. */
 const LONGEST = 64;
 
@@ -41,6 +43,19 @@ export function meantOrKnown(word: string, known: Iterable<string>, what: string
   if (names.length === 0) return `there are no ${what}`;
   const listed = names.slice(0, MOST_LISTED).join(', ');
   return didYouMean(word, names) ?? `${what} are: ${listed}${names.length > MOST_LISTED ? ', ...' : ''}`;
+}
+
+/**
+ * Refuses an object with a key that means nothing: whoever misspells an option would never know.
+ *
+ * @param what whose options they are, such as `a run`
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function refuseUnknown(what: string, given: object, names: readonly string[]): void {
+  const strange = Object.keys(given).find((name) => !names.includes(name));
+  if (strange === undefined) return;
+  const hint = didYouMean(strange, names) ?? `options are: ${names.join(', ')}`;
+  throw new SkeinError('SKEIN_USAGE', `${what} has no option ${JSON.stringify(strange)}`, { hint });
 }
 
 function fold(word: string): string {

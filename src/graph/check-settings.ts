@@ -1,5 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import { didYouMean } from '../base/suggest.js';
+import { refuseUnknown } from '../base/suggest.js';
 import { refusal } from '../base/problem.js';
 import { readSupervise } from '../notations/graph/supervising.js';
 import type { GraphSettings } from './options.js';
@@ -38,10 +38,7 @@ export function checkSettings(settings: object & Pick<GraphSettings<never>, 'sup
   if (isSchema(settings)) {
     throw usage('a graph takes options, not a schema', 'for a schema of zod: graph({ state: schema.shape })');
   }
-  for (const name of Object.keys(settings)) {
-    if (NAMES.some((known) => known === name)) continue;
-    throw usage(`a graph has no option ${quoted(name)}`, didYouMean(name, NAMES) ?? `options are: ${NAMES.join(', ')}`);
-  }
+  refuseUnknown('a graph', settings, NAMES);
   const { state, output, invariants = [], policy, finally: last } = settings as Record<string, unknown>;
   if (last !== undefined && typeof last !== 'string')
     throw usage('the option "finally" is the name of a node', "finally: 'cleanup', and .node('cleanup', ...)");

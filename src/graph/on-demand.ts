@@ -21,7 +21,7 @@ async function loaded(): Promise<typeof Running> {
 
 function taken(inputs: GraphInputs, options: GraphRunOptions | undefined): Call {
   if (running !== undefined) return { inputs, options };
-  return { ...asGiven({ inputs }, ['inputs']), options: options && { ...options } };
+  return { ...asGiven({ inputs }), options: options && asGiven(options) };
 }
 
 /** See {@link Running.runGraph}. */

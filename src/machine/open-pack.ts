@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.js';
 import { definitionError } from '../base/problem.js';
 import type { Json } from '../base/json.js';
 import { present } from '../base/json.js';
-import { didYouMean } from '../base/suggest.js';
+import { didYouMean, refuseUnknown } from '../base/suggest.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import type { RunOptions } from '../runtime/options.js';
 import type { MachineOptions } from '../notations/machine/plan/machine-plan.js';
@@ -149,12 +149,7 @@ export async function openPack(given: string | object, options: OpenPackOptions 
 }
 
 function checkOptions(options: OpenPackOptions): void {
-  const known: readonly string[] = [...OWN, ...OF_RUNS];
-  const strange = Object.keys(options).find((name) => !known.includes(name));
-  if (strange !== undefined) {
-    const hint = didYouMean(strange, known) ?? `options are: ${known.join(', ')}`;
-    throw new SkeinError('SKEIN_USAGE', `openPack has no option ${JSON.stringify(strange)}`, { hint });
-  }
+  refuseUnknown('openPack', options, [...OWN, ...OF_RUNS]);
   const begins = (['agent', 'prompt', 'state', 'context'] as const).filter((name) => options[name] !== undefined);
   if (begins.length > 1)
     throw wrong(`a conversation begins by one option alone, not by ${begins.join(' and ')}`, 'leave all but one out');

@@ -1,7 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
-import { didYouMean } from '../base/suggest.js';
+import { refuseUnknown } from '../base/suggest.js';
 import { kindText } from '../lang/value-text.js';
 import { checkedMessage } from './message.js';
 
@@ -33,12 +33,7 @@ export function checkTransition(event: unknown, extras: unknown): void {
     throw new SkeinError('SKEIN_USAGE', `an event is named by a text, not ${kindText(event)}`, { hint });
   if (!isPlainObject(extras))
     throw new SkeinError('SKEIN_USAGE', `the extras of an event are an object, not ${kindText(extras)}`, { hint });
-  const strange = Object.keys(extras).find((name) => !EXTRAS.includes(name));
-  if (strange !== undefined) {
-    throw new SkeinError('SKEIN_USAGE', `an event has no extra ${JSON.stringify(strange)}`, {
-      hint: didYouMean(strange, EXTRAS) ?? `extras are: ${EXTRAS.join(', ')}`,
-    });
-  }
+  refuseUnknown('an event', extras, EXTRAS);
   const { message, context, data } = extras;
   if (message !== undefined) checkedMessage(message);
   if (data !== undefined && !isPlainObject(data))

@@ -1,6 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
-import { meantOrKnown } from '../base/suggest.js';
+import { refuseUnknown } from '../base/suggest.js';
 import { kindText } from '../lang/value-text.js';
 import type { Fork, RunOptions } from './options.js';
 
@@ -42,11 +42,7 @@ function checkKeys(name: string, value: unknown, keys: readonly string[], hint: 
   if (value === undefined) return;
   if (!isPlainObject(value))
     throw new SkeinError('SKEIN_USAGE', `${name} is an object, not ${kindText(value)}`, { hint });
-  const strange = Object.keys(value).find((key) => !keys.includes(key));
-  if (strange === undefined) return;
-  throw new SkeinError('SKEIN_USAGE', `${name} has no option ${JSON.stringify(strange)}`, {
-    hint: meantOrKnown(strange, keys, 'options'),
-  });
+  refuseUnknown(name, value, keys);
 }
 
 function checkConcurrency(concurrency: number | undefined): void {

@@ -1,6 +1,6 @@
 import { SkeinError, textToRecord } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
-import { didYouMean } from '../base/suggest.js';
+import { didYouMean, refuseUnknown } from '../base/suggest.js';
 import { checkPrices } from '../budget/price-check.js';
 import type { ProvidersLimits } from '../budget/provider-limits.js';
 import { readLimits } from '../budget/provider-limits.js';
@@ -56,24 +56,19 @@ const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
 export function checkRunOptions(options: object, more: readonly string[] = [], without: readonly string[] = []): void {
   const isKnown = (name: string): boolean =>
     more.includes(name) || (Object.hasOwn(OPTIONS, name) && !without.includes(name));
-  const strange = Object.keys(options).find((name) => !isKnown(name));
-  if (strange === undefined) {
-    checkMaxSteps(options);
-    checkNames(options);
-    checkPolicies(options);
-    checkBudget(options);
-    checkSupervisor(options);
-    checkSecurity(options);
-    if ('prices' in options && options.prices !== undefined) checkPrices(options.prices);
-    limitsOf(options);
-    checkRecorded(options);
-    checkThreadOptions(options);
-    checkParts(options);
-    return;
-  }
-  const names = [...more, ...Object.keys(OPTIONS)].filter(isKnown);
-  const hint = didYouMean(strange, names) ?? `options are: ${names.join(', ')}`;
-  throw new SkeinError('SKEIN_USAGE', `a run has no option ${JSON.stringify(strange)}`, { hint });
+  if (!Object.keys(options).every(isKnown))
+    refuseUnknown('a run', options, [...more, ...Object.keys(OPTIONS)].filter(isKnown));
+  checkMaxSteps(options);
+  checkNames(options);
+  checkPolicies(options);
+  checkBudget(options);
+  checkSupervisor(options);
+  checkSecurity(options);
+  if ('prices' in options && options.prices !== undefined) checkPrices(options.prices);
+  limitsOf(options);
+  checkRecorded(options);
+  checkThreadOptions(options);
+  checkParts(options);
 }
 
 /**

@@ -138,8 +138,9 @@ export function launch(given: Launch): RunHandle {
   checkGiven(compiled.plan, given.options);
   if (given.options.resume === undefined) checkRuleOfTwo(compiled.plan, securityGiven(given.options.security));
   const checking = sandboxCheck(compiled.plan, given.options);
-  const isLater = checking !== undefined || given.options.thread !== undefined;
-  const one = isLater ? { ...given, options: asGiven(given.options, ['inputs', 'fork']) } : given;
+  const { thread, fork, resume } = given.options;
+  const isLater = checking !== undefined || thread !== undefined || fork !== undefined || resume !== undefined;
+  const one = isLater ? { ...given, options: asGiven(given.options) } : given;
   const { options } = one;
   const runId = options.resume ?? options.runId ?? systemIds.next();
   const stop = lazily(() => stopOf(options));

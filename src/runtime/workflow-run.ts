@@ -69,7 +69,7 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
  */
 export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
   checkRunOptions(options, ['audit', 'streaming', 'openStore', 'goesOn']);
-  return await begun(workflow, asGiven(options, ['inputs', 'fork']));
+  return await begun(workflow, asGiven(options));
 }
 
 async function begun(workflow: Workflow, options: WorkflowRunOptions): Promise<WorkflowRun> {

@@ -3,7 +3,7 @@ import type { LanguageModel } from '../agent/models/language-model.js';
 import { SkeinError } from '../base/errors.js';
 import { cloneData, present } from '../base/json.js';
 import { refusal } from '../base/problem.js';
-import { didYouMean } from '../base/suggest.js';
+import { refuseUnknown } from '../base/suggest.js';
 import { kindText } from '../lang/value-text.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
 import { functionTool, toolFunction } from '../notations/graph/nodes/tool.js';
@@ -83,11 +83,7 @@ export function functionOf(tool: FunctionTool): unknown {
  * @throws SkeinError `SKEIN_USAGE` for options that do not exist, `SKEIN_DEFINITION` for a model or a tool that can't be used
  */
 export function overrideOf(given: Override): TreeOverride {
-  const strange = Object.keys(given).find((name) => !NAMES.some((known) => known === name));
-  if (strange !== undefined) {
-    const hint = didYouMean(strange, NAMES) ?? `options are: ${NAMES.join(', ')}`;
-    throw new SkeinError('SKEIN_USAGE', `customize has no option ${JSON.stringify(strange)}`, { hint });
-  }
+  refuseUnknown('customize', given, NAMES);
   const { model, tools, mcp, policy, ...rest } = given;
   const named = model === undefined || typeof model === 'string' ? undefined : namedModel(model);
   const override: TreeOverride = present({

@@ -81,8 +81,8 @@ interface Start {
 }
 
 async function started(tree: TreeWorkflow, start: Start): Promise<TreeResult> {
-  const { runtime, inputs, given } = asGiven(start, ['inputs']);
-  const own = asGiven(start.options, ['fork']);
+  const { runtime, inputs, given } = asGiven(start);
+  const own = asGiven(start.options);
   const { plan, bindings, problems, objects } = await compiledFor(tree, { runtime, options: own, given });
   const { telemetry } = runtime;
   if (plan === undefined) {

@@ -1,7 +1,7 @@
 import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
 import { SkeinError } from '../base/errors.js';
-import { didYouMean } from '../base/suggest.js';
+import { refuseUnknown } from '../base/suggest.js';
 import { kindText } from '../lang/value-text.js';
 import type { Supervisor } from '../plan/supervision.js';
 import type { CheckpointStore } from './checkpoints.js';
@@ -53,10 +53,7 @@ export function checkRuntime(runtime: unknown): void {
     const hint = "execute({ model: 'openai/gpt-5' }); {} takes what the environment names";
     throw new SkeinError('SKEIN_USAGE', `a runtime is an object, not ${kindText(runtime)}`, { hint });
   }
-  const strange = Object.keys(runtime).find((name) => !NAMES.some((known) => known === name));
-  if (strange === undefined) return;
-  const hint = didYouMean(strange, NAMES) ?? `settings are: ${NAMES.join(', ')}`;
-  throw new SkeinError('SKEIN_USAGE', `a runtime has no setting ${JSON.stringify(strange)}`, { hint });
+  refuseUnknown('a runtime', runtime, NAMES);
 }
 
 /** Returns the fields of a runtime that affect the plan. */

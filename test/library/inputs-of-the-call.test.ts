@@ -77,11 +77,20 @@ it('a turn that waits for another one reads the inputs of its call', async () =>
   expect((await Promise.all(turns)).map(({ state }) => state['told'])).toEqual(['["first"]', '["second"]']);
 });
 
-it('a fork reads the values of its call', async () => {
+it.each([1, 3_000])('a fork of a run with %i steps reads the values of its call', async (steps) => {
   const store = memoryStore();
-  await run(plan, { store, runId: 'r', inputs: { list: ['given'] } }).result;
+  const long = definePlan({
+    name: 'long',
+    inputs: ['list'],
+    nodes: Array.from({ length: steps }, (_, at) => ({
+      id: `told${at}`,
+      run: ({ list }: Readonly<Record<string, unknown>>) => ({ told: JSON.stringify(list) }),
+    })),
+    edges: Array.from({ length: steps - 1 }, (_, at): [string, string] => [`told${at}`, `told${at + 1}`]),
+  });
+  await run(long, { store, runId: 'r', inputs: { list: ['given'] }, maxSteps: steps }).result;
   const set = { list: ['other'] };
-  const forked = run(plan, { store, fork: { run: 'r', set } });
+  const forked = run(long, { store, fork: { run: 'r', set }, maxSteps: steps });
   set.list[0] = 'changed';
   expect((await forked.result).state).toMatchObject({ told: '["other"]' });
 });

@@ -5,8 +5,8 @@ import { flowOf, talker } from './support.js';
 
 /** Settings as a program in JavaScript may give them. */
 const UNUSABLE: readonly (readonly [unknown, string, string | undefined])[] = [
-  [{ model: 'own/m', polcy: { deny: ['shell'] } }, 'a runtime has no setting "polcy"', 'did you mean "policy"?'],
-  [{ modell: 'own/m' }, 'a runtime has no setting "modell"', 'did you mean "model"?'],
+  [{ model: 'own/m', polcy: { deny: ['shell'] } }, 'a runtime has no option "polcy"', 'did you mean "policy"?'],
+  [{ modell: 'own/m' }, 'a runtime has no option "modell"', 'did you mean "model"?'],
   [{ model: 'own/m', tools: 'read_file' }, 'tools are a list of names and functions, not a text', undefined],
   [null, 'a runtime is an object, not null', undefined],
   ['own/m', 'a runtime is an object, not a text', undefined],

@@ -1,6 +1,6 @@
 import { FORBIDDEN_NAMES } from '../../base/json.js';
 import { SkeinError } from '../../base/errors.js';
-import { didYouMean } from '../../base/suggest.js';
+import { refuseUnknown } from '../../base/suggest.js';
 import type { InputInput } from '../../plan/builder-input.js';
 import type { BudgetInput } from '../../plan/budget.js';
 import type { SecurityInput } from '../../plan/security.js';
@@ -91,7 +91,7 @@ export class GraphDraft {
       throw refusal('duplicate-id', `duplicate node name ${JSON.stringify(name)}`, 'rename one of the two nodes');
     }
     const kind = typeof body === 'object' ? 'spec' : layer === 'node' ? 'function' : 'update';
-    checkOptions(`the node ${JSON.stringify(name)}`, options, OPTION_NAMES[kind]);
+    refuseUnknown(`the node ${JSON.stringify(name)}`, options, OPTION_NAMES[kind]);
     readSupervise(`the node ${JSON.stringify(name)}`, options.supervise);
     const goto = isNodeSpec(body) && body.targets !== undefined ? { goto: body.targets } : {};
     this.nodes.set(name, { name, layer, body: body as NodeFunction | NodeSpec, options: { ...options, ...goto } });
@@ -108,7 +108,7 @@ export class GraphDraft {
       throw refusal('duplicate-route', `${JSON.stringify(from)} already has a conditional outgoing edge`, hint);
     }
     const { named: _named, ...given } = options;
-    checkOptions(`the route after ${JSON.stringify(from)}`, given, OPTION_NAMES.route);
+    refuseUnknown(`the route after ${JSON.stringify(from)}`, given, OPTION_NAMES.route);
     this.routes.set(from, { ...options, from, router: router as NodeFunction });
   }
 
@@ -124,14 +124,6 @@ export class GraphDraft {
 
   setExit(name: unknown): void {
     this.exits.add(named(name, 'an exit'));
-  }
-}
-
-function checkOptions(what: string, options: object, names: readonly string[]): void {
-  for (const name of Object.keys(options)) {
-    if (names.includes(name)) continue;
-    const hint = didYouMean(name, names) ?? `options are: ${names.join(', ')}`;
-    throw usage(`${what} has no option ${JSON.stringify(name)}`, hint);
   }
 }
 

@@ -133,7 +133,7 @@ describe('an event from outside', () => {
   });
 
   it.each([
-    ['an event has no extra "massage"', ['Close', { massage: 'x' }]],
+    ['an event has no option "massage"', ['Close', { massage: 'x' }]],
     ['the extras of an event are an object, not a text', ['Close', 'x']],
     ['an event is named by a text, not undefined', []],
   ])('%s: it is refused, and the state stays', async (message, given) => {
