@@ -1,7 +1,7 @@
 import { SECRET_FORMATS } from './formats.js';
 
 /** What stands where a text was cut: a mark, the end of a quoted text, or nothing. */
-const AT_CUT = String.raw`(?=\s{0,4}(?:…|\.{3}|\[\.\.\.)|["'\x60]|$)`;
+const AT_CUT = String.raw`(?=\s{0,4}(?:\u2026|\.{3}|\[\.\.\.)|["'\x60]|$)`;
 
 /** A mark of a cut begins within so many characters. */
 const LONGEST_MARK = 8;

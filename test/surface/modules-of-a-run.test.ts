@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { counted, evaluated, imported } from '../cli/support/evaluated.js';
 import { makeProject } from '../cli/support/skein.js';
@@ -71,6 +73,13 @@ describe('what a mock run evaluates', () => {
     expect(modules.filter((name) => RECORDED.test(name))).toEqual([]);
     expect(modules.filter((name) => POLICY_TEXTS.test(name))).toEqual([]);
     expect(modules.filter((name) => /^src\/plan\/(builder|draw|envelope|mentions)\.ts/.test(name))).toEqual([]);
+  });
+
+  it('is in files of ASCII alone: a file with other characters takes twice the memory, and longer to compile', () => {
+    const dist = resolve(import.meta.dirname, '../../dist');
+    const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => /\.c?js$/.test(name));
+    expect(files.length).toBeGreaterThan(MOST_FILES);
+    expect(files.filter((name) => /\P{ASCII}/u.test(readFileSync(join(dist, name), 'utf8')))).toEqual([]);
   });
 
   it('is what reads policies too where there is one', async () => {
