@@ -4,6 +4,7 @@ import { SkeinError } from '../base/errors.js';
 import { EXIT, exitCodeOfError, printFailure, printRefusal } from './failures.js';
 import { normalizeWords, unknownCommand } from './other-verbs.js';
 import { versionNumber } from './own-package.js';
+import { isHelp, wrongUsage } from './wrong-usage.js';
 
 /** Adds arguments, options and an action to a command. `done` receives the exit code; `load` defines another command of the program. */
 export type DefineCommand = (command: Command, done: (code: number) => void, load: LoadCommand) => void;
@@ -95,24 +96,11 @@ export async function runCli(words: readonly string[]): Promise<number> {
     const [word = '-'] = operandsOf(words);
     if (command === undefined && !word.startsWith('-') && word !== 'help') throw unknownCommand(word, NAMES);
     if (command !== undefined) checkPart(command, operandsOf(words)[1]);
-    if (command?.registeredArguments[0]?.name() === 'run') hintAtRuns(command);
     await program.parseAsync(normalizeWords(helpTarget(words, asked), command), { from: 'user' });
     return code;
   } catch (error) {
-    return exitCodeOfThrown(error, command !== undefined && wantsDocument(words, command));
+    return exitCodeOfThrown(error, words, command);
   }
-}
-
-const HINT_OF_RUN = '    hint: name a run: -1 is the newest, skein runs lists them all';
-
-/** Other mistakes than a missing run keep their hint. */
-function hintAtRuns(command: Command): void {
-  command.configureOutput({
-    outputError: (text, write) => {
-      if (text.startsWith('error: missing required argument')) command.showHelpAfterError(HINT_OF_RUN);
-      write(text);
-    },
-  });
 }
 
 /** Refuses an unknown part of a command that takes nothing else, such as `runs prun`. */
@@ -135,14 +123,17 @@ function loaderOf(done: (code: number) => void): LoadCommand {
 }
 
 function createProgram(): Command {
-  return new Command('skein')
-    .description('Runs workflows of agents.')
-    .version(versionNumber(), '-V, --version', 'print the version')
-    .helpCommand('help [command]', 'show the help of a command')
-    .configureHelp({ showGlobalOptions: false })
-    .showHelpAfterError('(skein help lists the commands, skein help COMMAND its options)')
-    .exitOverride()
-    .enablePositionalOptions();
+  return (
+    new Command('skein')
+      .description('Runs workflows of agents.')
+      .version(versionNumber(), '-V, --version', 'print the version')
+      .helpCommand('help [command]', 'show the help of a command')
+      .configureHelp({ showGlobalOptions: false })
+      // Printed as all errors are, once its hint is known.
+      .configureOutput({ outputError: () => {} })
+      .exitOverride()
+      .enablePositionalOptions()
+  );
 }
 
 /** The requested command, also after `help`. */
@@ -188,14 +179,12 @@ function wantsDocument(words: readonly string[], command: Command): boolean {
 }
 
 /** Prints what was thrown, once for people and, on request, as a document, so that stdout is never empty for a program. */
-function exitCodeOfThrown(error: unknown, asDocument: boolean): number {
-  if (error instanceof CommanderError) {
-    // Commander has already printed the error, or the help.
-    if (error.exitCode === 0) return EXIT.ok;
-    if (asDocument) printRefusal(new SkeinError('SKEIN_USAGE', error.message.replace(/^error: /, '')));
-    return EXIT.usage;
-  }
+function exitCodeOfThrown(thrown: unknown, words: readonly string[], command: Command | undefined): number {
+  // Commander has already printed the help.
+  if (thrown instanceof CommanderError && isHelp(thrown)) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  const part = command?.commands.find((one) => one.name() === operandsOf(words)[1]);
+  const error = thrown instanceof CommanderError ? wrongUsage(thrown, part ?? command) : thrown;
   printFailure(error);
-  if (asDocument) printRefusal(error);
+  if (command !== undefined && wantsDocument(words, command)) printRefusal(error);
   return exitCodeOfError(error);
 }

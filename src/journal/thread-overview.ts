@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { SkeinError } from '../base/errors.js';
+import { present } from '../base/json.js';
 import type { OpenQuestion } from '../events/question.js';
 import type { Spending } from '../events/spending.js';
 import type { RunStatus, SessionOverview } from './overview.js';
@@ -216,15 +217,11 @@ function begunTurn(store: Store, { turn, run, at, inputs }: TurnRecord, before: 
   return { turn, runId: run, status, counts: false, beganAt: before?.beganAt ?? at, inputs: given, results: {} };
 }
 
+/** A turn that is resumed ends more than once: its last end counts. */
 function endedTurn(begun: ThreadTurn, { at, outcome, error, state }: EndedRecord, results: Values): ThreadTurn {
-  return {
-    ...begun,
-    status: outcome,
-    counts: state !== undefined,
-    endedAt: at,
-    ...(error === undefined ? {} : { error }),
-    results,
-  };
+  const { turn, runId, beganAt, inputs } = begun;
+  const ended = { status: outcome, counts: state !== undefined, endedAt: at };
+  return { turn, runId, beganAt, inputs, ...ended, ...present({ error }), results };
 }
 
 function valuesOf(store: Store, puts: readonly PutRecord[]): Values {

@@ -24,6 +24,10 @@ workflow:
   - { id: a, type: agent, name: w }
   - { type: end, status: failed, reason: "It's over." }
 `,
+  'bounded.yaml': `agents: { w: { instruction: Write. } }
+workflow:
+  - { id: rounds, type: loop, max_rounds: 2, on_limit: continue, until: { line: DONE }, steps: [{ id: a, type: agent, name: w }] }
+`,
   'desk.pack.json': packText({ talk: 'You talk.', bye: 'You part.' }, STATES),
 };
 
@@ -39,6 +43,7 @@ const CASES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'a failed run without an audit folder': [['run', 'bad.yaml', '--mock=fails.yaml', '--no-audit']],
   'a failed run without a record': [['run', 'bad.yaml', '--mock=fails.yaml', '--no-store']],
+  'a loop that reached its bound': [['run', 'bounded.yaml', '--mock']],
   'a run that a step ended': [['run', 'ends.yaml', '--mock']],
   'a run that a step ended, shown': [
     ['run', 'ends.yaml', '--mock'],
@@ -99,6 +104,17 @@ it('what was recorded is looked at before anything is run again', async () => {
   const { stderr } = await served(['run', 'bad.yaml', '--mock=fails.yaml', '--no-audit'], { cwd });
   expect(stderr).toMatch(/next: see every call that was made\n {2}skein logs [0-9a-f]{8}\n/);
   expect(stderr).not.toContain('--verbose');
+});
+
+it.each([
+  ['run', ['run', 'bounded.yaml', '--mock']],
+  ['show', ['show', '-1']],
+])('where a limit was reached and nothing failed, %s does not speak of a failure', async (_, words) => {
+  const cwd = await makeProject(FILES);
+  await served(['run', 'bounded.yaml', '--mock'], { cwd });
+  const { stdout, stderr } = await served(words, { cwd });
+  expect(stdout + stderr).toMatch(/next: raise the limit that was reached, then continue.*\n {2}skein resume /);
+  expect(stdout + stderr).not.toContain('what failed');
 });
 
 it.each(['answer', 'budget', 'cancel', 'compare', 'fork', 'logs', 'resume', 'show'])(

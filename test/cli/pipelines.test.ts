@@ -145,8 +145,8 @@ workflow: [{ type: agent, name: a }]
   });
 
   test.each([
-    [['exec', 'flow.yaml', '--jsn'], 'Did you mean --json?'],
-    [['exec', 'flow.yaml', '--yess'], 'Did you mean --yes?'],
+    [['exec', 'flow.yaml', '--jsn'], 'did you mean --json?'],
+    [['exec', 'flow.yaml', '--yess'], 'did you mean --yes?'],
     [['exce', 'flow.yaml'], 'did you mean skein exec?'],
     [['exec'], "missing required argument 'file'"],
   ])('%j is wrong usage', async (words, told) => {

@@ -34,13 +34,15 @@ describe('wrong usage: exit 1', () => {
   test.each([
     [['rum', 'flow.yaml'], 'there is no command "rum"', 'did you mean skein run?'],
     [['help', 'rum'], 'there is no command "rum"', 'did you mean skein run?'],
-    [['run', 'flow.yaml', '--strem'], "unknown option '--strem'", 'Did you mean --stream?'],
-    [['validate', 'flow.yaml', '--jsn'], "unknown option '--jsn'", 'Did you mean --json?'],
+    [['run', 'flow.yaml', '--strem'], "unknown option '--strem'", 'hint: did you mean --stream?'],
+    [['validate', 'flow.yaml', '--jsn'], "unknown option '--jsn'", 'hint: did you mean --json?'],
     [['run', 'flow.yaml', 'other.yaml'], 'too many arguments', 'skein help'],
     [['run', 'flow.yaml', '--mock', 'script.yaml'], 'too many arguments', '--mock=script.yaml'],
     [['run'], 'no workflow file is given', 'skein run FILE'],
     [['run', 'flow.yaml', '-w', 'other.yaml'], 'two workflow files', 'keep one'],
-    [['run', 'flow.yaml', '--concurrency', '0'], 'whole number', '--concurrency'],
+    [['run', 'flow.yaml', '--concurrency', '0'], 'whole number', 'hint: skein help run shows what it takes'],
+    [['runs', 'prune', '--fo'], "unknown option '--fo'", 'hint: skein help runs prune shows what it takes'],
+    [['--fo'], "unknown option '--fo'", 'hint: skein help lists the commands'],
     [['run', 'flow.yaml', '--format', 'xml'], 'Allowed choices are markdown, plain, json', 'xml'],
     [['run', 'flow.yaml', '--mock', '--replay', 'x'], 'cannot be used with', '--replay'],
     // Statement 86.
@@ -56,6 +58,19 @@ describe('wrong usage: exit 1', () => {
     expect(end.stderr).toContain(message);
     expect(end.stderr).toContain(hint);
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
+  });
+
+  test('--json gives what is wrong and what to do apart', async () => {
+    const { code, stdout, stderr } = await served(['run', 'flow.yaml', '--json', '--mesage', 'x'], {
+      cwd: await makeProject(),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toBe("error SKEIN_USAGE: unknown option '--mesage'\n    hint: did you mean --message?\n");
+    expect((JSON.parse(stdout) as { readonly error: unknown }).error).toEqual({
+      code: 'SKEIN_USAGE',
+      message: "unknown option '--mesage'",
+      hint: 'did you mean --message?',
+    });
   });
 });
 

@@ -319,7 +319,7 @@ const ON_LINES: readonly (readonly [words: readonly string[], what: string, reme
   [['show'], "'run'", '-1 is the newest'],
   [['run', 'flow'], 'flow does not exist', 'did you mean flow.yaml?'],
   [['run', 'flwo.yaml'], 'flwo.yaml does not exist', 'did you mean flow.yaml?'],
-  [['run', 'flow.yaml', '--strem'], '--strem', 'Did you mean --stream?'],
+  [['run', 'flow.yaml', '--strem'], '--strem', 'did you mean --stream?'],
   [['run', 'flow.yaml', '--mock', 'script.yaml'], 'too many arguments', '--mock=script.yaml'],
   [['run', 'flow.yaml', '--mock=none.yaml'], 'none.yaml', 'path'],
   [['run', 'flow.yaml', '--mock', '--input', 'topik=x'], '"topik"', 'did you mean "topic"?'],

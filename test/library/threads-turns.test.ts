@@ -79,7 +79,10 @@ describe('[XG6] a turn that failed', () => {
       'succeeded',
       ['heard a', 'did a', 'heard bad', 'did bad'],
     ]);
-    expect(getThread(store, 'one').state).toEqual(resumed.state);
+    const { state, turns } = getThread(store, 'one');
+    expect(state).toEqual(resumed.state);
+    expect(turns.at(-1)).toMatchObject({ status: 'succeeded', counts: true });
+    expect(turns.at(-1)).not.toHaveProperty('error');
     world.broken = true;
     const other = await turn(store, 'bad');
     await turn(store, 'b');

@@ -65,7 +65,9 @@ function afterFailure(
   steps: readonly EndedStep[],
 ): readonly string[] {
   const errors = [told, ...steps.map(({ error }) => error)].filter((error) => error !== undefined);
-  if (errors.length === 0 || !errors.every(isDecided)) return nextSteps(what, `skein resume ${run}`);
+  // Nothing failed: a loop ended at its bound.
+  if (errors.length === 0) return nextSteps(RAISED, `skein resume ${run}`);
+  if (!errors.every(isDecided)) return nextSteps(what, `skein resume ${run}`);
   if (told?.code === 'SKEIN_MAX_STEPS') return nextSteps(`${HIGHER}, and ${KEPT}`, `skein resume ${run} --max-steps N`);
   const failed = steps.filter(({ error }) => error !== undefined && error.message === (told ?? error).message);
   // The steps around a failed one have its error.
@@ -81,6 +83,7 @@ function afterFailure(
 }
 
 const KEPT = 'keep what is finished';
+const RAISED = 'raise the limit that was reached, then continue: without a change it is reached again';
 const HIGHER = 'continue with a higher bound';
 const CHANGED = 'change what led to the failure, then continue: without a change it fails again';
 
