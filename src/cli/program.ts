@@ -12,40 +12,55 @@ export type DefineCommand = (command: Command, done: (code: number) => void, loa
 /** Loads the file of a command of the program and defines it, once. */
 export type LoadCommand = (command: Command) => Promise<void>;
 
-/** The commands, in the order of the help. */
+const SETUP = 'Setup and help:';
+
+/** The commands under the headings of the help, in its order. */
 const SUMMARIES = {
-  run: 'run a workflow',
-  exec: 'run a pipeline or an agent with a prompt; prints what the agents say',
-  resume: 'continue a run; finished steps are not run again',
-  event: 'fire an event in a conversation with a pack',
-  context: 'print where a conversation with a pack is, and what it did',
-  fork: 'begin a new run that uses what another one has finished',
-  validate: 'show everything that is wrong with workflow files',
-  trust: 'say yes to what a workflow file can do beyond reading the project',
-  graph: 'draw a workflow',
-  convert: 'turn an Agentfile into code, or a tree in code into an Agentfile',
-  schema: 'print a JSON Schema for editors',
-  plan: 'show what a run would do, and run nothing',
-  runs: 'list the recorded runs; runs prune removes old ones, runs backup copies them',
-  threads: 'list the conversations',
-  thread: 'show a conversation, turn by turn',
-  show: 'show the state of a recorded run',
-  logs: 'show what happened in a recorded run',
-  compare: 'show two recorded runs side by side',
-  answer: 'answer a question of a run',
-  cancel: 'cancel a run',
-  budget: 'show what a run may spend, or change it',
-  prices: 'show what models cost',
-  doctor: 'show what can be used on this machine',
-  new: 'write a small workflow to start from',
-  demo: 'run a code review with a scripted model: no key, no network',
-  completion: 'print a script with which bash, zsh or fish completes what is typed',
-  version: 'print the versions of skein, Node and SQLite',
+  'Begin:': {
+    new: 'write a small workflow to start from',
+    demo: 'run a code review with a scripted model: no key, no network',
+  },
+  'Check a workflow:': {
+    validate: 'show everything that is wrong with workflow files',
+    plan: 'show what a run would do, and run nothing',
+    graph: 'draw a workflow',
+    trust: 'say yes to what a workflow file can do beyond reading the project',
+    convert: 'turn an Agentfile into code, or a tree in code into an Agentfile',
+    schema: 'print a JSON Schema for editors',
+  },
+  'Run it:': {
+    run: 'run a workflow',
+    exec: 'run a pipeline or an agent with a prompt; print what the agents say',
+    resume: 'continue a run; finished steps do not run again',
+    fork: 'start a new run that reuses what another one has finished',
+    answer: 'answer a question of a run',
+    cancel: 'cancel a run',
+    budget: 'show what a run may spend, or change it',
+  },
+  'Look at runs:': {
+    runs: 'list the recorded runs; runs prune removes old ones, runs backup copies them',
+    show: 'show the state of a recorded run',
+    logs: 'show what happened in a recorded run',
+    compare: 'show two recorded runs side by side',
+  },
+  'Conversations:': {
+    threads: 'list the conversations',
+    thread: 'show a conversation, turn by turn',
+    event: 'fire an event in a conversation with a pack',
+    context: 'print where a conversation with a pack is, and what it did',
+  },
+  [SETUP]: {
+    doctor: 'show what can be used on this machine',
+    prices: 'show what models cost',
+    completion: 'print the script that completes skein commands in bash, zsh or fish',
+    version: 'print the versions of skein, Node and SQLite',
+  },
 } as const;
 
-type Name = keyof typeof SUMMARIES;
+type KeyOf<T> = T extends unknown ? keyof T : never;
+type Name = KeyOf<(typeof SUMMARIES)[keyof typeof SUMMARIES]>;
 
-const NAMES = Object.keys(SUMMARIES) as Name[];
+const NAMES = Object.values(SUMMARIES).flatMap((group) => Object.keys(group)) as Name[];
 
 const FILES: Readonly<Record<Name, () => Promise<{ readonly define: DefineCommand }>>> = {
   run: () => import('./commands/run.js'),
@@ -83,7 +98,10 @@ export async function runCli(words: readonly string[]): Promise<number> {
   forgetSecrets();
   const program = createProgram();
   const asked = askedCommand(words);
-  for (const name of NAMES) program.command(name).description(SUMMARIES[name]);
+  for (const [heading, group] of Object.entries(SUMMARIES)) {
+    program.commandsGroup(heading);
+    for (const [name, summary] of Object.entries(group)) program.command(name).description(summary);
+  }
   const command = program.commands.find((one) => one.name() === asked);
   try {
     const load = loaderOf((end) => {
@@ -125,9 +143,11 @@ function loaderOf(done: (code: number) => void): LoadCommand {
 function createProgram(): Command {
   return (
     new Command('skein')
-      .description('Runs workflows of agents.')
+      .description('Runs agent workflows. Begin with skein demo, or with skein new.')
       .version(versionNumber(), '-V, --version', 'print the version')
-      .helpCommand('help [command]', 'show the help of a command')
+      .helpOption('-h, --help', 'show this help')
+      .commandsGroup(SETUP)
+      .helpCommand('help [command]', 'show the options of a command')
       .configureHelp({ showGlobalOptions: false })
       // Printed as all errors are, once its hint is known.
       .configureOutput({ outputError: () => {} })

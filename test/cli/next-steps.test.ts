@@ -123,7 +123,7 @@ it.each(['answer', 'budget', 'cancel', 'compare', 'fork', 'logs', 'resume', 'sho
     const cwd = await makeProject({});
     const { stdout } = await served([command, '--help'], { cwd });
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'run its id, the beginning or the end of it, or -1 for the newest',
+      'run id of the run, or its beginning or end; -1 is the newest run',
     );
   },
 );

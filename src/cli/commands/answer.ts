@@ -33,11 +33,11 @@ interface Asked {
 export function define(command: Command, done: (code: number) => void): void {
   command
     .argument(...RUN)
-    .argument('[key]', 'which question: key, step or name; may be left out when one is open')
-    .argument('[value]', 'the answer; - for stdin; without it the question is shown and, on a terminal, asked')
+    .argument('[key]', 'which question: its key, step or name; not needed if only one is open')
+    .argument('[value]', 'the answer, - for stdin; without it, the question is shown and, on a terminal, asked')
     .option(
       '--free <names>',
-      'with "allow": arguments of the call that may be others for the rest of the run, such as body,title',
+      'with "allow": arguments of the call that may differ for the rest of the run, such as body,title',
     )
     .option('--json', 'print what was recorded as one JSON document')
     .addHelpText('after', HELP)
@@ -51,13 +51,15 @@ interface Flags extends JsonFlag {
 }
 
 const HELP = `
-Without a key and a value, all that is open is shown, and asked on a terminal. Questions about calls in which others had a say are shown together and may
-be answered together. Their commands end the key with what was shown: such an answer is refused when something else is asked by now.
-A yes counts once, for the calls shown. With --free, the same tool may be called again in this run with other values of these arguments, and with all
-others as they were shown; it ends with the run.
-What comes from stdin is untrusted, and answers no question about calls in which others had a say.
-A number picks a choice. An answer that the schema does not accept as text is read as JSON, and so is the value of an event.
-Exit codes: 0 recorded, 2 refused (no such question, answered before, too late, not what was asked for), 5 shown and not answered.`;
+Without a key and a value, all open questions are shown and, on a terminal, asked. A number picks a choice. If the schema does not accept
+the answer as text, it is read as JSON, and so is the value of an event.
+
+Questions about calls that untrusted text influenced are shown together and can be answered together. In the commands shown, the key ends
+with the id of the question: if something else is asked by then, the answer is refused. A yes counts once, for the calls shown. With
+--free, the same tool may be called again in this run with other values of these arguments; all other arguments must be as shown.
+Text from stdin is untrusted and answers no such question.
+
+Exit codes: 0 recorded, 2 refused (no such question, already answered, too late, wrong form), 5 shown and not answered.`;
 
 interface Words {
   readonly key: string | undefined;

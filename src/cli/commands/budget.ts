@@ -25,7 +25,7 @@ export function define(command: Command): void {
 }
 
 const HELP = `
-A run that goes on takes the change within a second. One that has stopped continues with skein resume.`;
+A run in progress applies the change within a second. A run that has stopped continues with skein resume.`;
 
 async function budget(run: string, amounts: string | undefined, { of, json = false }: Flags): Promise<void> {
   const { limitName, standingText } = await import('../../recorded-runs.js');

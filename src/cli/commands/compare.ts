@@ -25,7 +25,7 @@ const LONGEST_LINE = 200;
 export function define(command: Command): void {
   command
     .argument(...RUN)
-    .argument('<other>', 'the one to compare it with')
+    .argument('<other>', 'the run to compare it with')
     .option('--json', 'print both side by side as one JSON document')
     .action(compare);
 }

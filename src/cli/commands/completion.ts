@@ -23,7 +23,7 @@ const NAMES = Object.keys(SHELLS) as Shell[];
 export function define(command: Command, _done: unknown, load: Sources['load']): void {
   command
     .usage('[options] [shell]')
-    .addArgument(new Argument('[shell]', 'the shell that the script is for').choices(NAMES).argParser(shellOf))
+    .addArgument(new Argument('[shell]', 'the shell to print the script for').choices(NAMES).argParser(shellOf))
     .addHelpText('after', `\nThe script is for the file that the shell reads when it starts:\n${startLines()}`)
     .action(async (shell?: Shell) => {
       printResult(shell === undefined ? startLines() : await readFile(scriptOf(shell), 'utf8'));

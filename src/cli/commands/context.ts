@@ -10,8 +10,8 @@ import { printResult } from '../view/streams.js';
 export function define(command: Command, done: (code: number) => void): void {
   command
     .argument('<thread>', 'the conversation with a pack')
-    .option('--now', 'as it is now, also in a transient state; without it: as it was in the last persistent one')
-    .addHelpText('after', '\nThe document is one that PromptKit reads, and so does skein run PACK --context FILE.')
+    .option('--now', 'the state as it is now, even a transient one; without it: the last persistent state')
+    .addHelpText('after', '\nPromptKit can read the document, and so can skein run PACK --context FILE.')
     .action(async (thread: string, { now = false }: { readonly now?: boolean }) => {
       done(await print(thread, now));
     });

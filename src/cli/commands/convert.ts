@@ -17,7 +17,7 @@ import { printNote, printResult } from '../view/streams.js';
 export function define(command: Command, done: (code: number) => void): void {
   trustOption(addJudgingOptions(command))
     .argument('<file>', 'an Agentfile, or a module that exports a tree')
-    .option('-o, --out <dir>', 'a folder into which the files are written, in place of stdout')
+    .option('-o, --out <dir>', 'write the files to this folder instead of stdout')
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, options: ConvertOptions) => {
       done(await convert(file, options));

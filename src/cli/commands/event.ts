@@ -16,14 +16,15 @@ interface EventOptions extends CommonFlags {
 
 /** `skein event THREAD EVENT`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addRunOptions(command)
+  command
     .argument('<thread>', 'the conversation with a pack')
-    .argument('<event>', 'an event of the state in which it is')
-    .option('--message <text>', 'what is said to the state that the event leads to, which answers at once; - for stdin')
-    .option('--context <text>', 'what the prompt of that state shows as {{workflow_context}}')
-    .option('--data <json>', 'an object that is kept with the transition and shown to no model')
-    .option('--tools <file>', 'a module with the functions that are the tools of the pack')
-    .addHelpText('after', '\nFlags that are not given keep the values of the turn before.')
+    .argument('<event>', 'an event of its current state')
+    .option('--message <text>', 'what you say in the state that the event leads to, which answers at once; - for stdin')
+    .option('--context <text>', 'the text that the prompt of that state shows as {{workflow_context}}')
+    .option('--data <json>', 'an object to keep with the transition; no model sees it')
+    .option('--tools <file>', 'a module with the functions that are the tools of the pack');
+  addRunOptions(command)
+    .addHelpText('after', '\nFlags that you leave out keep the values of the previous turn.')
     .action(async (thread: string, event: string, options: EventOptions) => {
       done(await fire(thread, event, options));
     });

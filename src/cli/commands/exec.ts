@@ -4,7 +4,7 @@ import type { GivenInput } from '../run/given-inputs.js';
 import { addInputOptions } from '../run/given-inputs.js';
 import { DEFAULT_PROMPT, PROMPT } from '../run/prompt-input.js';
 import type { RunFlags } from '../run/run-flags.js';
-import { addRunOptions } from '../run/run-options.js';
+import { addRunOptions, addStartOptions } from '../run/run-options.js';
 import { addThreadOptions } from '../run/thread-options.js';
 
 interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
@@ -13,11 +13,10 @@ interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
 
 /** `skein exec FILE [PROMPT]`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addThreadOptions(addRunOptions(command))
-    .argument('<file>', 'a workflow file, or a file of agents')
-    .argument('[prompt]', `what the agents are asked, - for stdin; without it: ${DEFAULT_PROMPT}`);
   const inputs = addInputOptions(command, 'another input');
-  command
+  addStartOptions(addThreadOptions(addRunOptions(command)))
+    .argument('<file>', 'a workflow file, or a file of agents')
+    .argument('[prompt]', `what the agents are asked, - for stdin; without it: ${DEFAULT_PROMPT}`)
     .allowExcessArguments()
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, prompt: string | undefined, options: ParsedOptions) => {
@@ -27,8 +26,8 @@ export function define(command: Command, done: (code: number) => void): void {
 }
 
 const EXAMPLES = `
-Answers of agents go to stdout, one step at a time. Of a file with output.values it is these, as JSON, and the answers go to
-stderr. Progress, tool calls, and at the end all outputs as JSON below the line "--- Step Context ---" go to stderr.
+The answers of agents go to stdout, one step at a time. If the file has output.values, these go to stdout as JSON, and the answers go to
+stderr. So do progress, tool calls and, below the line "--- Step Context ---" at the end, all outputs as JSON.
 
 Examples:
   skein exec pipeline.yaml "Translate and publish this draft"

@@ -12,13 +12,14 @@ interface ParsedOptions extends CommonFlags {
 
 /** `skein fork RUN`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addRunOptions(command).argument(...RUN);
+  command.argument(...RUN);
   const about = 'a new value for an input or any key of the state; repeat for each';
   const inputs = addValueOptions(command, '--set', about, 'such a value');
   command
     .option('--from <step>', 'run this step and everything after it again')
-    .option('--file <file>', 'another workflow file than that of the run')
-    .addHelpText('after', '\nFlags that are not given keep the values that the run began with.')
+    .option('--file <file>', 'use another workflow file than the run did');
+  addRunOptions(command)
+    .addHelpText('after', '\nFlags that you leave out keep the values that the run began with.')
     .action(async (run: string, { from, file, ...flags }: ParsedOptions) => {
       const { goOn } = await import('../run/go-on.js');
       done(await goOn({ run, flags, fork: { inputs, ...present({ from, file }) } }));

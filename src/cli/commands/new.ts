@@ -16,8 +16,8 @@ import { printNote, printResult } from '../view/streams.js';
 /** `skein new NAME`. */
 export function define(command: Command): void {
   command
-    .argument('<name>', 'the folder to make')
-    .addOption(new Option('--template <name>', 'what to begin with').choices(TEMPLATE_NAMES).default('chain'))
+    .argument('<name>', 'the folder to create')
+    .addOption(new Option('--template <name>', 'what to start from').choices(TEMPLATE_NAMES).default('chain'))
     .addOption(new Option('--ts', 'the same as --template typescript').conflicts('template'))
     .action((name: string, { template, ts = false }: { readonly template: TemplateName; readonly ts?: boolean }) =>
       writeTemplate(name, ts ? 'typescript' : template),

@@ -21,7 +21,7 @@ import { styleFor } from '../view/style.js';
 /** `skein plan FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
   trustOption(addJudgingOptions(command)).argument('<file>', 'the workflow file');
-  const inputs = addValueOptions(command, '-i, --input', 'an input, to see it in the prompts');
+  const inputs = addValueOptions(command, '-i, --input', 'an input, to show it in the prompts');
   command
     .option('--json', 'print one JSON document')
     .option('-m, --model <provider/model>', 'the model for all agents, as for a run')

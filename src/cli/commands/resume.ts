@@ -7,7 +7,7 @@ import { RUN } from '../runs/find-run.js';
 export function define(command: Command, done: (code: number) => void): void {
   addRunOptions(command)
     .argument(...RUN)
-    .addHelpText('after', '\nFlags that are not given keep the values that the run began with.')
+    .addHelpText('after', '\nFlags that you leave out keep the values that the run began with.')
     .action(async (run: string, flags: CommonFlags) => {
       const { goOn } = await import('../run/go-on.js');
       done(await goOn({ run, flags }));

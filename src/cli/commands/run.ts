@@ -3,7 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import { addInputOptions } from '../run/given-inputs.js';
 import { runCommand } from '../run/run-command.js';
-import { addRunOptions, addTalkOptions } from '../run/run-options.js';
+import { addRunOptions, addStartOptions, addTalkOptions } from '../run/run-options.js';
 import type { RunFlags } from '../run/run-flags.js';
 import { addThreadOptions } from '../run/thread-options.js';
 
@@ -15,11 +15,10 @@ interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
 
 /** `skein run FILE`. */
 export function define(command: Command, done: (code: number) => void): void {
-  addTalkOptions(addThreadOptions(addRunOptions(command)))
-    .argument('[file]', 'the workflow file, or a pack')
-    .option('-w, --workflow <file>', 'the workflow file, in another way');
   const inputs = addInputOptions(command, 'an input');
-  command
+  addStartOptions(addTalkOptions(addThreadOptions(addRunOptions(command))))
+    .argument('[file]', 'the workflow file, or a pack')
+    .option('-w, --workflow <file>', 'the workflow file, as a flag')
     .allowExcessArguments()
     .addHelpText('after', EXAMPLES)
     .action(async (file: string | undefined, options: ParsedOptions) => {
@@ -33,9 +32,9 @@ Examples:
   skein run review.yaml --input topic=looms --input-file diff=change.diff
   git diff | skein run review.yaml --input-file diff=-
   skein run review.yaml --mock                 no model: every step answers with its prompt
-  skein run review.yaml --mock=answers.yaml    or by a script
+  skein run review.yaml --mock=answers.yaml    no model: a script answers
   skein run chat.yaml --thread ada --input say=Hello   a conversation: the next turn continues from this one
-  skein run support.pack.json                  a pack talks with you; --message TEXT says something`;
+  skein run support.pack.json                  talk with a pack; --message TEXT says one thing and ends`;
 
 async function act(file: string | undefined, options: ParsedOptions, inputs: readonly GivenInput[]): Promise<number> {
   const { workflow, dryRun, ...rest } = options;

@@ -36,10 +36,10 @@ interface PruneFlags extends JsonFlag {
 export function define(command: Command): void {
   command
     .option('--json', 'print all runs as one JSON document')
-    .option('--costs', 'what all of them have spent: by day, by workflow, by model')
+    .option('--costs', 'show what the runs have cost, by day, workflow and model')
     .addHelpText(
       'after',
-      '\nEvery command takes a run by its id, the beginning or the end of its id, or -1 for the newest run, -2 for the one before it.',
+      '\nEvery command takes the id of a run, or its beginning or end. -1 is the newest run, -2 the one before it.',
     )
     .action(list);
   command
@@ -57,7 +57,7 @@ export function define(command: Command): void {
     .action((_: PruneFlags, own: Command) => prune(own.optsWithGlobals()));
   command
     .command('backup')
-    .description('copy the recorded runs into a new file; runs may continue meanwhile')
+    .description('copy the recorded runs into a new file; runs can continue meanwhile')
     .argument('<file>', 'the new file')
     .action(async (file: string) => {
       await withStore((store) => store.backup(resolve(file)));

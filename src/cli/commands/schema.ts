@@ -13,7 +13,7 @@ import { printResult } from '../view/streams.js';
 export function define(command: Command): void {
   command
     .addArgument(new Argument('[name]', 'what the schema is for').choices(SCHEMA_NAMES).argParser(nameOf))
-    .option('--json', 'print the list of schemas as one JSON document; a schema is JSON anyway')
+    .option('--json', 'without a name: print the list of schemas as one JSON document')
     .addHelpText('after', HELP)
     .action(async (name: SchemaName | undefined, { json = false }: JsonFlag) => {
       printResult(name === undefined ? await list(json) : jsonText(await yamlSchema(name)));

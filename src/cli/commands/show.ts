@@ -21,7 +21,7 @@ const LISTED_STEPS = 100;
 export function define(command: Command): void {
   command
     .argument(...RUN)
-    .option('--taint', 'which steps others had a say in, from where, and which calls were decided how')
+    .option('--taint', 'show which steps untrusted text influenced, where it came from, and how calls were decided')
     .option('--json', 'print everything recorded about steps, sessions and questions as one JSON document')
     .action(show);
 }

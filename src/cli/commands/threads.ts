@@ -28,17 +28,17 @@ export function define(command: Command): void {
   command
     .command('remove')
     .description('remove a conversation with all of its turns')
-    .argument('<thread>', 'its name')
+    .argument('<thread>', 'the name of the conversation')
     .action(async (name: string) => {
       await withStore((store) => removeThread(store, name));
       printNote(`removed the thread ${oneLine(name, NAME_WIDTH)} with all of its turns`);
     });
   command
     .command('fork')
-    .description('begin a conversation with the state that another one had after a turn')
+    .description('start a conversation from the state that another one had after a turn')
     .argument('<thread>', 'the existing conversation')
     .argument('<new>', 'the name of the new one')
-    .option('--turn <n>', 'the last turn that both have in common; without it: all', readCount)
+    .option('--turn <n>', 'the last turn that both share; without it: all', readCount)
     .action(async (name: string, to: string, { turn }: { readonly turn?: number }) => {
       await withStore((store) => forkThread(store, name, to, present({ turn })));
       printNote(`${oneLine(to, NAME_WIDTH)} continues from ${oneLine(name, NAME_WIDTH)}`);

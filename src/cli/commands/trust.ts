@@ -26,14 +26,14 @@ interface TrustFlags extends JudgingFlags, SurroundingFlags, JsonFlag {
 export function define(command: Command, done: (code: number) => void): void {
   addJudgingOptions(command)
     .argument('[file]', 'the workflow file')
-    .option('-y, --yes', 'trust it without a question')
+    .option('-y, --yes', 'trust it without asking')
     .option('--list', 'list the files that you trust')
-    .option('--forget <file>', 'trust a file no longer')
-    .option('--file <path>', 'vouch for a file that an agent wrote after it had heard something untrusted')
+    .option('--forget <file>', 'stop trusting a file')
+    .option('--file <path>', 'vouch for a file that an agent wrote under the influence of untrusted text')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nA yes holds for the file as it is: its powers, the texts of all its files, and the files that its commands name.',
+      '\nA yes holds for the file as it is now: its powers, the text of all its files, and the files that its commands name.',
     )
     .action(async (file: string | undefined, flags: TrustFlags) => {
       done(await trust(file, flags));

@@ -27,7 +27,7 @@ export function define(command: Command, done: (code: number) => void): void {
       '--powers',
       'list all that the files can do beyond reading the project, and whether you trust them; runs no module',
     )
-    .option('--verbose', 'also tell what is kept of a file and has no effect')
+    .option('--verbose', 'also list the keys that are kept and have no effect')
     .option('--json', 'print the problems as one JSON document')
     .action(async (files: readonly string[], options: ValidateOptions) => {
       done(await validate(files, options));

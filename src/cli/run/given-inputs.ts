@@ -144,12 +144,8 @@ export function addValueOptions(
   return inputs;
 }
 
-/** Adds the flags for inputs, `--dry-run` and `--no-store` to a command that starts a run. */
+/** Adds the flags for inputs to a command that starts a run. */
 export function addInputOptions(command: Command, what: string): readonly GivenInput[] {
   const about = `${what} of the workflow; repeat for each (also --inputs)`;
-  const inputs = addValueOptions(command, '-i, --input', about, what);
-  command
-    .option('--dry-run', 'show what the run would do, and run nothing (the same as skein plan)')
-    .option('--no-store', 'do not record the run; it cannot be resumed');
-  return inputs;
+  return addValueOptions(command.optionsGroup('Inputs:'), '-i, --input', about, what);
 }

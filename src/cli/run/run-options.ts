@@ -6,55 +6,91 @@ import type { OutputFormat } from '../../plan/workflow.js';
 import type { TalkFlags } from './run-flags.js';
 import { FORMATS } from './run-flags.js';
 
-/** Adds the common flags of `run`, `exec`, `resume` and `fork`. */
+/** Adds the common flags of `run`, `exec`, `resume`, `fork` and `event`, under headings for the help. What a command adds next stands under "Options". */
 export function addRunOptions(command: Command): Command {
-  return configOption(command)
+  addModelOptions(command.optionsGroup('Models:'));
+  addLimitOptions(command.optionsGroup('Limits:'));
+  addSafetyOptions(command.optionsGroup('Safety:'));
+  addOutputOptions(command.optionsGroup('Output:'));
+  addRecordOptions(command.optionsGroup(RECORDS));
+  return configOption(command.optionsGroup(PACKS)).optionsGroup('Options:').addHelpText('after', EXIT_CODES);
+}
+
+const PACKS = 'Packs and Agentfiles:';
+const RECORDS = 'Records:';
+const UNTRUSTED_HELP = "mark an input whose value comes from a source you don't control, such as a mail; repeatable";
+
+function addModelOptions(command: Command): void {
+  command
     .option('-m, --model <provider/model>', 'the model for all agents; overrides the files')
     .addOption(
-      new Option('--mock [file]', 'answer without a model: by echo, or --mock=FILE by a script').conflicts('replay'),
+      new Option('--mock [file]', 'use no model: every step answers with its prompt, or from a script').conflicts(
+        'replay',
+      ),
     )
     .option('--record <file>', 'write all model calls to a file')
     .option('--replay <file>', 'answer all model calls from such a file')
     .addOption(pricesOption())
-    .option(
-      '--limits <file>',
-      'what providers are asked at most, as YAML or JSON: calls at once, calls and tokens in a minute',
-    )
-    .option('--json', 'print one JSON document about the run instead of the results')
-    .addOption(new Option('--format <format>', 'form of the results').choices(FORMATS).argParser(readFormat))
-    .option('--stream', 'show text as it arrives (also --streaming)')
-    .addOption(new Option('--verbose', 'show model turns and tool calls').conflicts('quiet'))
-    .option('-q, --quiet', 'show only warnings, errors and results')
-    .option('--concurrency <n>', 'how many steps run at once', readCount)
+    .option('--limits <file>', 'limits on provider use, as YAML or JSON: parallel calls, calls and tokens per minute');
+}
+
+function addLimitOptions(command: Command): void {
+  command
     .option('--budget <amounts>', BUDGET_HELP, readBudgetFlag)
-    .option('--max-steps <n>', 'how many nodes may run one after another', readCount)
+    .option('--concurrency <n>', 'how many steps run at once', readCount)
+    .option('--max-steps <n>', 'how many nodes may run one after another', readCount);
+}
+
+function addSafetyOptions(command: Command): void {
+  command
+    .option('--trust', 'say yes to what the file can do beyond reading the project, this time only')
+    .option('-y, --yes', 'allow the tool calls that would ask a person (also --yolo); a resume needs it again')
+    .option('--interactive', 'agents may ask, unless their step or the workflow says otherwise')
     .addOption(policyOption())
-    .option('--untrusted <name>', 'an input whose value the user has no say in, such as a mail; several times', oneMore)
+    .option('--untrusted <name>', UNTRUSTED_HELP, oneMore)
     .option(
       '--security <mode>',
       'which models look at tool calls, at least: default, paranoid, or research=SCOPE',
       readSecurityFlag,
     )
-    .option('--strict', 'refuse files with warnings; exit with 4 when a step failed that was allowed to fail')
-    .addOption(lenientOption())
-    .option('-y, --yes', 'allow tool calls that would ask a person (also --yolo); a resume needs it again')
-    .option('--trust', 'say yes to what the file can do beyond reading the project, for this once')
-    .option('--interactive', 'agents may ask, unless the file says otherwise')
-    .option('--audit-dir <dir>', 'where run folders are made')
-    .option('--no-audit', 'make no run folder')
+    .option('--allow-private-addresses', 'let the fetch tool reach this machine and its network')
+    .option('--strict', 'refuse files with warnings; exit with 4 if a step failed that was allowed to fail')
+    .addOption(lenientOption());
+}
+
+function addOutputOptions(command: Command): void {
+  command
+    .option('--json', 'print one JSON document about the run instead of the results')
+    .addOption(new Option('--format <format>', 'format of the results').choices(FORMATS).argParser(readFormat))
+    .option('--stream', 'show text as it arrives (also --streaming)')
+    .addOption(new Option('--verbose', 'show model turns and tool calls').conflicts('quiet'))
+    .option('-q, --quiet', 'print only warnings, errors and results')
+    .option('--no-color', 'print no colours');
+}
+
+function addRecordOptions(command: Command): void {
+  command
     .addOption(
       new Option(
         '--durability <mode>',
-        'what a finished step survives: fast, a killed process; full, also a power cut',
+        'what a finished step survives: a killed process (fast), or also a power cut (full)',
       ).choices(['fast', 'full']),
     )
-    .option('--allow-private-addresses', 'let the fetch tool reach this machine and its network')
-    .option('--no-color', 'no colours')
-    .addHelpText('after', EXIT_CODES);
+    .option('--audit-dir <dir>', 'where the run folder is created')
+    .option('--no-audit', 'create no run folder');
+}
+
+/** Adds `--dry-run` and `--no-store` to a command that starts a run. */
+export function addStartOptions(command: Command): Command {
+  return command
+    .optionsGroup(RECORDS)
+    .option('--no-store', "keep no record: the run can't be resumed")
+    .optionsGroup('Options:')
+    .option('--dry-run', 'show what the run would do, and run nothing (the same as skein plan)');
 }
 
 const BUDGET_HELP =
-  'what the run may spend: 0.50 (dollars), 200k-tokens, 20-calls, 50-tool-calls, 10m; +0.50 adds to what a run had';
+  'what the run may spend: 0.50 (dollars), 200k-tokens, 20-calls, 50-tool-calls, 10m; +0.50 raises the limit on a resume';
 
 /** Joins repeated flags with commas. */
 function readBudgetFlag(text: string, before: string | undefined): string {
@@ -75,7 +111,7 @@ function oneMore(name: string, before: readonly string[] = []): readonly string[
 
 /** `--prices`, for every command that shows costs in advance. */
 export function pricesOption(): Option {
-  return new Option('--prices <file>', 'what models cost, as YAML or JSON; wins over the prices that come with Skein');
+  return new Option('--prices <file>', 'prices of models, as YAML or JSON; they override those that come with Skein');
 }
 
 /** `--policy`, for every command that shows what a run may do. */
@@ -136,12 +172,14 @@ export function readCount(text: string): number {
 /** Adds the flags of commands that talk with packs. */
 export function addTalkOptions(command: Command): Command {
   return command
-    .option('--message <text>', 'what is said to a pack; several are said one after the other; - for stdin', more)
-    .option('--state <name>', 'the state of a pack in which a conversation begins')
-    .option('--agent <name>', 'the agent of a pack that talks')
-    .option('--prompt <name>', 'the prompt of a pack that talks alone, without the workflow')
-    .option('--context <file>', 'a context of PromptKit or of skein context, at which a conversation begins')
-    .option('--tools <file>', 'tools of an Agentfile, such as write,bash; or a module with the tools of a pack');
+    .optionsGroup(PACKS)
+    .option('--message <text>', 'what you say to a pack; repeat for each turn; - for stdin', more)
+    .option('--state <name>', 'the state in which the conversation begins')
+    .option('--agent <name>', 'talk with this agent of the pack')
+    .option('--prompt <name>', 'talk with this prompt of the pack alone, without its workflow')
+    .option('--context <file>', 'continue from a context of PromptKit, or of skein context')
+    .option('--tools <file>', 'tools of an Agentfile, such as write,bash; or a module with the tools of a pack')
+    .optionsGroup('Options:');
 }
 
 function more(text: string, before: readonly string[] = []): readonly string[] {

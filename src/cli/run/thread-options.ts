@@ -14,16 +14,15 @@ export interface ThreadFlags {
 /** Adds the flags of commands whose run may be a turn of a conversation. */
 export function addThreadOptions(command: Command): Command {
   return command
-    .option(
-      '--thread <name>',
-      'continue this conversation, or start it: the run begins with the state of the turn before',
-    )
+    .optionsGroup('Conversations:')
+    .option('--thread <name>', 'continue this conversation from the state of its last turn, or start it')
     .addOption(new Option('--on-failed <what>', FAILED_TURN).choices(['skip', 'retry']))
-    .addOption(new Option('--on-busy <what>', BUSY_THREAD).choices(['wait', 'refuse']));
+    .addOption(new Option('--on-busy <what>', BUSY_THREAD).choices(['wait', 'refuse']))
+    .optionsGroup('Options:');
 }
 
-const FAILED_TURN = 'when the turn before has failed: skip it, or retry it first';
-const BUSY_THREAD = 'while another turn runs: wait for its end, or refuse';
+const FAILED_TURN = 'if the previous turn failed: skip it (the default), or retry it first';
+const BUSY_THREAD = 'while another turn runs: wait until it ends (the default), or refuse';
 
 /**
  * Returns the thread that the flags name.

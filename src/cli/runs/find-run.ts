@@ -4,7 +4,7 @@ import type { Store } from '../../index.js';
 import { shellWord } from './text.js';
 
 /** The run argument of commands that read a run: its name and description. */
-export const RUN = ['<run>', 'its id, the beginning or the end of it, or -1 for the newest'] as const;
+export const RUN = ['<run>', 'id of the run, or its beginning or end; -1 is the newest run'] as const;
 
 /** Minimum length of a short id. */
 const SHORTEST = 8;
