@@ -108,6 +108,7 @@ describe('a local Ollama', () => {
     const env = { OLLAMA_HOST: provider.origin };
     const none = await rejected(() => chosen({ models: [] }, { env, noProbe: false }));
     expect(none).toMatchObject({ code: 'SKEIN_NO_MODEL', hint: expect.stringContaining('--mock') as unknown });
+    expect(none.hint).toContain('in code models: { mock: true }');
     provider.ollamaModels = 'never';
     const silent = await rejected(() => chosen({ models: [] }, { env, noProbe: false }));
     expect(silent.message).toContain('no local Ollama answers');

@@ -195,6 +195,8 @@ describe('routes and cycles', () => {
     const { result } = await run(short, words(...names));
     expect(result.error?.code).toBe('SKEIN_MAX_STEPS');
     expect(result.state.log).toHaveLength(19);
+    const one = plan({ nodes: names, edges, channels: LOG, limits: { maxSteps: 1 } });
+    expect((await run(one, words(...names))).result.error?.message).toMatch(/^more than 1 node ran /);
   });
 
   test('E6: without an entry every node without in-edges starts; with one, it and what its path depends on', async () => {

@@ -63,7 +63,7 @@ describe('[A10] a check of an answer', () => {
     [{ kind: 'maxLength', characters: 5 }, '😀😀😀😀😀', null],
     [{ kind: 'maxLength', characters: 5 }, '123456', 'the answer has 6 characters, and may have at most 5'],
     [{ kind: 'maxLength', tokens: 2 }, '123456789', 'the answer has about 3 tokens, and may have at most 2'],
-    [{ kind: 'minLength', characters: 5 }, '1234', 'the answer has 4 characters, and may have at least 5'],
+    [{ kind: 'minLength', characters: 5 }, '1234', 'the answer has 4 characters, and must have at least 5'],
     [{ kind: 'maxSentences', sentences: 2 }, 'One is 1.5. Two!?', null],
     [{ kind: 'maxSentences', sentences: 2 }, 'One. Two! Three', 'the answer has 3 sentences, and may have at most 2'],
     [{ kind: 'requiredFields', fields: ['a', 'b'] }, '```json\n{"a":1,"b":null}\n```', 'the answer lacks "b"'],

@@ -90,9 +90,9 @@ function ruleOf(check: CheckRule, agent: string, step: StepContext): Rule {
     case 'bannedWords':
       return (text) => bannedWord(text, check.words);
     case 'maxLength':
-      return (text) => overLength(text, check, (count, bound) => count > bound, 'at most');
+      return (text) => overLength(text, check, (count, bound) => count > bound, 'may have at most');
     case 'minLength':
-      return (text) => overLength(text, check, (count, bound) => count < bound, 'at least');
+      return (text) => overLength(text, check, (count, bound) => count < bound, 'must have at least');
     case 'maxSentences':
       return (text) => tooManySentences(text, check.sentences);
     case 'requiredFields':
@@ -166,10 +166,9 @@ function overLength(
 ): string | undefined {
   const count = countCodePoints(text);
   if (characters !== undefined && isOver(count, characters))
-    return `has ${count} characters, and may have ${wanted} ${characters}`;
+    return `has ${count} characters, and ${wanted} ${characters}`;
   const about = Math.ceil(count / CHARACTERS_PER_TOKEN);
-  if (tokens !== undefined && isOver(about, tokens))
-    return `has about ${about} tokens, and may have ${wanted} ${tokens}`;
+  if (tokens !== undefined && isOver(about, tokens)) return `has about ${about} tokens, and ${wanted} ${tokens}`;
   return undefined;
 }
 

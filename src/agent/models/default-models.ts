@@ -59,9 +59,12 @@ async function modelOfProvider(env: Env, spec: ProviderSpec): Promise<string> {
   const first = local?.[0];
   if (first !== undefined) return `${id}/${first}`;
   throw new SkeinError('SKEIN_NO_MODEL', `the workflow configures the provider "${spec.type}" and names no model`, {
-    hint: `name one in the workflow, with --model or ${MODEL_VARIABLE}, or try it without a model: --mock`,
+    hint: `name one in the workflow, with --model or ${MODEL_VARIABLE}, or ${WITHOUT}`,
   });
 }
+
+/** Programs and the command line run without a model in ways of their own. */
+const WITHOUT = 'try it without a model: --mock, in code models: { mock: true }';
 
 function switchedOff(env: Env): boolean {
   const value = envValue(env, NO_PROBE_VARIABLE)?.toLowerCase();
@@ -72,6 +75,6 @@ function noModel(probed: boolean, empty: boolean): SkeinError {
   const ollama = !probed ? '' : empty ? ', the local Ollama has no models' : ', no local Ollama answers';
   const keys = PROVIDERS.filter((provider) => provider.defaultModel !== undefined).map((provider) => provider.keyEnv);
   return new SkeinError('SKEIN_NO_MODEL', `no model is configured: no key is set${ollama}`, {
-    hint: `try it without a model: --mock; or set ${keys.join(' or ')}, or name one with --model or ${MODEL_VARIABLE}`,
+    hint: `${WITHOUT}; or set ${keys.join(' or ')}, or name one with --model or ${MODEL_VARIABLE}`,
   });
 }

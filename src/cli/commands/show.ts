@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { triesOf } from '../../base/address.js';
 import { formatDuration } from '../../base/duration.js';
 import type { RunOverview } from '../../index.js';
 import { formatCensus } from '../../index.js';
@@ -84,11 +85,22 @@ function headLines(
 
 function stepLines({ steps }: RunOverview, style: Style): readonly string[] {
   const listed = steps.length <= LISTED_STEPS ? steps : steps.filter((step) => step.outcome !== 'succeeded');
-  const shown = listed.slice(0, LISTED_STEPS);
+  const shown = outerFirst(listed.slice(0, LISTED_STEPS));
   const width = Math.max(0, ...shown.map((step) => oneLine(step.path, 60).length));
   const left = steps.length - shown.length;
   const lines = shown.map((step) => stepLine(step, width, style));
   return left === 0 ? lines : [...lines, `  … and ${countText(left, 'step')} more, all in --json`];
+}
+
+/** A step that contains others is recorded when it ends, and shown before them. */
+function outerFirst(steps: RunOverview['steps']): RunOverview['steps'] {
+  const first = new Map<string, number>();
+  for (const [at, { path }] of steps.entries())
+    for (const { of } of triesOf(path)) first.set(of, Math.min(at, first.get(of) ?? at));
+  const placed = steps.map((step, at) => ({ step, place: first.get(step.path) ?? at }));
+  return placed
+    .toSorted((a, b) => a.place - b.place || a.step.path.length - b.step.path.length)
+    .map(({ step }) => step);
 }
 
 function nextLines({ status, questions, error, steps }: RunOverview, short: string): readonly string[] {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { SkeinError } from '../../base/errors.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Changes } from '../../recorded-runs.js';
 import { EXIT, printProblems, refusalReport } from '../failures.js';
@@ -73,7 +72,8 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const recorded = Object.keys(run.record.before.inputs);
   const file = fileOf(run, options.fork);
   // Inputs that were not given to a turn came from the thread.
-  const mayLack = run.record.family[0].begin.thread !== undefined;
+  const { thread } = run.record.family[0].begin;
+  const mayLack = thread !== undefined;
   const pack = await broughtBy(flags, cwd);
   const next = await loadNext(run, file, { ...flags, cwd, inputs, recorded, mayLack, pack, toRun: true });
   printProblems(next.problems);
@@ -103,20 +103,9 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   }
   const goesOn = { recorded: run.record, told };
   const whole = { ...execution, recording: { ...recording, goesOn } };
-  return plan.notation === 'machine' && mayLack ? await executeTurn(whole) : await executeRun(whole);
-}
-
-/** Runs a turn of a conversation: its script is for the whole conversation, so a turn need not use it up. */
-async function executeTurn(execution: Execution): Promise<number> {
-  const { sharedModels } = await import('../../talking.js');
-  const shared = sharedModels(runOptions(execution));
-  const code = await executeRun({ ...execution, models: shared.models });
-  try {
-    await shared.finish();
-  } catch (error) {
-    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_SCRIPT') throw error;
-  }
-  return code;
+  if (plan.notation !== 'machine' || thread === undefined) return await executeRun(whole);
+  const { executeTurn } = await import('../talk/resumed-turn.js');
+  return await executeTurn(whole, { plan, thread: thread.id, file });
 }
 
 /** Marks the values of a fork that come from standard input or from files that are not the project's own. */

@@ -1,7 +1,10 @@
 import { SkeinError } from '../../base/errors.js';
+import type { Problem } from '../../base/problem.js';
 import type { ThreadOptions } from '../../index.js';
 import { present } from '../../base/json.js';
 import { EXIT, printProblems, refusalReport } from '../failures.js';
+import { shellWord } from '../runs/text.js';
+import { printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 import { RunLog } from '../view/run-log.js';
 import type { Execution } from './report-end.js';
@@ -38,12 +41,14 @@ export async function runCommand(flags: RunFlags): Promise<number> {
   const budgets = async () => await (await import('./plan-cost.js')).foreseen(flags, true);
   const options = { ...flags, cwd, inputs: given, mayLack: thread !== undefined, pack, toRun: true, budgets };
   const { workflow, problems, broken } = await loadWorkflow(flags.file, options);
-  printProblems(problems);
+  const isTalk = !broken && workflow.plan?.notation === 'machine';
+  if (!isTalk) printProblems(problems);
   if (broken || workflow.plan === undefined) {
     if (flags.json === true) printResult(refusalReport({ problems }));
     return EXIT.invalid;
   }
-  if (workflow.plan.notation === 'machine') return await talkWith({ flags, cwd, workflow, brought: pack, given });
+  if (workflow.plan.notation === 'machine')
+    return await talkWith({ flags, cwd, workflow, brought: pack, given, problems });
   checkNoTalk(flags, flags.file);
   if (flags.exec === true && (await isPromptUnused(workflow, given))) tellUnusedPrompt(strict);
   const known = workflow.plan.inputs.filter(({ name }) => Object.hasOwn(defaults, name));
@@ -60,10 +65,12 @@ interface Talking {
   readonly workflow: ModuleWorkflow;
   readonly brought: Brought;
   readonly given: Readonly<Record<string, unknown>>;
+  /** Warnings about the pack. */
+  readonly problems: readonly Problem[];
 }
 
 /** A pack talks: its inputs are variables, and the prompt of `exec` is the message. */
-async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Promise<number> {
+async function talkWith({ flags, cwd, workflow, brought, given, problems }: Talking): Promise<number> {
   const { prompt, ...others } = given;
   const isSaid = flags.exec === true && typeof prompt === 'string';
   const variables = isSaid ? others : given;
@@ -79,8 +86,16 @@ async function talkWith({ flags, cwd, workflow, brought, given }: Talking): Prom
   const untrusted = marked.untrusted?.map((name) => (isSaid && name === 'prompt' ? 'message' : name));
   const known = { ...marked, ...present({ untrusted }) };
   const conversation = await openConversation({ flags: known, file, cwd, workflow, brought, variables });
+  tellWarnings(conversation.isNew, problems, file);
   const messages = await messagesOf(flags.message ?? (isSaid ? [prompt] : undefined));
   return await talk(conversation, messages, { ...flags, cwd });
+}
+
+/** A conversation that goes on need not repeat them at each turn. */
+function tellWarnings(isNew: boolean, problems: readonly Problem[], file: string): void {
+  if (isNew || problems.length === 0) return printProblems(problems);
+  const count = problems.length === 1 ? '1 warning' : `${problems.length} warnings`;
+  printNote(printable(`${count} about ${file}: skein validate ${shellWord(file)} shows them`));
 }
 
 /** The context that a conversation begins with, as the input of its first turn. */

@@ -90,7 +90,8 @@ export class Conversation {
   private store: Store | undefined;
   private models: SharedModels | undefined = undefined;
 
-  private readonly isNew: boolean;
+  /** Whether no turn counted before this command. */
+  readonly isNew: boolean;
 
   constructor(private readonly parts: ConversationParts) {
     this.store = parts.recording.store;
@@ -104,6 +105,11 @@ export class Conversation {
   /** Whether the next command finds the conversation again. */
   get isKept(): boolean {
     return keptIn(this.store) !== undefined && this.kept() !== undefined;
+  }
+
+  /** Whether a turn counted: what was given with it is kept. */
+  get hasBegun(): boolean {
+    return this.kept()?.position !== undefined;
   }
 
   /** The name of a run in commands. Undefined if they don't find it. */

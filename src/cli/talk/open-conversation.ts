@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SkeinError, toErrorData } from '../../base/errors.js';
+import { isPlainObject, present } from '../../base/json.js';
 import { definitionError, hasErrors } from '../../base/problem.js';
 import type { Context, LoadedMachine } from '../../talking.js';
 import { KeptState, machineOf, missingTools, placeOfAgent, standOf, startOf as beginningOf } from '../../talking.js';
@@ -65,8 +66,20 @@ async function startOf({ pack, setup }: LoadedMachine, flags: TalkFlags, cwd: st
   if (context === undefined && !('state' in place && place.state !== undefined)) return undefined;
   if (setup.endless) throw wrong('pack has no workflow section', `leave out ${named}`);
   if (context === undefined) return beginningOf(setup, place as { readonly state: string });
-  return beginningOf(setup, { context: (await readContext(context, cwd)) as Context });
+  const read = (await readContext(context, cwd)) as Context;
+  try {
+    return beginningOf(setup, { context: read });
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_CONTEXT') throw error;
+    const { code, message, hint, details } = error;
+    const isOfForm = isPlainObject(details) && details['wrong'] !== undefined;
+    // What code gives comes from context(); a file comes from a command.
+    const meant = isOfForm ? CONTEXT_HINT : hint;
+    throw new SkeinError(code, `${context}: ${message}`, present({ hint: meant, details }));
+  }
 }
+
+const CONTEXT_HINT = '--context takes a JSON file, such as skein context THREAD prints';
 
 function wrong(what: string, hint: string): SkeinError {
   return new SkeinError('SKEIN_USAGE', what, { hint });
@@ -77,7 +90,7 @@ async function readContext(file: string, cwd: string): Promise<unknown> {
     return JSON.parse(await readFile(resolve(cwd, file), 'utf8')) as unknown;
   } catch (cause) {
     throw new SkeinError('SKEIN_FILE', `the context ${file} can't be read: ${toErrorData(cause).message}`, {
-      hint: '--context takes a JSON file, such as skein context THREAD prints',
+      hint: CONTEXT_HINT,
       cause,
     });
   }

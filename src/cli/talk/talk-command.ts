@@ -1,24 +1,21 @@
-import { relative, resolve } from 'node:path';
 import { EXIT, exitCodeOf, exitCodeOfError, isOfBounds, printFailure } from '../failures.js';
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { escaped, jsonText, oneLine, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
-import { ASK_AGAIN, nextSteps } from '../view/next-steps.js';
+import { ASK_AGAIN, nextSteps, raisedBudget } from '../view/next-steps.js';
 import type { Style } from '../view/style.js';
 import { createStyle, wantsColor } from '../view/style.js';
 import type { Conversation, TurnEnd, TurnInputs } from './conversation.js';
-import type { KeptFlags } from '../run/run-flags.js';
 import type { Messages } from './messages.js';
 import { costText } from '../../events/cost-text.js';
+import type { GivenBefore } from './say-more.js';
+import { sayMore } from './say-more.js';
 import { standLine, transitionLine } from './turn-text.js';
 
 /** How a conversation is reported. */
-export interface Telling extends Pick<KeptFlags, (typeof NEEDED)[number]> {
-  readonly file: string;
-  /** The folder that files named by flags are relative to. */
-  readonly cwd: string;
+export interface Telling extends GivenBefore {
   readonly json?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   readonly color: boolean;
@@ -120,8 +117,8 @@ function tellTurn({ style, quiet, conversation }: Talk, end: TurnEnd): void {
   if (quiet !== true) printNote(standLine(end.stand, style) + (cost === '' ? '' : style.dim(` · ${cost}`)));
 }
 
-function tellError({ message, hint }: ErrorData, style: Style): void {
-  printNote(`${style.bad('error')}: ${printable(message)}`);
+function tellError({ code, message, hint }: ErrorData, style: Style): void {
+  printNote(`${style.bad('error')} ${code}: ${printable(message)}`);
   if (hint !== undefined) printNote(`    hint: ${printable(hint)}`);
 }
 
@@ -133,7 +130,7 @@ function tellStand({ conversation, style, quiet }: Talk): void {
 
 /** Prints what to do next, or everything as one document. `unsaid`: the number of messages for which there was no turn. */
 function told({ conversation, turns, json, quiet, ...telling }: Talk, code: number, unsaid: number): number {
-  const { thread, stand, isKept } = conversation;
+  const { thread, stand } = conversation;
   const last = turns.at(-1);
   if (unsaid > 0) {
     const what = unsaid === 1 ? '1 message was not said' : `${unsaid} messages were not said`;
@@ -144,41 +141,27 @@ function told({ conversation, turns, json, quiet, ...telling }: Talk, code: numb
   if (json === true) {
     const listed = turns.map(({ stand: { state }, before, ...turn }) => ({ ...turn, state, said: before }));
     printResult(jsonText({ thread, ...stand, exitCode: code, unsaid, turns: listed }));
-  } else if (last !== undefined && last.questions.length > 0) {
-    const run = conversation.nameOf(last.runId);
-    const lines = run === undefined ? last.questions.flatMap(questionLines) : pauseLines(last.questions, run);
-    const next =
-      run === undefined
-        ? nextSteps(ASK_AGAIN)
-        : nextSteps('continue when there are answers', `skein resume ${shellWord(run)}`);
-    for (const line of [...lines, ...next]) printNote(line);
-  } else if (!stand.complete && code !== EXIT.outOfBudget && isKept && quiet !== true) {
-    const name = shellWord(thread);
-    const words = [shellWord(telling.file), ...neededFlags(telling)].join(' ');
-    const events = stand.events.slice(0, MOST_EVENTS).map((event) => `skein event ${name} ${shellWord(event)}`);
-    const what = events.length === 0 ? 'say something more' : 'say something more, or give the event yourself';
-    const next = nextSteps(what, `skein run ${words} --thread ${name} --message TEXT`, ...events);
-    for (const line of next) printNote(line);
+  } else {
+    for (const line of nextLines(conversation, { last, code, quiet, telling })) printNote(line);
   }
   return code;
 }
 
-/** Flags of a turn that the next one needs too: they say who answers, and what can be called. Those of `skein event` are kept. */
-const NEEDED = ['model', 'mock', 'replay', 'tools', 'agent', 'prompt', 'policy', 'prices', 'limits'] as const;
-
-/** Flags whose value is a file. */
-const FILES: ReadonlySet<string> = new Set(['mock', 'replay', 'tools', 'policy', 'prices', 'limits']);
-
-function neededFlags({ cwd, ...flags }: Telling): readonly string[] {
-  return NEEDED.flatMap((name) => {
-    const value = flags[name];
-    if (value === undefined) return [];
-    // Without a file it is the model that echoes.
-    if (name === 'mock' && value === '') return ['--mock'];
-    const shown = FILES.has(name) ? relative(process.cwd(), resolve(cwd, value)) : value;
-    return [name === 'mock' ? shellWord(`--mock=${shown}`) : `--${name} ${shellWord(shown)}`];
-  });
+interface AfterTurns {
+  readonly last: TurnEnd | undefined;
+  readonly code: number;
+  readonly quiet: boolean | undefined;
+  readonly telling: GivenBefore;
 }
 
-/** Maximum number of events shown as commands. */
-const MOST_EVENTS = 5;
+function nextLines(conversation: Conversation, { last, code, quiet, telling }: AfterTurns): readonly string[] {
+  const { thread, stand, isKept, hasBegun } = conversation;
+  const run = last === undefined ? undefined : conversation.nameOf(last.runId);
+  if (last !== undefined && last.questions.length > 0) {
+    if (run === undefined) return [...last.questions.flatMap(questionLines), ...nextSteps(ASK_AGAIN)];
+    const resume = `skein resume ${shellWord(run)}`;
+    return [...pauseLines(last.questions, run), ...nextSteps('continue when there are answers', resume)];
+  }
+  if (code === EXIT.outOfBudget) return (run === undefined ? undefined : raisedBudget(run, last?.error)) ?? [];
+  return stand.complete || !isKept || quiet === true ? [] : sayMore({ ...telling, thread, stand, hasBegun });
+}

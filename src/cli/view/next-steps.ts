@@ -50,8 +50,16 @@ export function stepsAtEnd({ recorded, outcome, error, steps }: EndedRun): reado
   if (recorded.takenOver) return nextSteps('look at its progress: another process runs it', `skein show ${run}`);
   const what = RESUMED[outcome];
   if (outcome === 'failed' || outcome === 'degraded') return afterFailure(run, what, error, [...steps]);
-  const short = outcome === 'out_of_budget' ? lackIn(error) : undefined;
-  if (short === undefined) return nextSteps(what, `skein resume ${run}`);
+  const raised = outcome === 'out_of_budget' ? raisedBudget(recorded.id, error) : undefined;
+  return raised ?? nextSteps(what, `skein resume ${run}`);
+}
+
+/** How to go on with a run that a budget stopped. Undefined if the error does not say which, as with the bounds of a pack. */
+export function raisedBudget(id: string, error: ErrorData | undefined): readonly string[] | undefined {
+  const short = lackIn(error);
+  if (short === undefined) return undefined;
+  const run = shellWord(id);
+  const what = RESUMED.out_of_budget;
   if (short.path === '') return nextSteps(what, `skein resume ${run} --budget ${short.raise}`);
   const raise = `skein budget ${run} ${short.raise} --of ${quoted(short.path)}`;
   return nextSteps(`raise the budget, then ${what}`, printable(raise), `skein resume ${run}`);

@@ -117,7 +117,7 @@ export function readContext(raw: unknown): ReadContext {
   const ours = own(all, new DataPlace('metadata'), problems);
   if (data === undefined || ours === undefined || problems.found.length > 0) {
     const { messages } = problems;
-    throw new SkeinError('SKEIN_CONTEXT', `not the context of a state machine: ${messages.join('; ')}`, {
+    throw new SkeinError('SKEIN_CONTEXT', `not the context of a state machine: ${messages.join('; ').trimStart()}`, {
       hint: 'give what context() gave, as JSON',
       details: { wrong: messages },
     });

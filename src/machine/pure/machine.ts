@@ -104,7 +104,7 @@ export class StateMachine {
     throw new SkeinError('SKEIN_CONTEXT', `the context stands in state ${quoted(currentState)}, not found in spec`, {
       hint:
         didYouMean(currentState, table.states.keys()) ??
-        'is it the context of another pack, or has the state another name now?',
+        `is it the context of another pack, or has the state another name now? its states: ${[...table.states.keys()].slice(0, 10).join(', ')}`,
       details: { state: currentState },
     });
   }

@@ -1,4 +1,4 @@
-import { didYouMean, meantOrKnown } from '../../base/suggest.js';
+import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { namesOf } from './pack-names.js';
 import type { PlacedPack, Variable } from './pack.js';
@@ -88,7 +88,7 @@ function checkArtifacts(prompt: string, used: ReadonlySet<string>, { pack, findi
     for (const name of used) {
       if (Object.hasOwn(artifacts, name)) continue;
       const message = `workflow.states[${JSON.stringify(state)}]: its prompt shows {{artifacts.${name}}}, which the state does not declare`;
-      const hint = meantOrKnown(name, Object.keys(artifacts), 'artifacts of the state');
+      const hint = didYouMean(name, Object.keys(artifacts)) ?? `add ${name} to the artifacts of the state`;
       findings.warning('undeclared-artifact', message, at('workflow', 'states', state), hint);
     }
   }

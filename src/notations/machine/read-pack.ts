@@ -75,6 +75,7 @@ export function readPack(given: string | object, options: PackOptions = {}): Rea
 function readPlaced(given: string | object, options: PackOptions): ReadPack & Pick<PlacedPack, 'at'> {
   const { file = 'pack.json', schema, validators = [] } = options;
   const isText = typeof given === 'string';
+  if (isText && FILE_NAME.test(given)) return notTheText(given, { file, line: 1, column: 1 });
   const text = isText ? given : jsonOf(given);
   const read = isText && /\.ya?ml$/i.test(file) ? parseYaml(text, file) : parseJson(text, file);
   const { root } = read;
@@ -90,7 +91,21 @@ function readPlaced(given: string | object, options: PackOptions): ReadPack & Pi
   return { pack, problems: isText ? sorted : sorted.map(withoutPlace), at };
 }
 
-function jsonOf(pack: object): string {
+/** What programs pass that mean the file. */
+const FILE_NAME = /^\s*[^\s{}:][^\n{}]*\.(?:json|ya?ml)\s*$/i;
+
+function notTheText(name: string, at: Position): ReturnType<typeof readPlaced> {
+  const message = `this is the name of a file, not the text of a pack: ${JSON.stringify(name.trim().slice(0, 200))}`;
+  const hint = "give the text: await readFile(FILE, 'utf8'), or the data in it";
+  return { pack: undefined, problems: [{ code: 'not-a-text', severity: 'error', message, hint }], at: () => at };
+}
+
+/** @throws SkeinError `SKEIN_USAGE` for what is neither text nor JSON */
+function jsonOf(pack: unknown): string {
+  if (typeof pack !== 'object' || pack === null)
+    throw new SkeinError('SKEIN_USAGE', `a pack is a text or an object, not ${String(pack)}`, {
+      hint: "give the text of its file, await readFile(FILE, 'utf8'), or the data in it",
+    });
   try {
     return JSON.stringify(pack, undefined, 1);
   } catch (error) {
