@@ -4,7 +4,7 @@ const ARTICLES = new Map([
   ['loom', { euros: 480, stock: 2 }],
 ]);
 
-/** It does nothing but read, and what it gives is the shop's own: no one else has a say in what is charged. */
+/** It does nothing but read, and what it gives is the shop's own: no one else influences what is charged. */
 export const price_of = {
   name: 'price_of',
   inputSchema: { type: 'object' },

@@ -38,7 +38,7 @@ export function paintBoxes(drawing: Drawing, { unicode, warn }: BoxesStyle): str
   paint(layout, { x: 0, y: 0 }, canvas);
   const text = canvas.text(warn);
   return hasUntrusted(drawing.items)
-    ? `${text}\n\n${(warn ?? String)(MARK)} texts that no one vouches for may have a say in it`
+    ? `${text}\n\n${(warn ?? String)(MARK)} untrusted text may influence it`
     : text;
 }
 

@@ -83,7 +83,7 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
     const places = [...new Set(unknown.map(({ where, text }) => where ?? text))];
     return {
       rule: 'undeclared-host',
-      why: `${tool} tells ${places.join(', ')} something, and ${heardFrom(level)} had a say in what`,
+      why: `${tool} tells ${places.join(', ')} something, and ${heardFrom(level)} influenced what`,
       declare: `hosts: ${list(places)}`,
     };
   },
@@ -94,7 +94,7 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
     if (write === 'own') return 'own-file';
     return {
       rule: 'changes-project',
-      why: `${tool} changes what is there, or makes a file that a program may run, and ${heardFrom(level)} had a say in it`,
+      why: `${tool} changes what is there, or makes a file that a program may run, and ${heardFrom(level)} influenced it`,
       declare: 'nothing can be declared for this: write new text files, such as .md or .csv',
     };
   },
@@ -107,8 +107,8 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
     return {
       rule: isDeclared ? 'no-sandbox' : 'undeclared-command',
       why: isDeclared
-        ? `${tool} runs a declared command, but ${heardFrom(level)} had a say in what it finds, and nothing keeps it from the network`
-        : `${tool} runs a command, and ${heardFrom(level)} had a say in which`,
+        ? `${tool} runs a declared command, but ${heardFrom(level)} influenced what it finds, and nothing keeps it from the network`
+        : `${tool} runs a command, and ${heardFrom(level)} influenced which`,
       declare: isDeclared ? 'sandbox: offline' : `commands: [${list(line)}]`,
     };
   },
@@ -117,7 +117,7 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
     if (sends.some((one) => one.tool === tool && covers(one, input))) return 'send';
     return {
       rule: 'undeclared-send',
-      why: `${tool} changes or sends something outside, and ${heardFrom(level)} had a say in it`,
+      why: `${tool} changes or sends something outside, and ${heardFrom(level)} influenced it`,
       // Omits the values of the call: they are what is in doubt.
       declare: `sends: [{ tool: ${quoted(tool)}, fixed: { ${Object.keys(input)
         .map((name) => `${quoted(name)}: ...`)
@@ -127,7 +127,7 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
 };
 
 function heardFrom(level: Label['level']): string {
-  return level === 'untrusted' ? 'a text that no one vouches for' : 'what lies in the project';
+  return level === 'untrusted' ? 'untrusted text' : 'what lies in the project';
 }
 
 /** Whether declared hosts include one: by its whole name, or below a `*.` entry. */

@@ -189,7 +189,7 @@ export function ruleOfTwo(plan: Plan, around?: Security): readonly Problem[] {
     if (at[first.agent === undefined ? 'before' : 'does'].level !== 'untrusted') return [];
     const who = first.agent === undefined ? `step "${step}"` : `agent "${first.agent}"`;
     const listed = loose.map(({ tool, which }) => `${tool} (${which})`).join(', ');
-    const message = `the ${who} hears what no one vouches for, sees what is private, and acts outside: a person is asked about calls of ${listed}`;
+    const message = `the ${who} reads untrusted text, sees private data, and acts outside: a person is asked about calls of ${listed}`;
     const hint = `declare those that you want: ${[...new Set(loose.flatMap(({ declare }) => declare ?? []))].join('; ')}`;
     const severity = security(step)?.mode === 'paranoid' ? 'error' : 'warning';
     return [{ code: 'rule-of-two', severity, message, hint, ...present({ at: first.at }) }];

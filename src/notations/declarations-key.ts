@@ -17,14 +17,14 @@ const SEND = map(
 
 /** The keys `hosts`, `commands` and `sends` of a file. */
 export const DECLARATION_KEYS = {
-  hosts: texts('hosts that agents may ask although an untrusted text had a say in it: example.com, *.example.com'),
+  hosts: texts('hosts that agents may ask although untrusted text influenced it: example.com, *.example.com'),
   commands: list(
     { ...texts('program and arguments'), needed: true },
-    'command lines that may run although an untrusted text had a say in them, word by word',
+    'command lines that may run although untrusted text influenced them, word by word',
   ),
   sends: list(
     { ...SEND, needed: true },
-    'calls that may send or change something although an untrusted text had a say in them',
+    'calls that may send or change something although untrusted text influenced them',
   ),
 } as const;
 

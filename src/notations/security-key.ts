@@ -10,7 +10,7 @@ import type { Fields } from '../text/shape.js';
 
 const MODE = word(
   SECURITY_MODES,
-  'default: models look at calls that an untrusted text had a say in; paranoid: at all calls; research: at all, with work in scope allowed',
+  'default: models look at calls that untrusted text influenced; paranoid: at all calls; research: at all, with work in scope allowed',
   { exact: true, needed: true },
 );
 

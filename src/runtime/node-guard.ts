@@ -182,6 +182,6 @@ function strangers({ isPrivate, sources }: Label): Label {
 }
 
 function refused(message: string): SkeinError {
-  const hint = 'skein show RUN --taint says who had a say in it';
+  const hint = 'skein show RUN --taint shows what influenced it';
   return new SkeinError('SKEIN_TOOL_REFUSED', message, { hint, retryable: false });
 }

@@ -56,7 +56,7 @@ export function definitionPlaces({ files = [], agentFolders = [] }: Runnable): r
 
 /**
  * Returns the label of the files that a workflow was read from: agents may have written some of them after something untrusted. Undefined
- * if only the user has a say in them.
+ * if only the user influences them.
  */
 export function definitionLabel(
   plan: Plan,

@@ -237,6 +237,6 @@ it('a real MCP server: its tools are known to the rules by server and by their o
   expect(ended.get('mcp_kit_args')).toContain('the rule "args" of this workflow forbids it');
   expect(ended.get('mcp_kit_cwd')).toBe('Error: a person refused this call');
   expect(step.asked.map(({ text }) => text)).toEqual([
-    'May the agent "reviewer" call mcp_kit_cwd? What it has read had a say in it.',
+    'May the agent "reviewer" call mcp_kit_cwd? Untrusted text influenced it.',
   ]);
 });

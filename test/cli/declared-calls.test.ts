@@ -72,7 +72,7 @@ describe('a declared call of a file that the user trusts', () => {
     expect(await callsIn(cwd)).toBe('');
   });
 
-  it('asks where its fixed value comes from somewhere the user has no say in', async () => {
+  it('asks where its fixed value comes from somewhere the user does not influence', async () => {
     const cwd = await project(DECLARED, { pr: '7', body: 'Fine.' });
     expect(await served([...RUN, '--untrusted', 'pr'], { cwd })).toMatchObject({ code: 5 });
     expect(await callsIn(cwd)).toBe('');
@@ -108,7 +108,7 @@ describe('a declared call of a file that the user trusts', () => {
     expect(end.stderr).toContain('allows example.com (declared host)');
   });
 
-  it('a declared command runs where only the project had a say in it', async () => {
+  it('a declared command runs where only the project influenced it', async () => {
     const touch = { name: 'shell', input: { argv: ['touch', 'made'] } };
     const read = { name: 'read_file', input: { path: 'notes.md' } };
     const cwd = await makeProject({

@@ -33,7 +33,7 @@ it.each(['node_modules/p/README.md', 'notes.md'])(
     const cwd = await project(file);
     const waits = await served(RUN, { cwd });
     expect(waits.code).toBe(5);
-    expect(waits.stderr).toContain('make these 2 calls? What it has read had a say in them.');
+    expect(waits.stderr).toContain('make these 2 calls? Untrusted text influenced them.');
     expect(waits.stderr).toContain('1 of 2:');
     expect(waits.stderr).toContain('"work@tool#1.1"');
     expect(waits.stderr).toContain('commands: [[touch, two]]');

@@ -90,7 +90,7 @@ describe.each(EXAMPLES)('the example agent $name', (example) => {
     const { cwd, words, sent, requests } = await copied(example);
     const end = await served(words(`script-${name}-planted`), { cwd });
     expect(end.code).toBe(5);
-    expect(end.stderr + end.stdout).toContain('What it has read had a say in');
+    expect(end.stderr + end.stdout).toContain('Untrusted text influenced');
     expect([await sent(), existsSync(join(cwd, 'package.json'))]).toEqual(['', false]);
     expect(requests()).not.toMatch(/steal|install/);
     tell({ what: `example agent ${name}, planted`, n: 1, forbidden: 0, goal: NO_CALL });

@@ -15,7 +15,7 @@ async function project() {
   const cwd = await makeProject({ 'desk.pack.json': PACK, 'company.md': 'Loom' });
   const env = { XDG_STATE_HOME: `${cwd}/state` };
   const skein = (...words: string[]) => served(words, { cwd, env });
-  /** Runs a turn and returns the steps that others had a say in. */
+  /** Runs a turn and returns the steps that others influenced. */
   const heard = async (...words: string[]): Promise<readonly string[]> => {
     const { stdout, stderr } = await skein(...RUN, ...words);
     expect(stderr + stdout).not.toContain('error');
@@ -26,7 +26,7 @@ async function project() {
   return { cwd, env, skein, heard };
 }
 
-describe('a variable of a pack that others had a say in', () => {
+describe('a variable of a pack that others influenced', () => {
   it('is marked by its name, and stays marked in the turns after it', async () => {
     const { heard } = await project();
     const marked = await heard('Hi.', '--input', 'company=Loom', '--untrusted', 'company');

@@ -32,7 +32,7 @@ async function tainted() {
 }
 
 describe('skein show RUN --taint', () => {
-  it('says which steps others had a say in, from where, and which calls were decided how', async () => {
+  it('says which steps others influenced, from where, and which calls were decided how', async () => {
     const { cwd, waits, show } = await tainted();
     const before = (await show()).stdout;
     expect(before).toContain('  work write_file: asked (changes-project)');
@@ -42,7 +42,7 @@ describe('skein show RUN --taint', () => {
     await served(['answer', run, key, 'deny'], { cwd });
     await served(['resume', run], { cwd });
     const after = (await show()).stdout;
-    expect(after).toContain('others had a say in 2 steps, and none in 1 step');
+    expect(after).toContain('others influenced 2 of 3 steps');
     expect(after).toMatch(/^ {2}work {2}untrusted, private {2}from .*work@tool#1\.1/m);
     expect(after).toMatch(/^ {2}next {2}untrusted, private {2}from .*work@tool#1\.1/m);
     expect(after).not.toMatch(/^ {2}clean /m);

@@ -24,7 +24,7 @@ steps:
     depends_on: [sum]
 `;
 
-it('--untrusted names an input, and --json says what it had a say in, on a resume too', async () => {
+it('--untrusted names an input, and --json says what it influenced, on a resume too', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'skein-untrusted-'));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   writeFileSync(join(cwd, 'flow.yaml'), FLOW);

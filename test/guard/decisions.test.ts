@@ -113,7 +113,7 @@ describe('a call that the guard decides about', () => {
     expect(decide(one, at('untrusted'), {})).toEqual({
       kind: 'ask',
       rule: 'undeclared-send',
-      why: 'mail/send changes or sends something outside, and a text that no one vouches for had a say in it',
+      why: 'mail/send changes or sends something outside, and untrusted text influenced it',
       sources: ['a@tool#1.1'],
       // Never with the values of the call.
       declare: 'sends: [{ tool: mail/send, fixed: { to: ..., body: ... }, free: [] }]',

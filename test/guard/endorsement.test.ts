@@ -123,7 +123,7 @@ describe('endorse: person', () => {
     expect([refused.outcome, refused.error?.code, refused.state]).toEqual(['failed', 'SKEIN_NOT_ENDORSED', inputs]);
   });
 
-  it('asks nobody about what nobody else had a say in, and pauses where nobody is there', async () => {
+  it('asks nobody about what nobody else influenced, and pauses where nobody is there', async () => {
     const { asked, answer } = person();
     expect((await run(sorting('person'), { inputs, answer }).result).outcome).toBe('succeeded');
     expect(asked).toEqual([]);

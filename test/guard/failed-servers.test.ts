@@ -73,7 +73,7 @@ it.each([
   ['refuses.mjs', 'agent: reader, prompt: Read.'],
   ['dies.mjs', 'tool: kit/work, input: {}'],
 ] as const)(
-  'what a server says that can not be used (%s, %s) has had a say in what comes after',
+  'what a server says that can not be used (%s, %s) has influenced what comes after',
   async (server, first) => {
     const { cwd } = await folder(SERVERS);
     const workflow = await loadWorkflowText(flow(server, first), { cwd });
@@ -92,7 +92,7 @@ it.each([
   },
 );
 
-it('the schema of a server on the network, quoted about a call that a person must allow, has had a say in what comes after', async () => {
+it('the schema of a server on the network, quoted about a call that a person must allow, has influenced what comes after', async () => {
   const url = await remoteServer();
   const text = `name: d
 agents:

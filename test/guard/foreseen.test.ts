@@ -27,7 +27,7 @@ steps:
 `;
 const KIT = ', mcp-servers: { kit: { command: kit } }';
 
-describe('who may have a say in a step, before a run', () => {
+describe('who may influence a step, before a run', () => {
   it('goes with what is read, through conditions, maps, loops and calls, and ends where it is endorsed', async () => {
     const text = `agents:
   web: { instruction: You read., toolsets: [{ type: fetch }] }
@@ -48,7 +48,7 @@ workflow:
     });
   });
 
-  it('is untrusted behind a step that runs a command, whose own call is foreseen where others have a say in it', async () => {
+  it('is untrusted behind a step that runs a command, whose own call is foreseen where others influence it', async () => {
     const plan = await planOf(`name: d
 agents: { w: { inline: { prompt: You read., tools: [fetch] } } }
 steps:
@@ -114,7 +114,7 @@ finally:
     const drawing = drawingOf(await planOf(dag('[read_file]')));
     const plain = boxesOf(drawing, { unicode: true }).split('\n');
     expect(plain.filter((line) => line.includes('┌─!─')).map((line) => line.split('┌─!─').length - 1)).toEqual([1, 1]);
-    expect(plain.at(-1)).toBe('! texts that no one vouches for may have a say in it');
+    expect(plain.at(-1)).toBe('! untrusted text may influence it');
     const coloured = boxesOf(drawing, { unicode: true, columns: 200, warn: (text) => `<${text}>` });
     expect(coloured.replaceAll(/[<>]/g, '').split('\n')).toEqual(plain);
     // Borders, the way from the one box to the other with its tip, and the line that says what it means.
@@ -181,7 +181,7 @@ workflow:
     });
   });
 
-  it('count a tool that is a node of a graph, where others may have a say in its call', () => {
+  it('count a tool that is a node of a graph, where others may influence its call', () => {
     const page = namedTool({ name: 'page', inputSchema: ANYTHING, effect: 'read', execute: () => 'a page' });
     const send = namedTool({ name: 'send', inputSchema: ANYTHING, execute: () => 'sent' });
     const look = agentOf({ name: 'reader', model: 'own/reader', tools: [page] });
@@ -231,7 +231,7 @@ describe('the rule of two', () => {
         code: 'rule-of-two',
         severity: 'warning',
         message:
-          'the agent "worker" hears what no one vouches for, sees what is private, and acts outside: a person is asked about calls of kit/post (that do more than read)',
+          'the agent "worker" reads untrusted text, sees private data, and acts outside: a person is asked about calls of kit/post (that do more than read)',
         hint: 'declare those that you want: sends: [{ tool: kit/post, fixed: { NAME: VALUE }, free: [NAME] }]',
         line: 8,
       },
@@ -255,6 +255,6 @@ describe('the rule of two', () => {
     expect(ofFile.map(({ severity }) => severity)).toEqual(['error', 'error']);
     const plan = await planOf(text);
     const options = { security: 'paranoid', models: { env: {}, noProbe: true, override: 'mock/echo' } } as const;
-    expect(() => run({ plan }, options)).toThrow('hears what no one vouches for');
+    expect(() => run({ plan }, options)).toThrow('reads untrusted text');
   });
 });

@@ -79,7 +79,7 @@ async function heardAtEveryDoor(
 const everywhere = (source: string): readonly unknown[] =>
   Array.from({ length: 4 }, (): unknown => expect.objectContaining({ level: 'untrusted', sources: [source] }));
 
-describe('what an agent had heard when it was cut off has had a say: in memory, after a resume and in a fork', () => {
+describe('what an agent had heard when it was cut off counts: in memory, after a resume and in a fork', () => {
   test('a tool of it, from a run of its own, when the agent took too long', async () => {
     const flow = flowOf({ name: 'a', model: 'own/a', tools: [reads] }, LIMIT);
     expect(await heardAtEveryDoor(flow, own)).toEqual(everywhere('input:mail'));

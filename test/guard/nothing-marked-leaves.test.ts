@@ -18,7 +18,7 @@ function recordedOf(files: Files = OWN_FILES, lines: readonly string[]): Files {
   return Object.fromEntries(known);
 }
 
-test('nothing that a page had a say in goes out unasked, and all of it is labelled', async () => {
+test('nothing that a page influenced goes out unasked, and all of it is labelled', async () => {
   const seen = { marked: 0, asked: 0, values: 0 };
   await fc.assert(
     fc.asyncProperty(

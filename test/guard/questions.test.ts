@@ -40,14 +40,14 @@ describe('a call in which an untrusted text had a say', () => {
     expect(step.askedAs).toEqual(['ask:guard#2.2']);
     const shown = {
       tool: 'send',
-      why: 'send changes or sends something outside, and a text that no one vouches for had a say in it',
+      why: 'send changes or sends something outside, and untrusted text influenced it',
       sources: ['review@tool#1.1'],
       rule: 'undeclared-send',
       declare: 'sends: [{ tool: send, fixed: { path: ... }, free: [] }]',
     };
     expect(step.asked).toEqual([
       {
-        text: 'May the agent "reviewer" make these 2 calls? What it has read had a say in them.',
+        text: 'May the agent "reviewer" make these 2 calls? Untrusted text influenced them.',
         choices: ['allow', 'deny'],
         schema: freeSchema(['allow', 'deny'], 'allow', ['path']),
         evidence: {

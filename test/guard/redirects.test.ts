@@ -36,7 +36,7 @@ async function scene() {
 const READ = calls(['read_file', { path: 'node_modules/p/README.md' }]);
 const CAN = { tools: ['read_file', 'fetch'] };
 
-it('a declared host leads to no other one, once others had a say in what is asked', async () => {
+it('a declared host leads to no other one, once others influenced what is asked', async () => {
   const { taker, leads, options, get } = await scene();
   const { results, questions } = await heardBy([READ, get], CAN, options([leads.host]));
   expect([questions, leads.asked, taker.asked]).toEqual([[], ['/?q=plans'], []]);

@@ -78,7 +78,7 @@ describe('[G8] the mode default', () => {
     expect(phases(run)).toEqual([]);
   });
 
-  it('[G5] screens a call that an untrusted text had a say in, and has it reviewed only where the screener doubts', async () => {
+  it('[G5] screens a call that untrusted text influenced, and has it reviewed only where the screener doubts', async () => {
     const safe = await judged({ security: { mode: 'default' }, judge: saying({ screen: SAFE, review: DENY }) });
     expect([phases(safe.run), safe.made.length, safe.questions]).toEqual([['screen'], 2, 1]);
     const doubted = await judged({
@@ -189,7 +189,7 @@ describe('[G6] a call that the reviewer changes', () => {
     expect([made, phases(run).length]).toEqual([[], 4]);
   });
 
-  it('is checked like any other: by its schema, by the rules, and by who had a say in it', async () => {
+  it('is checked like any other: by its schema, by the rules, and by who influenced it', async () => {
     const shell = tool('shell', () => 'ran', {
       inputSchema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
     });

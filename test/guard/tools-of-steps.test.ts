@@ -117,7 +117,7 @@ describe('[G2] a tool that a step calls by itself is decided about as a call of 
     const result = await go(desk(), { ...FROM_OTHERS, listeners: [(event) => events.push(event)] });
     expect(result.questions).toMatchObject([
       {
-        question: 'May the step "mail" call send? What it has read had a say in it.',
+        question: 'May the step "mail" call send? Untrusted text influenced it.',
         evidence: {
           tool: 'send',
           input: { to: 'ada@example.com', body: 'Hi' },

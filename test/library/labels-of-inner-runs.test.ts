@@ -154,7 +154,7 @@ describe('a run that a function starts', () => {
     });
   }
 
-  it('knows what had a say in that, also when somebody goes on with it later', async () => {
+  it('knows what influenced that, also when somebody goes on with it later', async () => {
     const store = memoryStore();
     await run(starting(store), { inputs: { mail: 'x' }, untrusted: ['mail'] }).result;
     const resumed = await run(asks, { ...yes, store, resume: 'of-x' }).result;

@@ -24,7 +24,7 @@ function turn(store: Store, say: string, how: RunOptions = {}): Promise<RunResul
 
 const MAIL: RunOptions = { untrusted: ['say'] };
 
-/** Names of what the mail had a say in. */
+/** Names of what the mail influenced. */
 function labelled({ labels = {} }: RunResult): string[] {
   return Object.keys(labels).filter((name) => labels[name]?.sources.includes('input:say') === true);
 }

@@ -30,7 +30,7 @@ const triage = definePlan({
 
 const GIVEN: RunOptions = { inputs: { notes: 'short', team: 'ops' }, untrusted: ['notes'] };
 
-describe('inputs that the user has no say in', () => {
+describe('inputs that the user does not influence', () => {
   it('label what was made of them, and what they decided, on the path not taken too; and nothing else', async () => {
     const { state, labels } = await run(triage, GIVEN).result;
     expect(state).toMatchObject({ summary: 5, greeting: 'Hello ops', later: 'later', after: 'done' });

@@ -26,7 +26,7 @@ describe.each(NOTATIONS)('the door of steps without a model of a %s', (notation)
     expect(paused.outcome).toBe('paused');
   });
 
-  it('asks before a command with an argument that an untrusted input had a say in, and not before others', async () => {
+  it('asks before a command with an argument that an untrusted input influenced, and not before others', async () => {
     const untrusted = [input(notation)];
     const inArgument = `  - { id: go, run: [echo, "${ref(notation)}"] }\n`;
     expect((await run(inArgument, { untrusted })).outcome).toBe('paused');

@@ -56,7 +56,7 @@ describe.each(NOTATIONS)(
     it.each([
       ['a command', MAKE],
       ['a tool', '  - { id: go, tool: write_file, input: { path: made, content: x } }\n'],
-    ])('look at every call with security: paranoid, also where nothing untrusted had a say: %s', async (_, steps) => {
+    ])('look at every call with security: paranoid, also where nothing untrusted influenced them: %s', async (_, steps) => {
       const paranoid = { mode: 'paranoid', steps };
       const allowed = await judged({ screen: SAFE, review: ALLOW }, [], paranoid);
       expect([allowed.outcome, allowed.looked, allowed.made]).toEqual(['succeeded', ['screen', 'review'], true]);

@@ -52,7 +52,7 @@ export function guardQuestion({ who, label, rules }: Circumstances, calls: reado
   const one = shown.length === 1 && first !== undefined;
   const what = one ? `call ${first.call.name}` : `make these ${shown.length} calls`;
   return {
-    text: `May ${who} ${what}? What it has read had a say in ${one ? 'it' : 'them'}.`,
+    text: `May ${who} ${what}? Untrusted text influenced ${one ? 'it' : 'them'}.`,
     choices: CHOICES,
     schema: freeSchema(CHOICES, 'allow', namesOf(calls)),
     evidence: one ? { ...shown[0], ...known } : { calls: shown, ...known },

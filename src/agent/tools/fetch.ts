@@ -17,7 +17,7 @@ const TIMEOUT_MS = 30_000;
 const TEXT_TYPE = /^(?:text\/|application\/(?:[a-z0-9.+-]*\+)?(?:json|xml|javascript|x-ndjson|yaml|x-yaml|toml)\b)/;
 
 /**
- * `fetch`: the text of a page on the public Internet. Follows redirects on its own and checks each hop anew, by what had a say in the call too; returns HTML as its readable
+ * `fetch`: the text of a page on the public Internet. Follows redirects on its own and checks each hop anew, by what influenced the call too; returns HTML as its readable
  * text unless `raw` is set. No cookies, no credentials, no proxy. Reads at most 4 MiB and returns at most 100,000 characters, within 30
  * seconds. A POST carries an `Idempotency-Key`.
  */

@@ -9,7 +9,6 @@ import { tableLines } from './text.js';
 /** Lists the steps of a run with an influence other than the user's, its sources, and the decisions about their calls. */
 export function taintLines({ id, name, steps, guarded, endorsed }: RunOverview, style: Style): readonly string[] {
   const labelled = steps.flatMap((step) => (step.label === undefined ? [] : [{ ...step, label: step.label }]));
-  const clean = steps.length - labelled.length;
   const rows = labelled.map(({ path, label }) => [
     oneLine(path, 60),
     trustText(label),
@@ -19,8 +18,8 @@ export function taintLines({ id, name, steps, guarded, endorsed }: RunOverview, 
     `${style.bold(printable(name))}, run ${printable(id)}`,
     '',
     labelled.length === 0
-      ? 'you alone had a say in every step'
-      : `others had a say in ${countText(labelled.length, 'step')}${clean === 0 ? '' : `, and none in ${countText(clean, 'step')}`}`,
+      ? 'only you influenced the steps'
+      : `others influenced ${labelled.length} of ${countText(steps.length, 'step')}`,
     ...tableLines(rows).map((line) => `  ${line}`),
     '',
     guarded.length === 0
@@ -44,7 +43,7 @@ function callLines(call: DecidedCall, style: Style): readonly string[] {
     `  ${style.bold(oneLine(path, 60))} ${oneLine(tool, 80)}: ${said} ${style.dim(`(${oneLine(rule, 80)})`)}`,
     ...[
       ...(why === undefined ? [] : [why]),
-      `had a say: ${sourcesText(call)}`,
+      `influenced by: ${sourcesText(call)}`,
       ...lineage,
       ...(findings === undefined ? [] : [`found there: ${findings.join(', ')}`]),
       ...(declare === undefined ? [] : [`would allow it: ${declare}`]),

@@ -197,7 +197,7 @@ async function inTime(running: Promise<Recorded['outcome']>, ms: number | undefi
   return outcome;
 }
 
-/** What has a say in a step on its own. */
+/** What influences a step on its own. */
 function influenceOf(): StepContext['influence'] {
   let all = TRUSTED;
   return {

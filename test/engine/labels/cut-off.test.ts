@@ -8,7 +8,7 @@ import { plan, task, type State } from '../plans.js';
 
 const NOTES = { name: 'notes', channel: 'notes', required: true };
 
-/** Runs a plan whose notes are somebody else's; gives the names of what they had a say in. */
+/** Runs a plan whose notes are somebody else's; gives the names of what they influenced. */
 async function labelledIn(graph: Plan, bindings: Record<string, unknown>, notes: unknown = 'a'): Promise<string[]> {
   return labelledBy(await startRun(graph, { inputs: { notes }, bindings, untrusted: ['notes'] }).result);
 }

@@ -10,7 +10,7 @@ import { MOST_CALLS, readingByName, varied } from './varied.js';
 
 const PLANS: RawOptions = { racing: false, failing: true, cycles: true, conflicts: 'nowhere', subPlans: true };
 
-/** Runs a scenario whose seed the user has no say in; one whose rounds multiply is cancelled. */
+/** Runs a scenario whose seed the user does not influence; one whose rounds multiply is cancelled. */
 async function runWith({ plan, bindings, inputs }: Scenario, seed: unknown): Promise<RunResult> {
   let calls = 0;
   const counted = Object.entries(bindings).map(([name, fn]): [string, unknown] => [
@@ -35,7 +35,7 @@ function isUntrusted({ labels }: RunResult, channel: string): boolean {
 }
 
 describe('a label is never lost', () => {
-  // The reference is the run itself, with another value in place of the untrusted one: what differs then, the value had a say in.
+  // The reference is the run itself, with another value in place of the untrusted one: what differs then, the value influenced.
   test.each([
     ['plan', PLANS],
     ['plan that tells how its steps ended', { ...PLANS, endings: true }],
@@ -65,12 +65,12 @@ describe('a label is never lost', () => {
       { numRuns: cases(300), seed: seedOf(16) },
     );
     tell({
-      what: `labels: values that an untrusted input had a say in (${kind})`,
+      what: `labels: values that an untrusted input influenced (${kind})`,
       n: seen.differs,
       forbidden: 0,
       goal: NO_LABEL_LOST,
     });
-    tell({ what: `labels: values that it could have had a say in (${kind})`, n: seen.over, goal: 'counted' });
+    tell({ what: `labels: values that it could have influenced (${kind})`, n: seen.over, goal: 'counted' });
     // The plans are such that labels tell something.
     expect(seen.differs).toBeGreaterThan(100);
     expect(seen.clean).toBeGreaterThan(100);

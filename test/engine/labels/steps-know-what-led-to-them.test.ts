@@ -82,7 +82,7 @@ async function playedOut({ plan, bindings, inputs }: Scenario, seed: unknown): P
   return outcome === 'failed' || outcome === 'cancelled' ? undefined : { acted, ended: ends.ended };
 }
 
-describe('a step knows when an untrusted input had a say in what it does', () => {
+describe('a step knows when an untrusted input influenced what it does', () => {
   test('in that it runs at all, and in all that it reads', async () => {
     const seen = { labelled: 0, clean: 0, alone: 0, differs: 0 };
     await fc.assert(
@@ -105,7 +105,7 @@ describe('a step knows when an untrusted input had a say in what it does', () =>
       { numRuns: cases(300), seed: seedOf(16) },
     );
     tell({
-      what: 'labels: steps that an untrusted input had a say in',
+      what: 'labels: steps that an untrusted input influenced',
       n: seen.labelled,
       forbidden: 0,
       goal: NO_LABEL_LOST,

@@ -28,7 +28,7 @@ export type Calm = Pick<RunResult, 'state' | 'labels'>;
 
 const calm = new Map<string, Promise<Calm>>();
 
-/** The final state of a shape that nobody disturbed, and who had a say in it. */
+/** The final state of a shape that nobody disturbed, and who influenced it. */
 export function calmResult(shape: string): Promise<Calm> {
   const known = calm.get(shape) ?? undisturbed(shape);
   calm.set(shape, known);

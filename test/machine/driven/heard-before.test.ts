@@ -6,7 +6,7 @@ import { packOf, talking } from '../support/talking.js';
 const look = { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } };
 const pack = packOf({ a: { on_event: { Go: 'b' } }, b: {} }, { tools: { look }, prompts: { p0: { tools: ['look'] } } });
 
-test('what a tool showed in one turn of a conversation had a say in what is said in the next ones', async () => {
+test('what a tool showed in one turn of a conversation influenced what is said in the next ones', async () => {
   const store = memoryStore();
   const levelOf = (): string | undefined => {
     const head = readHead(store, 'one');

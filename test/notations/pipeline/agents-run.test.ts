@@ -108,7 +108,7 @@ agents:
     expect(output.get('9')).toBe('[todo_1] pending: read it');
     expect(await readFile(join(cwd, 'notes.md'), 'utf8')).toBe('first');
     const asked = notes.flatMap((note) => (note.kind === 'question' ? [note.question] : []));
-    expect(asked).toEqual(['May the agent "root" call mcp_kit_env? What it has read had a say in it.']);
+    expect(asked).toEqual(['May the agent "root" call mcp_kit_env? Untrusted text influenced it.']);
     if (process.platform === 'linux') expect(await groupRuns(await pids.pid())).toBe(false);
   });
 

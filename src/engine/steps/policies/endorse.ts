@@ -62,7 +62,7 @@ function questionOf(
     ...(errors.length === 0 ? {} : { errors: jsonOf(errors) }),
   };
   return {
-    text: `Do you vouch for what "${id}" gives? Texts that no one vouches for had a say in it.`,
+    text: `Do you vouch for the result of "${id}"? Untrusted text influenced it.`,
     choices: CHOICES,
     evidence: {
       ...shown,
