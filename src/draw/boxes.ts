@@ -37,9 +37,7 @@ export function paintBoxes(drawing: Drawing, { unicode, warn }: BoxesStyle): str
   const canvas = new Canvas(unicode);
   paint(layout, { x: 0, y: 0 }, canvas);
   const text = canvas.text(warn);
-  return hasUntrusted(drawing.items)
-    ? `${text}\n\n${(warn ?? String)(MARK)} untrusted text may influence it`
-    : text;
+  return hasUntrusted(drawing.items) ? `${text}\n\n${(warn ?? String)(MARK)} untrusted text may influence it` : text;
 }
 
 function hasUntrusted(items: readonly DrawnItem[]): boolean {

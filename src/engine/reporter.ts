@@ -156,7 +156,7 @@ export class Reporter {
     const what = `${step} ${isJudged ? 'is judged again' : 'runs again'}`;
     if (!this.observed || this.outdatedSteps?.has(what) === true) return;
     (this.outdatedSteps ??= new Set()).add(what);
-    const message = `${what}: what is recorded of it was made with something else than what is there now`;
+    const message = `${what}: its record was made with something that has changed since`;
     this.emitAs(false, step, '', { type: 'run.warning', code: 'runs-again', message });
   }
 

@@ -84,7 +84,7 @@ export class OverviewFold {
         if (record.reserved === undefined)
           this.tell(record.key, record.at, {
             kind: 'step',
-            text: `starts ${record.key}, which is not done twice unasked`,
+            text: `starts ${record.key}, which is never repeated without asking`,
           });
         break;
       case 'timer':

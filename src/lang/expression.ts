@@ -208,7 +208,7 @@ function among(names: readonly string[]): NameHint {
 /** Returns the hint for text that is not an expression after `before`. */
 function formHint(before: string): string {
   return before.trimEnd().endsWith('?')
-    ? `no ? stands behind a reference of an expression: ${HINTS['no_such_key'] ?? ''}`
+    ? `a reference in an expression takes no ?: ${HINTS['no_such_key'] ?? ''}`
     : 'an expression is written like: output.count > 2 && inputs.mode == "full"';
 }
 

@@ -27,7 +27,7 @@ const rule = <const T extends MapForm['keys']>(about: string, keys: T) =>
 
 const characters = (about: string) => integer(about, { min: 1, max: MOST, needed: true });
 const FORMS = {
-  banned_words: rule('words that must not stand in it, in upper or lower case', {
+  banned_words: rule('words that it must not contain, in upper or lower case', {
     words: texts('the words', { needed: true, min: 1 }),
   }),
   max_length: rule('a longest text', { characters: characters('code points at most') }),

@@ -35,15 +35,12 @@ export const TOKENS = { min: 1, max: 10_000_000 } as const;
 
 /** The keys of a step whose agent takes part in a conversation. */
 export const CONVERSATION = {
-  conversation: text(
-    'the name of a conversation that steps share: what was said is sent, and what is said here is added',
-    NAME_FORM,
-  ),
+  conversation: text('the name of a conversation that steps share: each sends the history and adds to it', NAME_FORM),
   recent: integer('how many of the last messages of the conversation are sent; by default all', {
     min: 1,
     max: 1_000_000,
   }),
-  afresh: flag('whether the conversation is forgotten, and begins anew with this step', { default: false }),
+  afresh: flag('whether the conversation starts over with this step', { default: false }),
 } as const;
 
 const CONVERSATION_FORM = map(CONVERSATION, '');

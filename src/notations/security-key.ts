@@ -19,7 +19,7 @@ const PLAIN = map(
   '',
 );
 
-const RESEARCH = map({ ...PLAIN.keys, scope: text('what may be looked into', { needed: true, pattern: '\\S' }) }, '');
+const RESEARCH = map({ ...PLAIN.keys, scope: text('what may be investigated', { needed: true, pattern: '\\S' }) }, '');
 
 const FORMS = { default: PLAIN, research: RESEARCH, paranoid: PLAIN } as const;
 

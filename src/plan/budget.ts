@@ -76,7 +76,7 @@ const FIELDS = object<Budget>({
 export const BUDGET: Form<Budget> = (value) => {
   if (typeof value !== 'string' && typeof value !== 'number') return FIELDS(value);
   const read = readBudget(String(value));
-  return misfit(`is not a budget: ${'wrong' in read ? read.wrong : 'nothing stands there that it could add to'}`);
+  return misfit(`is not a budget: ${'wrong' in read ? read.wrong : 'there is no limit to add to'}`);
 };
 
 /** Returns a budget as plan data. Unreadable input stays as it is: the checks of the plan report it. */

@@ -55,7 +55,7 @@ export function securityGiven(input: unknown): Security | undefined {
 }
 
 /** The problem of `research` without a scope. */
-export const NO_SCOPE = 'security research needs a scope: what may be looked into';
+export const NO_SCOPE = 'security research needs a scope: what may be investigated';
 
 /** Returns whether it is `research` without a scope. */
 export function lacksScope({ mode, scope = '' }: Security): boolean {

@@ -31,7 +31,7 @@ export function programFault(tool: ToolUse): ProgramFault | undefined {
   if (word !== undefined) {
     const program = writtenText(command[0] ?? { value: '' });
     const what = `puts a reference into the program text of ${JSON.stringify(program)}: what the value says would run`;
-    return { what, hint: 'pass it as an argument behind the text, by env, or by stdin', path: 'tool.input', word };
+    return { what, hint: 'pass it as an argument after the text, in env, or on stdin', path: 'tool.input', word };
   }
   if (tool.stdin?.some((piece) => typeof piece !== 'string') !== true || !readsProgram(words)) return undefined;
   const what = 'gives a reference to a program that runs its standard input: what the value says would run';

@@ -12,7 +12,7 @@ export function noRun(id: string): SkeinError {
 
 /** The error for a run that already exists. */
 export function taken(id: string): SkeinError {
-  return new SkeinError('SKEIN_STORE', `there is a run ${id} already`, { hint: 'give each run an id of its own' });
+  return new SkeinError('SKEIN_STORE', `run ${id} already exists`, { hint: 'give each run its own id' });
 }
 
 /** The error for a batch that is not the next one of its run. */

@@ -187,7 +187,7 @@ class JsonReader {
         );
       }
     }
-    return this.wrong('a text is not closed', 'put " behind it');
+    return this.wrong('a text is not closed', 'put " after it');
   }
 
   private decoded(from: number): string | undefined {

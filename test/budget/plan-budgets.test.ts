@@ -32,7 +32,7 @@ describe('the budget of a plan', () => {
   it.each([
     [0, 'bad-plan budget: budget is not a budget: "0" is not above zero'],
     [-1, 'bad-plan budget: budget is not a budget: "-1" is negative'],
-    ['+0.50', 'bad-plan budget: budget is not a budget: nothing stands there that it could add to'],
+    ['+0.50', 'bad-plan budget: budget is not a budget: there is no limit to add to'],
     ['5-coins', 'bad-plan budget: budget is not a budget: "5-coins" has an unknown unit'],
     [{ usd: 0 }, 'bad-limit budget.usd: budget.usd is 0, not an amount above 0, up to 1000000 dollars'],
     [{ calls: 1.5 }, 'bad-limit budget.calls: budget.calls is 1.5, not a whole number from 1 to'],

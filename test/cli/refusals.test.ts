@@ -198,7 +198,7 @@ describe('invalid definition or input: exit 2, nothing written', () => {
     const cwd = await makeProject({ 'mine/workflow.yaml': 'mine' });
     const end = await served(['new', 'mine'], { cwd });
     expect(end.code).toBe(2);
-    expect(end.stderr).toContain('mine is there already; nothing was written');
+    expect(end.stderr).toContain('mine already exists; nothing was written');
     expect(await filesIn(cwd)).toEqual(['mine', 'mine/workflow.yaml']);
     expect(await readFile(join(cwd, 'mine/workflow.yaml'), 'utf8')).toBe('mine');
   });

@@ -81,7 +81,7 @@ finally:
       ['outside', 'outside of a sandbox', 'sandbox: offline'],
       ['finally/tell', 'outside of a sandbox', 'sandbox: offline'],
     ]);
-    expect(ruleOfTwo(plan).map(({ message }) => message.split(' hears')[0])).toEqual([
+    expect(ruleOfTwo(plan).map(({ message }) => message.split(' reads')[0])).toEqual([
       'the step "outside"',
       'the step "finally/tell"',
     ]);

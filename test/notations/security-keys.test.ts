@@ -106,7 +106,7 @@ describe('the key security stands in every notation, on the whole and on any ste
     });
   });
 
-  it('of files: research with what may be looked into, and the model that judges', async () => {
+  it('of files: research with what may be investigated, and the model that judges', async () => {
     const research = '{ "mode": "research", "scope": " the parser ", "model": "openai/gpt-5-mini" }';
     const text = 'research into "the parser", judged by openai/gpt-5-mini';
     expect((await heldInText(DAG(research)))['b']).toBe(text);
@@ -170,7 +170,7 @@ describe('the key security stands in every notation, on the whole and on any ste
     expect(await held('mode = "research"\nscope = "a"', '')).toBe('research into "a"');
     expect(await held('mode = "research"', '')).toEqual([expect.stringMatching(/^2:8 no-scope: /)]);
     expect(await held('mode = "research"\nscope = "a"', 'SECURITY research "b"')).toEqual([
-      '2:1 lowered-security: SECURITY and the configuration say different things of what may be looked into',
+      '2:1 lowered-security: SECURITY and the configuration disagree about what may be investigated',
     ]);
   });
 

@@ -100,7 +100,7 @@ it('[bad-expression] says that a question mark has no place in an expression', a
     const set = `{ id: b, type: set, values: { w: "{{= ${text} }}" } }`;
     const file = pipeline('{ id: a, type: set, values: { v: 1 } }', set);
     const { problems } = await loadWorkflowText(file, { file: 'w.yaml', cwd: '/' });
-    const hint = 'no ? stands behind a reference of an expression: ask with has(a.b) or a.?b.orValue(...)';
+    const hint = 'a reference in an expression takes no ?: ask with has(a.b) or a.?b.orValue(...)';
     expect(problems.map((problem) => [problem.code, problem.hint?.slice(0, hint.length)])).toEqual([
       ['bad-expression', hint],
     ]);

@@ -56,12 +56,15 @@ describe.each(NOTATIONS)(
     it.each([
       ['a command', MAKE],
       ['a tool', '  - { id: go, tool: write_file, input: { path: made, content: x } }\n'],
-    ])('look at every call with security: paranoid, also where nothing untrusted influenced them: %s', async (_, steps) => {
-      const paranoid = { mode: 'paranoid', steps };
-      const allowed = await judged({ screen: SAFE, review: ALLOW }, [], paranoid);
-      expect([allowed.outcome, allowed.looked, allowed.made]).toEqual(['succeeded', ['screen', 'review'], true]);
-      const denied = await judged({ screen: SAFE, review: DENY }, [], paranoid);
-      expect([denied.outcome, denied.error?.code, denied.made]).toEqual(['failed', 'SKEIN_TOOL_REFUSED', false]);
-    });
+    ])(
+      'look at every call with security: paranoid, also where nothing untrusted influenced them: %s',
+      async (_, steps) => {
+        const paranoid = { mode: 'paranoid', steps };
+        const allowed = await judged({ screen: SAFE, review: ALLOW }, [], paranoid);
+        expect([allowed.outcome, allowed.looked, allowed.made]).toEqual(['succeeded', ['screen', 'review'], true]);
+        const denied = await judged({ screen: SAFE, review: DENY }, [], paranoid);
+        expect([denied.outcome, denied.error?.code, denied.made]).toEqual(['failed', 'SKEIN_TOOL_REFUSED', false]);
+      },
+    );
   },
 );

@@ -34,7 +34,7 @@ describe.each(NOTATIONS)('problems of steps without a model in a %s', (notation)
     const { workflow } = await loadSteps(notation, `  - {id: a, run: [sh, -c, "echo ${value}"]}\n`);
     const problem = workflow.problems.find(({ code }) => code === 'shell-template');
     expect(problem?.message).toContain('program text of "sh"');
-    expect(problem?.hint).toBe('pass it as an argument behind the text, by env, or by stdin');
+    expect(problem?.hint).toBe('pass it as an argument after the text, in env, or on stdin');
     expect(problem?.at?.column).toBe(27);
   });
 

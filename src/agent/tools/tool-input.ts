@@ -77,6 +77,6 @@ const FILE_ERRORS: ReadonlyMap<string, string> = new Map([
   ['ENAMETOOLONG', 'the name is too long'],
   ['ENOSPC', 'the disk is full'],
   ['EROFS', 'the file system is read-only'],
-  ['EEXIST', 'something else stands in the way'],
+  ['EEXIST', 'a file or folder with this name already exists'],
   ['EMFILE', 'too many open files'],
 ]);

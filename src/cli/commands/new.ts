@@ -77,7 +77,7 @@ async function makeFolder(target: string, shown: string): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     const message =
-      code === 'EEXIST' ? `${shown} is there already; nothing was written` : `${shown} can't be made (${code})`;
+      code === 'EEXIST' ? `${shown} already exists; nothing was written` : `${shown} can't be made (${code})`;
     const hint = NO_ROOM.has(code)
       ? 'free some space, or choose another folder'
       : 'choose another name, in a folder that you may write to';

@@ -59,7 +59,7 @@ function levelLines({ levels, steps }: PlanDescription, style: Style): readonly 
   const byId = new Map(steps.map((step) => [step.id, step]));
   return levels.flatMap((ids, at) => [
     '',
-    style.accent(`level ${at + 1}`) + (ids.length > 1 ? style.dim(' (may run at the same time)') : ''),
+    style.accent(`level ${at + 1}`) + (ids.length > 1 ? style.dim(' (may run in parallel)') : ''),
     ...ids.flatMap((id) => {
       const step = byId.get(id);
       return step === undefined ? [] : stepLines(step, { path: '', style, indent: '  ', inOrder: false });

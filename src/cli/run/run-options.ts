@@ -101,7 +101,7 @@ function readSecurityFlag(text: string): SecurityInput {
   if (text === 'default' || text === 'paranoid') return text;
   const [, scope = ''] = /^research=(.*)$/s.exec(text) ?? [];
   if (scope.trim() !== '') return { mode: 'research', scope };
-  throw new InvalidArgumentError('It is default, paranoid, or research=SCOPE with what may be looked into.');
+  throw new InvalidArgumentError('It is default, paranoid, or research=SCOPE with what may be investigated.');
 }
 
 /** Collects the values of a repeatable option. */

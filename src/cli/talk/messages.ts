@@ -22,7 +22,7 @@ export async function messagesOf(flags: readonly string[] | undefined): Promise<
   if (isTyped()) return await typedLines();
   const lines = (await readStdin()).split(/\r?\n/).filter((line) => line.trim() !== '');
   if (lines.length > 0) return listed(lines);
-  throw new SkeinError('SKEIN_USAGE', 'nothing is said: there is no --message, and no terminal to type on', {
+  throw new SkeinError('SKEIN_USAGE', 'no message: give --message, or run on a terminal', {
     hint: 'give --message TEXT, or lines on stdin',
   });
 }

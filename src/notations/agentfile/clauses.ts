@@ -118,7 +118,7 @@ export class ClauseReader {
     const scope = this.scanner.peek().kind === 'text' ? this.scanner.take().text.trim() : undefined;
     const security = { mode, ...present({ scope: scope === '' ? undefined : scope }) };
     if (!lacksScope(security)) return { security, at };
-    const hint = 'write SECURITY research "what may be looked into"';
+    const hint = 'write SECURITY research "what may be investigated"';
     this.findings.error('missing-value', 'SECURITY research needs a scope', at, hint);
     return undefined;
   }
@@ -199,7 +199,7 @@ export class ClauseReader {
   private text(draft: Draft, token: Token): void {
     let { text } = token;
     if (token.spread !== undefined && this.isRunaway(token)) {
-      const hint = 'put " behind it';
+      const hint = 'put " after it';
       this.findings.error('not-closed', 'the text that begins here is not closed', token.at, hint);
       text = this.scanner.backTo(token.spread);
     } else if (token.spread !== undefined) this.reportSpread(token);
@@ -207,13 +207,8 @@ export class ClauseReader {
   }
 
   private reportSpread({ at }: Token): void {
-    const hint = 'put """ before and behind it';
-    this.findings.warning(
-      'spread-text',
-      `the text that begins in line ${at.line} goes on over several lines`,
-      at,
-      hint,
-    );
+    const hint = 'put """ before and after it';
+    this.findings.warning('spread-text', `the text that begins in line ${at.line} spans several lines`, at, hint);
   }
 
   /** Whether a text over several lines swallowed a statement: then its end is the beginning of another text. */
@@ -253,7 +248,7 @@ export class ClauseReader {
       const token = this.scanner.peek();
       if ((token.kind !== 'word' || isKeyword(token.text)) && token.kind !== 'other') {
         const hint = token.kind === 'text' ? 'write names without quotes' : 'a list of names stands on one line: a, b';
-        this.findings.error('missing-name', `a name is missing behind ${before}`, token.at, hint);
+        this.findings.error('missing-name', `a name is missing after ${before}`, token.at, hint);
         if (token.kind === 'text' || token.kind === 'variable') this.scanner.take();
         return names;
       }

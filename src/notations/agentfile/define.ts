@@ -115,7 +115,7 @@ class Definer {
     const { name, outputs, requires, supervision } = statement;
     if (supervision !== undefined && supervision.mode !== 'off') {
       const message = `SUPERVISED on the agent ${quoteShort(name.text)} has no effect: agents are supervised as their goal is`;
-      this.findings.warning('no-effect', message, supervision.at, 'write it behind the goal');
+      this.findings.warning('no-effect', message, supervision.at, 'write it after the goal');
     }
     const source = this.around.sources.get(statement);
     const override = { ...this.profile(requires), ...this.skill(source, statement) };
@@ -150,7 +150,7 @@ class Definer {
   private within({ name, within }: WorkStatement): Pick<TreeConvergence, 'within' | 'withinVar'> {
     if (within === undefined) {
       const message = `CONVERGE ${name.text} without WITHIN`;
-      this.findings.error('missing-value', message, name.at, 'write WITHIN 5 or WITHIN $rounds behind it');
+      this.findings.error('missing-value', message, name.at, 'write WITHIN 5 or WITHIN $rounds after it');
       return { within: 1 };
     }
     return 'number' in within ? { within: within.number } : { within: 0, withinVar: within.variable };
@@ -267,7 +267,7 @@ class Definer {
           'no-effect',
           `UNSUPERVISED on the agent ${quoteShort(name.text)} has no effect`,
           own.at,
-          'write it behind the goal',
+          'write it after the goal',
         );
     }
   }
@@ -285,7 +285,7 @@ class Definer {
     const { security: configured } = this.around.configuration;
     const own = written?.security;
     if (own?.mode === 'research' && configured?.mode === 'research' && own.scope !== configured.scope) {
-      const message = 'SECURITY and the configuration say different things of what may be looked into';
+      const message = 'SECURITY and the configuration disagree about what may be investigated';
       this.findings.error('lowered-security', message, written?.at, 'let one of the two say it');
     }
     return raised(configured, own);

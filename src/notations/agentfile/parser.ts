@@ -50,7 +50,7 @@ class Parser {
     private readonly findings: Findings,
   ) {
     this.scanner = new Scanner(text, file, (at, mark) => {
-      findings.error('not-closed', `the text that begins here is not closed`, at, `put ${mark} behind it`);
+      findings.error('not-closed', `the text that begins here is not closed`, at, `put ${mark} after it`);
     });
     this.clauses = new ClauseReader(this.scanner, findings);
   }
@@ -75,8 +75,8 @@ class Parser {
       return;
     }
     if (OF_FILE.includes(word) && indented && this.open !== undefined) {
-      const hint = `write it behind ${this.open.kind}: then it is for that alone`;
-      this.findings.warning('continued-line', `${word} on a line of its own is for the whole file`, token.at, hint);
+      const hint = `write it after ${this.open.kind} to apply it to that alone`;
+      this.findings.warning('continued-line', `${word} on its own line applies to the whole file`, token.at, hint);
     }
     this.open = undefined;
     this.begin(word, token);
@@ -129,12 +129,7 @@ class Parser {
       case 'LOOP':
         return this.loop(token);
       default:
-        this.findings.error(
-          'unexpected',
-          `${word} stands behind no statement`,
-          token.at,
-          'write it behind the statement',
-        );
+        this.findings.error('unexpected', `${word} must follow a statement`, token.at, 'write it after the statement');
     }
   }
 

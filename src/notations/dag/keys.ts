@@ -94,7 +94,7 @@ export const STEP = map(
 
 const STEPS = list(
   { ...named('step'), needed: true },
-  'the steps; what does not depend on each other runs at the same time',
+  "the steps; those that don't depend on each other run in parallel",
   {
     min: 1,
     needed: true,
@@ -166,7 +166,7 @@ export const CONFIG = map(
     streaming: flag('show text as it arrives, and record it', { default: false }),
     log_level: word(['debug', 'info', 'warn', 'error'], 'what is reported', { default: 'info' }),
     agent_search_paths: texts('further folders with agent files'),
-    max_concurrency: integer('steps that run at the same time; 0 and less mean no limit', { max: MANY }),
+    max_concurrency: integer('how many steps run at once; 0 or less means no limit', { max: MANY }),
     interactive: flag("whether steps that don't say may ask a person", { default: false }),
     truncate: TRUNCATE,
     telemetry: TELEMETRY,

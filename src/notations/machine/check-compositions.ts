@@ -114,7 +114,7 @@ class CompositionCheck {
       this.error('reserved-tool', `step ${quoteShort(id)} can't call ${name}`, keys, 'a composition fires no events');
     } else if (!Object.hasOwn(tools, name)) {
       const message = `${this.place}: step ${quoteShort(id)}: ${quoteShort(name)} is not a tool of the pack`;
-      const hint = didYouMean(name, Object.keys(tools)) ?? 'a tool server or the program has to bring it along';
+      const hint = didYouMean(name, Object.keys(tools)) ?? 'a tool server or your program must provide it';
       this.placed.findings.warning('unknown-tool', message, this.at(keys), hint);
     }
   }

@@ -27,7 +27,7 @@ function checkTools({ pack: { tools = {}, prompts }, findings, at }: PlacedPack)
     for (const [index, tool] of listed.entries()) {
       if (names.has(tool)) continue;
       const message = `prompts[${JSON.stringify(prompt)}].tools: ${quoteShort(tool)} is not a tool of the pack`;
-      const hint = didYouMean(tool, names) ?? 'a tool server or the program has to bring it along';
+      const hint = didYouMean(tool, names) ?? 'a tool server or your program must provide it';
       findings.warning('unknown-tool', message, at('prompts', prompt, 'tools', String(index)), hint);
     }
   }

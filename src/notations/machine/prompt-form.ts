@@ -24,7 +24,7 @@ const TESTED_MODEL = map(
 const MODEL_OVERRIDE = map(
   {
     system_template_prefix: text('put before the template'),
-    system_template_suffix: text('put behind it'),
+    system_template_suffix: text('put after it'),
     system_template: text('in place of it'),
     parameters: named('parameters'),
   },

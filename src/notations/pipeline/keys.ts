@@ -170,7 +170,7 @@ const NAME = any('has no effect here');
 /** The limit of a jump back, and what happens at the limit. */
 export const JUMP_LIMITS = {
   max: integer('how often this jump back is made at most; by default max_loop_iterations', { min: 1, max: MANY }),
-  on_limit: word(['fail', 'continue'], 'what happens then: continue goes on behind it, and the run is degraded', {
+  on_limit: word(['fail', 'continue'], 'what happens then: continue goes to the next step, and the run is degraded', {
     default: 'fail',
   }),
 } as const;

@@ -54,7 +54,7 @@ export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonl
 
 function unusable(list: readonly Problem[]): SkeinError {
   return new SkeinError('SKEIN_DEFINITION', `a policy has problems:\n${list.map(formatProblem).join('\n')}`, {
-    hint: 'correct the file; docs/policies.md says what may stand in it',
+    hint: 'correct the file; docs/policies.md lists its keys',
     details: { problems: list.map((problem) => ({ ...problem, at: { ...problem.at } })) as unknown as Json },
   });
 }

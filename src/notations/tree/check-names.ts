@@ -46,7 +46,7 @@ function isFirst(step: TreeStep, place: TreePlace, { owners, findings }: Registr
   if (owner === undefined || owner.kind === 'parameter') {
     owners.set(name, { kind, name, step });
     if (owner === undefined) return true;
-    const message = `${kind} ${name} has the name of a parameter: behind it, $${name} is what it gave`;
+    const message = `${kind} ${name} has the name of a parameter: after it, $${name} is what it gave`;
     findings.warning('shadowed-input', message, place, 'rename one of them');
     return true;
   }

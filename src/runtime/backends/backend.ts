@@ -92,7 +92,7 @@ export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefin
       return new Given(typed.ok ? typed.value : scripted, 'script');
     }
     if (answer !== undefined) return await answer(question, address, signal, waiting);
-    throw new SkeinError('SKEIN_QUESTION', `there is no one to answer: ${question.text}`, {
+    throw new SkeinError('SKEIN_QUESTION', `no one can answer: ${question.text}`, {
       hint: 'run it on a terminal, pass an answer function, or record the run in a store and answer later',
     });
   };

@@ -78,7 +78,7 @@ export class Turn {
     if (this.holding === undefined) return;
     // The next turn would take that run for this turn.
     if (this.store.run(run) !== undefined)
-      throw new SkeinError('SKEIN_STORE', `there is a run ${run} already`, { hint: 'give each run an id of its own' });
+      throw new SkeinError('SKEIN_STORE', `run ${run} already exists`, { hint: 'give each run its own id' });
     const { stored, blobs } = storedValue(inputs, 'the inputs');
     const { turn, on } = this.of;
     const at = systemClock.now();

@@ -121,7 +121,7 @@ describe('[decision 7] a supervised run survives the end of its process', () => 
 
   it('a question that nobody answers pauses the step, its work stays, and nothing behind it runs', async () => {
     const store = memoryStore();
-    const nobody = () => Promise.reject(new SkeinError('SKEIN_QUESTION', 'there is no one to answer'));
+    const nobody = () => Promise.reject(new SkeinError('SKEIN_QUESTION', 'no one can answer'));
     const first = counted('call', 'plain');
     const { result, events } = await first.on(store, { answer: nobody });
     expect([result.outcome, result.questions.map(({ key }) => key)]).toEqual(['paused', ['b@human']]);

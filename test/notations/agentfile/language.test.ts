@@ -25,7 +25,7 @@ describe('the language', () => {
   it('[D1] [E2] every statement with all its clauses loads', async () => {
     const workflow = await loadAgentfile(WHOLE, CONFIG);
     expect(told(workflow)).toEqual([
-      '7:73 warning no-effect: SUPERVISED on the agent "critic" has no effect: agents are supervised as their goal is (write it behind the goal)',
+      '7:73 warning no-effect: SUPERVISED on the agent "critic" has no effect: agents are supervised as their goal is (write it after the goal)',
     ]);
     const plan = planOf(workflow);
     expect(plan).toMatchObject({ name: 'review', notation: 'agentfile' });
@@ -99,7 +99,7 @@ describe('what real files hold', () => {
       'a text over several lines',
       agentfile('GOAL a "One,\ntwo \\"three\\"\nfour."'),
       ['a'],
-      '2:8 warning spread-text: the text that begins in line 2 goes on over several lines (put """ before and behind it)',
+      '2:8 warning spread-text: the text that begins in line 2 spans several lines (put """ before and after it)',
     ],
     [
       'INPUT x="v"',
@@ -183,7 +183,7 @@ describe('what real files hold', () => {
       'a goal with the name of an input',
       agentfile('INPUT a\nGOAL a "A $a."'),
       ['a'],
-      '3:6 warning shadowed-input: goal a has the name of a parameter: behind it, $a is what it gave (rename one of them)',
+      '3:6 warning shadowed-input: goal a has the name of a parameter: after it, $a is what it gave (rename one of them)',
     ],
   ])('[addition 6] %s is taken, with a warning', async (_, text, steps, warning) => {
     const workflow = await loadAgentfile(text);
@@ -214,7 +214,7 @@ describe('what real files hold', () => {
   it('[addition 6] SUPERVISED alone on an indented line below a finished goal is for the whole file, and says so', async () => {
     const workflow = await loadAgentfile(agentfile('GOAL a "A."\n  SUPERVISED HUMAN\nGOAL b "B."', 'a, b'));
     expect(told(workflow)).toEqual([
-      '3:3 warning continued-line: SUPERVISED on a line of its own is for the whole file (write it behind GOAL: then it is for that alone)',
+      '3:3 warning continued-line: SUPERVISED on its own line applies to the whole file (write it after GOAL to apply it to that alone)',
     ]);
     expect(planOf(workflow).nodes.map(({ supervise }) => supervise?.by)).toEqual(['human', 'human']);
   });

@@ -54,17 +54,17 @@ describe('mistakes in an Agentfile', () => {
     [
       'a text that does not end',
       'GOAL a "A.',
-      '2:8 error not-closed: the text that begins here is not closed (put " behind it)',
+      '2:8 error not-closed: the text that begins here is not closed (put " after it)',
     ],
     [
       'a long text that does not end',
       'GOAL a """A.',
-      '2:8 error not-closed: the text that begins here is not closed (put """ behind it)',
+      '2:8 error not-closed: the text that begins here is not closed (put """ after it)',
     ],
     [
       'a text that swallows a goal',
       'GOAL b "B.\nGOAL a "A."',
-      '2:8 error not-closed: the text that begins here is not closed (put " behind it)',
+      '2:8 error not-closed: the text that begins here is not closed (put " after it)',
     ],
     [
       'LOOP',
@@ -79,7 +79,7 @@ describe('mistakes in an Agentfile', () => {
     [
       'a list that ends with a comma',
       'AGENT c "C."\nGOAL a "A." USING c,',
-      '3:21 error missing-name: a name is missing behind , (a list of names stands on one line: a, b)',
+      '3:21 error missing-name: a name is missing after , (a list of names stands on one line: a, b)',
     ],
     [
       'a comma that is missing',
@@ -109,7 +109,7 @@ describe('mistakes in an Agentfile', () => {
     [
       'no WITHIN',
       'CONVERGE a "A."',
-      '2:10 error missing-value: CONVERGE a without WITHIN (write WITHIN 5 or WITHIN $rounds behind it)',
+      '2:10 error missing-value: CONVERGE a without WITHIN (write WITHIN 5 or WITHIN $rounds after it)',
     ],
     [
       'FROM without a path',
@@ -139,7 +139,7 @@ describe('mistakes in an Agentfile', () => {
     [
       'research without a scope',
       'SECURITY research\nGOAL a "A."',
-      '2:1 error missing-value: SECURITY research needs a scope (write SECURITY research "what may be looked into")',
+      '2:1 error missing-value: SECURITY research needs a scope (write SECURITY research "what may be investigated")',
     ],
     [
       'SUPERVISED twice',
@@ -174,7 +174,7 @@ describe('mistakes in an Agentfile', () => {
     [
       'a clause without a statement',
       'USING a\nGOAL a "A."',
-      '2:1 error unexpected: USING stands behind no statement (write it behind the statement)',
+      '2:1 error unexpected: USING must follow a statement (write it after the statement)',
     ],
     [
       'a name with a dot',

@@ -233,7 +233,7 @@ describe('skein convert', () => {
     [
       'a goal in a goal',
       () => workflow('t').add(sequence('s').steps(goal('a', 'A.').using(goal('b', 'B.')))),
-      'only agents can stand in USING, not goal b',
+      'only agents can be listed in USING, not goal b',
     ],
     [
       'a customized goal',

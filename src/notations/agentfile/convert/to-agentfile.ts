@@ -110,7 +110,7 @@ class Writer {
   }
 
   private agent(agent: TreeAgent): string {
-    if (agent.task !== undefined) this.refuse(agent, 'an agent can stand in USING alone, without a task');
+    if (agent.task !== undefined) this.refuse(agent, 'an agent can only appear in USING without a task');
     const { model, settings } = agent.override ?? {};
     this.checkBeyond(`agent ${agent.name}`, agent.override ?? {}, ['model', 'settings']);
     const budget =
@@ -139,7 +139,7 @@ class Writer {
   private work(work: TreeWork & { readonly kind: 'goal' | 'convergence' }): string {
     this.checkBeyond(`${work.kind} ${work.name}`, work.override ?? {}, []);
     for (const used of work.using)
-      if (used.kind !== 'agent') this.refuse(work, `only agents can stand in USING, not ${used.kind} ${used.name}`);
+      if (used.kind !== 'agent') this.refuse(work, `only agents can be listed in USING, not ${used.kind} ${used.name}`);
     if (work.strict === true) this.refuse(work, 'strict outputs have no clause');
     const using = work.using.length === 0 ? '' : ` USING ${work.using.map(({ name }) => name).join(', ')}`;
     const mode = work.supervision === undefined ? '' : SUPERVISION[work.supervision];
