@@ -184,7 +184,9 @@ describe('a context that does not fit', () => {
       'did you mean "draft"?',
     ]);
     const other = thrown(() => StateMachine.restore(DRAFT, { ...GOOD, current_state: 'triage_incoming' }));
-    expect(other.hint).toBe('is it the context of another pack, or has the state another name now?');
+    expect(other.hint).toBe(
+      'is it the context of another pack, or has the state another name now? its states: draft, review, done',
+    );
     for (const inherited of ['toString', '__proto__']) {
       expect(thrown(() => StateMachine.restore(DRAFT, { ...GOOD, current_state: inherited })).code).toBe(
         'SKEIN_CONTEXT',

@@ -91,8 +91,8 @@ function readPlaced(given: string | object, options: PackOptions): ReadPack & Pi
   return { pack, problems: isText ? sorted : sorted.map(withoutPlace), at };
 }
 
-/** What programs pass that mean the file. */
-const FILE_NAME = /^\s*[^\s{}:][^\n{}]*\.(?:json|ya?ml)\s*$/i;
+/** What programs pass that mean the file; a map or a list of one line is YAML. */
+const FILE_NAME = /^(?!\s*-\s|.*:\s)\s*[^\s{}:][^\n{}]*\.(?:json|ya?ml)\s*$/i;
 
 function notTheText(name: string, at: Position): ReturnType<typeof readPlaced> {
   const message = `this is the name of a file, not the text of a pack: ${JSON.stringify(name.trim().slice(0, 200))}`;
