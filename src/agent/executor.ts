@@ -1,5 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import { after, present } from '../base/json.js';
+import { present } from '../base/json.js';
 import { digestText } from '../base/hash.js';
 import type { StepNote } from '../events/event.js';
 import type { Identity } from '../engine/ports/durable.js';
@@ -21,9 +21,9 @@ import type { StepTool, ToolProvider } from './tool.js';
 import type { SharedMemory } from './memory.js';
 import { MEMORY_ADDENDUM, memoryTools, withMemory } from './memory.js';
 import type { ModelSource } from './model.js';
-import type { AgentSession, Cancelled, Opened } from './session.js';
+import type { AgentSession, Opened } from './session.js';
 import type { WrittenFiles, WrittenHere } from './run-trust.js';
-import { agentSession, runsCommands } from './session.js';
+import { agentSession, openAround } from './session.js';
 import type { CustomGuard } from '../guard/custom-guard.js';
 import type { GuardRules } from '../guard/decide.js';
 import { declarationsOf, unitedRules } from '../guard/policy.js';
@@ -33,7 +33,7 @@ import { createStages } from './loop/stages.js';
 import type { Label } from '../guard/label.js';
 import { ConversationTrust, hearFailedServers } from './loop/conversation-trust.js';
 import { RunTrust } from './run-trust.js';
-import { describeSurroundings, newMark, skillMark, surroundingsOf, systemPrompt } from './system-prompt.js';
+import { describeSurroundings, newMark, skillMark, systemPrompt } from './system-prompt.js';
 import { conversationOf, recentOf, Transcript } from './transcript.js';
 import type { Earlier } from './transcript.js';
 import { THINK, thinkTool, TODO, todoTools } from './think-and-todo.js';
@@ -129,7 +129,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
   const memory = deps.memory === undefined || node.agent.memory === undefined ? undefined : deps.memory;
   // Memory is read first: writes by other agents while this one opens its tools must not reach the prompt.
   const remembered = memory?.read() ?? '';
-  const opened = await step.effect('open', (io) => open(run, io), {
+  const opened = await step.effect('open', (io) => openAround({ ...deps, session, spec: node.agent, step }, io), {
     effect: 'read',
     losable: true,
     identity: sessionIdentity(deps, node, step, (text) => text),
@@ -273,15 +273,6 @@ function sessionIdentity(
     digest: () => digestWith(models.identity?.() ?? ''),
     also: () => formerModels?.(node).map(digestWith) ?? [],
   };
-}
-
-function open({ deps, node, step, session }: AgentRun, effect: Cancelled): Opened | Promise<Opened> {
-  return after(session.open(effect), (opened) => {
-    const surroundings = surroundingsOf(node.agent, step.now(), deps.cwd ?? process.cwd());
-    // Recorded, because on a replay the writes of other runs must not change a decision.
-    const planted = opened.tools.some(runsCommands) && deps.files?.planted() === true;
-    return { ...opened, ...(planted ? { planted } : {}), ...(surroundings === undefined ? {} : { surroundings }) };
-  });
 }
 
 function ownTools(memory: SharedMemory | undefined, { agent }: AgentNode, step: StepContext): readonly StepTool[] {

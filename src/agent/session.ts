@@ -16,6 +16,7 @@ import { NO_TOOLS } from './tool.js';
 import type { Transcript } from './transcript.js';
 import { takes } from '../plan/built-in-tools.js';
 import { builtInOf } from '../plan/tool-names.js';
+import { surroundingsOf } from './system-prompt.js';
 
 /** The record of an opened session: all that a replay needs, so that it opens nothing. */
 export interface Opened {
@@ -280,4 +281,25 @@ function modelNames({ models }: Opened): string {
 export function runsCommands({ name, origin, code }: OpenedTool): boolean {
   const builtIn = origin === undefined && code === undefined ? builtInOf(name) : undefined;
   return builtIn !== undefined && takes(builtIn, 'command');
+}
+
+/** Opens a session with what an agent or a step depends on beside it: its surroundings, and files that an earlier run wrote. */
+export function openAround(
+  { session, spec, step, cwd = process.cwd(), files }: SessionPlace,
+  effect: Cancelled,
+): Opened | Promise<Opened> {
+  return after(session.open(effect), (opened) => {
+    const surroundings = surroundingsOf(spec, step.now(), cwd);
+    // Recorded, because on a replay the writes of other runs must not change a decision.
+    const planted = opened.tools.some(runsCommands) && files?.planted() === true;
+    return { ...opened, ...(planted ? { planted } : {}), ...present({ surroundings }) };
+  });
+}
+
+interface SessionPlace {
+  readonly session: AgentSession;
+  readonly spec: AgentSpec;
+  readonly step: StepContext;
+  readonly cwd?: string | undefined;
+  readonly files?: { planted(): boolean } | undefined;
 }

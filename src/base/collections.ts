@@ -5,6 +5,11 @@ export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else list.push(value);
 }
 
+/** True for two lists of the same texts in the same order. */
+export function sameTexts(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, at) => text === other[at]);
+}
+
 /** Returns the value of a key; creates and stores it if it is missing. */
 export function madeOnce<K, V>(
   kept: { get(key: K): V | undefined; set(key: K, value: V): unknown },

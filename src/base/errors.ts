@@ -1,7 +1,7 @@
 import { isPlainObject, recordText } from './json.js';
 import type { Json } from './json.js';
 import type { ThrownFacts } from './thrown.js';
-import { factsOf } from './thrown.js';
+import { factsOf, messageOf } from './thrown.js';
 
 /**
  * Stable codes of run-time errors. The meaning of a code never changes; tests pin the list.
@@ -297,7 +297,7 @@ export function textToRecord(value: unknown, what: string, hint?: string): strin
   try {
     return recordText(value);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new SkeinError('SKEIN_NOT_JSON', `${what} can't be recorded: ${why}`, { hint, cause });
   }
 }

@@ -120,6 +120,20 @@ export function recordText(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/** Returns a value as a reader of its record gets it: a copy. Throws as {@link recordText} does. */
+export function asRecorded(value: unknown): Json {
+  return JSON.parse(recordText(value)) as Json;
+}
+
+/** Parses a text as JSON. Undefined if it is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** `place`: the keys that lead to the value. */
 function checkRecordable(value: unknown, place: (string | number)[]): void {
   switch (typeof value) {

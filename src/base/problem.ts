@@ -64,10 +64,21 @@ export function hasErrors(problems: readonly Problem[]): boolean {
 /** The error of a definition that cannot be used: all problems are in `details.problems`, the errors also in the message. */
 export function definitionError(problems: readonly Problem[]): SkeinError {
   const errors = problems.filter((problem) => problem.severity === 'error');
-  const details = {
-    problems: problems.map(({ at, ...problem }): Json => ({ ...problem, at: at === undefined ? null : { ...at } })),
-  };
-  return new SkeinError('SKEIN_DEFINITION', errors.map(formatProblem).join('\n'), { details });
+  return new SkeinError('SKEIN_DEFINITION', errors.map(formatProblem).join('\n'), { details: detailsOf(problems) });
+}
+
+/** Most problems of a file to tell; further ones repeat the first. */
+const MOST_TOLD = 50;
+
+/** The error of a file other than a workflow; `what` says that it has problems. */
+export function fileError(what: string, all: readonly Problem[], hint: string): SkeinError {
+  const problems = all.slice(0, MOST_TOLD);
+  const message = `${what}:\n${problems.map(formatProblem).join('\n')}`;
+  return new SkeinError('SKEIN_DEFINITION', message, { hint, details: detailsOf(problems) });
+}
+
+function detailsOf(problems: readonly Problem[]): { readonly problems: readonly Json[] } {
+  return { problems: problems.map(({ at, ...problem }) => ({ ...problem, at: at === undefined ? null : { ...at } })) };
 }
 
 /** The error of a call that is wrong by its arguments. */

@@ -20,6 +20,11 @@ const MOST_CLASSES = 10;
 /** Longest name or code to keep, in characters. */
 const LONGEST_WORD = 200;
 
+/** Returns the message of a thrown value. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** Collects the facts about a thrown value, for use when only data is left. Never throws. */
 export function factsOf(thrown: unknown): ThrownFacts {
   const classes = classesOf(thrown);

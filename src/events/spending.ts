@@ -100,10 +100,11 @@ function addCost(to: Dollars, cost: Cost | undefined): Dollars {
 /** Parses counted tokens, which are data from outside. */
 export function readUsage(value: unknown): Usage {
   if (!isPlainObject(value)) return NO_USAGE;
-  const part = (name: keyof Usage): number | undefined => (value[name] === undefined ? undefined : count(value[name]));
+  const part = (name: keyof Usage): number | undefined =>
+    value[name] === undefined ? undefined : readCount(value[name]);
   return {
-    inputTokens: count(value['inputTokens']),
-    outputTokens: count(value['outputTokens']),
+    inputTokens: readCount(value['inputTokens']),
+    outputTokens: readCount(value['outputTokens']),
     ...present({
       cachedTokens: part('cachedTokens'),
       cacheWriteTokens: part('cacheWriteTokens'),
@@ -112,7 +113,8 @@ export function readUsage(value: unknown): Usage {
   };
 }
 
-function count(value: unknown): number {
+/** Parses a counted number, which is data from outside. Anything invalid counts as 0. */
+export function readCount(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 

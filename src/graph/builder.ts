@@ -1,8 +1,10 @@
+import type { Problem } from '../base/problem.js';
 import { definitionError, hasErrors } from '../base/problem.js';
-import { buildGraph } from '../notations/graph/build.js';
 import type { BuiltGraph } from '../notations/graph/build.js';
-import { GraphDraft } from '../notations/graph/draft.js';
+import { buildGraph } from '../notations/graph/build.js';
 import type { DraftOptions, DraftSettings, NodeFunction } from '../notations/graph/draft.js';
+import { GraphDraft } from '../notations/graph/draft.js';
+import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../notations/graph/inspect.js';
 import {
   answerKeyOf,
   draw,
@@ -12,15 +14,15 @@ import {
   routeViews,
   stateKeys,
 } from '../notations/graph/inspect.js';
-import { MAP_OPTION_NAMES, mapNode } from '../notations/graph/nodes/map-node.js';
 import type { MapOptions } from '../notations/graph/nodes/map-node.js';
+import { MAP_OPTION_NAMES, mapNode } from '../notations/graph/nodes/map-node.js';
 import type { InnerWorkflow } from '../notations/graph/nodes/workflow-node.js';
 import type { RouteOptions } from '../notations/graph/policies.js';
-import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../notations/graph/inspect.js';
-import { CheckedGraph } from './compiled-graph.js';
+import type { Bindings, Plan } from '../plan/plan.js';
+import { graphAsAgent } from './as-agent.js';
+import { runGraph, runGraphOrThrow, streamMeasured } from './on-demand.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
-import { streamMeasured } from './on-demand.js';
-import type { GraphInputs, RunningSettings } from './running.js';
+import type { GraphInputs, RunnableGraph, RunningSettings } from './running.js';
 
 /** The implementation of `Graph`: the draft, and the graph built from it, which is kept until the next change. */
 export class GraphBuilder {
@@ -145,5 +147,39 @@ export class GraphBuilder {
     this.built = undefined;
     this.checked = undefined;
     return this;
+  }
+}
+
+/** The implementation of `CompiledGraph`. */
+class CheckedGraph implements RunnableGraph {
+  /** Figures of the last run that ended. */
+  metrics: GraphMetrics | null = null;
+
+  constructor(
+    readonly plan: Plan,
+    readonly bindings: Bindings,
+    readonly problems: readonly Problem[],
+    readonly answerKey: string | undefined,
+    readonly settings: RunningSettings,
+  ) {}
+
+  /** Failures inside nodes, and invalid inputs, are in the result. */
+  async run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult> {
+    const result = await runGraph(this, inputs, options);
+    this.metrics = result.metrics;
+    return result;
+  }
+
+  runOrThrow(inputs?: GraphInputs, options?: GraphRunOptions): Promise<Record<string, unknown>> {
+    return runGraphOrThrow(this, inputs, options);
+  }
+
+  /** Runs once the first event is requested. */
+  stream(inputs?: GraphInputs, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult> {
+    return streamMeasured({ graph: () => this, inputs: () => inputs, options });
+  }
+
+  asAgent(options?: AsAgentOptions): AgentLike {
+    return graphAsAgent(this, options);
   }
 }

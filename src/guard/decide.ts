@@ -5,6 +5,7 @@ import type { Policy } from '../plan/policy.js';
 import type { CallEffect } from './effects.js';
 import { addressesIn } from './effects.js';
 import type { Label } from './label.js';
+import { sameTexts } from '../base/collections.js';
 
 /** A call in the form that the guard judges. */
 export interface GuardedCall {
@@ -102,7 +103,7 @@ const BY_EFFECT: Readonly<Record<CallEffect, (call: GuardedCall, label: Label, r
   run({ argv, input, tool }, { level }, { commands = [], sandboxed = false }) {
     const line = argv ?? [];
     const here = input['cwd'] === undefined || input['cwd'] === '.';
-    const isDeclared = line.length > 0 && here && commands.some((one) => sameWords(one, line));
+    const isDeclared = line.length > 0 && here && commands.some((one) => sameTexts(one, line));
     if (isDeclared && (level !== 'untrusted' || sandboxed)) return 'command';
     return {
       rule: isDeclared ? 'no-sandbox' : 'undeclared-command',
@@ -138,10 +139,6 @@ export function isDeclaredHost(host: string, declared: readonly string[]): boole
     if (!wanted.startsWith('*.')) return name === wanted;
     return name === wanted.slice(2) || (wanted.length > 2 && name.endsWith(wanted.slice(1)));
   });
-}
-
-function sameWords(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((word, at) => word === b[at]);
 }
 
 /** Every argument has its fixed value or is free, and no fixed one is missing. */

@@ -1,5 +1,5 @@
 import { quoteShort } from '../lang/value-text.js';
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, jsonIn } from '../base/json.js';
 import type { Json, JsonObject } from '../base/json.js';
 import type { Security } from '../plan/security.js';
 import { cutMiddle, markedText } from '../lang/xml-block.js';
@@ -144,10 +144,6 @@ const FENCE = /^```(?:json)?\s*\n([\s\S]*)\n\s*```$/i;
 
 function wholeObject(text: string): Readonly<Record<string, unknown>> | undefined {
   const bare = text.trim();
-  try {
-    const value = JSON.parse(FENCE.exec(bare)?.[1] ?? bare) as unknown;
-    return isPlainObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(FENCE.exec(bare)?.[1] ?? bare);
+  return isPlainObject(value) ? value : undefined;
 }

@@ -6,7 +6,7 @@ import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
-import { parsedJson, typedAnswer, wordsOf } from '../lang/answers.js';
+import { typedAnswer, wordsOf } from '../lang/answers.js';
 import { isGuardQuestion, pathOf, stepOf } from '../base/address.js';
 import { FROM_STDIN } from '../guard/label.js';
 import { encodeRecord } from './codec.js';
@@ -17,6 +17,7 @@ import { readRun } from './overview.js';
 import { readHistory } from './session.js';
 import type { Lease, Store } from './store.js';
 import { ENDED } from './store.js';
+import { jsonIn } from '../base/json.js';
 
 /** An answer to a question or an event of a run. */
 export type GivenAnswer = {
@@ -123,8 +124,8 @@ function checkedValue(pause: OpenQuestion, answer: GivenAnswer): unknown {
     throw unfit(pause, findings.join('; '));
   }
   if (question === undefined) {
-    const json = parsedJson(answer.text);
-    return checkedValue(pause, { value: json === undefined ? answer.text : json.value });
+    const json = jsonIn(answer.text);
+    return checkedValue(pause, { value: json === undefined ? answer.text : json });
   }
   const typed = typedAnswer(pause, answer.text);
   if (typed.ok) return typed.value;

@@ -7,7 +7,7 @@ import type { StepEnding } from '../events/census.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { Cost, Spent, Usage } from '../events/event.js';
 import type { Spending } from '../events/spending.js';
-import { readCost, readUsage, spentOf, Tally } from '../events/spending.js';
+import { Tally, readCost, readCount, readUsage, spentOf } from '../events/spending.js';
 import { StepFold } from '../events/step-fold.js';
 import type { RunHistory } from './history.js';
 import type { JournalRecord, LogRecord, Stored } from './record.js';
@@ -127,7 +127,7 @@ export function readTurn(value: unknown): RecordedTurn | undefined {
     model: typeof model === 'string' ? model : '?',
     text: typeof text === 'string' ? text : '',
     tools,
-    calls: tools.length + count(dispatched),
+    calls: tools.length + readCount(dispatched),
     usage: readUsage(usage),
     ...present({ cost: readCost(cost) }),
   };
@@ -156,10 +156,6 @@ export function innerCallIn(note: unknown): Omit<InnerCall, 'kind'> | undefined 
 export function spentOfCutOff(note: unknown): Spent | undefined {
   const error = isPlainObject(note) ? note['error'] : undefined;
   return isPlainObject(error) ? spentOf(error) : undefined;
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
 /** Adds a call to a tally. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../base/json.js';
-import { isPlainObject, ownValue } from '../base/json.js';
+import { isPlainObject, jsonIn, ownValue } from '../base/json.js';
 import { schemaFindings } from './schema-check.js';
 
 /** A typed answer, or what is wrong with it. */
@@ -27,15 +27,15 @@ export function typedAnswer({ choices = [], schema }: Asked, line: string): Type
   const lacking = textOf(schema, picked);
   if (lacking !== undefined)
     return { ok: false, why: `${picked} asks for a text: write "${picked}: ${lacking.toUpperCase()}"` };
-  const json = parsedJson(picked);
-  if (json !== undefined && schemaFindings(schema, json.value).length === 0) return { ok: true, value: json.value };
+  const json = jsonIn(picked);
+  if (json !== undefined && schemaFindings(schema, json).length === 0) return { ok: true, value: json };
   const words = wordsOf(schema);
   if (choices.length > 0)
     return {
       ok: false,
       why: [`it must be one of: ${choices.join(', ')}`, ...(words === undefined ? [] : [words])].join('; '),
     };
-  const findings = schemaFindings(schema, json?.value ?? picked).join('; ');
+  const findings = schemaFindings(schema, json ?? picked).join('; ');
   return {
     ok: false,
     why: `that is not what was asked for: ${words === undefined ? findings : `${words} (${findings})`}`,
@@ -117,15 +117,6 @@ function withFree(typed: string, choices: readonly string[]): Json | undefined {
 export function wordsOf(schema: unknown): string | undefined {
   const words = isPlainObject(schema) ? ownValue(schema, 'description') : undefined;
   return typeof words === 'string' && words !== '' ? words : undefined;
-}
-
-/** Parses a text as JSON; returns undefined if it is invalid. */
-export function parsedJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the choice behind a typed number, or the text unchanged. */

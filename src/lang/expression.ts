@@ -12,6 +12,7 @@ import { extentOf, toCelValue } from './expression-values.js';
 import type { Extent } from './expression-values.js';
 import { didYouMean } from '../base/suggest.js';
 import { quoteShort } from './value-text.js';
+import { messageOf } from '../base/thrown.js';
 
 /** Limits of an expression, so that evaluating one never blocks the process. */
 export const EXPRESSION_LIMITS = {
@@ -189,7 +190,7 @@ function plainEntries(value: object): [string, unknown][] | undefined {
 function problemOf(source: string, error: unknown, hintOf: NameHint): Problem {
   const { ParseError, TypeError, EvaluationError } = cel();
   const isTheirs = error instanceof ParseError || error instanceof TypeError || error instanceof EvaluationError;
-  if (!isTheirs) return problemAt(source, 0, error instanceof Error ? error.message : String(error));
+  if (!isTheirs) return problemAt(source, 0, messageOf(error));
   const start = error.range?.start ?? 0;
   const hint =
     error.code === 'unknown_variable'
@@ -230,7 +231,7 @@ function evaluationError(source: string, error: unknown): SkeinError {
   if (SkeinError.isInstance(error)) return error;
   const { TypeError, EvaluationError } = cel();
   const known = error instanceof EvaluationError || error instanceof TypeError;
-  const what = known ? error.summary : error instanceof Error ? error.message : String(error);
+  const what = known ? error.summary : messageOf(error);
   const hint = known ? HINTS[error.code] : undefined;
   return new SkeinError('SKEIN_TEMPLATE', `the expression ${quoteShort(source)} could not be evaluated: ${what}`, {
     hint,

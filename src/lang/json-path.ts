@@ -1,4 +1,4 @@
-import { ownValue } from '../base/json.js';
+import { jsonIn, ownValue } from '../base/json.js';
 import type { ValueRef } from './values.js';
 import { SkeinError } from '../base/errors.js';
 import { parsingWork } from './work-meter.js';
@@ -18,13 +18,13 @@ export type ReadChannel = (channel: string) => unknown;
  * Nothing but own keys is ever made: a key `__proto__` in the text stays an ordinary key.
  */
 export function parseJsonText(text: string): unknown {
-  const whole = tryParse(text);
+  const whole = jsonIn(text);
   if (whole !== undefined) return whole;
   let left = MOST_FENCES;
   for (const block of fencedBlocks(text)) {
     // An attempt that fails costs much more than the text is long.
     if (left-- === 0) return undefined;
-    const value = tryParse(block);
+    const value = jsonIn(block);
     if (value !== undefined) return value;
   }
   return undefined;
@@ -61,14 +61,6 @@ export function refText(ref: ValueRef): string {
 }
 
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 const FENCE = '```';
 /** Maximum number of fences that are searched for JSON. */

@@ -20,7 +20,7 @@ import { launch, openModels } from '../runtime/launch.js';
 import type { RunOptions } from '../runtime/options.js';
 import { endingEvent, TurnLog, stamped } from './turn-log.js';
 import { KeptState } from './kept-state.js';
-import { checkedMessage } from './message.js';
+import { checkedMessage } from './transition-extras.js';
 import { checkTransition } from './transition-extras.js';
 import type { TransitionExtras } from './transition-extras.js';
 import type { Context } from './pure/context-data.js';

@@ -10,7 +10,7 @@ import { completeVariables } from '../notations/machine/variables.js';
 import { ownPlan } from '../plan/own-plan.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import type { StateOf } from '../plan/builder-input.js';
-import { checkedMessage } from './message.js';
+import { checkedMessage } from './transition-extras.js';
 import { checkTools, packOf } from './open-pack.js';
 
 /**

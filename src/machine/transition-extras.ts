@@ -3,7 +3,6 @@ import type { JsonObject } from '../base/json.js';
 import { isPlainObject } from '../base/json.js';
 import { refuseUnknown } from '../base/suggest.js';
 import { kindText } from '../lang/value-text.js';
-import { checkedMessage } from './message.js';
 
 /**
  * Additional data of an event from outside.
@@ -40,4 +39,17 @@ export function checkTransition(event: unknown, extras: unknown): void {
     throw new SkeinError('SKEIN_INPUT', `the data of an event must be an object, not ${kindText(data)}`);
   if (context !== undefined && typeof context !== 'string')
     throw new SkeinError('SKEIN_INPUT', `the context of an event must be a text, not ${kindText(context)}`);
+}
+
+/**
+ * Returns what is said to a pack.
+ *
+ * @throws SkeinError `SKEIN_INPUT` for anything but a text, and for an empty one
+ */
+export function checkedMessage(message: unknown): string {
+  if (typeof message === 'string' && message.trim() !== '') return message;
+  const what = message === '' || typeof message === 'string' ? 'an empty text' : kindText(message);
+  throw new SkeinError('SKEIN_INPUT', `a message must be a text, not ${what}`, {
+    hint: 'put what a picture or a sound says into words, or give its address',
+  });
 }

@@ -53,8 +53,7 @@ export interface AskDef {
 
 /** Reads a question. Codes: `missing-question`, `empty-block`, `bad-duration`, `no-effect`, `missing-answer`, and those of the types. */
 export function readAskKeys(fields: Fields): AskDef {
-  if (fields.lacks('question'))
-    fields.error('missing-question', 'question', `${fields.name} asks nothing`, 'add "question: TEXT"');
+  fields.needs('question', 'missing-question', `${fields.name} asks nothing`, 'add "question: TEXT"');
   const node = fields.node('choices');
   const isReference = node?.kind === 'scalar';
   const choices = isReference ? undefined : readChoices(fields);
@@ -76,19 +75,14 @@ export function readAskKeys(fields: Fields): AskDef {
 }
 
 function readChoices(fields: Fields): readonly TextChoice[] | undefined {
-  const node = fields.node('choices');
-  if (node === undefined) return undefined;
-  if (node.kind !== 'list') {
-    const message = `choices of ${fields.name} must be a list, not ${describe(node)}`;
-    fields.error('wrong-type', 'choices', message, 'list the answers, or write a reference to a list');
-    return undefined;
-  }
-  if (node.items.length === 0) {
+  const items = fields.items('choices', 'list the answers, or write a reference to a list');
+  if (items === undefined) return undefined;
+  if (items.length === 0) {
     const message = `choices of ${fields.name} is empty`;
     fields.error('empty-block', 'choices', message, 'list the answers, or remove the key');
     return undefined;
   }
-  const choices = node.items.flatMap((item) => readChoice(item, fields));
+  const choices = items.flatMap((item) => readChoice(item, fields));
   return [...new Map(choices.map((choice) => [choice.value, choice])).values()];
 }
 
@@ -104,8 +98,7 @@ function readChoice(item: SourceNode, { name, findings }: Fields): readonly Text
   const value = fields?.given('value')?.text;
   const label = fields?.given('text');
   for (const key of ['value', 'text'])
-    if (fields?.lacks(key) === true)
-      fields.error('missing-answer', key, `${owner} has no ${key}`, 'write {value: revise, text: feedback}');
+    fields?.needs(key, 'missing-answer', `${owner} has no ${key}`, 'write {value: revise, text: feedback}');
   if (value === undefined || label === undefined) return [];
   if (label.text === 'choice' || !checkName(label.text, 'name of a text', label.at, findings)) {
     if (label.text === 'choice') {

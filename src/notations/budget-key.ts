@@ -7,7 +7,7 @@ import { MOST_CALLS, MOST_TOKENS, MOST_USD } from '../plan/budget.js';
 import type { Budget, BudgetLimits } from '../plan/budget.js';
 import { either, flag, integer, map, number, text, word } from '../text/forms.js';
 import type { EitherForm, MapForm } from '../text/forms.js';
-import { describe, toJson } from '../text/nodes.js';
+import { describe, seen, toJson } from '../text/nodes.js';
 import type { SourceNode } from '../text/nodes.js';
 import { readFields } from '../text/shape.js';
 import type { Fields } from '../text/shape.js';
@@ -68,7 +68,7 @@ export const FILE_BUDGET = either(
 export function readBudgetKey(fields: Fields, of: 'file' | 'step'): Budget | undefined {
   const node = fields.node('budget');
   if (node === undefined) return undefined;
-  const called = `budget${fields.name === '' ? '' : ` of ${fields.name}`}`;
+  const called = fields.called('budget');
   if (node.kind === 'map') checkMap(node, called, of, fields);
   else if (node.kind === 'list' || typeof node.value === 'boolean') {
     const message = `${called} must be dollars, a text such as 200k-tokens, or a map, not ${describe(node)}`;
@@ -122,8 +122,7 @@ function checkCount(fields: Fields, key: 'tokens' | 'calls' | 'tool_calls'): voi
   const most = key === 'tokens' ? MOST_TOKENS : MOST_CALLS;
   const value = countOf(toJson(node));
   if (value !== undefined && value >= 1 && value <= most) return;
-  const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
-  const message = `${key} of ${fields.name} must be a whole number from 1 to ${most}, not ${seen}`;
+  const message = `${key} of ${fields.name} must be a whole number from 1 to ${most}, not ${seen(node)}`;
   fields.error('bad-budget', key, message, 'write a number such as 20, 200k or 1.5m');
 }
 
@@ -139,13 +138,12 @@ function checkOnLimit(fields: Fields): void {
   if (node === undefined) return;
   if (node.kind === 'map') {
     const model = readFields(node, { name: `on_limit of ${fields.name}`, form: CHEAPER }, fields.findings);
-    if (model?.given('model') === undefined && model?.lacks('model') === true)
-      model.error('missing-model', 'model', `on_limit of ${fields.name} names no model`, 'write {model: NAME}');
+    if (model?.given('model') === undefined)
+      model?.needs('model', 'missing-model', `on_limit of ${fields.name} names no model`, 'write {model: NAME}');
     return;
   }
   if (node.kind === 'scalar' && ['pause', 'stop', 'ask'].includes(node.text)) return;
-  const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
-  const message = `on_limit of ${fields.name} must be pause, stop, ask or {model: NAME}, not ${seen}`;
+  const message = `on_limit of ${fields.name} must be pause, stop, ask or {model: NAME}, not ${seen(node)}`;
   fields.error('unknown-value', 'on_limit', message, 'write on_limit: stop');
 }
 

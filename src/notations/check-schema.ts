@@ -1,6 +1,6 @@
 import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from '../text/findings.js';
-import { describe, entryOf } from '../text/nodes.js';
+import { describe, entryOf, seen } from '../text/nodes.js';
 import type { SourceEntry, SourceNode } from '../text/nodes.js';
 import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';
 
@@ -41,9 +41,8 @@ function checkType(node: SourceNode, findings: Findings): void {
   for (const item of node.kind === 'list' ? node.items : [node]) {
     const name = item.kind === 'scalar' ? (item.value === null && item.text === '' ? 'null' : item.text) : '';
     if (isOneOf(TYPES, name)) continue;
-    const seen = item.kind === 'scalar' ? quoteShort(item.text) : describe(item);
     const hint = findings.near(name, TYPES) ?? `one of: ${TYPES.join(', ')}`;
-    findings.error('bad-schema', `type of a schema can't be ${seen}`, item.at, hint);
+    findings.error('bad-schema', `type of a schema can't be ${seen(item)}`, item.at, hint);
   }
 }
 

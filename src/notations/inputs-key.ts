@@ -8,7 +8,7 @@ import type { InputSpec } from '../plan/plan.js';
 import { any, list, map, names, text, word } from '../text/forms.js';
 import type { Findings } from '../text/findings.js';
 import { checkName, NAME_FORM } from '../text/names.js';
-import { describe, toJson } from '../text/nodes.js';
+import { describe, isNothing, toJson } from '../text/nodes.js';
 import type { SourceEntry, SourceNode } from '../text/nodes.js';
 import { readFields } from '../text/shape.js';
 import type { Fields } from '../text/shape.js';
@@ -58,7 +58,7 @@ export function readInputs(root: Fields): readonly InputDef[] {
 
 function readInput({ key, value, at }: SourceEntry, findings: Findings): InputDef {
   const none: InputDef = { name: key, description: undefined, default: undefined, at };
-  if (value.kind === 'scalar' && value.value === null) return none;
+  if (isNothing(value)) return none;
   if (value.kind !== 'map') {
     const hint = `write ${key}: {default: ...}`;
     findings.error('wrong-type', `input ${quoteShort(key)} must be a map, not ${describe(value)}`, value.at, hint);
@@ -86,7 +86,7 @@ function readForm(fields: Fields): InputForm {
     return present({ type });
   }
   const values = node.items.map((item) => valueOf(item, type));
-  const nothing = node.items.find((item) => item.kind === 'scalar' && item.value === null);
+  const nothing = node.items.find(isNothing);
   if (nothing !== undefined)
     fields.findings.error('wrong-type', `enum of ${fields.name} has an entry without a value`, nothing.at);
   else if (!enumFits(type, values)) {
@@ -109,4 +109,28 @@ function readDefault(fields: Fields, form: InputForm): Json | undefined {
   if ('value' in found) return found.value as Json;
   fields.error('bad-input', 'default', `default of ${fields.name} ${found.why}`, found.hint ?? 'write another value');
   return undefined;
+}
+
+/** What a notation says of an input that it does not have. */
+interface UnknownInput {
+  readonly message: (name: string) => string;
+  readonly hint: string;
+}
+
+/** Reports given inputs that a workflow does not have: most likely misspellings, refused before anything is spent. Code: `unknown-input`. */
+export function checkGiven(
+  given: readonly string[],
+  inputs: readonly Pick<InputSpec, 'name'>[],
+  { message, hint }: UnknownInput,
+  findings: Findings,
+): void {
+  const known = inputs.map(({ name }) => name);
+  for (const name of new Set(given))
+    if (!known.includes(name))
+      findings.error('unknown-input', message(quoteShort(name)), undefined, findings.near(name, known) ?? hint);
+}
+
+/** Lists the inputs that there are, for a hint. */
+export function listedInputs(inputs: readonly Pick<InputSpec, 'name'>[]): string {
+  return `inputs are: ${inputs.map(({ name }) => name).join(', ')}`;
 }

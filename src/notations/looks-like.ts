@@ -2,7 +2,7 @@ import { suggest } from '../base/suggest.js';
 import { entryOf, toJson } from '../text/nodes.js';
 import type { SourceMap } from '../text/nodes.js';
 import type { OpenedFile } from './opened-file.js';
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, jsonIn } from '../base/json.js';
 
 const STATEMENT = /^(?:NAME|INPUT|AGENT|GOAL|CONVERGE|RUN|SUPERVISED|SECURITY|WORKFLOW)(?:[ \t]|$)/;
 
@@ -52,7 +52,7 @@ export const NO_PACKS: ReadonlySet<string> = new Set(['Arena', 'PromptConfig', '
 export function looksLikePack(opened: OpenedFile): boolean {
   const text = opened.source.text.trimStart();
   const isJson = text.startsWith('{') && !/\.ya?ml$/i.test(opened.file);
-  const data = isJson ? readJson(text) : yamlOf(opened);
+  const data = isJson ? jsonIn(text) : yamlOf(opened);
   // A malformed pack is still a pack.
   const isNamed = /\.pack\.(?:json|ya?ml)$/i.test(opened.file);
   if (!isPlainObject(data)) return isNamed || (isJson && /"(?:prompts|template_engine)"\s*:/.test(text));
@@ -62,14 +62,6 @@ export function looksLikePack(opened: OpenedFile): boolean {
   return (
     isPlainObject(data['prompts']) || 'template_engine' in data || (isPlainObject(workflow) && 'states' in workflow)
   );
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function yamlOf(opened: OpenedFile): unknown {

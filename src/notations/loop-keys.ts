@@ -49,12 +49,9 @@ export interface LoopDef {
 export function readLoop(fields: Fields): LoopDef {
   const { max_rounds: maxRounds = 1, keep, on_limit: onLimit } = fields.values(KEYS);
   const { name } = fields;
-  if (fields.lacks('until')) {
-    const hint = 'add "until:" with a reference to an output, or {line: TEXT}';
-    fields.error('missing-until', 'until', `nothing says when ${name} ends`, hint);
-  }
-  if (fields.lacks('max_rounds'))
-    fields.error('unbounded-loop', 'max_rounds', `${name} has no bound`, 'add "max_rounds: 5"');
+  const ends = 'add "until:" with a reference to an output, or {line: TEXT}';
+  fields.needs('until', 'missing-until', `nothing says when ${name} ends`, ends);
+  fields.needs('max_rounds', 'unbounded-loop', `${name} has no bound`, 'add "max_rounds: 5"');
   const isMap = fields.node('until')?.kind === 'map';
   return {
     until: isMap ? undefined : fields.given('until'),
@@ -69,8 +66,7 @@ export function readLoop(fields: Fields): LoopDef {
 function readLine(loop: Fields): string | undefined {
   const fields = loop.fields('until', LINE);
   const line = fields?.given('line');
-  if (fields?.lacks('line') === true)
-    fields.error('missing-until', 'line', `${fields.name} names no line`, 'write until: {line: DONE}');
+  fields?.needs('line', 'missing-until', `${fields.name} names no line`, 'write until: {line: DONE}');
   if (line?.text.includes('\n') === true) {
     const hint = 'write one line of text';
     fields?.error('bad-line', 'line', `line of ${fields.name} is ${quoteShort(line.text)}`, hint);

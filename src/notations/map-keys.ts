@@ -38,10 +38,8 @@ export interface MapDef extends Pick<MapNode, 'key' | 'maxItems' | 'concurrency'
 /** Reads the keys of a map. Problem codes: `missing-over`, `bad-name`, `bad-path`, `bad-require`, and those of the types. */
 export function readMapKeys(fields: Fields): MapDef {
   const { max_items: maxItems = DEFAULT_ITEMS, concurrency, on_item_error: onItemError } = fields.values(KEYS);
-  if (fields.lacks('over')) {
-    const hint = 'add "over:" with a reference to the list to go through';
-    fields.error('missing-over', 'over', `nothing says what ${fields.name} goes through`, hint);
-  }
+  const hint = 'add "over:" with a reference to the list to go through';
+  fields.needs('over', 'missing-over', `nothing says what ${fields.name} goes through`, hint);
   const key = readKeyPath(fields);
   const require = readRequire(fields, { most: maxItems, word: 'item' });
   if (require !== undefined && fields.has('on_item_error')) {

@@ -4,12 +4,22 @@ import type { McpServerSpec } from '../plan/agent-spec.js';
 import { NO_PROGRAM } from '../plan/check-agents.js';
 import { describe } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
+import { quoteShort } from '../lang/value-text.js';
+import type { SourceEntry } from '../text/nodes.js';
+import type { Findings } from '../text/findings.js';
 
 /** A reference to an environment variable, in the forms that MCP server entries may hold. */
 const VARIABLE = /\$\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$[A-Za-z_][A-Za-z0-9_]*/g;
 
 /** Names of tool servers. */
 export const SERVER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+
+/** Reports a name that a tool server can't have. Problem code: `bad-name`. */
+export function checkServerName({ key, at }: SourceEntry, findings: Findings): void {
+  if (SERVER_NAME.test(key)) return;
+  const hint = 'use letters, digits, _, - and ., at most 64';
+  findings.error('bad-name', `${quoteShort(key)} is not a valid MCP server name`, at, hint);
+}
 
 /** The beginning of a server's address, for rows of key tables. */
 export const ADDRESS_FORM = { pattern: '^\\s*(?:[Hh][Tt][Tt][Pp][Ss]?://|\\$)' } as const;

@@ -9,6 +9,7 @@ import { createFindings, visibleText } from '../text/findings.js';
 import type { SourceNode } from '../text/nodes.js';
 import type { ParsedYaml } from '../text/yaml.js';
 import { parseYaml } from '../text/yaml.js';
+import { isNothing } from '../text/nodes.js';
 
 /** An opened workflow file, in any notation. */
 export interface OpenedFile {
@@ -78,7 +79,7 @@ function readYaml(text: string, file: string): OpenedYaml {
   const { root } = yaml;
   const isFatal = yaml.problems.some((problem) => FATAL.has(problem.code));
   if (isFatal && MARKDOWN.test(file)) return { content: undefined, problems: [notMarkdown(text, file)] };
-  const isEmpty = root === undefined || (root.kind === 'scalar' && root.value === null);
+  const isEmpty = root === undefined || isNothing(root);
   if (isEmpty && !isFatal) {
     const hint = 'begin with "name: NAME" and "steps:", or with "agents:" and "workflow:"';
     findings.error('empty-file', 'the workflow file is empty', { file, line: 1, column: 1 }, hint);

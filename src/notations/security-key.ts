@@ -40,7 +40,7 @@ export interface SecurityDef extends Omit<Security, 'model'> {
 export function readSecurityKey(fields: Fields): SecurityDef | undefined {
   const node = fields.node('security');
   if (node === undefined) return undefined;
-  const called = `security${fields.name === '' ? '' : ` of ${fields.name}`}`;
+  const called = fields.called('security');
   if (node.kind === 'list' || (node.kind === 'scalar' && typeof node.value !== 'string')) {
     fields.error('wrong-type', 'security', `${called} must be a mode or a map, not ${describe(node)}`, HINT);
     return undefined;

@@ -6,7 +6,8 @@ import type { Fields } from '../text/shape.js';
 import type { Position } from '../base/problem.js';
 import type { SourceNode, SourceScalar } from '../text/nodes.js';
 import type { Require, WaitNode } from '../plan/plan.js';
-import { describe } from '../text/nodes.js';
+import { seen } from '../text/nodes.js';
+import { isEmptyText } from '../text/shape.js';
 
 /** The longest delay of a timer: 24.8 days. */
 export const MAX_TIMER_MS = 2_147_483_647;
@@ -60,8 +61,7 @@ export interface GivenInput {
 
 /** Reads the keys of a call. Problem codes: `missing-file`, and those of the types. */
 export function readCallKeys(fields: Fields): CallDef {
-  if (fields.lacks('file'))
-    fields.error('missing-file', 'file', `${fields.name} calls no file`, 'add "file: PATH", relative to this file');
+  fields.needs('file', 'missing-file', `${fields.name} calls no file`, 'add "file: PATH", relative to this file');
   const inputs = fields.entries('inputs') ?? [];
   return { file: fields.scalar('file'), inputs: inputs.map(({ key: name, value, at }) => ({ name, value, at })) };
 }
@@ -131,15 +131,14 @@ export interface Parts {
 /** Reads `require` of a group. Problem code: `bad-require`. */
 export function readRequire(fields: Fields, { most, word: part }: Parts): Require | undefined {
   const node = fields.node('require');
-  if (node === undefined || (node.kind === 'scalar' && node.text.trim() === '')) return undefined;
+  if (node === undefined || isEmptyText(node)) return undefined;
   const value = node.kind === 'scalar' ? node.value : undefined;
   if (node.kind === 'scalar' && node.text.toLowerCase() === 'all') return 'all';
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return value;
-  const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
   const few =
     typeof value === 'number' && value > most ? `, and it has ${most} ${part}${most === 1 ? '' : 's'} at most` : '';
   const hint = `write all, or a whole number from 1${Number.isFinite(most) ? ` to ${most}` : ''}`;
-  fields.error('bad-require', 'require', `require of ${fields.name} is ${seen}${few}`, hint);
+  fields.error('bad-require', 'require', `require of ${fields.name} is ${seen(node)}${few}`, hint);
   return undefined;
 }
 

@@ -1,14 +1,15 @@
 import { present } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import type { Template } from '../lang/values.js';
-import type { NodeBase } from '../plan/plan.js';
+import type { NodeBase, Plan } from '../plan/plan.js';
 import { MAX_REORIENTS, MOST_REORIENTS } from '../plan/supervision.js';
 import { either, flag, integer, map, text } from '../text/forms.js';
 import type { SourceScalar } from '../text/nodes.js';
 import { describe } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
-import { gateProblem, supervisedUnder } from '../plan/inherited-supervision.js';
+import { gateProblem, superviseInside, supervisedUnder } from '../plan/inherited-supervision.js';
 import type { Said } from '../plan/inherited-supervision.js';
+import { quoteShort } from '../lang/value-text.js';
 
 const KEYS = {
   human: flag('a person judges every result; otherwise a model judges what was not done as promised', {
@@ -47,7 +48,7 @@ export interface SuperviseDef extends Said {
 export function readSupervise(fields: Fields, of: 'agents' | 'whole' = 'agents'): SuperviseDef | undefined {
   const node = fields.node('supervise');
   if (node === undefined) return undefined;
-  const called = `supervise${fields.name === '' ? '' : ` of ${fields.name}`}`;
+  const called = fields.called('supervise');
   if (node.kind === 'scalar' && typeof node.value === 'boolean') {
     if (node.value && of === 'whole') reportNoInstruction(fields, called);
     return { at: node.at, mode: node.value ? 'model' : 'nobody' };
@@ -121,4 +122,28 @@ export function supervisionFields(
   const model = def.model && modelOf(def.model);
   const instruction = def.instruction && template(def.instruction);
   return { supervise: present({ instruction, by, model, maxReorients }) };
+}
+
+/** Returns the plan of a called file with the supervision around the calling step. Problem code: `human-gate`. */
+export function supervisedFile(
+  plan: Plan,
+  step: { readonly label: string; readonly at: Position },
+  {
+    around,
+    model,
+    findings,
+  }: { readonly around: SuperviseDef | undefined } & Pick<Reading, 'model'> & Pick<Fields, 'findings'>,
+): Plan {
+  if (around === undefined || around.mode === 'nobody') return plan;
+  // An instruction refers to texts of the calling file, so it is not passed on.
+  const { instruction: _, ...inside } = around;
+  const { supervise } = supervisionFields(inside, { template: () => [], ...present({ model }) });
+  if (supervise === undefined) return plan;
+  return superviseInside(plan, supervise, {
+    removesGate: (node, path) => {
+      const label = `step ${quoteShort(path.join('/'))} of the file that ${step.label} calls`;
+      const { message, hint } = gateProblem(label, node.unsupervised === true, GATE_HINT);
+      findings.error('human-gate', message, node.at ?? step.at, hint);
+    },
+  });
 }

@@ -25,10 +25,7 @@ export const SET_KEYS = { values: { ...VALUES, needed: true } } as const;
 
 /** Reads the keys of a step that sets values. Problem codes: those of {@link readValues}. */
 export function readSet(fields: Fields): ValuesDef {
-  if (fields.lacks('values')) {
-    const hint = 'write values: { NAME: VALUE }';
-    fields.error('missing-values', 'values', `${fields.name} sets no values`, hint);
-  }
+  fields.needs('values', 'missing-values', `${fields.name} sets no values`, 'write values: { NAME: VALUE }');
   return readValues(fields) ?? [];
 }
 

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../base/hash.js';
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, jsonIn } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import type { Position, Problem } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
@@ -58,20 +58,12 @@ function ofText(type: InputType, text: string): unknown {
       return truthOf(text);
     case 'list':
     case 'object':
-      return jsonOf(text);
+      return jsonIn(text);
   }
 }
 
 function textOf(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function fits(type: InputType, value: unknown): boolean {

@@ -4,6 +4,7 @@ import { SkeinError } from '../base/errors.js';
 import { isLocked } from '../journal/store.js';
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sqlite-driver.js';
 import { resultCode } from './sqlite-driver.js';
+import { messageOf } from '../base/thrown.js';
 
 const IO_ERROR = 10;
 const DAMAGED = 11;
@@ -42,7 +43,7 @@ const FULL_OR_BROKEN = [
 export function storeError(path: string, action: string, cause: unknown): SkeinError {
   const code = (resultCode(cause) ?? 0) & 0xff;
   const known = code === IO_ERROR ? ioReason(path, cause) : REASONS[code];
-  const [reason, hint] = known ?? [cause instanceof Error ? cause.message : String(cause), ''];
+  const [reason, hint] = known ?? [messageOf(cause), ''];
   return new SkeinError('SKEIN_STORE', `${basename(path)} could not be ${action}: ${reason}`, {
     hint: hint === '' ? 'see the cause of this error' : hint,
     retryable: LOCKED.has(code),

@@ -4,7 +4,7 @@ import type { StepContext } from '../engine/ports/executor.js';
 import type { Assessment, Commitment } from '../plan/supervision.js';
 import type { AsideModels } from '../agent/ask-aside.js';
 import { askModel, commitPrompt, postPrompt } from './prompts.js';
-import { isPlainObject, recordText } from '../base/json.js';
+import { isPlainObject, jsonIn, recordText } from '../base/json.js';
 
 const NOTHING_DECLARED = { interpretation: '', scopeIn: [], scopeOut: [], approach: '', predictedOutput: '' };
 const NOTHING_FOUND = { deviations: [], unexpected: [] };
@@ -80,12 +80,8 @@ export function objectIn(text: string): Readonly<Record<string, unknown>> | unde
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');
   if (from < 0 || to < from) return undefined;
-  try {
-    const value = JSON.parse(text.slice(from, to + 1)) as unknown;
-    return isPlainObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text.slice(from, to + 1));
+  return isPlainObject(value) ? value : undefined;
 }
 
 /** Converts a value to text; a missing one is empty. */

@@ -1,6 +1,9 @@
 import type { Problem } from '../base/problem.js';
 import type { SourceNode } from './nodes.js';
 import { parseYaml } from './yaml.js';
+import type { Fields } from './shape.js';
+import { readFields } from './shape.js';
+import type { Findings } from './findings.js';
 
 /** A text file with data at its head. */
 export interface FrontMatter {
@@ -42,6 +45,17 @@ export function parseFrontMatter(text: string, file: string): FrontMatter {
     found: true,
     problems,
   };
+}
+
+/** Opens the head of a text file, with its problems reported. The fields are undefined without a readable head. */
+export function openFrontMatter(
+  text: string,
+  file: string,
+  findings: Findings,
+): { readonly fields: Fields | undefined; readonly body: string } {
+  const { data, body, problems } = parseFrontMatter(text, file);
+  findings.add(problems);
+  return { fields: data && readFields(data, { name: 'the front matter' }, findings), body };
 }
 
 /** True if the line that begins at `from` is `---`, with any trailing blanks. */

@@ -1,6 +1,7 @@
 import type { Json } from '../base/json.js';
 import { setOwn } from '../base/json.js';
 import type { Position } from '../base/problem.js';
+import { quoteShort } from '../lang/value-text.js';
 
 /**
  * The data of a source file, each value with its place. Keys of a map are looked up in lists and Maps, never as properties of an object. An
@@ -67,4 +68,14 @@ export function describe(node: SourceNode): string {
   if (node.value === null) return 'empty';
   if (typeof node.value === 'string') return 'text';
   return typeof node.value === 'number' ? 'a number' : 'true or false';
+}
+
+/** Describes a value in messages: a scalar as written, in quotes; anything else by its type. */
+export function seen(node: SourceNode): string {
+  return node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
+}
+
+/** Whether a node is a value that was left out. */
+export function isNothing(node: SourceNode | undefined): boolean {
+  return node?.kind === 'scalar' && node.value === null;
 }

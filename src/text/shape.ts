@@ -3,7 +3,7 @@ import { suggest } from '../base/suggest.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Form, IntegerForm, Keys, MapForm, NumberForm, Values, WordForm } from './forms.js';
 import type { Findings } from './findings.js';
-import { describe } from './nodes.js';
+import { describe, isNothing, seen } from './nodes.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
 import { meantBy } from './synonyms.js';
 
@@ -100,6 +100,16 @@ export class Fields {
     return node === undefined ? !this.isMisspelt(key) : node.kind === 'scalar' && node.text.trim() === '';
   }
 
+  /** Reports a required key that is absent, or whose value is an empty text. */
+  needs(key: string, code: string, message: string, hint: string): void {
+    if (this.lacks(key)) this.error(code, key, message, hint);
+  }
+
+  /** The name of a key in messages. */
+  called(key: string): string {
+    return this.name === '' ? key : `${key} of ${this.name}`;
+  }
+
   /** Returns the place of the value, or of the map if the key is absent. */
   placeOf(key: string): Position {
     return this.entryBy.get(key)?.value.at ?? this.at;
@@ -181,15 +191,17 @@ export class Fields {
     return this.fields(key, form) ?? new Fields(none, this.called(key), this.findings, this.exact, []);
   }
 
+  /** Reads a list of anything. */
+  items(key: string, hint: string): readonly SourceNode[] | undefined {
+    const node = this.node(key);
+    return node === undefined || node.kind === 'list' ? node?.items : this.wrong(key, 'a list', node, hint);
+  }
+
   /** Reads a map with names the user chooses. */
   entries(key: string): readonly SourceEntry[] | undefined {
     const node = this.filled(key);
     if (node === undefined || node.kind === 'map') return node?.entries;
     return this.wrong(key, 'a map (name: value)', node, 'write each entry as name: value on a line of its own');
-  }
-
-  private called(key: string): string {
-    return this.name === '' ? key : `${key} of ${this.name}`;
   }
 
   private filled(key: string): SourceNode | undefined {
@@ -200,10 +212,6 @@ export class Fields {
   private wrong(key: string, wanted: string, node: SourceNode, hint: string): undefined {
     this.findings.error('wrong-type', `${this.called(key)} must be ${wanted}, not ${describe(node)}`, node.at, hint);
   }
-}
-
-function isNothing(node: SourceNode | undefined): boolean {
-  return node?.kind === 'scalar' && node.value === null;
 }
 
 /** Whether a node is a blank text, such as `""`. */
@@ -238,9 +246,13 @@ function readNumber(
 ): number | undefined {
   const value = node.kind === 'scalar' ? node.value : undefined;
   if (typeof value !== 'number' || (kind === 'integer' && !Number.isInteger(value))) {
-    const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
     const wanted = kind === 'integer' ? 'a whole number' : 'a number';
-    findings.error('wrong-type', `${called} must be ${wanted}, not ${seen}`, node.at, 'write digits, without quotes');
+    findings.error(
+      'wrong-type',
+      `${called} must be ${wanted}, not ${seen(node)}`,
+      node.at,
+      'write digits, without quotes',
+    );
     return undefined;
   }
   if (value >= min && value <= max) return value;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { pathOf } from '../../src/base/address.js';
 import { RunLog, asSeen } from '../../src/cli/view/run-log.js';
-import { runReport } from '../../src/cli/run/run-report.js';
+import { runReport } from '../../src/cli/run/report-end.js';
 import type { Census } from '../../src/events/census.js';
 import type { Spending } from '../../src/events/spending.js';
 import { addUsd } from '../../src/events/cost.js';

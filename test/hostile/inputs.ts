@@ -14,7 +14,7 @@ import { parseTemplate, renderTemplate } from '../../src/lang/template.js';
 import { valueText } from '../../src/lang/value-text.js';
 import { matchesWildcard } from '../../src/lang/wildcard.js';
 import { parseYaml } from '../../src/text/yaml.js';
-import { readVerdict } from '../../src/graph/agents/verdict.js';
+import { readVerdict } from '../../src/graph/agents/reflection-loop.js';
 import { THOROUGH } from '../thorough.js';
 
 /** A text from outside that is made to take for ever, and the function that such texts meet. */

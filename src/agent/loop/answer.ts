@@ -1,6 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 import type { Label } from '../../guard/label.js';
+import { messageOf } from '../../base/thrown.js';
 
 /** The result of a call as a model sees it. An error is a value too, so that a replay returns the same. */
 export interface Answer {
@@ -52,7 +53,7 @@ function endsStep(error: unknown): boolean {
 }
 
 function errorText(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const hint = SkeinError.isInstance(error) && error.hint !== undefined ? ` (${error.hint})` : '';
   return `Error: ${message}${hint}`;
 }

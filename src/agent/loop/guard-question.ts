@@ -1,12 +1,12 @@
 import { canonicalJson, digestText } from '../../base/hash.js';
 import type { JsonObject } from '../../base/json.js';
-import { isPlainObject, present, recordText } from '../../base/json.js';
+import { isPlainObject, jsonIn, present, recordText } from '../../base/json.js';
 import type { Question } from '../../engine/ports/durable.js';
 import type { Decision, GuardRules } from '../../guard/decide.js';
 import type { Label } from '../../guard/label.js';
 import type { Trace } from '../../guard/lineage.js';
 import { traceText } from '../../guard/lineage.js';
-import { freeSchema, parsedJson } from '../../lang/answers.js';
+import { freeSchema } from '../../lang/answers.js';
 import type { ToolCall } from '../model.js';
 import { CHOICES, callEvidence, inputOf, isAllowed } from './approval.js';
 
@@ -74,7 +74,7 @@ export interface Yes {
 /** Parses a person's answer to the guard; undefined if it is not a clear yes. */
 export function yesIn(answer: string): Yes | undefined {
   if (isAllowed(answer)) return { free: [] };
-  const value = parsedJson(answer)?.value;
+  const value = jsonIn(answer);
   if (!isPlainObject(value) || value['answer'] !== 'allow' || !Array.isArray(value['free'])) return undefined;
   return { free: value['free'].filter((name) => typeof name === 'string') };
 }

@@ -5,6 +5,7 @@ import { coerceInput } from '../../lang/coerce.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import type { ToolCall } from '../model.js';
 import type { Tool } from '../tool.js';
+import { messageOf } from '../../base/thrown.js';
 
 /** The parts of a tool that govern its input. */
 type InputRules = Pick<Tool, 'inputSchema' | 'coerce' | 'rename'>;
@@ -36,7 +37,7 @@ export function parseInput(call: ToolCall): JsonObject {
   try {
     value = call.input.trim() === '' ? {} : JSON.parse(call.input);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new SkeinError('SKEIN_TOOL_FAILED', `the input of ${call.name} is not JSON: ${why}`);
   }
   if (!isPlainObject(value))

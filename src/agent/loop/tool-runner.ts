@@ -1,7 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Limit } from '../../base/duration.js';
 import type { Json } from '../../base/json.js';
-import { present } from '../../base/json.js';
+import { jsonIn, present } from '../../base/json.js';
 import { TOOL_CALL } from '../../budget/amount.js';
 import type { AnswerSource, Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import type { AskOptions, StateWatch } from '../../engine/ports/executor.js';
@@ -342,9 +342,6 @@ function callIo(
 }
 
 function shownInput(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
+  const value = jsonIn(text) as Json | undefined;
+  return value === undefined ? text : value;
 }

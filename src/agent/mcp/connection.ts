@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/thrown.js';
 import type { Client, CallToolResult } from '@modelcontextprotocol/client';
 import { SkeinError, stepCancelled } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
@@ -127,7 +128,7 @@ function callError(link: Link, tool: OfferedTool, error: unknown, signal: AbortS
       cause: error,
     });
   }
-  return new SkeinError('SKEIN_MCP', `${what}: ${messageOf(error)}`, { cause: error });
+  return new SkeinError('SKEIN_MCP', `${what}: ${reasonOf(error)}`, { cause: error });
 }
 
 function startError({ name, transport, settings }: Link, spec: McpServerSpec, error: unknown): SkeinError {
@@ -144,7 +145,7 @@ function startError({ name, transport, settings }: Link, spec: McpServerSpec, er
       cause: error,
     });
   }
-  return new SkeinError('SKEIN_MCP', `${what} could not be reached: ${messageOf(error)}`, {
+  return new SkeinError('SKEIN_MCP', `${what} could not be reached: ${reasonOf(error)}`, {
     cause: error,
     ...(spec.url === undefined
       ? {}
@@ -156,10 +157,10 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'REQUEST_TIMEOUT';
 }
 
-function messageOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   // Recursive parsers of JSON and schemas fail with this error.
   if (error instanceof RangeError) return 'what it sent is nested too deeply';
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return cleanText(`${text}${cause}`);
 }

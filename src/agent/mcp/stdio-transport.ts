@@ -5,6 +5,7 @@ import { OutputWindow } from '../tools/output-window.js';
 import type { ProcessGroup } from '../tools/process-group.js';
 import { startGroup, within } from '../tools/process-group.js';
 import { systemCode } from '../tools/tool-input.js';
+import { jsonIn, ownValue } from '../../base/json.js';
 
 /** Longest line that a server may write. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -182,11 +183,6 @@ export class StdioTransport implements Transport {
 
 /** Parses a line with the outline of a JSON-RPC message; the client checks the rest against its schemas. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    const isMessage = typeof value === 'object' && value !== null && (value as { jsonrpc?: unknown }).jsonrpc === '2.0';
-    return isMessage ? (value as JSONRPCMessage) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(line);
+  return ownValue(value, 'jsonrpc') === '2.0' ? (value as JSONRPCMessage) : undefined;
 }

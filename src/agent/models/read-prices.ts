@@ -1,20 +1,56 @@
-import { SkeinError } from '../../base/errors.js';
-import type { Json } from '../../base/json.js';
 import { present } from '../../base/json.js';
-import { formatProblem } from '../../base/problem.js';
-import type { Price, PriceTable, Rates } from '../../budget/prices.js';
 import { nameProblem } from '../../budget/price-check.js';
-import { createFindings } from '../../text/findings.js';
+import type { Price, PriceTable, Rates } from '../../budget/prices.js';
 import type { Findings } from '../../text/findings.js';
+import { integer, list, map, names, number, text } from '../../text/forms.js';
 import type { SourceEntry, SourceNode } from '../../text/nodes.js';
-import { PRICE, PRICES, RATES, STEP } from '../../text/price-keys.js';
-import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
-import { parseYaml } from '../../text/yaml.js';
+import { readFields } from '../../text/shape.js';
 import { readTextFile } from '../text-files.js';
+import { readWhole } from '../../text/whole-file.js';
 
-/** Most problems to list; further ones repeat the first. */
-const MAX_LISTED = 50;
+const rate = (about: string, more: { readonly needed?: true } = {}) =>
+  number(`${about}, in US dollars for a million tokens`, { min: 0, max: 1_000_000, ...more });
+
+const tokenCount = (about: string, more: { readonly needed?: true } = {}) =>
+  integer(about, { min: 1, max: 1_000_000_000, ...more });
+
+/** The rates of a model. */
+const RATES = {
+  input: rate('what goes in', { needed: true }),
+  output: rate('what comes out', { needed: true }),
+  cached: rate('input that is read from a cache; by default as other input'),
+  write: rate('input that is written to a cache for five minutes; by default as other input'),
+  write1h: rate('input that is written to a cache for an hour'),
+  reasoning: rate('reasoning, where it is billed apart'),
+};
+
+/** The rates for inputs above some length. */
+const STEP = map(
+  { tokens: tokenCount('the input of the call is longer than this', { needed: true }), ...RATES },
+  'other rates for all tokens of a call with a long input',
+);
+
+/** The price of a model. */
+const PRICE = map(
+  {
+    ...RATES,
+    above: list(STEP, 'other rates for calls with a long input, shortest first'),
+    limit: tokenCount('the most tokens that the model gives in one answer'),
+  },
+  'what a model costs',
+);
+
+/** A file of prices. */
+const PRICES = map(
+  {
+    date: text('the day of these prices, such as 2026-11-23'),
+    currency: text('USD, which is the only one'),
+    sources: names(text('an address'), 'where the prices are from, by provider'),
+    models: names(PRICE, 'prices by model: provider/model, or what such names begin with and a *', { needed: true }),
+  },
+  'prices of models',
+);
 
 /**
  * Opens a file of prices, YAML or JSON. Reports all problems at once, with line and column.
@@ -27,21 +63,8 @@ export async function openPrices(path: string, file = path): Promise<PriceTable>
 
 /** Reads prices from a text. See {@link openPrices}. */
 export function readPrices(source: string, file: string): PriceTable {
-  const findings = createFindings();
-  const { root, problems, places } = parseYaml(source, file, { aliases: false });
-  findings.add(problems);
-  const empty: SourceNode = { kind: 'scalar', value: null, text: '', at: places.at(0), range: [0, 0] };
-  const table = problems.length > 0 ? undefined : readTable(root ?? empty, findings);
-  if (table !== undefined && findings.list.length === 0) return table;
-  const listed = findings.list.slice(0, MAX_LISTED);
-  throw new SkeinError(
-    'SKEIN_DEFINITION',
-    `the prices ${file} have problems:\n${listed.map(formatProblem).join('\n')}`,
-    {
-      hint: 'correct the file; docs/models.md shows one',
-      details: { problems: listed.map((problem) => ({ ...problem, at: { ...problem.at } })) as unknown as Json },
-    },
-  );
+  const hint = 'correct the file; docs/models.md shows one';
+  return readWhole(source, { file, problem: `the prices ${file} have problems`, hint }, readTable);
 }
 
 function readTable(node: SourceNode, findings: Findings): PriceTable | undefined {
@@ -55,13 +78,8 @@ function readTable(node: SourceNode, findings: Findings): PriceTable | undefined
       `currency must be USD, not ${JSON.stringify(currency)}`,
       'convert the prices',
     );
-  if (top.lacks('models'))
-    top.error(
-      'missing-key',
-      'models',
-      'a price file needs "models"',
-      'models: { openai/gpt-5: { input: 1.25, output: 10 } }',
-    );
+  const example = 'models: { openai/gpt-5: { input: 1.25, output: 10 } }';
+  top.needs('models', 'missing-key', 'a price file needs "models"', example);
   const sources = (top.entries('sources') ?? []).flatMap(({ key, value }) =>
     value.kind === 'scalar' ? [[key, value.text] as const] : [],
   );
@@ -88,20 +106,12 @@ function readPrice({ key, at, value }: SourceEntry, findings: Findings): Price |
 }
 
 function readSteps(price: Fields, findings: Findings): NonNullable<Price['above']> {
-  const node = price.node('above');
-  if (node !== undefined && node.kind !== 'list')
-    price.error(
-      'wrong-type',
-      'above',
-      `above of ${price.name} must be a list`,
-      'above: [{ tokens: 200000, input: 4, output: 15 }]',
-    );
-  const items = node?.kind === 'list' ? node.items : [];
+  const items = price.items('above', 'above: [{ tokens: 200000, input: 4, output: 15 }]') ?? [];
   const steps = items.flatMap((item) => {
     const fields = readFields(item, { name: `a step of ${price.name}`, form: STEP, exact: true }, findings);
     const rates = fields === undefined ? undefined : readRates(fields);
     const tokens = fields?.integer('tokens', STEP.keys.tokens);
-    if (fields?.lacks('tokens') === true) needed(fields, 'tokens');
+    if (fields !== undefined) needed(fields, 'tokens');
     return rates === undefined || tokens === undefined ? [] : [{ tokens, ...rates }];
   });
   if (steps.some(({ tokens }, i) => tokens <= (steps[i - 1]?.tokens ?? 0)))
@@ -115,7 +125,7 @@ function readSteps(price: Fields, findings: Findings): NonNullable<Price['above'
 }
 
 function readRates(fields: Fields): Rates | undefined {
-  for (const key of ['input', 'output']) if (fields.lacks(key)) needed(fields, key);
+  for (const key of ['input', 'output']) needed(fields, key);
   const rates = Object.entries(RATES).map(([key, row]) => [key, fields.number(key, row)] as const);
   const { input, output, ...others } = Object.fromEntries(rates) as {
     readonly [K in keyof Rates]: Rates[K] | undefined;
@@ -124,5 +134,5 @@ function readRates(fields: Fields): Rates | undefined {
 }
 
 function needed(fields: Fields, key: string): void {
-  fields.error('missing-key', key, `${fields.name} needs "${key}"`, 'in US dollars for a million tokens');
+  fields.needs(key, 'missing-key', `${fields.name} needs "${key}"`, 'in US dollars for a million tokens');
 }

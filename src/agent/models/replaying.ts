@@ -1,5 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, jsonIn } from '../../base/json.js';
 import { readCost } from '../../events/spending.js';
 import { canonicalJson } from '../../base/hash.js';
 import type { Model, ModelPart, ModelRequest, ReplayedCall } from '../model.js';
@@ -130,12 +130,8 @@ function readRecording(text: string, path: string): Recording {
 }
 
 function parseLine(line: string, number: number, path: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (isPlainObject(value)) return value;
-  } catch {
-    // The error below names the line.
-  }
+  const value = jsonIn(line);
+  if (isPlainObject(value)) return value;
   throw damaged(path, number);
 }
 

@@ -11,6 +11,7 @@ import { builtInOf } from '../../plan/tool-names.js';
 import { argumentOf, pathForms } from './argument-values.js';
 import { commandForms } from './command-forms.js';
 import { matchesAddress, matchesCommand, matchesPath } from './narrow-match.js';
+import type { ToolOrigin } from '../tool.js';
 
 /** A requested call. */
 export interface WantedCall {
@@ -80,17 +81,20 @@ function badRule(agent: string, text: string, why: string, hint: string): SkeinE
   return new SkeinError('SKEIN_DEFINITION', message, { hint });
 }
 
+/** Returns the names under which a rule may mean a tool; `more` adds those of a tool of a server. */
+function namesOf({ call, builtIn }: Seen, more: (origin: ToolOrigin) => readonly string[]): readonly string[] {
+  const { origin } = call.tool ?? {};
+  const own = [call.name, builtIn ?? call.name];
+  return origin === undefined
+    ? own
+    : [...own, `mcp:${origin.server}:${origin.tool}`, `${origin.server}/${origin.tool}`, ...more(origin)];
+}
+
 /** Rules that prevent a call match broadly: any name of the tool, any form of the value, in any case. */
 function caught(rule: PermissionRule, seen: Seen): 'matches' | 'opaque' | undefined {
-  const { call, builtIn } = seen;
-  const { origin } = call.tool ?? {};
-  const names = [call.name, builtIn ?? call.name];
-  if (origin !== undefined) {
-    const { server, tool } = origin;
-    names.push(`mcp:${server}:${tool}`, `${server}/${tool}`, `${server}_${tool}`, tool);
-  }
+  const names = namesOf(seen, ({ server, tool }) => [`${server}_${tool}`, tool]);
   if (!names.some((name) => matchesWidely(rule.tool, name))) return undefined;
-  const input = call.input;
+  const { input } = seen.call;
   if (rule.args.length === 0) return 'matches';
   if (input === undefined) return undefined;
   const found = rule.args.map(({ name, pattern }) => argumentCaught(name, pattern, input, seen));
@@ -132,17 +136,10 @@ const RESERVED: ReadonlySet<string> = new Set(TOOL_ARGUMENTS.keys());
 
 /** Rules that allow a call match narrowly: the server must be named, and every value must match in its normal form. */
 function isAllowed(rule: PermissionRule, seen: Seen): boolean {
-  const { call, builtIn } = seen;
-  const { origin } = call.tool ?? {};
-  const names = [call.name, builtIn ?? call.name];
-  if (origin !== undefined) {
-    const { server, tool } = origin;
-    const joined = `${server}_${tool}`;
-    names.push(`mcp:${server}:${tool}`, `${server}/${tool}`, ...(RESERVED.has(joined) ? [] : [joined]));
-  }
+  const names = namesOf(seen, ({ server, tool }) => [`${server}_${tool}`].filter((joined) => !RESERVED.has(joined)));
   if (!names.some((name) => matchesWildcard(rule.tool, name))) return false;
   if (rule.args.length === 0) return true;
-  const { input } = call;
+  const { input } = seen.call;
   return input !== undefined && rule.args.every(({ name, pattern }) => argumentAllowed(name, pattern, input, seen));
 }
 

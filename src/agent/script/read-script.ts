@@ -1,19 +1,14 @@
 import { parseDuration } from '../../base/duration.js';
-import { ERROR_CODES, SkeinError } from '../../base/errors.js';
-import type { Json } from '../../base/json.js';
+import { ERROR_CODES } from '../../base/errors.js';
 import { present } from '../../base/json.js';
-import type { Problem } from '../../base/problem.js';
-import { formatProblem } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
-import { createFindings } from '../../text/findings.js';
 import type { Findings } from '../../text/findings.js';
 import type { MapForm } from '../../text/forms.js';
-import { describe, toJson } from '../../text/nodes.js';
+import { seen, toJson } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import { ANSWER, CALL, ERROR, QUESTION, REPLY, RESULT, RULE, SCRIPT, USAGE } from '../../text/script-keys.js';
 import { readFields } from '../../text/shape.js';
 import type { Fields } from '../../text/shape.js';
-import { parseYaml } from '../../text/yaml.js';
 import type {
   Script,
   ScriptAnswer,
@@ -23,9 +18,7 @@ import type {
   ScriptResult,
   ScriptRule,
 } from './script-types.js';
-
-/** Most problems to list; further ones repeat the first. */
-const MAX_LISTED = 50;
+import { readWhole } from '../../text/whole-file.js';
 
 /**
  * Parses a script. Reports all problems at once, with line and column.
@@ -35,21 +28,10 @@ const MAX_LISTED = 50;
  * const script = readScript('rules:\n  - agent: writer\n    answer: Once upon a time', 'story.script.yaml');
  */
 export function readScript(text: string, file: string): Script {
-  const findings = createFindings();
-  const { root, problems, places } = parseYaml(text, file, { aliases: false });
-  findings.add(problems);
-  const empty: SourceNode = { kind: 'scalar', value: null, text: '', at: places.at(0), range: [0, 0] };
-  const script = problems.length > 0 ? undefined : readTop(root ?? empty, file, findings);
-  if (script === undefined || findings.list.length > 0) throw invalid(file, findings.list.slice(0, MAX_LISTED));
-  return script;
-}
-
-function invalid(file: string, problems: readonly Problem[]): SkeinError {
-  const listed = problems.map(formatProblem).join('\n');
-  return new SkeinError('SKEIN_DEFINITION', `the script ${file} has problems:\n${listed}`, {
-    hint: 'correct the script; docs/scripts.md lists its keys',
-    details: { problems: problems.map((problem) => ({ ...problem, at: { ...problem.at } })) as unknown as Json },
-  });
+  const hint = 'correct the script; docs/scripts.md lists its keys';
+  return readWhole(text, { file, problem: `the script ${file} has problems`, hint }, (root, findings) =>
+    readTop(root, file, findings),
+  );
 }
 
 /** Reads a map of a script. Unlike in a workflow, a key without a value is an error: the rule would match more than intended. */
@@ -62,13 +44,9 @@ function listOf<T>(
   fields: Fields,
   key: string,
   read: (item: SourceNode, number: number) => T | undefined,
-  findings: Findings,
 ): readonly T[] {
-  const node = fields.node(key);
-  if (node === undefined) return [];
-  if (node.kind === 'list') return node.items.map((item, i) => read(item, i + 1)).filter((item) => item !== undefined);
-  findings.error('wrong-type', `${key} must be a list, not ${describe(node)}`, node.at, 'begin each entry with "- "');
-  return [];
+  const items = fields.items(key, 'begin each entry with "- "') ?? [];
+  return items.map((item, i) => read(item, i + 1)).filter((item) => item !== undefined);
 }
 
 function readTop(node: SourceNode, file: string, findings: Findings): Script | undefined {
@@ -77,9 +55,9 @@ function readTop(node: SourceNode, file: string, findings: Findings): Script | u
   return {
     file,
     strict: top.flag('strict') ?? true,
-    rules: listOf(top, 'rules', (rule, i) => readRule(rule, `rule ${i}`, findings), findings),
-    answers: listOf(top, 'answers', (reply) => readReply(reply, findings), findings),
-    tools: listOf(top, 'tools', (result) => readResult(result, findings), findings),
+    rules: listOf(top, 'rules', (rule, i) => readRule(rule, `rule ${i}`, findings)),
+    answers: listOf(top, 'answers', (reply) => readReply(reply, findings)),
+    tools: listOf(top, 'tools', (result) => readResult(result, findings)),
   };
 }
 
@@ -113,7 +91,7 @@ function readRule(node: SourceNode, what: string, findings: Findings): ScriptRul
       phase: rule.word('phase', RULE.keys.phase),
     }),
     real,
-    answers: only === undefined ? listOf(rule, 'answers', readOne, findings) : [only],
+    answers: only === undefined ? listOf(rule, 'answers', readOne) : [only],
     repeat: rule.flag('repeat') ?? false,
     once: rule.flag('once') ?? false,
     optional: rule.flag('optional') ?? false,
@@ -140,9 +118,7 @@ function readAnswer(node: SourceNode, what: string, findings: Findings): ScriptA
   const said = present({
     text: answer.text('text'),
     json: json === undefined ? undefined : toJson(json),
-    tools: answer.has('tools')
-      ? listOf(answer, 'tools', (call) => readCall(call, what, findings), findings)
-      : undefined,
+    tools: answer.has('tools') ? listOf(answer, 'tools', (call) => readCall(call, what, findings)) : undefined,
     error: readError(answer, what, findings),
     question: readQuestion(answer, what, findings),
   });
@@ -251,7 +227,11 @@ function readDelay(fields: Fields, key: string, what: string, findings: Findings
   if (typeof value === 'number' && value >= 0) return Math.round(value * 1_000);
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
   if (ms !== undefined) return ms;
-  const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
-  findings.error('bad-duration', `${key} of ${what} is ${seen}`, node.at, 'write 200ms, 2s, or a number of seconds');
+  findings.error(
+    'bad-duration',
+    `${key} of ${what} is ${seen(node)}`,
+    node.at,
+    'write 200ms, 2s, or a number of seconds',
+  );
   return undefined;
 }

@@ -1,28 +1,29 @@
-import { after } from '../../base/json.js';
+import { SkeinError } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
+import type { Json } from '../../base/json.js';
+import { isPlainObject, present } from '../../base/json.js';
 import type { Executor, Result, StepContext } from '../../engine/ports/executor.js';
-import type { TaskNode } from '../../plan/plan.js';
-import type { ToolUse } from '../../plan/tool-use.js';
-import { isFixed } from '../../plan/tool-use.js';
+import type { JsonTemplate } from '../../lang/values.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
-import { present } from '../../base/json.js';
-import type { AgentDeps } from '../executor.js';
+import type { TaskNode } from '../../plan/plan.js';
+import { builtInOf } from '../../plan/tool-names.js';
+import type { ToolUse } from '../../plan/tool-use.js';
+import { commandOf, isFixed } from '../../plan/tool-use.js';
 import { failure } from '../ask-user.js';
-import type { ToolCall } from '../model.js';
+import type { AgentDeps } from '../executor.js';
+import { inputOf } from '../loop/approval.js';
 import { ConversationTrust, hearFailedServers } from '../loop/conversation-trust.js';
+import type { Authored } from '../loop/guard.js';
 import { createStages } from '../loop/stages.js';
-import { authored } from './declared.js';
-import type { ScriptedSteps } from '../script/scripted-steps.js';
+import type { ToolCall } from '../model.js';
 import type { RunTrust } from '../run-trust.js';
-import { agentSession, runsCommands } from '../session.js';
+import type { ScriptedSteps } from '../script/scripted-steps.js';
 import type { AgentSession, Opened, OpenedTool } from '../session.js';
+import { agentSession, openAround } from '../session.js';
 import type { Environment } from '../tools/clean-env.js';
-import { surroundingsOf } from '../system-prompt.js';
 import { Transcript } from '../transcript.js';
 import { asPrompt, givenOf } from './given.js';
 import { StepCall } from './step-call.js';
-import { SkeinError } from '../../base/errors.js';
-import { builtInOf } from '../../plan/tool-names.js';
 
 /** The parts that steps with direct tool calls are built from. */
 export interface ToolStepDeps extends Omit<AgentDeps, 'memory' | 'runOptions'> {
@@ -84,7 +85,7 @@ interface ToolStepRun {
 async function callTool(parts: ToolStepRun): Promise<Result> {
   const { deps, run, node, use, spec, session, step } = parts;
   const given = givenOf(use, step);
-  const opened = await step.effect('open', (io) => open(parts, io), {
+  const opened = await step.effect('open', (io) => openAround({ ...deps, session, spec, step }, io), {
     effect: 'read',
     losable: true,
     identity: identityOf(step),
@@ -146,17 +147,40 @@ function toolIn({ tools }: Opened, { name }: ToolUse, spec: AgentSpec): OpenedTo
   });
 }
 
-function open(
-  { deps, spec, session, step }: ToolStepRun,
-  effect: { readonly signal: AbortSignal },
-): Opened | Promise<Opened> {
-  return after(session.open(effect), (opened) => {
-    const surroundings = surroundingsOf(spec, step.now(), deps.cwd ?? process.cwd());
-    const planted = opened.tools.some(runsCommands) && deps.files?.planted() === true;
-    return { ...opened, ...(planted ? { planted } : {}), ...present({ surroundings }) };
-  });
-}
-
 function identityOf(step: StepContext): { readonly digest: () => string } {
   return { digest: () => digestText(step.definition()) };
+}
+
+/**
+ * What a step declares by its presence in a file that the user trusts: this call, with its author's arguments fixed, and those free into
+ * which a value is inserted. So others may influence whether the call is made, and the inserted values.
+ */
+function authored(use: ToolUse, call: ToolCall): Authored {
+  const { name, input } = use;
+  const command = commandOf(use);
+  const given = inputOf(call) ?? {};
+  if (command !== undefined) {
+    const areFixed = command.every((word) => 'value' in word);
+    const argv = Array.isArray(given['argv']) ? given['argv'].map(String) : [];
+    return { isFixed: areFixed, fixed: new Set(areFixed ? ['argv'] : []), declared: { commands: [argv] } };
+  }
+  const parts = partsOf(input);
+  const fixed = Object.fromEntries([...parts].flatMap(([key, part]) => ('value' in part ? [[key, part.value]] : [])));
+  const free = [...parts.keys()].filter((key) => !Object.hasOwn(fixed, key));
+  return {
+    isFixed: free.length === 0,
+    fixed: new Set(Object.keys(fixed)),
+    declared: { sends: [{ tool: name, fixed, free }] },
+  };
+}
+
+/** The arguments of a call, as its author wrote them; empty for an input that is a single reference. */
+function partsOf(input: JsonTemplate): ReadonlyMap<string, JsonTemplate> {
+  if ('object' in input) return new Map(Object.entries(input.object));
+  const value: unknown = 'value' in input ? input.value : undefined;
+  return new Map(
+    isPlainObject(value)
+      ? Object.entries(value as Readonly<Record<string, Json>>).map(([key, one]) => [key, { value: one }])
+      : [],
+  );
 }

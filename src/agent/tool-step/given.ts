@@ -1,6 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { isPlainObject, ownValue, recordText } from '../../base/json.js';
+import { asRecorded, isPlainObject, ownValue, recordText } from '../../base/json.js';
 import { VARIABLE_REFERENCE } from '../../base/text.js';
 import type { StepContext } from '../../engine/ports/executor.js';
 import { kindText } from '../../lang/value-text.js';
@@ -29,7 +29,7 @@ export function givenOf({ input, stdin, env = {} }: ToolUse, step: StepContext):
     throw new SkeinError('SKEIN_INPUT', `the input of a tool must be an object, and is ${kindText(object)}`);
   return {
     // As it would be recorded: values without a JSON form are rejected.
-    input: JSON.parse(recordText(object)) as JsonObject,
+    input: asRecorded(object) as JsonObject,
     stdin: stdin && step.render(stdin),
     env: Object.fromEntries(Object.entries(env).map(([name, text]) => [name, piecesOf(text, step)])),
   };

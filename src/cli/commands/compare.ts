@@ -1,17 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
+import { isDeepStrictEqual } from 'node:util';
 import { formatDuration } from '../../base/duration.js';
 import { costText } from '../../events/cost-text.js';
 import { spendingOf } from '../../events/spending.js';
 import type { RunOverview, StepOverview } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
-import type { StepPair } from '../runs/compare-runs.js';
-import { pairSteps, valueText } from '../runs/compare-runs.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { lineDiff } from '../runs/line-diff.js';
 import { localTime, tableLines } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { shownJson, oneLine, secretsHidden } from '../view/printable.js';
+import { oneLine, secretsHidden, shownJson } from '../view/printable.js';
 import { outcomeWords, tokensText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
@@ -122,4 +120,51 @@ function diffLines(title: string, values: readonly [unknown, unknown], style: St
   });
   const left = all.length - shown.length;
   return ['', `${title}:`, ...shown, ...(left === 0 ? [] : [style.dim(`  … and ${left} more lines, all in --json`)])];
+}
+
+/** A step in two runs. Undefined in a run that did not take it. */
+interface StepPair {
+  readonly path: string;
+  readonly one: StepOverview | undefined;
+  readonly other: StepOverview | undefined;
+  /** True if both succeeded with different outputs. */
+  readonly differs: boolean;
+}
+
+/** Pairs the steps of two runs, in the order of the first. Steps of the second run only are inserted where they began there. */
+function pairSteps(one: RunOverview, other: RunOverview): readonly StepPair[] {
+  const [left, right] = [byPath(one.steps), byPath(other.steps)];
+  const paths = [...left.keys()];
+  let place = 0;
+  for (const path of right.keys()) {
+    if (left.has(path)) place = Math.max(place, paths.indexOf(path) + 1);
+    else {
+      paths.splice(place, 0, path);
+      place += 1;
+    }
+  }
+  return paths.map((path) => {
+    const [a, b] = [left.get(path), right.get(path)];
+    const both = a?.outcome === 'succeeded' && b?.outcome === 'succeeded';
+    return { path, one: a, other: b, differs: both && !isDeepStrictEqual(a.output, b.output) };
+  });
+}
+
+/** Formats a value as text that can be compared line by line. */
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(sorted(value), null, 2) ?? '');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([key, inner]) => [key, sorted(inner)] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+function byPath(steps: readonly StepOverview[]): ReadonlyMap<string, StepOverview> {
+  return new Map(steps.map((step) => [step.path, step]));
 }

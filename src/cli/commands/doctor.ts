@@ -11,6 +11,7 @@ import { printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { styleFor, wantsColor } from '../view/style.js';
 import { versionNumber } from '../own-package.js';
+import { messageOf } from '../../base/thrown.js';
 
 type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
@@ -69,7 +70,7 @@ async function policiesHere() {
   try {
     return { files: (await openedPolicies(undefined, process.cwd())).map(({ file }) => file) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, jsonIn } from '../../base/json.js';
 import { saidOf, withInputsOfOthers } from '../run/inputs-of-others.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import { addRunOptions } from '../run/run-options.js';
@@ -55,12 +55,8 @@ async function fire(thread: string, event: string, options: EventOptions): Promi
 
 /** @throws SkeinError `SKEIN_USAGE` */
 function readData(text: string): JsonObject {
-  try {
-    const data = JSON.parse(text) as unknown;
-    if (isPlainObject(data)) return data as JsonObject;
-  } catch {
-    // Reported below, with values that are not objects.
-  }
+  const data = jsonIn(text);
+  if (isPlainObject(data)) return data as JsonObject;
   throw new SkeinError('SKEIN_USAGE', `--data takes a JSON object, not ${JSON.stringify(text.slice(0, 100))}`, {
     hint: `write --data '{"ticket": 7}'`,
   });

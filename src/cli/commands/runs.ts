@@ -1,21 +1,26 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { join, resolve } from 'node:path';
+import { addTo } from '../../base/collections.js';
 import { formatDuration, parseDuration } from '../../base/duration.js';
 import { present } from '../../base/json.js';
-import { addTo } from '../../base/collections.js';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
+import { costText } from '../../events/cost-text.js';
+import type { Dollars } from '../../events/cost.js';
+import type { Usage } from '../../events/event.js';
+import type { Spending } from '../../events/spending.js';
 import type { PruneResult, RunSummary } from '../../index.js';
 import { pruneRuns } from '../../index.js';
-import { storeFile, noteOwn } from '../run/open-store.js';
+import type { RunCosts } from '../../recorded-runs.js';
+import { noteOwn, storeFile } from '../run/open-store.js';
 import type { JsonFlag } from '../run/run-flags.js';
-import { costLines } from '../runs/costs.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, tableLines } from '../runs/text.js';
 import { withRuns, withStore } from '../runs/with-store.js';
-import { shownJson, oneLine, printable } from '../view/printable.js';
-import { countText, outcomeWords } from '../view/step-text.js';
+import { oneLine, printable, shownJson } from '../view/printable.js';
+import { countText, modelText, outcomeWords, tokensText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
+import type { Style } from '../view/style.js';
 import { styleFor } from '../view/style.js';
 
 /** Maximum number of runs listed: the record of each is read. */
@@ -182,4 +187,43 @@ function readAge(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new InvalidArgumentError('It must be a duration such as 30d, 12h or 90m.');
   return ms;
+}
+
+/** The spending of runs by day, by workflow and by model. */
+function costLines({ days, workflows, models, whole, runs, unread }: RunCosts, style: Style): readonly string[] {
+  const sections = [
+    ['day', days.map((day) => row(day.day, day))],
+    [
+      'workflow',
+      workflows.map(({ workflow, runs: count, ...spent }) =>
+        row(`${oneLine(workflow, 40)} (${countText(count, 'run')})`, spent),
+      ),
+    ],
+    ['model', models.map(({ model, calls, ...spent }) => rowOf(modelText(model), calls, spent))],
+  ] as const;
+  return [
+    ...sections.flatMap(([head, rows]) => {
+      const [first = '', ...lines] = tableLines([[head, 'model calls', 'cost', 'tokens'], ...rows]);
+      return rows.length === 0 ? [] : [style.dim(first), ...lines, ''];
+    }),
+    [
+      `in all ${countText(runs, 'run')}`,
+      countText(whole.modelCalls, 'model call'),
+      tokensText(whole.usage),
+      costText(whole),
+    ]
+      .filter((part) => part !== '')
+      .join(', '),
+    ...unread.map(
+      ({ id, problem }) => `${style.warn('warning')}: run ${printable(id)} is not in it: ${printable(problem)}`,
+    ),
+  ];
+}
+
+function row(name: string, spent: Spending): readonly string[] {
+  return rowOf(name, spent.modelCalls, spent);
+}
+
+function rowOf(name: string, calls: number, spent: Dollars & { readonly usage: Usage }): readonly string[] {
+  return [name, String(calls), costText(spent), tokensText(spent.usage)];
 }

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Command } from 'commander';
+import { messageOf } from '../../base/thrown.js';
 
 /** An input as written on the command line. */
 export interface GivenInput {
@@ -69,7 +70,7 @@ function parsed(name: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new SkeinError('SKEIN_INPUT', `input '${name}' is not JSON: ${why}`, {
       hint: `--input ${name}=TEXT takes text as it is`,
       cause,

@@ -1,28 +1,26 @@
 import { resolve } from 'node:path';
-import type { Plan } from '../../plan/plan.js';
-import type { Changes } from '../../recorded-runs.js';
+import type { InputSpec, Plan } from '../../plan/plan.js';
+import type { Changes, ForkStart } from '../../recorded-runs.js';
 import { EXIT, printProblems, refusalReport } from '../failures.js';
+import { withStore } from '../runs/with-store.js';
+import { broughtBy } from '../talk/brought.js';
 import { hideSecretsOf, printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { styleFor } from '../view/style.js';
 import { changeLines } from './change-report.js';
-import type { Execution } from './report-end.js';
 import { executeRun, runOptions } from './execute-run.js';
-import { checkFork, keyOfState } from './fork-options.js';
-import type { ForkPlan } from './fork-options.js';
-import { readInputs } from './given-inputs.js';
 import type { GivenInput } from './given-inputs.js';
+import { readInputs } from './given-inputs.js';
 import { withInputsOfOthers } from './inputs-of-others.js';
-import { withStore } from '../runs/with-store.js';
-import { checkOwn, storeFile } from './open-store.js';
-import { broughtBy } from '../talk/brought.js';
-import { writeOrigin } from './origin.js';
 import { toolNames, valuesFor } from './load-workflow.js';
+import { checkOwn, storeFile } from './open-store.js';
+import { writeOrigin } from './origin.js';
 import type { RecordedRun } from './recorded-run.js';
 import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
 import type { Recording } from './recording.js';
+import type { Execution } from './report-end.js';
 import type { CommonFlags } from './run-flags.js';
 import { mergeFlags } from './run-flags.js';
 
@@ -167,3 +165,48 @@ async function tell(run: RecordedRun, file: string, isGone: boolean, changes: Ch
   const answered = modelsText(changes, run.record);
   if (answered !== undefined) printNote(printable(answered));
 }
+
+/** What a fork runs again, and what it sets. */
+interface ForkPlan extends ForkStart {
+  /** Values of the state that are not inputs. */
+  readonly set: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Returns what a fork runs again, the first step and all that depend on it, and which of the given values are not inputs.
+ *
+ * @throws SkeinError `SKEIN_INPUT` for a key that the workflow does not have, `SKEIN_USAGE` for an unknown step
+ */
+async function checkFork(
+  run: RecordedRun,
+  plan: Plan,
+  inputs: Readonly<Record<string, unknown>>,
+  from: string | undefined,
+): Promise<ForkPlan> {
+  const [{ readsInput }, { forkEdits, forkStart }] = await Promise.all([
+    import('../../plan.js'),
+    import('../../recorded-runs.js'),
+  ]);
+  // A notation may accept any input; one that is neither declared nor used is still unknown.
+  const isKnown = ({ name, at }: InputSpec): boolean => at !== undefined || readsInput(plan, name);
+  const known = plan.inputs.filter(isKnown).map((input) => input.name);
+  const others = Object.entries(inputs).filter(([name]) => !known.includes(name));
+  const { family } = run.record;
+  const start = from === undefined ? NOTHING : forkStart(family, plan, { from }, '--from');
+  const set = Object.fromEntries(others);
+  forkEdits(run.store, { ...plan, inputs: plan.inputs.filter(({ name }) => known.includes(name)) }, family, {
+    run: run.id,
+    forget: start.forget,
+    set,
+  });
+  return { ...start, set };
+}
+
+/** Returns whether a name is a key of the state, or a node that has one, and not an input. */
+function keyOfState({ inputs, channels, nodes }: Plan): (name: string) => boolean {
+  const keys = new Set([...channels.map(({ name }) => name), ...nodes.flatMap(({ id, output = id }) => [id, output])]);
+  for (const { name } of inputs) keys.delete(name);
+  return (name) => keys.has(name);
+}
+
+const NOTHING: ForkStart = { forget: [], steps: [] };

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { policyPlaces } from '../../base/own-names.js';
@@ -43,6 +43,32 @@ export function isWithin(path: string, folder: string): boolean {
 export function stateFolder(name: string): string {
   const state = process.env['XDG_STATE_HOME'];
   return join(state === undefined || state === '' ? join(homedir(), '.local/state') : state, 'skein', name);
+}
+
+/** The names in such a folder; none if it is not there. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Replaces a file of such a folder as a whole: two runs may write at the same time. */
+export function keep(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const made = `${path}.${process.pid}`;
+  writeFileSync(made, `${text}\n`, { mode: 0o600 });
+  renameSync(made, path);
+}
+
+/** The real path of a file, if it exists. */
+export function existing(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return resolve(file);
+  }
 }
 
 /** Opens the policies for a folder: the user's own, the one a flag names, the project's. Loads nothing if there is none. */

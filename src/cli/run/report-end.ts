@@ -1,24 +1,25 @@
 import { present } from '../../base/json.js';
+import { formatCensus } from '../../events/census.js';
 import type { Listener } from '../../events/event.js';
+import type { RunResult, WorkflowResult, WorkflowRunOptions } from '../../index.js';
 import type { Store } from '../../journal/store.js';
 import type { OutputFormat } from '../../plan/workflow.js';
-import type { WorkflowResult, WorkflowRunOptions } from '../../index.js';
 import type { formatOutput as FormatOutput } from '../../running.js';
-import { formatCensus } from '../../events/census.js';
+import { exitCodeOf } from '../failures.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { shortId } from '../runs/find-run.js';
-import { exitCodeOf } from '../failures.js';
-import { escaped, escapeJson, jsonText, printable, secretsHidden, shownJson } from '../view/printable.js';
+import { escapeJson, escaped, jsonText, printable, secretsHidden, shownJson } from '../view/printable.js';
+import type { RunLog } from '../view/run-log.js';
+import type { StepLog } from '../view/step-log.js';
 import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
-import type { RecordedEnd } from '../view/summary.js';
+import type { EndOfRun, RecordedEnd } from '../view/summary.js';
 import { summaryLines, trouble } from '../view/summary.js';
-import { runReport } from './run-report.js';
-import { stepContext } from './step-context.js';
-import type { RunLog } from '../view/run-log.js';
-import { keptIn } from './recording.js';
 import type { Recording } from './recording.js';
+import { keptIn } from './recording.js';
 import type { CommonFlags } from './run-flags.js';
+import type { StepContext } from './step-context.js';
+import { stepContext } from './step-context.js';
 
 /** The line above the outputs of all steps. */
 const CONTEXT_HEAD = '--- Step Context ---';
@@ -152,4 +153,71 @@ export interface Execution {
   readonly models?: NonNullable<WorkflowRunOptions['models']>;
   /** Receives the events of the run, beside what is printed. */
   readonly listener?: Listener;
+}
+
+/** What `skein run --json` prints. */
+interface ReportOptions extends EndOfRun {
+  readonly workflow: string;
+  readonly runId: string;
+  readonly exitCode: number;
+  /** For `skein exec`. */
+  readonly context?: StepContext | undefined;
+  /** The labels of state values that not only the user influenced. */
+  readonly labels?: RunResult['labels'];
+  /** The declared result of the workflow. */
+  readonly result?: RunResult['result'];
+  /** The final state of a workflow in code. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The JSON document of a run. Steps are keyed by their path; times are milliseconds. */
+export function runReport(options: ReportOptions): string {
+  const { runId, workflow, outcome, exitCode, census, error, log, context, state, labels, auditFolder, questions } =
+    options;
+  const { result } = options;
+  // JSON leaves out undefined values.
+  return jsonText({
+    runId,
+    workflow,
+    outcome,
+    exitCode,
+    census,
+    error,
+    steps: byName([...log.steps.values()].map((step) => [step.path, stepReport(step)])),
+    context,
+    result,
+    state,
+    labels,
+    ...recordedReport(options.recorded),
+    ...log.spent.spending(),
+    models: [...log.spent.byModel.values()],
+    durationMs: Math.max(0, log.now - log.startedAt),
+    auditFolder,
+    questions: questions.length === 0 ? undefined : questions,
+    warnings: log.warnings,
+  });
+}
+
+/** The spending is that of this session. Earlier spending, and the cost of reused answers, are separate. */
+function recordedReport(recorded: EndOfRun['recorded']): object {
+  if (recorded === undefined) return { recorded: false };
+  const { reused, ran, before, saved } = recorded;
+  return { recorded: true, reused, ran, before, saved };
+}
+
+function stepReport(step: StepLog): object {
+  const { status, output, startedAt, endedAt, model } = step;
+  return {
+    status,
+    output,
+    ...step.account(),
+    reused: step.reused ? true : undefined,
+    durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
+    model: model === '' ? undefined : model,
+  };
+}
+
+/** Names come from outside: as own properties they can't reach a prototype. */
+function byName(entries: readonly (readonly [string, unknown])[]): object {
+  return Object.fromEntries(entries);
 }

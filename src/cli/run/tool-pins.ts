@@ -1,11 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { canonicalHash } from '../../base/hash.js';
 import { isPlainObject, present } from '../../base/json.js';
 import type { ToolPins } from '../../index.js';
 import { printNote } from '../view/streams.js';
 import { printable } from '../view/printable.js';
-import { stateFolder } from './project.js';
+import { existing, keep, namesIn, stateFolder } from './project.js';
+import { messageOf } from '../../base/thrown.js';
+
+/** The names of stored files are digests. */
+const DIGEST = /^[\da-f]{64}$/;
 
 type OfferedTools = Parameters<ToolPins['compare']>[0]['tools'];
 
@@ -31,7 +35,7 @@ export interface ChangedTool {
  * with `skein trust`. It outlives edits of the file: a server that changes together with the file needs agreement too.
  */
 export function toolPinsOf(file: string): ToolPins {
-  const real = realOf(file);
+  const real = existing(file);
   return {
     compare({ name, entry, tools }) {
       const path = join(stateFolder('pins'), canonicalHash([real, name, entry]));
@@ -60,7 +64,8 @@ export function changedTools(file: string): readonly ChangedTool[] {
 /** Notes that the user agrees to what the servers of a file offer now. */
 export function acceptTools(file: string): void {
   for (const [path, { offered = [], pinned, ...rest }] of keptOf(file)) {
-    if (offered.length > 0) keep(path, { ...rest, pinned: [...new Map([...pinned, ...pinsOf(offered)])] });
+    if (offered.length > 0)
+      keep(path, JSON.stringify({ ...rest, pinned: [...new Map([...pinned, ...pinsOf(offered)])] }));
   }
 }
 
@@ -82,37 +87,22 @@ function changesOf(pinned: Kept['pinned'], tools: OfferedTools): OfferedTools {
 /** If nothing can be written, the next run counts as the first again, and a message tells so. */
 function keepOrSay(path: string, kept: Kept): void {
   try {
-    keep(path, kept);
+    keep(path, JSON.stringify(kept));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     printNote(printable(`warning: what MCP server "${kept.server}" offers can't be remembered: ${why}`));
   }
 }
 
-/** Replaces the file as a whole: two runs may write at the same time. */
-function keep(path: string, kept: Kept): void {
-  mkdirSync(stateFolder('pins'), { recursive: true, mode: 0o700 });
-  const made = `${path}.${process.pid}`;
-  writeFileSync(made, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
-  renameSync(made, path);
-}
-
 function keptOf(file: string): readonly (readonly [path: string, kept: Kept])[] {
   const folder = stateFolder('pins');
-  const real = realOf(file);
+  const real = existing(file);
   return namesIn(folder).flatMap((name) => {
+    if (!DIGEST.test(name)) return [];
     const path = join(folder, name);
     const kept = readKept(path);
     return kept === undefined || kept === 'damaged' || kept.file !== real ? [] : [[path, kept] as const];
   });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => /^[\da-f]{64}$/.test(name));
-  } catch {
-    return [];
-  }
 }
 
 /** Undefined if nothing is stored. A damaged file agrees to nothing. */
@@ -130,13 +120,5 @@ function readKept(path: string): Kept | 'damaged' | undefined {
       : 'damaged';
   } catch {
     return 'damaged';
-  }
-}
-
-function realOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return resolve(file);
   }
 }

@@ -1,21 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  createReadStream,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { createReadStream, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { canonicalHash, sha256 } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
 import type { Power } from '../../plan.js';
 import type { SourceFile } from '../../plan/workflow.js';
-import { outsideOf, stateFolder } from './project.js';
+import { existing, keep, namesIn, outsideOf, stateFolder } from './project.js';
 
 /** What a user is asked to trust: a file with all its parts and powers. */
 export interface TrustSubject {
@@ -99,13 +90,12 @@ export async function isTrusted(subject: TrustSubject): Promise<boolean> {
 /** Notes that the user trusts a file as it is. @throws errors of writing the note */
 export async function noteTrusted(subject: TrustSubject): Promise<void> {
   const folder = stateFolder('trusted');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const digests: string[] = [];
   for await (const digest of digestsOf(subject)) digests.push(digest);
   for (const [at, digest] of digests.entries()) {
     const isPart = subject.isPart === true || at < digests.length - 1;
     const noted = { file: existing(subject.file), since: new Date().toISOString(), ...(isPart && { isPart }) };
-    writeFileSync(join(folder, digest), `${JSON.stringify(noted)}\n`, { mode: 0o600 });
+    keep(join(folder, digest), JSON.stringify(noted));
   }
 }
 
@@ -132,26 +122,9 @@ interface Note extends TrustedFile {
 function notes(): readonly Note[] {
   const folder = stateFolder('trusted');
   return namesIn(folder).flatMap((digest) => {
-    const noted = readNote(join(folder, digest));
+    const noted = DIGEST.test(digest) ? readNote(join(folder, digest)) : undefined;
     return noted === undefined ? [] : [{ ...noted, digest }];
   });
-}
-
-/** The real path of a file, if it exists. */
-function existing(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return resolve(file);
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => DIGEST.test(name));
-  } catch {
-    return [];
-  }
 }
 
 function readNote(path: string): Omit<Note, 'digest'> | undefined {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { sha256 } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
 import type { WrittenFiles } from '../../index.js';
 import { printNote } from '../view/streams.js';
 import { printable } from '../view/printable.js';
-import { realOf, stateFolder } from './project.js';
+import { isWithin, keep, namesIn, realOf, stateFolder } from './project.js';
+import { messageOf } from '../../base/thrown.js';
 
 const FOLDER = 'written';
 
@@ -40,7 +41,7 @@ export function writtenFilesIn(cwd: string): WrittenFiles {
       const digest = existsSync(stateFolder(FOLDER)) ? digestOf(path) : undefined;
       return digest !== undefined && existsSync(textOf(digest));
     },
-    planted: () => keptFiles().some(({ path, runs }) => runs && isBelow(path, here) && existsSync(path)),
+    planted: () => keptFiles().some(({ path, runs }) => runs && isWithin(path, here) && existsSync(path)),
   };
 }
 
@@ -86,20 +87,12 @@ function digestOf(path: string): string | undefined {
 /** If nothing can be written, other runs do not know of the file, and a message tells so. */
 function keepOrSay(kept: Kept): void {
   try {
-    mkdirSync(stateFolder(FOLDER), { recursive: true, mode: 0o700 });
     keep(entryOf(kept.path), JSON.stringify(kept));
     for (const digest of kept.digests) keep(textOf(digest), kept.path);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     printNote(printable(`warning: other runs will trust ${kept.path}, which can't be noted as untrusted: ${why}`));
   }
-}
-
-/** Replaces the file as a whole: two runs may write at the same time. */
-function keep(path: string, text: string): void {
-  const made = `${path}.${process.pid}`;
-  writeFileSync(made, `${text}\n`, { mode: 0o600 });
-  renameSync(made, path);
 }
 
 function readKept(path: string): Kept | undefined {
@@ -112,17 +105,4 @@ function readKept(path: string): Kept | undefined {
   } catch {
     return undefined;
   }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

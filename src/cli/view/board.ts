@@ -1,6 +1,7 @@
 import { cellsOfText } from '../../base/text.js';
 import type { Moment } from './live-lines.js';
 import { unpainted } from './style.js';
+import { sameTexts } from '../../base/collections.js';
 
 /** Lines at the bottom of a terminal that change in place. */
 export interface Board {
@@ -170,7 +171,7 @@ function heightOf(lines: readonly string[], columns: number): number {
 
 /** Draws over existing lines. Empty if nothing changed. */
 function changes(before: readonly string[], lines: readonly string[]): string {
-  if (before.length === lines.length && before.every((line, at) => line === lines[at])) return '';
+  if (sameTexts(before, lines)) return '';
   const over = lines.map((line, at) => (line === before[at] ? '\n' : `${line}${ERASE_LINE_END}\n`)).join('');
   return `${upBy(before.length, '')}${over}${lines.length < before.length ? ERASE_DOWN : ''}`;
 }

@@ -1,5 +1,6 @@
 import type { Plan, PlanNode } from '../../plan/plan.js';
 import { printable } from './printable.js';
+import { sameTexts } from '../../base/collections.js';
 
 /**
  * Describes the decision of a node that only decides. Undefined if its routes leave no choice.
@@ -12,14 +13,10 @@ export function decisionText(plan: Plan, from: string, to: readonly string[]): s
   const [route] = routes;
   if (route?.cases === undefined || routes.length > 1) return undefined;
   const [first] = route.cases;
-  const same = first === undefined || isSame(first.to, route.otherwise ?? []);
+  const same = first === undefined || sameTexts(first.to, route.otherwise ?? []);
   if (same) return undefined;
-  const verdict = route.cases.length > 1 ? '' : `${isSame(first.to, to) ? 'true' : 'false'} `;
+  const verdict = route.cases.length > 1 ? '' : `${sameTexts(first.to, to) ? 'true' : 'false'} `;
   return `${verdict}-> ${placesText(plan, to)}`;
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((id, at) => id === other[at]);
 }
 
 /**

@@ -8,6 +8,7 @@ import { decisionText, jumpTarget } from './decision.js';
 import type { PlacedNode } from './progress.js';
 import { nodesByPath, Progress, VISIT } from './progress.js';
 import { StepLog } from './step-log.js';
+import { ownValue } from '../../base/json.js';
 
 type StepBegun = SkeinEvent & { readonly type: 'step.started' | 'step.ended' };
 
@@ -171,7 +172,7 @@ export class RunLog {
     step.take(event, this.now, event.replayed === true);
     this.progress.end(step, event.outcome);
     const channel = this.nodes.get(nodePathOf(event.path))?.node.output;
-    step.output = channel === undefined ? event.update : ownChannel(event.update, channel);
+    step.output = channel === undefined ? event.update : ownValue(event.update, channel);
   }
 }
 
@@ -179,8 +180,4 @@ export class RunLog {
 export function isPassed(event: SkeinEvent): boolean {
   if (event.type === 'step.started') return event.kind === 'pass';
   return event.type === 'step.ended' && event.kind === 'pass' && ['succeeded', 'skipped'].includes(event.outcome);
-}
-
-function ownChannel(update: Readonly<Record<string, unknown>> | undefined, channel: string): unknown {
-  return update !== undefined && Object.hasOwn(update, channel) ? update[channel] : undefined;
 }

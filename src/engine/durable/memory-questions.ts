@@ -3,7 +3,7 @@ import { Queue } from '../../base/collections.js';
 import type { Limit } from '../../base/duration.js';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { Json } from '../../base/json.js';
-import { recordText } from '../../base/json.js';
+import { asRecorded } from '../../base/json.js';
 import { askKey } from '../../base/address.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Outcome, Question, Taker, Wait } from '../ports/durable.js';
@@ -191,5 +191,5 @@ function unanswered(wait: Wait, address: string): SkeinError {
 }
 
 function detailsOf(question: Question | undefined, key: string): { readonly details?: Json } {
-  return question === undefined ? {} : { details: JSON.parse(recordText({ key, question })) as Json };
+  return question === undefined ? {} : { details: asRecorded({ key, question }) };
 }

@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../base/errors.js';
 import { SkeinError } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
-import { isPlainObject, recordText } from '../../base/json.js';
+import { asRecorded, isPlainObject, recordText } from '../../base/json.js';
 import type { OpenQuestion } from '../../events/question.js';
 import { openQuestion } from '../../events/question.js';
 import type { RecordedQuestion } from '../../journal/record.js';
@@ -58,7 +58,7 @@ export function waitId({ name, question, expiresMs, schema }: Wait): string {
 
 /** A question in its recorded and reported form. */
 export function recordedQuestion(question: Question): RecordedQuestion {
-  return JSON.parse(recordText(question)) as RecordedQuestion;
+  return asRecorded(question) as RecordedQuestion;
 }
 
 /** The report of a wait that began at a given time. */

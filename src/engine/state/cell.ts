@@ -6,6 +6,7 @@ import { CLEAN } from '../../guard/label.js';
 import type { Reducer } from '../../plan/reducers.js';
 import type { Contribution } from './contributions.js';
 import { linkAfter } from './contributions.js';
+import { messageOf } from '../../base/thrown.js';
 
 /** One value of a channel. */
 export interface Cell {
@@ -300,7 +301,7 @@ export function valueDigest(value: unknown): string {
   try {
     return digestText(value === recorded.value ? recorded.text : recordText(value));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new SkeinError('SKEIN_NOT_JSON', `a value of the state can't be recorded: ${why}`, {
       hint: 'recorded runs hold plain JSON data: objects, lists, texts, numbers',
     });

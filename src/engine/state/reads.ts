@@ -10,6 +10,7 @@ import type { Version } from './version.js';
 import { watchedView } from './view.js';
 import type { ChannelSource, ReadObserver } from './viewed.js';
 import { keysOf } from './viewed.js';
+import { sameTexts } from '../../base/collections.js';
 
 /** Names of reads other than channels; channel names that begin like them get one more `#`. */
 const ALL = '*';
@@ -181,7 +182,7 @@ function digestOfKeys(version: Version, source: ChannelSource): string {
   const names = keysOf({ version, source });
   // They rarely change from one step to the next.
   const last = lastKeys;
-  if (last?.names.length === names.length && names.every((name, at) => name === last.names[at])) return last.digest;
+  if (last !== undefined && sameTexts(names, last.names)) return last.digest;
   const digest = digestText(JSON.stringify(names.toSorted()));
   lastKeys = { names, digest };
   return digest;

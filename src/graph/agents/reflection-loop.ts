@@ -1,14 +1,16 @@
+import { ownValue } from '../../base/json.js';
+import { refusal } from '../../base/problem.js';
+import { withoutAtEnd } from '../../base/text.js';
+import { parseJsonText } from '../../lang/json-path.js';
+import { valueText } from '../../lang/value-text.js';
 import { agentNode } from '../../notations/graph/nodes/agent-node.js';
 import type { AnyAgent } from '../../notations/graph/nodes/call-agent.js';
 import { innerBindings } from '../../notations/graph/nodes/planned.js';
-import { refusal } from '../../base/problem.js';
-import { valueText } from '../../lang/value-text.js';
 import type { StateOf } from '../../plan/builder-input.js';
 import { madeOf } from '../../plan/made-of.js';
 import type { LoopNode } from '../../plan/plan.js';
-import { agentOf, chainOf, inputSpec, taskNode, tellingMore } from './planned-agent.js';
 import type { Agent, AgentOutcome } from './planned-agent.js';
-import { readVerdict } from './verdict.js';
+import { agentOf, chainOf, inputSpec, taskNode, tellingMore } from './planned-agent.js';
 
 /** Options of {@link reflectionLoop}. */
 export interface ReflectionOptions {
@@ -106,4 +108,45 @@ function asking(marker: string): (draft: string, task: string) => string {
 
 function revising(task: string, draft: string, critique: string): string {
   return `${task}\n\nYour draft was:\n${draft}\n\nIt was not accepted:\n${critique}\n\nWrite it again, better.`;
+}
+
+/** The critic's verdict. */
+interface Verdict {
+  readonly accepted: boolean;
+  /** What to improve, as text. */
+  readonly critique: string;
+}
+
+/** Keys of a structured verdict that hold yes or no. */
+const YES_OR_NO = ['accepted', 'accept', 'approved', 'verdict', 'decision'] as const;
+const WHY = ['critique', 'feedback', 'reason', 'comments'] as const;
+const YES = new Set(['accept', 'accepted', 'approve', 'approved', 'yes', 'true']);
+
+/**
+ * Reads a critic's answer: an object (or JSON text) with a yes-or-no field, or a text with the marker on a line of its own. A marker within
+ * a sentence, as in "DO NOT ACCEPT", does not accept.
+ */
+export function readVerdict(answer: unknown, marker: string): Verdict {
+  const value = typeof answer === 'string' ? parseJsonText(answer) : answer;
+  for (const key of YES_OR_NO) {
+    const said = ownValue(value, key);
+    if (typeof said !== 'boolean' && typeof said !== 'string') continue;
+    const accepted = typeof said === 'boolean' ? said : YES.has(plain(said)) || plain(said) === plain(marker);
+    return { accepted, critique: critiqueIn(value) ?? valueText(answer) };
+  }
+  const text = valueText(answer);
+  return { accepted: text.split('\n').some((line) => plain(line) === plain(marker)), critique: text };
+}
+
+function critiqueIn(value: unknown): string | undefined {
+  for (const key of WHY) {
+    const said = ownValue(value, key);
+    if (typeof said === 'string' && said !== '') return said;
+  }
+  return undefined;
+}
+
+/** Normalises a line: no case, no emphasis, no punctuation at its end. */
+function plain(line: string): string {
+  return withoutAtEnd(line.trim().replace(/^[*_`#>\s]+/, ''), '*_`.! \t\r\u00A0').toLowerCase();
 }

@@ -1,5 +1,5 @@
 import { writtenTime } from '../../base/clock.js';
-import { isPlainObject, recordText, setOwn } from '../../base/json.js';
+import { asRecorded, isPlainObject, setOwn } from '../../base/json.js';
 import type { Problem, DataPlace } from '../../base/problem.js';
 import { meantOrKnown } from '../../base/suggest.js';
 
@@ -76,7 +76,7 @@ export function oneOf<T extends string>(...words: readonly T[]): Shape<T> {
 export const json: Shape<Record<string, unknown>> = (value, place, problems) => {
   const read = object(value, place, problems);
   try {
-    return read === undefined ? undefined : (JSON.parse(recordText(read)) as Record<string, unknown>);
+    return read === undefined ? undefined : (asRecorded(read) as Record<string, unknown>);
   } catch (error) {
     problems.wrong(place, `must be JSON: ${error instanceof Error ? error.message : 'it is not'}`);
     return undefined;

@@ -16,7 +16,7 @@ import { lacksScope, NO_SCOPE, SECURITY_MODES } from '../../plan/security.js';
 import { FILE_BUDGET, readBudgetKey } from '../budget-key.js';
 import type { SecurityDef } from '../security-key.js';
 import { DECLARATION_KEYS, readDeclarations } from '../declarations-key.js';
-import { readPairs, readRemote, refuseSandbox, SERVER_NAME } from '../mcp-servers.js';
+import { checkServerName, readPairs, readRemote, refuseSandbox } from '../mcp-servers.js';
 import { CACHE, readCache, SANDBOX, TOKENS } from '../model-call-keys.js';
 
 /** A model as written in a table of agent.toml. Absent fields default to `[llm]`. */
@@ -229,12 +229,10 @@ function readServers(file: Fields): AgentToml['servers'] {
   return Object.fromEntries(servers);
 }
 
-function readServer({ key, value, at }: SourceEntry, findings: Findings): McpServerSpec | undefined {
+function readServer(entry: SourceEntry, findings: Findings): McpServerSpec | undefined {
+  const { key, value, at } = entry;
   const name = `MCP server ${quoteShort(key)}`;
-  if (!SERVER_NAME.test(key)) {
-    const hint = 'use letters, digits, _, - and ., at most 64';
-    findings.error('bad-name', `${quoteShort(key)} is not a valid MCP server name`, at, hint);
-  }
+  checkServerName(entry, findings);
   const fields = readSupported(value, name, SERVER, findings);
   if (fields === undefined) return undefined;
   const address = fields.given('endpoint') ?? fields.given('url');
@@ -248,8 +246,8 @@ function readServer({ key, value, at }: SourceEntry, findings: Findings): McpSer
   if (address !== undefined) {
     refuseSandbox(fields);
     const remote: SourceMap = { kind: 'map', at, entries: [{ key: 'url', at: address.at, value: address }] };
-    const entry = readFields(remote, { name }, findings);
-    return entry && readRemote(entry, { type: undefined, typeKey: 'url' });
+    const only = readFields(remote, { name }, findings);
+    return only && readRemote(only, { type: undefined, typeKey: 'url' });
   }
   const args = fields.texts('args')?.map((arg) => arg.text);
   const sandbox = fields.word('sandbox', SANDBOX);

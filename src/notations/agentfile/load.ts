@@ -26,6 +26,7 @@ import type { Source } from './sources.js';
 import type { Agentfile, WorkStatement } from './statements.js';
 import { offerTools } from './tools.js';
 import type { OfferedTools } from './tools.js';
+import { checkGiven, listedInputs } from '../inputs-key.js';
 
 /** An Agentfile as a tree, and everything it is compiled with. */
 interface ReadAgentfile {
@@ -46,7 +47,13 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
   const compiled = compileTree(tree, { notation: 'agentfile', defaults, ...present({ judge }) });
   findings.add(compiled.problems);
   // The inputs of a called file are checked at the calling step.
-  if (loading.chain.length === 1) checkGiven(loading.inputs ?? [], tree, findings);
+  if (loading.chain.length === 1) {
+    const unknown = {
+      message: (name: string) => `the Agentfile has no input ${name}`,
+      hint: listedInputs(tree.inputs),
+    };
+    checkGiven(loading.inputs ?? [], tree.inputs, unknown, findings);
+  }
   const files = [opened.source, ...workspace.used];
   const plan = hasErrors(findings.list) ? undefined : compiled.plan;
   if (plan !== undefined)
@@ -62,16 +69,6 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
     notes: [offered.note],
     problems: sortProblems(findings.list),
   };
-}
-
-/** Reports undeclared inputs. Such an input is most likely a misspelling, so it is refused before anything is spent. */
-function checkGiven(given: readonly string[], { inputs }: TreeWorkflow, findings: Findings): void {
-  const known = inputs.map(({ name }) => name);
-  for (const name of new Set(given)) {
-    if (known.includes(name)) continue;
-    const hint = findings.near(name, known) ?? `inputs are: ${known.join(', ')}`;
-    findings.error('unknown-input', `the Agentfile has no input ${quoteShort(name)}`, undefined, hint);
-  }
 }
 
 /** Converts an Agentfile to a module for `skein/tree`. The code is undefined if there are errors. */

@@ -3,9 +3,8 @@ import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { listNames, placeBeneath, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
-import { parseFrontMatter } from '../../text/front-matter.js';
+import { openFrontMatter } from '../../text/front-matter.js';
 import type { SourceNode } from '../../text/nodes.js';
-import { readFields } from '../../text/shape.js';
 import type { Workspace } from '../opened-file.js';
 import type { Written } from './statements.js';
 
@@ -120,9 +119,7 @@ async function readSkill(
     return undefined;
   }
   workspace.use(path, read.text);
-  const head = parseFrontMatter(read.text, workspace.shown(path));
-  findings.add(head.problems);
-  const fields = head.data === undefined ? undefined : readFields(head.data, { name: 'the front matter' }, findings);
+  const { fields, body } = openFrontMatter(read.text, workspace.shown(path), findings);
   const [name, description] = [fields?.text('name')?.trim() ?? '', fields?.text('description')?.trim() ?? ''];
   if (name === '' || description === '') {
     const hint = 'it begins with ---, name: NAME, description: WHEN TO USE IT, ---';
@@ -133,7 +130,7 @@ async function readSkill(
   const inside = await listNames(folder);
   const parts = ['scripts', 'references'].filter((part) => inside.includes(part));
   const allowed = allowedTools(fields?.node('allowed-tools'));
-  const text = `${description}\n\n${head.body.trim()}`;
+  const text = `${description}\n\n${body.trim()}`;
   return { text, skill: { name, description, allowed, folder: workspace.shown(folder), parts } };
 }
 

@@ -1,13 +1,11 @@
 import { present } from '../../base/json.js';
 import type { Json } from '../../base/json.js';
-import { quoteShort } from '../../lang/value-text.js';
-import { gateProblem, superviseInside } from '../../plan/inherited-supervision.js';
 import type { CallNode, NodeBase, Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
 import type { CallDef } from '../step-keys.js';
 import { calledOutputs, calledResult, resultSchema } from '../results.js';
-import { GATE_HINT, supervisionFields } from '../supervise-key.js';
+import { supervisedFile } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import { allSteps, stepChannel } from './definition.js';
 import type { StepDef } from './definition.js';
@@ -69,24 +67,8 @@ export function callNode(step: StepDef, parts: CallParts, findings: Findings): C
     output: result === undefined ? undefined : base.output,
     kind: 'call' as const,
     writes: [...outputs.keys()],
-    plan: supervised(plan, step, parts.supervise, findings),
+    plan: supervisedFile(plan, step, { around: parts.supervise, findings }),
     inputs: callInputs(given, plan, findings),
     outputs: Object.fromEntries(outputs),
-  });
-}
-
-/** Returns the plan of the file with the supervision of the calling step. */
-function supervised(plan: Plan, step: StepDef, around: SuperviseDef | undefined, findings: Findings): Plan {
-  if (around === undefined || around.mode === 'nobody') return plan;
-  // An instruction refers to texts of the calling file, so it is not passed on.
-  const { instruction: _, ...inside } = around;
-  const { supervise } = supervisionFields(inside, { template: () => [] });
-  if (supervise === undefined) return plan;
-  return superviseInside(plan, supervise, {
-    removesGate: (node, path) => {
-      const label = `step ${quoteShort(path.join('/'))} of the file that ${step.label} calls`;
-      const { message, hint } = gateProblem(label, node.unsupervised === true, GATE_HINT);
-      findings.error('human-gate', message, node.at ?? step.at, hint);
-    },
   });
 }

@@ -25,8 +25,7 @@ export function readAnswers(step: Fields, label: string): readonly AnswerDef[] {
     }
     const fields = readFields(value, { name, form: ANSWER }, step.findings);
     const to = fields?.scalar('step');
-    if (fields?.lacks('step') === true)
-      fields.error('missing-step', 'step', `${name} leads to no step`, 'add "step: ID"');
+    fields?.needs('step', 'missing-step', `${name} leads to no step`, 'add "step: ID"');
     return to === undefined ? [] : [{ answer, to, about: fields?.text('about') }];
   });
 }

@@ -8,12 +8,12 @@ import type { InputDef } from '../inputs-key.js';
 import { orNoItems, reportNoList, reportNoValue } from '../named-values.js';
 import { pathFault } from '../schema-paths.js';
 import { append, spending, splitOnce } from '../written-references.js';
-import { checkOutput, checkStep } from './reference-order.js';
-import { filled, splitText } from './reference-texts.js';
 import type { TextSource } from './reference-texts.js';
-import type { References } from './references.js';
+import { filled, splitText } from './reference-texts.js';
+import type { References, Use } from './references.js';
 import { knownOf, resolve } from './resolve.js';
 import type { StepGraph } from './step-graph.js';
+import { nearestStep } from './step-graph.js';
 
 /** The syntax of references without braces. */
 const FORM = { mark: '', forms: 'steps.ID.output or inputs.NAME, followed by .PATH for JSON, without braces' } as const;
@@ -102,4 +102,50 @@ function reportInput(
 ): void {
   const hint = findings.near(name, inputs) ?? `declare it under inputs: ${name}: {description: ...}`;
   findings.error('unknown-input', `${owner} uses the input ${quoteShort(name)}, which is not declared`, at, hint);
+}
+
+/** Checks that a step has an output. Problem code: `missing-output`. */
+function checkOutput(id: string, { step, at }: Pick<Use, 'step' | 'at'>, references: References): boolean {
+  const { graph } = references;
+  if (graph.hasOutput(id)) return true;
+  const what = graph.step(id)?.end === undefined ? 'it waits for time to pass' : 'it ends the workflow';
+  const hint = `${what}: refer to a step that gives something`;
+  references.fault('missing-output', `${step.label} refers to ${quoteShort(id)}, which has no output`, at, hint);
+  return false;
+}
+
+/** Checks that a step has ended whenever its reader starts. Problem codes: `unknown-step`, `not-upstream`. */
+function checkStep(
+  id: string,
+  { step, at }: Pick<Use, 'step' | 'at'>,
+  { graph }: References,
+  findings: Findings,
+): void {
+  if (graph.endsBefore(id, step)) return;
+  const ids = graph.idsAround(step);
+  if (!ids.has(id)) {
+    const block = graph.blockOf(id);
+    const what = block === undefined ? 'which does not exist' : `which is inside of ${block.label}`;
+    const outside =
+      block?.map === undefined
+        ? `write steps.${block?.id}.outputs.${id}.output`
+        : `it has one for each item: write steps.${block.id}.output`;
+    const hint = block === undefined ? nearestStep(id, ids, findings) : outside;
+    findings.error('unknown-step', `${step.label} refers to the step ${quoteShort(id)}, ${what}`, at, hint);
+    return;
+  }
+  const refers = `${step.label} refers to`;
+  if (id === step.id || graph.isAround(id, step)) {
+    const own =
+      id === step.id ? 'its own output' : `the ${graph.step(id)?.map === undefined ? 'loop' : 'map'} around it`;
+    const hint = `write steps.${id}.output? for that of the round before`;
+    const isRepeated = graph.endedInRoundBefore(id, step);
+    findings.error('not-upstream', `${refers} ${own}`, at, isRepeated ? hint : 'a step sees what ran before it');
+    return;
+  }
+  const hint = graph.endedInRoundBefore(id, step)
+    ? `add ${id} to its depends_on, or write steps.${id}.output? for that of the round before`
+    : `add ${id} to its depends_on`;
+  const message = `${refers} the step ${quoteShort(id)}, which need not have run before`;
+  findings.error('not-upstream', message, at, hint);
 }

@@ -4,9 +4,8 @@ import { quoteShort } from '../../lang/value-text.js';
 import { absolutePath, reportUnread } from '../../text/files.js';
 import type { ReadResult } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
-import { parseFrontMatter } from '../../text/front-matter.js';
+import { openFrontMatter } from '../../text/front-matter.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import { readFields } from '../../text/shape.js';
 import { allSteps } from './definition.js';
 import type { Definition, StepDef } from './definition.js';
 import type { Workspace } from '../opened-file.js';
@@ -79,10 +78,8 @@ async function readSkill(
 
 function finishSkill(path: string, text: string, workspace: Workspace, findings: Findings): FoundSkill {
   workspace.use(path, text);
-  const head = parseFrontMatter(text, workspace.shown(path));
-  findings.add(head.problems);
-  const fields = head.data === undefined ? undefined : readFields(head.data, { name: 'the front matter' }, findings);
+  const { fields, body } = openFrontMatter(text, workspace.shown(path), findings);
   const file = basename(path);
   const fallback = file === SKILL_FILE ? basename(dirname(path)) : file.replace(/\.md$/, '');
-  return { path, skill: { name: fields?.text('name') ?? fallback, text: head.body } };
+  return { path, skill: { name: fields?.text('name') ?? fallback, text: body } };
 }

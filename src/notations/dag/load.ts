@@ -1,23 +1,29 @@
 import { dirname, resolve } from 'node:path';
+import { present } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Plan } from '../../plan/plan.js';
-import { createFindings } from '../../text/findings.js';
+import type { WorkflowSettings } from '../../plan/workflow.js';
+import { absolutePath, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
+import { createFindings } from '../../text/findings.js';
 import { checkName } from '../../text/names.js';
-import { fromYaml, usable } from '../loading.js';
-import { buildPlan } from './build-plan.js';
 import { loadCalls, withCalled } from '../load-calls.js';
+import { fromYaml, usable } from '../loading.js';
+import type { Workspace } from '../opened-file.js';
+import { openWorkspace } from '../opened-file.js';
+import { buildPlan } from './build-plan.js';
 import { calledBy, valueSchemas } from './calls.js';
 import { computedIn } from './conditions.js';
+import { createReferences } from './create-references.js';
+import type { Definition } from './definition.js';
 import { allSteps, schemasOf } from './definition.js';
 import { agentFolders } from './discover-agents.js';
 import { findAgents } from './find-agents.js';
 import { findSkills } from './find-skills.js';
 import { readWorkflow } from './read-workflow.js';
-import { createReferences } from './create-references.js';
-import { connectSteps } from './step-graph.js';
-import { buildSettings, checkOutputSteps, readInitialMemory } from './settings.js';
-import { openWorkspace } from '../opened-file.js';
+import type { StepGraph } from './step-graph.js';
+import { connectSteps, nearestStep } from './step-graph.js';
+import { checkGiven, listedInputs } from '../inputs-key.js';
 
 /** Loads a DAG workflow, and the agent and skill files it names. */
 export const load = fromYaml(async ({ source, yaml, root }, loading, findings) => {
@@ -59,7 +65,7 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   const { plan } = first.told.size === 0 ? first : build(first.told, createFindings());
   checkOutputSteps(definition, graph, findings);
   // The inputs of a called file are checked at the calling step.
-  if (loading.chain.length === 1) checkGiven(given, plan, findings);
+  if (loading.chain.length === 1) checkGiven(given, plan.inputs, unknownInput(plan), findings);
   const own = new Map([...agents.values()].flatMap(({ name, file }) => (file === undefined ? [] : [[name, file]])));
   const mine = {
     settings: buildSettings(definition, workspace, memory),
@@ -71,18 +77,66 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   return usable(plan, withCalled(mine, called), findings);
 });
 
-/** Reports unused, undeclared inputs. Such an input is most likely a misspelling, so it is refused before anything is spent. */
-function checkGiven(given: readonly string[], plan: Plan, findings: Findings): void {
-  const known = plan.inputs.map((input) => input.name);
-  for (const name of new Set(given)) {
-    if (known.includes(name)) continue;
-    const others = known.length === 0 ? '' : ` (inputs are: ${known.join(', ')})`;
-    const hint = findings.near(name, known) ?? `declare it under inputs, refer to it, or leave it out${others}`;
+/**
+ * Builds the settings for running and printing the workflow. `memory` is the initial shared memory; undefined if it is off. Printed outputs
+ * are truncated by `output.truncate`, which defaults to `config.truncate`.
+ */
+function buildSettings(definition: Definition, workspace: Workspace, memory: string | undefined): WorkflowSettings {
+  const { config, output } = definition;
+  return present({
+    output: present({
+      nodes: output.steps?.map((step) => step.text),
+      format: output.format,
+      truncate: output.truncate ?? config.truncate,
+    }),
+    audit: { dir: absolutePath(config.auditDir, workspace.cwd, workspace.home), keep: config.auditRetention },
+    memory: memory === undefined ? undefined : { initial: memory },
+    streaming: config.streaming,
+    logLevel: config.logLevel,
+  });
+}
+
+/** Returns the initial shared memory: the file beside the workflow, or the text in it, or empty. Undefined if memory is off. */
+async function readInitialMemory(
+  definition: Definition,
+  workspace: Workspace,
+  findings: Findings,
+): Promise<string | undefined> {
+  const { memory } = definition.config;
+  if (memory?.file === undefined) return memory === undefined ? undefined : (memory.content ?? '');
+  const path = absolutePath(memory.file.text, workspace.base, workspace.home);
+  const text = await workspace.read(path);
+  if (text.ok) {
+    workspace.use(path, text.text);
+    return text.text;
+  }
+  reportUnread(text, `initial_file ${workspace.shown(path)}`, memory.file.at, findings);
+  return '';
+}
+
+/** Checks that the steps named in `output` exist (`unknown-step`) and have outputs (`missing-output`). */
+function checkOutputSteps(definition: Definition, graph: StepGraph, findings: Findings): void {
+  const { ids } = graph;
+  for (const { text, at } of definition.output.steps ?? []) {
+    if (ids.has(text) && graph.hasOutput(text)) continue;
+    if (ids.has(text)) {
+      const message = `output names the step ${quoteShort(text)}, which has no output`;
+      findings.error('missing-output', message, at, 'leave it out: it ends the workflow');
+      continue;
+    }
     findings.error(
-      'unknown-input',
-      `no text refers to the input ${quoteShort(name)}, and it is not declared`,
-      undefined,
-      hint,
+      'unknown-step',
+      `output names the step ${quoteShort(text)}, which does not exist`,
+      at,
+      nearestStep(text, ids, findings),
     );
   }
+}
+
+function unknownInput({ inputs }: Plan): Parameters<typeof checkGiven>[2] {
+  const others = inputs.length === 0 ? '' : ` (${listedInputs(inputs)})`;
+  return {
+    message: (name) => `no text refers to the input ${name}, and it is not declared`,
+    hint: `declare it under inputs, refer to it, or leave it out${others}`,
+  };
 }

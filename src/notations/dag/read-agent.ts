@@ -10,7 +10,7 @@ import type { Fields } from '../../text/shape.js';
 import { reportUnsupported } from '../../text/unsupported.js';
 import { readCache, SANDBOX, tellNearProvider } from '../model-call-keys.js';
 import { readChecks } from '../checks-key.js';
-import { readPairs, readRemote, SERVER_NAME } from '../mcp-servers.js';
+import { checkServerName, readPairs, readRemote } from '../mcp-servers.js';
 import { TRAITS, TRANSPORTS, UNSUPPORTED_OF_SERVERS } from './agent-keys.js';
 import type { AgentTraits } from './definition.js';
 
@@ -88,10 +88,7 @@ function splitTools(text: string): readonly string[] {
 export function readServers(fields: Fields, label: string): AgentTraits['mcpServers'] {
   const { findings } = fields;
   const servers = fields.entries('mcp-servers')?.flatMap((entry): [string, McpServerSpec][] => {
-    if (!SERVER_NAME.test(entry.key)) {
-      const hint = 'use letters, digits, _, - and ., at most 64';
-      findings.error('bad-name', `${quoteShort(entry.key)} is not a valid MCP server name`, entry.at, hint);
-    }
+    checkServerName(entry, findings);
     const server = readServer(entry, `MCP server ${quoteShort(entry.key)} of ${label}`, findings);
     return server === undefined ? [] : [[entry.key, server]];
   });

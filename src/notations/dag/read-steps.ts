@@ -186,8 +186,8 @@ function checkId(id: string, fields: Fields): void {
 }
 
 function checkAgent(fields: Fields, label: string): void {
-  if (fields.lacks('agent')) fields.error('missing-agent', 'agent', `${label} names no agent`, 'add "agent: NAME"');
-  if (fields.lacks('prompt')) fields.error('missing-prompt', 'prompt', `${label} has no prompt`, 'add "prompt: TEXT"');
+  fields.needs('agent', 'missing-agent', `${label} names no agent`, 'add "agent: NAME"');
+  fields.needs('prompt', 'missing-prompt', `${label} has no prompt`, 'add "prompt: TEXT"');
 }
 
 /** Reads the steps of a loop or a map. */

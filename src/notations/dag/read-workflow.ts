@@ -1,16 +1,17 @@
+import { suggest } from '../../base/suggest.js';
+import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceEntry, SourceNode } from '../../text/nodes.js';
-import { readFields } from '../../text/shape.js';
+import { entryOf, isNothing } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
-import { quoteShort } from '../../lang/value-text.js';
+import { readFields } from '../../text/shape.js';
 import { readBudgetKey } from '../budget-key.js';
-import { readSecurityKey } from '../security-key.js';
 import { readDeclarations } from '../declarations-key.js';
 import { readInputs } from '../inputs-key.js';
+import { readSecurityKey } from '../security-key.js';
 import { readSupervise } from '../supervise-key.js';
 import type { AgentDef, Definition } from './definition.js';
 import { AGENT, INLINE, WORKFLOW } from './keys.js';
-import { reportOtherNotation } from './other-notation.js';
 import { readServers, readTraits } from './read-agent.js';
 import { readConfig, readOutput } from './read-config.js';
 import { readSteps } from './read-steps.js';
@@ -66,22 +67,18 @@ function readAgents(root: Fields): readonly AgentDef[] | undefined {
   if (entries.length === 0) return undefined;
   return entries.map((entry, index) => {
     const next = entries[index + 1];
-    if (isEmpty(entry.value) && next !== undefined && AGENT_KEYS.includes(next.key)) {
+    if (isNothing(entry.value) && next !== undefined && AGENT_KEYS.includes(next.key)) {
       const message = `agent ${quoteShort(entry.key)} is empty, and ${quoteShort(next.key)} is on the same level`;
       findings.error('bad-agent', message, next.at, `indent ${next.key} deeper than ${entry.key}`);
       return unread(entry);
     }
     const before = entries[index - 1];
-    if (before !== undefined && isEmpty(before.value) && AGENT_KEYS.includes(entry.key)) return unread(entry);
+    if (before !== undefined && isNothing(before.value) && AGENT_KEYS.includes(entry.key)) return unread(entry);
     return readAgent(entry, findings);
   });
 }
 
 const AGENT_KEYS: readonly string[] = Object.keys(AGENT.keys);
-
-function isEmpty(node: SourceNode): boolean {
-  return node.kind === 'scalar' && node.value === null;
-}
 
 /** Returns an empty entry for an agent whose mistake was reported. */
 function unread({ key: name, at }: SourceEntry): AgentDef {
@@ -108,4 +105,49 @@ function readAgent(entry: SourceEntry, findings: Findings): AgentDef {
     file,
     inline: inline === undefined ? undefined : { ...readTraits(inline, label), prompt: inline.scalar('prompt') },
   };
+}
+
+/** Top-level keys of other kinds of files, most significant first. */
+const MARKS: readonly (readonly [key: string, kind: string, hint?: string])[] = [
+  ['prompts', 'a PromptPack'],
+  ['states', 'a state machine'],
+  ['workflow', 'a pipeline workflow'],
+  ['nodes', 'a graph'],
+  ['edges', 'a graph'],
+  ['jobs', 'a CI workflow'],
+  ['on', 'a CI workflow'],
+  ['models', 'a team of agents'],
+  ['agents', 'a team of agents'],
+  ['$schema', 'some other file'],
+  ['openapi', 'an API description'],
+  ['services', 'a service description'],
+  ['rules', 'a script', 'a script answers in place of a model: skein run WORKFLOW --mock=SCRIPT'],
+];
+
+/** Reports (`not-a-dag`) a file without `steps` that looks like something else. Other findings about it would be noise. */
+function reportOtherNotation(root: SourceNode, findings: Findings): boolean {
+  const hint = 'a DAG workflow has the keys name and steps';
+  if (root.kind !== 'map') {
+    const what = root.kind === 'list' ? 'a list' : 'a plain text';
+    findings.error('not-a-dag', `this is not a DAG workflow: the file is ${what}`, root.at, hint);
+    return true;
+  }
+  const keys = root.entries.map((entry) => entry.key);
+  if (keys.some((key) => suggest(key, ['steps']) !== undefined) || keys.includes('steps')) return false;
+  const found = MARKS.find(([key]) => {
+    // A DAG workflow whose steps are missing has agents, too.
+    if (key === 'agents' && (entryOf(root, 'name') !== undefined || entryOf(root, 'config') !== undefined))
+      return false;
+    return entryOf(root, key) !== undefined;
+  });
+  if (found === undefined) return false;
+  const [key, kind, use = hint] = found;
+  if (key === 'workflow' && entryOf(root, 'name') !== undefined) {
+    const at = entryOf(root, key)?.at ?? root.at;
+    findings.error('unknown-key', 'the steps of this workflow are under "workflow"', at, 'did you mean "steps"?');
+    return true;
+  }
+  const message = `this is not a DAG workflow: without steps and with ${key} it looks like ${kind}`;
+  findings.error('not-a-dag', message, entryOf(root, key)?.at ?? root.at, use);
+  return true;
 }

@@ -8,6 +8,7 @@ import type { PackTools } from './pack-tools.js';
 import { packTools } from './pack-tools.js';
 import { promptChecks } from './prompt-checks.js';
 import { parsePlaceholders } from './placeholders.js';
+import { append } from '../written-references.js';
 
 /** What the program around a pack supplies to a prompt. */
 export interface PromptExtras extends PackTools {
@@ -115,11 +116,7 @@ class Templates {
 
   private template(text: string): Template {
     const pieces: (string | TemplateRef)[] = [];
-    for (const piece of this.expanded(text)) {
-      const last = pieces.at(-1);
-      if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
-      else pieces.push(piece);
-    }
+    for (const piece of this.expanded(text)) append(pieces, piece);
     return pieces;
   }
 

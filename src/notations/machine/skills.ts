@@ -6,8 +6,7 @@ import type { FunctionTool, SkillText } from '../../plan/agent-spec.js';
 import { madeOf } from '../../plan/made-of.js';
 import { filesBeneath, readText, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
-import { parseFrontMatter } from '../../text/front-matter.js';
-import { readFields } from '../../text/shape.js';
+import { openFrontMatter } from '../../text/front-matter.js';
 import { reportNoFolder } from './pack.js';
 import type { Pack, PlacedPack } from './pack.js';
 
@@ -105,12 +104,10 @@ async function readSkill(
     return undefined;
   }
   use(path, read.text);
-  const head = parseFrontMatter(read.text, name);
-  findings.add(head.problems);
-  const fields = head.data === undefined ? undefined : readFields(head.data, { name: 'the front matter' }, findings);
+  const { fields, body } = openFrontMatter(read.text, name, findings);
   const skill = { name: fields?.text('name') ?? '', description: fields?.text('description') ?? '' };
   if (NAME.test(skill.name) && skill.description !== '')
-    return { ...skill, text: head.body, folder: posix.dirname(name), preload };
+    return { ...skill, text: body, folder: posix.dirname(name), preload };
   const hint = 'it begins with ---, name: such-as-this, description: WHEN TO USE IT, ---';
   findings.error('skill-form', `the skill ${name} has no name of lower-case words, or no description`, at, hint);
   return undefined;

@@ -1,6 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Json, JsonObject } from '../../base/json.js';
-import { isPlainObject, ownValue, present } from '../../base/json.js';
+import { isPlainObject, jsonIn, ownValue, present } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import { coerceInput } from '../../lang/coerce.js';
 import { readPath } from '../../lang/json-path.js';
@@ -137,10 +137,6 @@ function fromText({ name, type }: Variable, text: string): unknown {
   if (type === 'number' || type === 'boolean')
     return ownValue(coerceInput(name, { properties: { value: { type } } }, { value: text }), 'value');
   if (type !== 'object' && type !== 'array') return text;
-  try {
-    const read = JSON.parse(text) as unknown;
-    return isPlainObject(read) || Array.isArray(read) ? read : text;
-  } catch {
-    return text;
-  }
+  const read = jsonIn(text);
+  return isPlainObject(read) || Array.isArray(read) ? read : text;
 }

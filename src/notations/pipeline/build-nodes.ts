@@ -43,7 +43,7 @@ import type { Names } from './order.js';
 import type { Findings } from '../../text/findings.js';
 import { policies, writing } from './node-base.js';
 import type { NodeParts } from './node-base.js';
-import { supervisedFile } from './supervising.js';
+import { supervisedCall } from './supervising.js';
 
 /** Builds the node of a step, which has the step's id. Conditions and jumps are empty nodes; their outgoing edges do the rest. */
 export function buildNode(placed: Placed, flow: Flow, parts: NodeParts): PlanNode {
@@ -308,7 +308,7 @@ function callNode(placed: Placed, step: CallStep, parts: NodeParts): CallNode {
   };
   const inputs = callInputs(given, plan, findings);
   const outputs = Object.fromEntries(placed.outputs.map(({ channel, inner = channel }) => [channel, inner]));
-  const inner = supervisedFile(plan, placed, parts);
+  const inner = supervisedCall(plan, placed, parts);
   const [only] = plan.values === undefined ? [] : placed.outputs;
   const writes = Object.keys(outputs);
   return present({ kind: 'call' as const, ...base, writes, output: only?.channel, plan: inner, inputs, outputs });

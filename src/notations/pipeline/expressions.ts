@@ -1,3 +1,5 @@
+import { endOfQuotes } from '../../lang/computed-text.js';
+
 /** One part of a reference: `.name`, `[n]` or `["name"]`. */
 export interface Segment {
   readonly text: string;
@@ -99,11 +101,4 @@ export function findDotted(expression: string): readonly Dotted[] {
     at = dotted.end - 1;
   }
   return found;
-}
-
-function endOfQuotes(text: string, start: number): number {
-  const quote = text[start];
-  let at = start + 1;
-  while (at < text.length && text[at] !== quote) at += text[at] === '\\' ? 2 : 1;
-  return at;
 }

@@ -31,10 +31,10 @@ import { SET_KEYS, VALUES } from '../values-key.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
-import { quoteShort } from '../../lang/value-text.js';
-import { describe } from '../../text/nodes.js';
+import { seen } from '../../text/nodes.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
+import { isEmptyText } from '../../text/shape.js';
 
 /** The values of `type`. `subworkflow` is cagent's name for a sequence. */
 export type WrittenType =
@@ -65,13 +65,12 @@ export type ContextDef = 'all' | 'none' | readonly SourceScalar[];
 /** Reads `context`. Problem codes: `unknown-value`, and those of the types. */
 export function readContext(fields: Fields): ContextDef | undefined {
   const node = fields.node('context');
-  if (node === undefined || (node.kind === 'scalar' && node.text.trim() === '')) return undefined;
+  if (node === undefined || isEmptyText(node)) return undefined;
   if (node.kind === 'list') return fields.texts('context');
   const said = node.kind === 'scalar' ? node.text.toLowerCase() : '';
   if (said === 'all' || said === 'none') return said;
-  const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
   const hint = 'write all, none, or a list of ids: context: [facts]';
-  fields.error('unknown-value', 'context', `context of ${fields.name || 'the workflow'} is ${seen}`, hint);
+  fields.error('unknown-value', 'context', `context of ${fields.name || 'the workflow'} is ${seen(node)}`, hint);
   return undefined;
 }
 

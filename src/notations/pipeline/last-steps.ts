@@ -5,6 +5,7 @@ import type { Block, Placed } from './blocks.js';
 import type { SequenceStep, StepDef } from './definition.js';
 import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
+import { isEmptyText } from '../../text/shape.js';
 
 /** The id of the step that holds the steps under `finally`. */
 export const LAST_ID = 'finally';
@@ -12,7 +13,7 @@ export const LAST_ID = 'finally';
 /** Reads the steps under `finally` as one step without in-edges. Their failure changes no outcome. Problem code: `duplicate-step`. */
 export function readLast(root: Fields, steps: readonly StepDef[]): readonly SequenceStep[] {
   const node = root.node(LAST_ID);
-  if (node === undefined || (node.kind === 'scalar' && node.text.trim() === '')) return [];
+  if (node === undefined || isEmptyText(node)) return [];
   const inner = readBlock(node, { path: LAST_ID, depth: 1 }, root.findings);
   if (inner.length === 0) {
     const hint = 'add a list: finally: [{type: agent, name: AGENT}]';

@@ -1,8 +1,6 @@
 import { basename, dirname, extname } from 'node:path';
-import { quoteShort } from '../../lang/value-text.js';
 import type { Plan } from '../../plan/plan.js';
 import type { WorkflowSettings } from '../../plan/workflow.js';
-import type { Findings } from '../../text/findings.js';
 import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
 import { loadCalls, withCalled } from '../load-calls.js';
@@ -11,6 +9,7 @@ import { callsIn } from './definition.js';
 import type { PipelineDef } from './definition.js';
 import { readPipeline } from './read-pipeline.js';
 import { resultNodes } from '../results.js';
+import { checkGiven, listedInputs } from '../inputs-key.js';
 
 /** Loads a pipeline, and the files its steps call. */
 export const load = fromYaml(async ({ source, yaml, root }, loading, findings) => {
@@ -20,7 +19,10 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   const called = await loadCalls(callsIn(definition.steps), { ...loading, base: dirname(path) }, findings);
   const plan = buildPlan(definition, { yaml, calls: called.plans }, findings);
   // The inputs of a called file are checked at the calling step.
-  if (loading.chain.length === 1) checkGiven(loading.inputs ?? [], plan, findings);
+  if (loading.chain.length === 1) {
+    const unknown = { message: (name: string) => `a pipeline has no input ${name}`, hint: listedInputs(plan.inputs) };
+    checkGiven(loading.inputs ?? [], plan.inputs, unknown, findings);
+  }
   const own = {
     settings: settingsOf(plan, definition, called),
     files: [source],
@@ -30,15 +32,6 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   };
   return usable(plan, withCalled(own, called), findings);
 });
-
-function checkGiven(given: readonly string[], plan: Plan, findings: Findings): void {
-  const known = plan.inputs.map((input) => input.name);
-  for (const name of new Set(given)) {
-    if (known.includes(name)) continue;
-    const hint = findings.near(name, known) ?? `inputs are: ${known.join(', ')}`;
-    findings.error('unknown-input', `a pipeline has no input ${quoteShort(name)}`, undefined, hint);
-  }
-}
 
 function settingsOf(plan: Plan, definition: PipelineDef, called: CalledFiles): WorkflowSettings {
   const output: WorkflowSettings['output'] = { nodes: resultNodes(plan), format: 'markdown' };

@@ -1,7 +1,7 @@
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
-import { describe, entryOf } from '../../text/nodes.js';
+import { entryOf } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import { checkName } from '../../text/names.js';
 import { readFields } from '../../text/shape.js';
@@ -110,12 +110,8 @@ function readCases(step: OpenStep, place: ListPlace, read: ReadList): ConditionS
     const hint = 'a condition has two ways, true and false, or cases: [{when: ..., steps: [...]}] and else';
     fields.error('mixed-condition', key, message, hint);
   }
-  const node = fields.node('cases');
-  const items = node?.kind === 'list' ? node.items : [];
-  if (node !== undefined && node.kind !== 'list') {
-    const message = `cases of ${fields.name} must be a list, not ${describe(node)}`;
-    fields.error('wrong-type', 'cases', message, 'begin each case with "- when:"');
-  } else if (items.length === 0) {
+  const items = fields.items('cases', 'begin each case with "- when:"') ?? [];
+  if (items.length === 0 && (!fields.has('cases') || fields.node('cases')?.kind === 'list')) {
     const message = `workflow ${step.path}: cases is empty`;
     fields.error('empty-block', 'cases', message, 'add - {when: CONDITION, steps: [...]}');
   }
@@ -133,10 +129,13 @@ function readCase(item: SourceNode, index: number, step: OpenStep, { place, read
   const fields = readFields(item, { name, form: CASE }, step.fields.findings);
   if (fields === undefined) return { when: undefined, steps: [] };
   const when = readWhen(fields);
-  if (!fields.has('when') && fields.lacks('when')) {
-    const message = `${name} has no condition`;
-    fields.error('missing-condition', 'when', message, 'add "when: CONDITION", or move its steps to else');
-  }
+  if (!fields.has('when'))
+    fields.needs(
+      'when',
+      'missing-condition',
+      `${name} has no condition`,
+      'add "when: CONDITION", or move its steps to else',
+    );
   const way = { written: stepsOrJump(fields, item), key: `case_${index + 1}`, at: item.at };
   return { when, steps: readWays(way, step, place, read) };
 }

@@ -1,6 +1,6 @@
 import type { SourceScalar } from '../../text/nodes.js';
 import { quoteShort } from '../../lang/value-text.js';
-import { describe } from '../../text/nodes.js';
+import { seen } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
 import { MAX_TIMER_MS, readDuration } from '../step-keys.js';
 import { readBudgetKey } from '../budget-key.js';
@@ -114,8 +114,7 @@ function numberBetween(
   if (node === undefined) return undefined;
   const value = node.kind === 'scalar' ? node.value : undefined;
   if (typeof value === 'number' && value >= min && value <= max) return value;
-  const seen = node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
-  const message = `${key} of ${fields.name} must be a number from ${min} to ${max}, not ${seen}`;
+  const message = `${key} of ${fields.name} must be a number from ${min} to ${max}, not ${seen(node)}`;
   fields.error('bad-retry', key, message, key === 'jitter' ? 'write jitter: 0.1' : 'write 0.5 for half a second');
   return undefined;
 }

@@ -1,25 +1,36 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
-import { describe, entryOf } from '../../text/nodes.js';
-import type { SourceNode, SourceScalar } from '../../text/nodes.js';
 import { checkName } from '../../text/names.js';
+import type { SourceNode, SourceScalar } from '../../text/nodes.js';
+import { describe, entryOf, isNothing } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
-import type { AgentStep, GotoStep, SequenceStep, StepDef } from './definition.js';
-import { createIds, positionalId } from './ids.js';
-import { readContext, STEP_FORMS, WORKFLOW } from './keys.js';
-import type { WrittenType } from './keys.js';
-import { readEnd } from '../step-keys.js';
+import { readAskKeys } from '../ask-keys.js';
 import { readLoop } from '../loop-keys.js';
+import { readMapKeys } from '../map-keys.js';
 import { readConversation } from '../model-call-keys.js';
 import { readSchema } from '../schema-key.js';
-import { readSet } from '../values-key.js';
-import { NO_POLICIES, SHAPE, readLoops, readOnError, readPolicies, readWhen } from './read-policies.js';
-import { NO_LIMITS, readAnswers, readCondition, readLimits, nothingRan } from './read-branches.js';
-import type { ListPlace } from './read-branches.js';
-import { readAsk, readCall, readMap, readParallel, readWait } from './read-step-kinds.js';
+import { readCallKeys, readEnd, readRequire, readWaitKeys } from '../step-keys.js';
 import { callBody, readToolStep } from '../tool-steps.js';
-import { checkRequired, OTHER_BODIES, typeOf } from './step-types.js';
+import { readSet } from '../values-key.js';
+import type {
+  AgentStep,
+  AskStep,
+  CallStep,
+  GotoStep,
+  MapStep,
+  ParallelStep,
+  SequenceStep,
+  StepDef,
+  WaitStep,
+} from './definition.js';
+import { createIds, positionalId } from './ids.js';
+import type { WrittenType } from './keys.js';
+import { STEP_FORMS, WORKFLOW, readContext } from './keys.js';
+import type { ListPlace } from './read-branches.js';
+import { NO_LIMITS, nothingRan, readAnswers, readCondition, readLimits } from './read-branches.js';
+import { NO_POLICIES, SHAPE, readLoops, readOnError, readPolicies, readWhen } from './read-policies.js';
 import type { OpenStep } from './step-types.js';
+import { OTHER_BODIES, checkRequired, typeOf } from './step-types.js';
 
 /** The maximum nesting of lists of steps, as plans within plans are bounded too. */
 const DEEPEST = 40;
@@ -90,7 +101,7 @@ function readStep(node: SourceNode, index: number, place: ListPlace, findings: F
 /** Reads the id of a step. Undefined if it is absent or invalid. */
 function readId(node: SourceNode, path: string, findings: Findings): SourceScalar | undefined {
   const id = entryOf(node, 'id')?.value;
-  if (id === undefined || (id.kind === 'scalar' && id.value === null)) return undefined;
+  if (id === undefined || isNothing(id)) return undefined;
   if (id.kind === 'scalar') return checkName(id.text, 'step id', id.at, findings) ? id : undefined;
   findings.error('wrong-type', `id of ${path} must be text, not ${describe(id)}`, id.at, 'write id: NAME');
   return undefined;
@@ -224,5 +235,40 @@ function readSubworkflow(step: OpenStep, place: ListPlace): SequenceStep {
     maxLoopIterations: map === undefined ? undefined : readLoops(map),
     isLast: false,
     context: map === undefined ? undefined : readContext(map),
+  };
+}
+
+/** Reads a step that repeats steps for each item of a list. */
+function readMap({ fields, base }: OpenStep, steps: readonly StepDef[]): MapStep {
+  return { type: 'map', ...base, ...readPolicies(fields), map: readMapKeys(fields), steps };
+}
+
+/** Reads steps that start together. */
+function readParallel({ fields, base }: OpenStep, steps: readonly StepDef[]): ParallelStep {
+  // Steps that are missing have a problem of their own.
+  const require = readRequire(fields, { most: steps.length === 0 ? Infinity : steps.length, word: 'step' });
+  return { type: 'parallel', ...base, ...readPolicies(fields), require, steps };
+}
+
+/** Reads a question to a person. */
+function readAsk({ fields, base }: OpenStep): AskStep {
+  const policies = { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
+  return { type: 'ask', ...base, ...policies, ask: readAskKeys(fields) };
+}
+
+/** Reads a step that waits. */
+function readWait({ fields, base }: OpenStep): WaitStep {
+  const policies = { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
+  return { type: 'wait', ...base, ...policies, wait: readWaitKeys(fields) };
+}
+
+/** Reads a call of another workflow file. */
+function readCall({ fields, base }: OpenStep): CallStep {
+  return {
+    type: 'call',
+    ...base,
+    ...readPolicies(fields),
+    call: readCallKeys(fields),
+    prompt: fields.scalar('prompt'),
   };
 }

@@ -2,7 +2,7 @@ import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Policies } from './read-policies.js';
 import type { Findings } from '../../text/findings.js';
-import { describe, entryOf } from '../../text/nodes.js';
+import { describe, entryOf, isNothing, seen } from '../../text/nodes.js';
 import type { SourceNode } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
 import type { StepBase } from './definition.js';
@@ -63,7 +63,7 @@ export function typeOf(node: SourceNode, path: string, findings: Findings): Writ
     return undefined;
   }
   const written = entryOf(node, 'type')?.value;
-  if (written === undefined || (written.kind === 'scalar' && written.value === null)) {
+  if (written === undefined || isNothing(written)) {
     if (entryOf(node, 'goto') !== undefined) return 'goto';
     reportMissingType(node, path, findings);
     return undefined;
@@ -71,7 +71,7 @@ export function typeOf(node: SourceNode, path: string, findings: Findings): Writ
   const word = written.kind === 'scalar' ? written.text : '';
   const found = TYPES.find((type) => type === word.toLowerCase());
   if (found !== undefined) return found;
-  const message = `workflow ${path}: unknown type ${written.kind === 'scalar' ? quoteShort(word) : describe(written)}`;
+  const message = `workflow ${path}: unknown type ${seen(written)}`;
   const meant = MEANT.get(word.toLowerCase());
   const near = meant === undefined ? findings.near(word, TYPES) : `did you mean "${meant}"?`;
   const hint = near ?? `write one of: ${TYPES.join(', ')}`;

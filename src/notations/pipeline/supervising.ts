@@ -1,11 +1,10 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { NodeBase, Plan } from '../../plan/plan.js';
-import { superviseInside, gateProblem } from '../../plan/inherited-supervision.js';
 import type { Security } from '../../plan/security.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { securityFrom } from '../security-key.js';
 import type { SecurityDef } from '../security-key.js';
-import { GATE_HINT, supervisionFields, supervisionOf, supervisionOfWhole } from '../supervise-key.js';
+import { supervisedFile, supervisionFields, supervisionOf, supervisionOfWhole } from '../supervise-key.js';
 import type { SuperviseDef } from '../supervise-key.js';
 import { findModels } from './agents/agent-models.js';
 import { around } from './blocks.js';
@@ -57,24 +56,13 @@ function modelOf(
   return found[0];
 }
 
-/** Returns the plan of a called file with the supervision of the calling step. Problem code: `human-gate`. */
-export function supervisedFile(plan: Plan, placed: Placed, { definition, names }: SupervisionParts): Plan {
-  const def = placed.step.supervise?.mode === 'nobody' ? placed.step.supervise : outsideOf(placed, definition);
-  if (def === undefined || def.mode === 'nobody') return plan;
-  // An instruction refers to texts of the calling file, so it is not passed on.
-  const { instruction: _, ...inside } = def;
-  const { supervise } = supervisionFields(inside, {
-    template: () => [],
-    model: (text) => modelOf(text, 'supervise', definition, names.findings),
-  });
-  if (supervise === undefined) return plan;
-  return superviseInside(plan, supervise, {
-    removesGate: (node, path) => {
-      const label = `step ${quoteShort(path.join('/'))} of the file that ${placed.step.label} calls`;
-      const { message, hint } = gateProblem(label, node.unsupervised === true, GATE_HINT);
-      names.findings.error('human-gate', message, node.at ?? placed.step.at, hint);
-    },
-  });
+/** Returns the plan of a called file with the supervision of the calling step. */
+export function supervisedCall(plan: Plan, placed: Placed, { definition, names }: SupervisionParts): Plan {
+  const { step } = placed;
+  const { findings } = names;
+  const outside = step.supervise?.mode === 'nobody' ? step.supervise : outsideOf(placed, definition);
+  const model = (text: SourceScalar): string | undefined => modelOf(text, 'supervise', definition, findings);
+  return supervisedFile(plan, step, { around: outside, model, findings });
 }
 
 /** Returns the security of the file or of a step. */

@@ -1,23 +1,25 @@
 import type { Position } from '../../base/problem.js';
-import { quoteShort } from '../../lang/value-text.js';
 import { splitExpressions } from '../../lang/computed-text.js';
-import type { Computed, Template, TemplateRef, ValueRef } from '../../lang/values.js';
-import { locate } from '../../text/places.js';
+import { parseTemplate } from '../../lang/template.js';
+import { quoteShort } from '../../lang/value-text.js';
+import type { Computed, OutputsBlock, Template, TemplateRef, ValueRef } from '../../lang/values.js';
+import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
+import { locate } from '../../text/places.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import type { NamingKey } from '../named-values.js';
-import { append, spending, splitOnce } from '../written-references.js';
 import type { Written } from '../written-references.js';
-import { createContexts } from './context.js';
-import { textBetween } from './bare-names.js';
-import type { Placed } from './blocks.js';
+import { append, spending, splitOnce } from '../written-references.js';
+import type { Block, Placed } from './blocks.js';
+import { around, findMap, itemsOf } from './blocks.js';
 import type { PipelineDef } from './definition.js';
 import { splitBraces } from './expressions.js';
-import { findMap, itemsOf } from './blocks.js';
-import { namedValue, optionally, refOf } from './one-reference.js';
+import { listed } from './flow.js';
+import type { ContextDef } from './keys.js';
 import type { Optionally } from './one-reference.js';
-import { noteUse, PROMPT, reportFault, resolve } from './references.js';
+import { namedValue, optionally, refOf } from './one-reference.js';
 import type { Names } from './order.js';
+import { PROMPT, noteUse, reportFault, resolve } from './references.js';
 import { translate } from './translate.js';
 
 /** Parses texts with references once, and resolves them for each step that uses them. */
@@ -139,6 +141,7 @@ function isMeant(written: string, reader: Placed): boolean {
   return ROOTS.has(root) || findMap(root, reader) !== undefined;
 }
 
+/** Words that start a reference if preceded by `$`. */
 const ROOTS: ReadonlySet<string> = new Set(['steps', 'inputs', 'item', PROMPT]);
 
 function splitText(text: string): readonly (string | Omit<Piece, 'at'>)[] {
@@ -149,4 +152,70 @@ function splitText(text: string): readonly (string | Omit<Piece, 'at'>)[] {
       typeof piece === 'string' ? piece : { ...optionally(piece.inside), written: piece.written },
     );
   });
+}
+
+/** Returns a function for the blocks of outputs that a step shows. Ids are looked up around the step; an unknown id is reported once. */
+function createContexts(
+  ofFile: ContextDef | undefined,
+  findings: Findings,
+): (reader: Placed) => readonly OutputsBlock[] {
+  const reported = new Set<SourceScalar>();
+  return (reader) => {
+    const context = contextOf(reader, ofFile) ?? 'all';
+    if (context === 'all') return [{ outputs: 'prior' }];
+    if (context === 'none') return [];
+    const blocks = [...around(reader)].map(({ block }) => block);
+    const only = context.flatMap((id) => {
+      const found = blocks.map((block) => block.byId.get(id.text)).find((placed) => placed !== undefined);
+      if (found === undefined && !reported.has(id)) reportUnknown(id, reader, blocks, findings);
+      if (found === undefined) reported.add(id);
+      return (found?.outputs ?? []).map(({ channel }) => channel);
+    });
+    return [{ outputs: 'prior', only: [...new Set(only)] }];
+  };
+}
+
+function contextOf(reader: Placed, ofFile: ContextDef | undefined): ContextDef | undefined {
+  for (const { step } of around(reader))
+    if ((step.type === 'agent' || step.type === 'sequence') && step.context !== undefined) return step.context;
+  return ofFile;
+}
+
+function reportUnknown(id: SourceScalar, reader: Placed, blocks: readonly Block[], findings: Findings): void {
+  const ids = blocks.flatMap((block) => [...block.byId.keys()]);
+  const hint = findings.near(id.text, ids) ?? `steps are: ${listed(ids)}`;
+  const message = `context of ${reader.step.label} names the step ${quoteShort(id.text)}, which does not exist`;
+  findings.error('unknown-step', message, id.at, hint);
+}
+
+/**
+ * Returns the text of a prompt between its references. A name in braces that is a step or a value is an error (`bad-reference`), because
+ * the `$` is missing. Any other name is kept, with a warning (`not-a-reference`). A backslash before the braces marks them as text.
+ */
+function textBetween(text: string, reader: Placed, names: Names, placeOf: (written: string) => Position): string {
+  const { findings } = names;
+  return parseTemplate(text)
+    .map((piece) => {
+      if (typeof piece === 'string') return piece;
+      const written = text.slice(piece.offset, text.indexOf('}}', piece.offset) + 2);
+      const [root = ''] = piece.expression.split('.');
+      const meant = ROOTS.has(root) ? `$${piece.expression}` : referenceTo(root, reader, names);
+      const what = quoteShort(written);
+      if (meant === undefined) {
+        const hint =
+          'references are {{ $steps.ID.output }}, {{ $inputs.NAME }}, {{ $prompt }} and {{ $item }}; a backslash before the braces says that they are text';
+        findings.warning('not-a-reference', `${what} is not a reference and is left as it is`, placeOf(written), hint);
+      } else {
+        const hint = `did you mean {{ ${meant} }}? A backslash before the braces writes them as text`;
+        findings.error('bad-reference', `${reader.step.label}: ${what} names no value`, placeOf(written), hint);
+      }
+      return written;
+    })
+    .join('');
+}
+
+/** Returns the reference to a step or an input with this name. */
+function referenceTo(name: string, reader: Placed, { inputs }: Names): string | undefined {
+  const found = [...around(reader)].some((here) => here.block.byId.has(name));
+  return found ? `$steps.${name}.output` : inputs.has(name) ? `$inputs.${name}` : undefined;
 }

@@ -1,9 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { SkeinError } from '../../base/errors.js';
-import type { Json } from '../../base/json.js';
 import { policyPlaces } from '../../base/own-names.js';
-import type { Problem } from '../../base/problem.js';
-import { formatProblem } from '../../base/problem.js';
+import { fileError } from '../../base/problem.js';
 import type { Policy } from '../../plan/policy.js';
 import { NOT_READ, isBeneath, leadsOut, readText, reportUnread, shownPath } from '../../text/files.js';
 import { createFindings } from '../../text/findings.js';
@@ -47,14 +44,8 @@ export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonl
     if (policy !== undefined) policies.push(policy);
   }
   const { list } = findings;
-  if (list.length > 0) throw unusable(list);
+  if (list.length > 0)
+    throw fileError('a policy has problems', list, 'correct the file; docs/policies.md lists its keys');
   // The named policy takes precedence over the user's own.
   return policies.toSorted((a, b) => Number(a.file === file) - Number(b.file === file));
-}
-
-function unusable(list: readonly Problem[]): SkeinError {
-  return new SkeinError('SKEIN_DEFINITION', `a policy has problems:\n${list.map(formatProblem).join('\n')}`, {
-    hint: 'correct the file; docs/policies.md lists its keys',
-    details: { problems: list.map((problem) => ({ ...problem, at: { ...problem.at } })) as unknown as Json },
-  });
 }

@@ -5,7 +5,7 @@ import { DECLARED } from '../../plan/declarations.js';
 import { comparedIn } from '../../plan/permission-rule.js';
 import type { Policy, ServersPolicy, ServerTrust, ToolPolicy } from '../../plan/policy.js';
 import type { Findings } from '../../text/findings.js';
-import { describe, entryOf } from '../../text/nodes.js';
+import { describe, entryOf, isNothing } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import type { SourceEntry, SourceMap, SourceNode } from '../../text/nodes.js';
 import { toolOf } from '../agentfile/tools.js';
@@ -72,10 +72,6 @@ export function readPolicyMap(root: SourceNode, { file, widens }: PolicyPlace, f
       tools: Object.keys(tools).length === 0 ? undefined : tools,
     }),
   };
-}
-
-function isNothing(root: SourceNode): boolean {
-  return root.kind === 'scalar' && root.value === null;
 }
 
 function readDeclared(root: SourceNode, findings: Findings): Change {

@@ -2,6 +2,7 @@ import { freezeData } from '../../base/json.js';
 import type { Template, TemplateRef } from '../../lang/values.js';
 import { escapeXml } from '../../lang/xml-block.js';
 import { piecesOf } from './references.js';
+import { append } from '../written-references.js';
 
 /** The maximum bytes in a prompt for outputs of prior goals, and for iterations of a convergence. The oldest are left out first. */
 const PRIOR_BYTES = 100_000;
@@ -78,10 +79,6 @@ export function synthesisPrompt(answers: readonly AgentAnswer[], task: Template)
 /** Merges adjacent literal pieces of a template. */
 export function joinedTexts(template: Template): Template {
   const pieces: Template[number][] = [];
-  for (const piece of template) {
-    const last = pieces.at(-1);
-    if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
-    else if (piece !== '') pieces.push(piece);
-  }
+  for (const piece of template) append(pieces, piece);
   return pieces;
 }

@@ -16,7 +16,7 @@ import { checkEdits, firstState } from '../../engine/state/inputs.js';
 import type { OpenSession } from '../../journal/session.js';
 import { beginSession, resumeSession } from '../../journal/session.js';
 import type { Label } from '../../guard/label.js';
-import { joined } from '../../guard/label.js';
+import { joinedIf } from '../../guard/label.js';
 import { StoreCounts } from '../../engine/durable/recorded/store-count.js';
 import type { Store } from '../../journal/store.js';
 import type { RunSettings } from '../../plan/fields.js';
@@ -102,7 +102,8 @@ function* openSession(one: Opening): Slices<Opened> {
     recorded === undefined ? begun(models, options) : goingOn({ store, plan }, recorded, models.identity(), options);
   checkEdits(compiled, going.edits);
   const before = recorded?.family[0].begin.thread;
-  const influence = joinedOf(recorded?.family[0].begin.influence, one.influence);
+  // The influence on the first start of a run remains in every later session.
+  const influence = joinedIf(recorded?.family[0].begin.influence, one.influence);
   const turn = one.turn ?? (before === undefined ? undefined : new Turn(store, before, undefined));
   if (turn === undefined) firstState(compiled, going.inputs);
   else turn.start(compiled, going.inputs);
@@ -119,11 +120,6 @@ function* openSession(one: Opening): Slices<Opened> {
   const told = announcement(one, recorded, going);
   const session = yield* resumeSession(store, recorded.reader, definition, holder, systemClock);
   return { ...going, settings, session, turn, influence, ...told };
-}
-
-/** The influence on the first start of a run remains in every later session. */
-function joinedOf(first: Label | undefined, now: Label | undefined): Label | undefined {
-  return first === undefined || now === undefined ? (first ?? now) : joined(first, now);
 }
 
 /** The settings that the session keeps, with the changes of the budget. */

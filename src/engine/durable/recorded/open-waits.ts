@@ -3,8 +3,7 @@ import { isoTime } from '../../../base/clock.js';
 import { digestText } from '../../../base/hash.js';
 import type { ErrorData } from '../../../base/errors.js';
 import { SkeinError, toErrorData } from '../../../base/errors.js';
-import type { Json } from '../../../base/json.js';
-import { recordText } from '../../../base/json.js';
+import { asRecorded, recordText } from '../../../base/json.js';
 import type { Limit } from '../../../base/duration.js';
 import { Semaphore } from '../../../base/collections.js';
 import { DeliveredEvents } from '../../../journal/delivered.js';
@@ -279,6 +278,6 @@ function unanswered({ key, wait }: OpenWait): ErrorData {
 /** The record of a wait. */
 export function pauseRecord(at: number, { key, id, wait, due }: Omit<OpenWait, 'settle' | 'askedAnew'>): PauseRecord {
   const question = wait.question === undefined ? {} : { question: recordedQuestion(wait.question) };
-  const schema = wait.schema === undefined ? {} : { schema: JSON.parse(recordText(wait.schema)) as Json };
+  const schema = wait.schema === undefined ? {} : { schema: asRecorded(wait.schema) };
   return { t: 'pause', at, key, id, name: wait.name, ...question, ...schema, ...(due === undefined ? {} : { due }) };
 }

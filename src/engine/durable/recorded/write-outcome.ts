@@ -6,6 +6,7 @@ import type { Journal } from '../../../journal/journal.js';
 import { keepText } from '../../state/cell.js';
 import type { Identity, Outcome, Past } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
+import { messageOf } from '../../../base/thrown.js';
 
 /**
  * R1: writes the record of an outcome, and returns the outcome to deliver. A value that is not JSON becomes a failure. `atOnce`: the
@@ -66,7 +67,7 @@ export function isUnanswered(outcome: Outcome): boolean {
 }
 
 function notJson(key: string, error: unknown): ErrorData {
-  const thrown = error instanceof Error ? error.message : String(error);
+  const thrown = messageOf(error);
   const isTooLarge = error instanceof RangeError && thrown === 'Invalid string length';
   const [why, hint] = isTooLarge
     ? ['its JSON has more than 512 MB', 'write it to a file, and return the name of that']

@@ -1,6 +1,6 @@
 import { SkeinError, toErrorData } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
-import { isPlainObject, recordText, isThenable } from '../../../base/json.js';
+import { asRecorded, isPlainObject, isThenable } from '../../../base/json.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StepNote } from '../../../events/event.js';
 import { answerNote } from '../../../events/question.js';
@@ -180,7 +180,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
 function eventNote(event: JsonObject): StepNote {
   try {
     if (!isPlainObject(event)) throw new TypeError(`it is ${kindText(event)}, not an object`);
-    return { kind: 'event', event: JSON.parse(recordText(event)) as JsonObject };
+    return { kind: 'event', event: asRecorded(event) as JsonObject };
   } catch (error) {
     return { kind: 'warning', code: 'bad-event', message: `an event was dropped: ${toErrorData(error).message}` };
   }

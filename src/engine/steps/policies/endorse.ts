@@ -1,5 +1,5 @@
 import { digestText } from '../../../base/hash.js';
-import { recordText } from '../../../base/json.js';
+import { asRecorded, recordText } from '../../../base/json.js';
 import type { Json } from '../../../base/json.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import { endorsingSchema } from '../../../plan/endorsement.js';
@@ -74,5 +74,5 @@ function questionOf(
 }
 
 function jsonOf(value: unknown): Json {
-  return value === undefined ? null : (JSON.parse(recordText(value)) as Json);
+  return value === undefined ? null : asRecorded(value);
 }

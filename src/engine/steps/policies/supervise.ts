@@ -1,6 +1,5 @@
 import { toErrorData } from '../../../base/errors.js';
-import type { Json } from '../../../base/json.js';
-import { recordText } from '../../../base/json.js';
+import { asRecorded } from '../../../base/json.js';
 import { renderTemplate } from '../../../lang/template.js';
 import { instructionOf } from '../../../plan/nodes.js';
 import type { PlanNode } from '../../../plan/plan.js';
@@ -72,7 +71,7 @@ function attemptOf(step: PolicedStep, supervised: Supervised, { output }: Given)
   const { task, commitment, corrections, correction, once } = supervised;
   const { node } = task;
   try {
-    const json = output === undefined ? null : (JSON.parse(recordText(output)) as Json);
+    const json = output === undefined ? null : asRecorded(output);
     return { ...task, commitment, output: json, corrections, correction, once: once || node.effect === 'once' };
   } catch (error) {
     const message = `what '${node.id}' gave is not JSON, so that it can't be judged: ${toErrorData(error).message}`;

@@ -1,6 +1,5 @@
 import { quoteShort } from '../../../lang/value-text.js';
 import type { McpServerSpec } from '../../../plan/agent-spec.js';
-import { describe } from '../../../text/nodes.js';
 import type { SourceNode } from '../../../text/nodes.js';
 import { readFields } from '../../../text/shape.js';
 import type { Fields } from '../../../text/shape.js';
@@ -36,12 +35,8 @@ export function readToolsets(agent: Fields, mcps: Mcps): Equipment {
     interactive: false,
     searchesAll: false,
   };
-  const node = agent.node('toolsets');
-  if (node !== undefined && node.kind !== 'list') {
-    const message = `toolsets of ${agent.name} must be a list, not ${describe(node)}`;
-    agent.error('wrong-type', 'toolsets', message, 'write each toolset as - type: filesystem');
-  }
-  for (const item of node?.kind === 'list' ? node.items : []) readToolset(item, agent, mcps, equipment);
+  const items = agent.items('toolsets', 'write each toolset as - type: filesystem') ?? [];
+  for (const item of items) readToolset(item, agent, mcps, equipment);
   return equipment;
 }
 
