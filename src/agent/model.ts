@@ -66,7 +66,6 @@ export interface PromptCache {
   key(): string;
 }
 
-/** The caller of a model. */
 export interface Caller {
   readonly path: string;
   readonly agent: string;

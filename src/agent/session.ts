@@ -44,7 +44,6 @@ export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'or
 
 /** Open models and tools, for effects that actually run. */
 export interface OpenParts {
-  /** Returns the open model for a recorded one. */
   model(recorded: OpenedModel): Model;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly specs: readonly ToolSpec[];

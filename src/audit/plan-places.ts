@@ -5,7 +5,6 @@ import { refText } from '../lang/json-path.js';
 import { outlinePlan } from '../plan/outline.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 
-/** The place of a node in its plan. */
 export interface NodePlace {
   readonly node: PlanNode;
   /** Ids of the nodes with an edge to it. */

@@ -83,7 +83,6 @@ const STATUS: Readonly<Record<StepOutcome | RunOutcome, StepStatus>> = {
   paused: 'paused',
 };
 
-/** The status for an outcome of a step or a run. */
 export function statusOf(outcome: StepOutcome | RunOutcome): StepStatus {
   return STATUS[outcome];
 }

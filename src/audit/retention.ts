@@ -55,7 +55,6 @@ export interface Leftovers {
   /** Folder of run folders. It may be missing. */
   readonly dir: string;
   readonly project: string;
-  /** Whether a run is recorded. */
   readonly isRecorded: (runId: string) => boolean;
   /** Only folders of runs that began longer ago than this, in milliseconds. */
   readonly olderThanMs: number;

@@ -6,15 +6,14 @@ import { AUDIT_FOLDER, IGNORE_FILE, RUN_MARKER } from '../base/own-names.js';
 import type { Listener } from '../events/event.js';
 import type { Spending } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
+import type { Redactor } from '../secrets/redact.js';
+import { createRedactor } from '../secrets/redact.js';
 import { keepCheckpoints } from './checkpoint-log.js';
-import { FileWriter, replaceFile } from './file-writer.js';
 import type { EarlierFolder } from './earlier-folder.js';
 import { takeEarlier } from './earlier-folder.js';
+import { FileWriter, replaceFile } from './file-writer.js';
 import type { Keeper, KeeperOptions, RunEnd } from './keeper.js';
 import { ownMarker } from './marker.js';
-import { keepMemory } from './memory-file.js';
-import { createRedactor } from '../secrets/redact.js';
-import type { Redactor } from '../secrets/redact.js';
 import { removeOldRuns } from './retention.js';
 import { keepLog } from './run-log.js';
 import { runFolderName } from './safe-name.js';
@@ -47,7 +46,6 @@ export interface RunFolderOptions {
 
 /** The run folder of a run in progress. */
 export interface RunFolder {
-  /** The path of the folder. */
   readonly path: string;
   /** Receives an event. Never throws and never waits. */
   readonly listen: Listener;
@@ -101,7 +99,6 @@ export async function openRunFolder(given: RunFolderOptions): Promise<RunFolder>
   };
 }
 
-/** Options with the folder of the project. */
 type Placed = RunFolderOptions & { readonly project: string };
 
 async function removeOld(
@@ -253,4 +250,23 @@ function unwritable(path: string, cause: unknown): SkeinError {
     hint: `${first}, name another one with config.audit_dir or --audit-dir, or have none: --no-audit`,
     cause,
   });
+}
+
+const FILE = 'memory.md';
+
+/** Keeps `memory.md` equal to the shared memory of a workflow. */
+function keepMemory({ workflow, writer, redactor }: KeeperOptions): Keeper {
+  const { memory } = workflow.settings;
+  let text = memory?.initial ?? '';
+  return {
+    first: () => (memory === undefined ? [] : [[FILE, redactor.text(text)]]),
+    listen(event) {
+      if (event.type !== 'step.note' || event.note.kind !== 'memory') return;
+      const { mode, text: added } = event.note;
+      // Same rule as in the memory: an entry begins on a new line.
+      if (mode === 'replace' || text === '') text = added;
+      else text = `${text}${text.endsWith('\n') ? '' : '\n'}${added}`;
+      writer.write(FILE, () => redactor.text(text));
+    },
+  };
 }

@@ -6,7 +6,6 @@ export interface Source<T, R> {
   isOver(): boolean;
   /** Resolves when there is more, or all is over. */
   more(): Promise<void>;
-  /** What the stream returns. */
   ended(): Promise<R>;
   /** Called when the reader leaves, and also when all was read. */
   left(): void;

@@ -1,7 +1,6 @@
 /** A JSON value. Everything that crosses a port, a journal or a process border is one of these. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }

@@ -28,7 +28,6 @@ export class Kept {
   }
 }
 
-/** The kind of a value. */
 export function kindOf(value: unknown): KeptKind {
   if (typeof value === 'string') return 'text';
   if (Array.isArray(value)) return 'list';

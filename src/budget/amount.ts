@@ -57,5 +57,4 @@ export function amountOfFailure(error: ErrorData): Amount {
   return wasAsked(error) ? { ...NO_AMOUNT, calls: 1 } : NO_AMOUNT;
 }
 
-/** The amount of one call of a tool. */
 export const TOOL_CALL: Amount = { usd: 0, tokens: 0, calls: 0, toolCalls: 1 };

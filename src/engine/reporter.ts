@@ -1,14 +1,15 @@
+import { parentOf, stepOf } from '../base/address.js';
+import type { StepOutcome, StepReport } from '../events/census.js';
 import type { EventBody, Listener, SkeinEvent } from '../events/event.js';
 import type { OpenQuestion } from '../events/question.js';
+import { nodeFinder } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
 import type { CompiledNode } from './graph/compile.js';
 import type { Success } from './graph/explain.js';
 import { successBody } from './graph/explain.js';
 import type { Choice } from './graph/token.js';
-import { RunQuestions } from './durable/run-questions.js';
 import type { Durable } from './ports/durable.js';
 import type { ChannelWrite } from './ports/executor.js';
-import type { StepReport } from '../events/census.js';
 import type { Version } from './state/version.js';
 import type { ChannelSource, State } from './state/viewed.js';
 
@@ -160,7 +161,6 @@ export class Reporter {
     this.emitAs(false, step, '', { type: 'run.warning', code: 'runs-again', message });
   }
 
-  /** Reports an open question. */
   waitsFor(open: OpenQuestion, again: boolean): void {
     if (!this.followed) return;
     this.questions ??= new RunQuestions(this.plan);
@@ -180,7 +180,42 @@ export class Reporter {
 const NOBODY: readonly Listener[] = [];
 const NONE: ReadonlySet<string> = new Set();
 
-/** The event of a step that starts. */
 export function startBody({ compiled, visit }: Pick<ToldStep, 'compiled' | 'visit'>): EventBody {
   return { type: 'step.started', node: compiled.id, kind: compiled.node.kind, visit };
 }
+
+/** Reports a run's questions: as they open, and at its end. */
+class RunQuestions {
+  private readonly given = new Map<string, OpenQuestion>();
+  private readonly nodeAt: ReturnType<typeof nodeFinder>;
+
+  constructor(plan: Plan) {
+    this.nodeAt = nodeFinder(plan);
+  }
+
+  /** Reports an opened question; events ask nobody here. */
+  tell(open: OpenQuestion, emit: (path: string, parent: string, body: EventBody) => void): void {
+    const { question, path } = open;
+    if (question === undefined) return;
+    const parent = parentOf(path, (ids) => this.nodeAt(ids)?.kind === 'loop');
+    emit(path, parent, { type: 'step.note', note: { kind: 'question', ...open, question } });
+  }
+
+  /** Notes a question that nobody could answer. */
+  unanswered(question: OpenQuestion): void {
+    this.given.set(question.key, question);
+  }
+
+  /**
+   * The questions that steps wait for at the end of a run that is paused or out of budget: if other questions ended the run, a waiting step
+   * was cancelled with it. Questions of earlier attempts are left out.
+   */
+  openAt(steps: readonly StepReport[]): readonly OpenQuestion[] {
+    const waiting = new Set(steps.flatMap(({ path, outcome }) => (WAITING.has(outcome) ? [path] : [])));
+    const asked = [...this.given.values()].filter(({ path }) => waiting.has(path));
+    const attempts = new Map(asked.map(({ path, key }) => [path, stepOf(key)]));
+    return asked.filter(({ path, key }) => attempts.get(path) === stepOf(key));
+  }
+}
+
+const WAITING: ReadonlySet<StepOutcome> = new Set(['paused', 'cancelled', 'out_of_budget']);

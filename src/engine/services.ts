@@ -101,7 +101,6 @@ export interface Restable {
   rested(): void;
 }
 
-/** The options of a scope. */
 export interface ScopeOptions {
   readonly compiled: CompiledPlan;
   /** Prefix of the paths of its steps; empty or ending in a slash. */

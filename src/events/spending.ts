@@ -139,7 +139,6 @@ export function spentOf({ details }: Pick<ErrorData, 'details'>): Spent | undefi
 
 const NO_MODELS: ReadonlyMap<string, ModelSpending> = new Map();
 
-/** A counter of calls. */
 export type CountsCalls = Pick<Tally, 'answered' | 'cutOff' | 'refused' | 'called'>;
 
 /**

@@ -64,7 +64,6 @@ export class StepFold {
     return this.tally;
   }
 
-  /** The spending of the step. */
   spending(): Spending {
     return typeof this.tally === 'function' ? NO_SPENDING : this.tally.spending();
   }

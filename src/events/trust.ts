@@ -44,7 +44,6 @@ export interface Endorsement extends TrustFacts {
   readonly by?: string;
 }
 
-/** Whether a note is a trust note. */
 export function isTrustNote<N extends { readonly kind: string }>(note: N): note is Extract<N, TrustNote> {
   return note.kind === 'guard.decided' || note.kind === 'guard.label' || note.kind === 'guard.endorsed';
 }

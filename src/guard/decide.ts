@@ -37,7 +37,6 @@ export interface GuardRules extends Declarations, Pick<Policy, 'project' | 'serv
 /** The decision about a call. */
 export interface Decision {
   readonly kind: 'allow' | 'ask' | 'deny';
-  /** The rule that decided. */
   readonly rule: string;
   /** The reason, for people. */
   readonly why?: string;

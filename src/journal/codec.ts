@@ -98,7 +98,6 @@ export function chainSum(before: string, runId: string, seq: number, text: strin
 
 /** The position where a journal continues. */
 export interface JournalEnd {
-  /** Number of batches. */
   readonly batches: number;
   /** Sum of the last batch. */
   readonly sum: string;

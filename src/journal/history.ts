@@ -20,7 +20,6 @@ export interface RunHistory {
   readonly sessions: readonly Session[];
   /** Outcomes by key, newest last: a key has several after an edit, or after a failure and a retry. */
   readonly entries: ReadonlyMap<string, readonly Entry[]>;
-  /** Number of outcomes. */
   readonly outcomes: number;
   /** Last start of each effect without an outcome, by key. */
   readonly started: ReadonlyMap<string, StartedEffect>;

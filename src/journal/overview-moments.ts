@@ -38,7 +38,6 @@ export interface RunMoment {
 /** Receives moments, in order. */
 export type TellMoment = (moment: RunMoment) => void;
 
-/** The text for the end of a session. */
 export function sessionText({ outcome, census, error }: EndRecord): string {
   const why = error === undefined ? '' : `: ${error.code}: ${error.message}`;
   return `the session ended ${outcome}: ${formatCensus(census)}${why}`;

@@ -158,7 +158,6 @@ export function spentOfCutOff(note: unknown): Spent | undefined {
   return isPlainObject(error) ? spentOf(error) : undefined;
 }
 
-/** Adds a call to a tally. */
 export type CountCall = (tally: Tally) => void;
 
 /**

@@ -137,7 +137,6 @@ export interface PauseRecord extends Waiting {
   readonly t: 'pause';
 }
 
-/** A recorded question. */
 export type RecordedQuestion = NonNullable<Waiting['question']>;
 
 /** Information for people who look at the run; not needed to continue it. `body` is the body of an event, without the step's writes. */

@@ -107,7 +107,6 @@ export interface Lease {
   readonly fence: number;
 }
 
-/** A lease to extend. */
 export interface RenewedLease extends Lease {
   readonly standing?: RunStanding;
 }
@@ -153,7 +152,6 @@ export interface RunRow extends NewRun {
   /** End of the holder's lease. */
   readonly leasedUntil?: number;
   readonly cancelRequested: boolean;
-  /** Number of batches in its journal. */
   readonly batches: number;
   /** As last noted: the journal may have grown since. */
   readonly standing?: RunStanding;
@@ -187,7 +185,6 @@ export interface Batch {
 /** The first batch of a new run. */
 export type FirstBatch = Omit<Batch, 'lease' | 'seq' | 'spending'>;
 
-/** A stored batch. */
 export interface StoredBatch {
   readonly seq: number;
   readonly text: string;

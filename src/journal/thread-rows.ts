@@ -10,7 +10,6 @@ const PREFIX = 'thread:';
 /** Maximum length of a thread name. */
 const LONGEST_ID = 200;
 
-/** The row id of a thread. */
 export function threadRow(id: string): string {
   return PREFIX + id;
 }

@@ -48,7 +48,6 @@ function note(total: number, unit: string, limit: number, keepLast: boolean): st
   return `\n\n... [truncated: ${total} ${unit} total, showing ${keepLast ? 'last' : 'first'} ${limit}]`;
 }
 
-/** Returns the number of code points of a text. */
 export function countCodePoints(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += widthAt(text, at)) count += 1;

@@ -40,7 +40,6 @@ export function withCorrection(prompt: string, correction: string | undefined): 
 /** The start of a block: an element around elements with a name or a number. */
 const BLOCK = /<([A-Za-z_][\w.-]*)>\n(?:\.\.\. \[.*\]\n)?<[A-Za-z_][\w.-]* (?:name|n)="[^"\n]*">\n/g;
 
-/** Returns a text without its blocks. */
 export function withoutXml(text: string): string {
   let result = '';
   let done = 0;

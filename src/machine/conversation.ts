@@ -31,12 +31,10 @@ import { beginTurn } from './turn.js';
 import type { Turn } from './turn.js';
 import type { PackMessage, TurnEvent, TurnResult } from './turn-types.js';
 
-/** The parts of a conversation. */
 export interface ConversationParts {
   readonly pack: Pack;
   readonly compiled: CompiledPlan;
   readonly setup: MachineSetup;
-  /** Options of each run of the conversation. */
   readonly runs: RunOptions & { readonly store: Store };
   /** Where a new machine begins; undefined for the entry. */
   readonly start: Context | undefined;
@@ -47,7 +45,6 @@ export interface ConversationParts {
   readonly busy: 'wait' | 'refuse';
 }
 
-/** The inputs of a turn. */
 type TurnInputs = TransitionExtras & { readonly event?: string };
 
 /**

@@ -119,7 +119,6 @@ export class TurnLog implements Keeper {
   }
 }
 
-/** Returns the number of all transitions of a machine. */
 export function transitionsOf(position: Standing | undefined): number {
   return Number(position?.machine.metadata?.['skein.transitions'] ?? 0);
 }

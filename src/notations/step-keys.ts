@@ -105,7 +105,6 @@ export interface EndDef {
   readonly reason: SourceScalar | undefined;
 }
 
-/** Reads the keys of an end. */
 export function readEnd(fields: Fields): EndDef {
   const { status = 'succeeded' } = fields.values(KEYS);
   return { status, reason: fields.given('reason') };

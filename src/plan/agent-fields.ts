@@ -143,8 +143,6 @@ const ROWS: Rows<AgentSpec> = {
   'provider?': result('provider', object<ProviderSpec>({ type: TEXT, 'baseUrl?': TEXT, 'apiKeyEnv?': TEXT })),
 };
 
-/** The form of an agent. */
 export const AGENT = object<AgentSpec>(formsOf(ROWS));
 
-/** The fields of an agent by name. */
 export const AGENT_FIELDS = byName(ROWS);

@@ -6,7 +6,6 @@ import type { JsonObject } from '../base/json.js';
  */
 export type ArgumentKind = 'path' | 'address' | 'command' | 'plain';
 
-/** An argument of a built-in tool. */
 export interface ToolArgument {
   readonly kind: ArgumentKind;
   /** JSON Schema of its value, or the part of it that `each` does not cover. */
@@ -262,7 +261,6 @@ export const BUILT_IN_TOOLS: readonly BuiltInTool[] = Object.keys(BUILT_IN) as B
 /** The tools of an agent without a list, apart from those of MCP servers. */
 export const READ_ONLY_TOOLS: readonly BuiltInTool[] = BUILT_IN_TOOLS.filter((tool) => BUILT_IN[tool].always);
 
-/** Returns whether a tool has an argument of a kind. */
 export function takes(tool: BuiltInTool, kind: ArgumentKind): boolean {
   return Object.values(BUILT_IN[tool].arguments).some((argument) => argument.kind === kind);
 }

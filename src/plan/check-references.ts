@@ -17,7 +17,6 @@ export interface Writers {
   readonly open: boolean;
 }
 
-/** Collects the writers of a plan. */
 export function writersOf({ nodes, inputs, openInputs = false }: Plan): Writers {
   const byChannel = new Map<string, number[]>();
   const unknown: number[] = [];

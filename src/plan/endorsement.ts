@@ -9,7 +9,6 @@ import type { Form } from './form.js';
  */
 export type Endorsement = 'person' | 'schema' | { readonly schema: Json };
 
-/** The form of an endorsement. */
 export const ENDORSEMENT: Form<Endorsement> = wordOr(
   ['person', 'schema'],
   object<{ readonly schema: Json }>({ schema: any<Json>() }),

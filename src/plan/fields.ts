@@ -196,7 +196,6 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
   set: { values: result('values', names(JSON_TEMPLATE)) },
 };
 
-/** The form of a node. */
 export const NODE: Form<PlanNode> = variants(
   'kind',
   new Map(Object.entries(OWN).map(([kind, own]) => [kind, object(formsOf({ ...EVERY, ...own }))])),
@@ -248,7 +247,6 @@ export function nodeField(name: string): Meaning['change'] {
   return FIELDS.get(name)?.change;
 }
 
-/** Returns the fields of a kind of node. */
 export function fieldsOf(kind: NodeKind): ReadonlyMap<string, Meaning> {
   return new Map([...byName(EVERY), ...byName(OWN[kind])]);
 }

@@ -99,7 +99,6 @@ export function wordOr<const W extends string, T>(words: readonly W[], form: For
   return (value) => (typeof value === 'string' ? one(value) : form(value));
 }
 
-/** A list. */
 export function list<T>(item: Form<T>): Form<readonly T[]> {
   return (value) => {
     if (!Array.isArray(value)) return misfit('must be a list');

@@ -121,7 +121,6 @@ export function typedInputs(
   return { ...given, ...Object.fromEntries(values) };
 }
 
-/** Returns whether the values of an enum have its type. */
 export function enumFits(type: InputType | undefined, values: readonly Json[]): boolean {
   return values.every((value) => fits(type ?? 'text', value));
 }

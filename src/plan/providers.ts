@@ -185,7 +185,6 @@ export const FOREIGN_PROVIDERS: ReadonlySet<string> = new Set([
   'cloudflare-ai-gateway',
 ]);
 
-/** Returns a provider by its id. */
 export function providerById(id: string): ProviderEntry | undefined {
   return PROVIDERS.find((provider) => provider.id === id);
 }

@@ -71,7 +71,6 @@ export function readsOutputs(node: PlanNode): boolean {
   return textsOf(node).some((text) => text.some((piece) => typeof piece !== 'string' && 'outputs' in piece));
 }
 
-/** Returns the texts of a node. */
 export function textsOf(node: PlanNode): readonly Template[] {
   const texts = (node.when ?? []).flatMap((condition) =>
     condition.op === 'contains' || condition.op === 'not_contains' || condition.op === 'equals'

@@ -16,7 +16,6 @@ export interface FailedAttempt {
   readonly error: ErrorData;
 }
 
-/** A class of errors. */
 export type ErrorClass = abstract new (...args: never[]) => Error;
 
 /** One kind of failure: a class of errors, an HTTP status, or a text: a name, a code, or part of the message. */

@@ -25,7 +25,6 @@ export interface Security {
 /** A security setting in code: a mode, or one with a scope or a model. */
 export type SecurityInput = SecurityMode | Security;
 
-/** The form of a security. */
 export const SECURITY: Form<Security> = object<Security>({
   mode: word(...SECURITY_MODES),
   'scope?': TEXT,

@@ -26,7 +26,6 @@ export const MAX_REORIENTS = 1;
 /** Upper limit of corrections. */
 export const MOST_REORIENTS = 1_000;
 
-/** The form of a supervision. */
 export const SUPERVISION: Form<Supervision> = object<Supervision>({
   'instruction?': TEMPLATE,
   by: word('model', 'human'),

@@ -134,7 +134,6 @@ function checkSecurity({ security, guards }: Pick<RunOptions, 'security' | 'guar
   });
 }
 
-/** Checks options that are recorded as given. */
 function checkRecorded({ runId, origin }: Pick<RunOptions, 'runId' | 'origin'>): void {
   if (runId !== undefined && (typeof runId !== 'string' || !/^\P{C}+$/u.test(runId))) {
     const hint = "run(workflow, { runId: 'nightly-2027-01-31' }), or none: then it gets one";

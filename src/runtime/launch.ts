@@ -102,7 +102,6 @@ export function sharedModels(options: RunOptions): SharedModels {
   return { models, finish: async () => await registry.finish() };
 }
 
-/** Opens the models of a run. */
 export function openModels(options: RunOptions): ModelRegistry {
   const known = sharedWith(options);
   const prices = present({ prices: options.prices });

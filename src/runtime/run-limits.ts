@@ -89,7 +89,6 @@ export function budgetOf(limits: readonly Limit[], around: Reserve | undefined):
   return (host) => new RunBudget(limits, host, around);
 }
 
-/** A run with limits that it shares with other runs. */
 export interface SharingRun {
   readonly plan: Plan;
   readonly changes: LimitChanges;

@@ -150,7 +150,6 @@ function auditFolders({ settings }: Workflow, { audit }: WorkflowRunOptions): re
   return settings.audit === undefined ? here : [...here, settings.audit.dir];
 }
 
-/** Returns the record of the run that is resumed or forked. */
 async function recordOf({ store, resume, fork, goesOn }: WorkflowRunOptions): Promise<RecordedRun | undefined> {
   const before = resume ?? fork?.run;
   if (goesOn !== undefined || store === undefined || before === undefined) return goesOn?.recorded;

@@ -133,7 +133,6 @@ export function checkTexts(...values: readonly unknown[]): void {
   }
 }
 
-/** Checks the text of a batch, its sum and its blobs. */
 export function checkBatch({ text, sum, blobs }: FirstBatch): void {
   checkText(text);
   checkText(sum);

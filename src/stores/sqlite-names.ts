@@ -10,7 +10,6 @@ import { SqliteStore } from './sqlite-store.js';
 /** A run or a conversation of a store. */
 export interface StoredName {
   readonly id: string;
-  /** Name of the workflow. */
   readonly workflow: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;

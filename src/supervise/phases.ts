@@ -49,7 +49,6 @@ export function phasesOf(deps: PhaseDeps): Phases {
   };
 }
 
-/** An attempt with its assessment. */
 interface Assessed extends Omit<SupervisedAttempt, 'supervisor'> {
   readonly step: StepContext;
   readonly recorded: boolean;

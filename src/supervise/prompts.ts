@@ -65,7 +65,6 @@ Answer with JSON of this form; leave a list empty when there is nothing to say:
   };
 }
 
-/** The prompt for the supervisor. */
 export function supervisePrompt(
   attempt: SupervisedAttempt,
   assessment: Assessment,

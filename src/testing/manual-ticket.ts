@@ -36,7 +36,6 @@ export function noop(): void {
   // Nothing is in progress that could be stopped.
 }
 
-/** Converts a promise to its outcome. */
 export async function settled(promise: PromiseLike<unknown>): Promise<Outcome> {
   try {
     return { ok: true, value: await promise };

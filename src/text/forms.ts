@@ -76,7 +76,6 @@ export interface FlagForm extends Common {
   readonly only?: boolean;
 }
 
-/** A list. */
 export interface ListForm extends Common {
   readonly kind: 'list';
   readonly items: Form;
@@ -96,7 +95,6 @@ export interface ForeignKey {
 /** The required value of a key: a boolean, a text that matches, or a map with entries. */
 export type Wanted = boolean | RegExp | 'entries';
 
-/** A map with known keys. */
 export interface MapForm<T extends Keys = Keys> extends Common {
   readonly kind: 'map';
   readonly keys: T;

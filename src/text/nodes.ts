@@ -20,7 +20,6 @@ export interface SourceScalar {
   readonly range: readonly [from: number, to: number];
 }
 
-/** A list. */
 export interface SourceList {
   readonly kind: 'list';
   readonly items: readonly SourceNode[];

@@ -64,7 +64,6 @@ export const ANSWER = map(
 
 const GIVEN: Form = either([said(), ANSWER], 'an answer: a text, or a map');
 
-/** A rule. */
 export const RULE = map(
   {
     step: text('the path of the step, or the id of the node'),

@@ -8,7 +8,6 @@ import type { Fields } from './shape.js';
 /** Unsupported keys and what to do instead, by what the file loses without them. */
 export type LossRows = Readonly<Partial<Record<ForeignKey['loses'], Readonly<Record<string, string>>>>>;
 
-/** Collects the unsupported keys of one map. */
 export function unsupportedKeys(...all: readonly LossRows[]): ReadonlyMap<string, ForeignKey> {
   const found = new Map<string, ForeignKey>();
   for (const rows of all) {

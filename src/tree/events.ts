@@ -13,7 +13,6 @@ import type { TreePlace } from './event-places.js';
 /** The severity of an event. */
 export type TreeLevel = 'info' | 'warn' | 'error';
 
-/** What an event of a tree reports. */
 export type TreeHappening =
   | { readonly name: 'workflow.started'; readonly workflow: string }
   | (Paid & { readonly name: 'workflow.ended'; readonly workflow: string; readonly failure?: ErrorData })

@@ -34,7 +34,6 @@ export function givenOf(from: TreeState): readonly GivenValue[] {
   return Object.keys(from.outputs).map((name) => ({ name, isGoal: known?.has(name) !== true }));
 }
 
-/** Adds the outputs of a step to a state. */
 export function addToState(to: TreeState, step: string, result: Pick<TreeState, 'outputs' | 'failures'>): void {
   const known = parts.get(to) ?? new Set();
   parts.set(to, known);

@@ -69,7 +69,6 @@ export class ConversationTrust {
     return this.step.influence.label();
   }
 
-  /** Adds a label to the conversation. */
   add(label: Label): void {
     this.step.influence.add(label);
   }

@@ -10,7 +10,6 @@ import type { FilesShown } from './answer.js';
 /** Most files to name of those that make a result untrusted; one would suffice. */
 const MOST_NAMED = 8;
 
-/** The files of a call. */
 export interface CallFiles extends FilesOfCall {
   /** The files in the form that is recorded: files change, so a replay could not look again. */
   shown(): FilesShown;

@@ -32,7 +32,6 @@ export interface Gate {
 
 /** What a gate depends on in addition to the agent. */
 export interface Known {
-  /** The tools as they are recorded. */
   readonly recorded: ReadonlyMap<string, OpenedTool>;
   readonly stepTools: ReadonlyMap<string, unknown>;
   /** The working directory when the step began, used by rules about paths. */

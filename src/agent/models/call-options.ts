@@ -31,7 +31,6 @@ export interface CallStyle {
   readonly dropCallData?: boolean;
 }
 
-/** Converts a request to the options of one call. */
 export function callOptions(request: ModelRequest, style: CallStyle): LanguageModelV3CallOptions {
   const { settings } = request;
   const marked = markedMessages(request, style.cache);
@@ -232,7 +231,6 @@ function cacheOption(
   return { key: style.key, options: { [style.option]: cache.key() } };
 }
 
-/** The cache header of a request. */
 function cacheHeaders({ cache }: ModelRequest, style: CacheStyle | undefined): Record<string, string> | undefined {
   return cache === undefined || style === undefined || !('header' in style)
     ? undefined

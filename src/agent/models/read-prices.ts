@@ -15,7 +15,6 @@ const rate = (about: string, more: { readonly needed?: true } = {}) =>
 const tokenCount = (about: string, more: { readonly needed?: true } = {}) =>
   integer(about, { min: 1, max: 1_000_000_000, ...more });
 
-/** The rates of a model. */
 const RATES = {
   input: rate('what goes in', { needed: true }),
   output: rate('what comes out', { needed: true }),
@@ -31,7 +30,6 @@ const STEP = map(
   'other rates for all tokens of a call with a long input',
 );
 
-/** The price of a model. */
 const PRICE = map(
   {
     ...RATES,

@@ -117,7 +117,6 @@ function plainText({ caller: { phase, fields = [] }, messages }: ModelRequest): 
   return fields.length === 0 ? text : JSON.stringify(Object.fromEntries(fields.map((field) => [field, text])));
 }
 
-/** The last user message. */
 function lastUserText(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === 'user');
   return last?.role === 'user' ? last.text : '';

@@ -34,7 +34,6 @@ import type { GivenCall } from './given.js';
 import { besideInput, variablesOf } from './given.js';
 import { fittingOutput, lostResult, pretendedResult, resultOfCommand, scriptedValue, KEPT_BYTES } from './results.js';
 
-/** Options for the call of a step. */
 interface StepCallOptions extends ToolRunnerOptions {
   readonly granted: Granted;
   readonly authored: Authored | undefined;

@@ -9,7 +9,7 @@ import { isEnvFile, isInside } from './compare-paths.js';
 import type { OwnPlaces } from './provider-options.js';
 import { NO_PLACES } from './provider-options.js';
 import type { WrittenFiles } from '../run-trust.js';
-import { leavesPolicy } from './policy-folders.js';
+import { leavesPolicy } from './compare-paths.js';
 import { createProtection } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';
 

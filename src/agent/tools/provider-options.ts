@@ -41,7 +41,6 @@ export interface ToolPins {
   compare(server: OfferedServer): readonly string[];
 }
 
-/** What a server offers. */
 export interface OfferedServer {
   readonly name: string;
   /** Digest of its entry in the definition: another command or address is another server. */

@@ -20,7 +20,6 @@ import { outsideOf } from '../run/project.js';
 import type { TrustSubject } from '../run/trusted-files.js';
 import { moduleSubject } from '../run/workflow-powers.js';
 
-/** A workflow exported by a module. */
 export interface ModuleWorkflow extends Workflow {
   readonly watch?: Watch;
   readonly runOptions?: ModuleRunOptions;

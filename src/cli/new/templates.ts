@@ -6,7 +6,6 @@ import { jsonText } from '../view/printable.js';
 
 /** A starter project: a folder of `templates/`, in whose files `PROJECT` is replaced by the name. */
 interface Template {
-  /** The command that runs it. */
   readonly command: 'run' | 'exec';
   /** Paths in the folder. The first one is the workflow. */
   readonly files: readonly string[];
@@ -28,7 +27,6 @@ const TEMPLATES = {
   typescript: { command: 'run', files: ['flow.ts', 'script.yaml', 'package.json', 'tsconfig.json'], schemas: [] },
 } satisfies Readonly<Record<string, Template>>;
 
-/** The name of a template. */
 export type TemplateName = keyof typeof TEMPLATES;
 
 /** The templates of `skein new`. */

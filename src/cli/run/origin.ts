@@ -14,7 +14,6 @@ export interface RunOrigin {
   readonly settings: WorkflowSettings;
 }
 
-/** What a run begins with. */
 interface Beginning {
   /** The folder that holds the store. */
   readonly root: string;

@@ -34,7 +34,6 @@ export interface PlanDescription {
   readonly powers: readonly Power[];
 }
 
-/** A budget, with its text. */
 type BudgetDescription = Budget & { readonly text: string };
 
 /** A security setting, with its text. */

@@ -8,7 +8,6 @@ export interface StepContext {
   readonly order: readonly string[];
 }
 
-/** The output of one step. */
 export interface StepOutput {
   readonly output: unknown;
   /** Name of the agent. */

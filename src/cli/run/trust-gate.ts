@@ -15,7 +15,6 @@ export function listLines({ powers, isPart }: TrustSubject): readonly string[] {
   ];
 }
 
-/** Flags for trust. */
 export interface TrustFlags {
   /** Agrees to the named file, this once. */
   readonly trust?: boolean;

@@ -46,7 +46,6 @@ export interface ConversationParts {
   readonly recording: Pick<Recording, 'store' | 'open' | 'origin'>;
 }
 
-/** The inputs of a turn. */
 export interface TurnInputs {
   readonly message?: string | undefined;
   readonly event?: string | undefined;

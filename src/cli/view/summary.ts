@@ -25,7 +25,6 @@ import {
 } from './step-text.js';
 import type { Style } from './style.js';
 
-/** What is known at the end of a run. */
 export interface EndOfRun {
   readonly outcome: RunOutcome;
   readonly census: Census;

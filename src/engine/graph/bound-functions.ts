@@ -48,7 +48,6 @@ export function checksOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bi
   );
 }
 
-/** The function that guides an agent. */
 export function guideOf({ id, choice }: AgentNode, fn: Find, prefix: string): GuideOf | undefined {
   return choice === 'code' ? (boundFunction(fn(guideKey(id)), prefix + guideKey(id)) as GuideOf) : undefined;
 }

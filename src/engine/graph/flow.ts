@@ -18,9 +18,7 @@ const FEW = 8;
 export interface FlowOwner {
   readonly channels: ChannelTable;
   readonly run: { readonly labels: RunLabels };
-  /** Fires a node. */
   fire(node: CompiledNode, firing: Firing): void;
-  /** Skips a node. */
   skip(node: CompiledNode, arrivals: Arrivals, origin: Decided, poison: boolean): void;
   /** Makes a node fail with this error instead of firing it. */
   refuse(node: CompiledNode, firing: Firing, error: ErrorData): void;

@@ -51,7 +51,6 @@ export interface Firing {
 /** The tokens with which a node fires or is skipped, by in-edge; undefined if none arrived (E4). */
 export type Arrivals = readonly (Token | undefined)[];
 
-/** The origin of a token. */
 export type Origin = Pick<Token, 'depth' | 'round'>;
 
 /** The origin of a token, with what decided that it arrives. */

@@ -16,7 +16,6 @@ export class Visits {
     if (first > 1) for (const at of compiled.starts) this.all[at] = first - 1;
   }
 
-  /** Returns the number of the next visit. */
   next(node: number): number {
     const visit = Math.max(this.all[node] ?? 0, 0) + 1;
     this.all[node] = visit;
@@ -34,7 +33,6 @@ export class Visits {
     this.all[node] = -1;
   }
 
-  /** Number of runs of a node. */
   runs(node: number): number {
     return Math.max(this.all[node] ?? 0, 0) - (this.skips?.[node] ?? 0);
   }

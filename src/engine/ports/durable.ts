@@ -13,7 +13,6 @@ export interface Closings {
   readonly ended: number;
   /** Number of sessions after which a cut-off step may continue: those, out of budget, and a fork of a run that was not over. */
   readonly continued: number;
-  /** Number of all sessions. */
   readonly sessions: number;
 }
 

@@ -48,7 +48,6 @@ export interface LabelSource extends ChannelSource {
   readonly run: { readonly labels: RunLabels };
 }
 
-/** The label of a channel in a version. */
 export function channelLabel(version: Version, source: LabelSource, name: string): number {
   return cellLabel(version.get(source.channels.index.get(name) ?? -1), source);
 }

@@ -31,7 +31,6 @@ export abstract class ScopeState {
   epoch = 0;
   protected readonly compiled: CompiledPlan;
   protected readonly inputs: Version;
-  /** The owner of the scope. */
   readonly outside: ScopeOwner;
   /** Undefined before the end. */
   protected final: Version | undefined = undefined;

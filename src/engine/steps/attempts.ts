@@ -67,7 +67,6 @@ export abstract class Attempts extends FiredNode {
     return policies?.again === undefined ? this.around.again(failed) : policies.again(this, failed);
   }
 
-  /** Adds a label to what influences the step. */
   influenced(label: number): void {
     if (label !== this.influence) this.influence = this.run.labels.join(this.influence, label);
   }

@@ -54,7 +54,6 @@ export interface StepOwner extends ChannelSource {
   readonly labelled: readonly LabelledChannel[];
   /** Counts steps that ran inside this one, and keeps their reports. */
   count(census: Census, reports: Reports): void;
-  /** The owner of its scope. */
   readonly outside: ScopeOwner;
   /** Why all its steps are stopped. */
   readonly cutOff: string | undefined;

@@ -143,7 +143,6 @@ interface Chain {
   readonly nodes: readonly BuiltNode[];
 }
 
-/** Returns a chain of nodes as a plan with its functions. */
 export function chainOf({ name, inputs, nodes }: Chain): { readonly plan: Plan; readonly bindings: Bindings } {
   const ids = nodes.map(({ node }) => node.id);
   const plan: Plan = {
@@ -164,7 +163,6 @@ export function inputSpec(name: string, required = false): InputSpec {
   return { name, channel: name, required };
 }
 
-/** Returns a function as a node. */
 export function taskNode(
   id: string,
   run: (state: StateOf, step: TaskStep) => unknown,

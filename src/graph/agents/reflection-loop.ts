@@ -34,7 +34,6 @@ export interface ReflectionOutcome extends AgentOutcome {
   readonly attempts: number;
 }
 
-/** A reflection loop, as an agent. */
 export interface ReflectionLoop extends Agent {
   run(...call: Parameters<Agent['run']>): Promise<ReflectionOutcome>;
 }

@@ -70,7 +70,6 @@ export class SchemaIndex {
     return (typeof schema === 'object' ? this.resources.get(schema) : undefined) ?? otherwise;
   }
 
-  /** Returns the schema at an address. */
   at(address: string): Schema | undefined {
     return this.known.get(address);
   }

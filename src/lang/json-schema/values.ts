@@ -30,7 +30,6 @@ export const VALUE_KEYWORDS: readonly (readonly [string, Keyword])[] = [
   ['format', format],
 ];
 
-/** Returns the JSON type of a value. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -23,7 +23,7 @@ import { channelsOf, loopNode } from './loops.js';
 import { endingChannel, innerSteps, stepChannel } from './definition.js';
 import type { Definition, StepDef } from './definition.js';
 import { lastFields, lastNode } from './last-steps.js';
-import { mapNode } from './maps.js';
+import { mapNode } from './loops.js';
 import type { Agent } from './find-agents.js';
 import { inputChannel, inputSpec } from '../inputs-key.js';
 import type { References } from './references.js';

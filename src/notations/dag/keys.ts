@@ -47,7 +47,6 @@ export const ANSWER = map(
   'a step, and what the agent learns about it',
 );
 
-/** The keys of every step. */
 const EVERY_STEP = {
   id: text('unique; the name in references, folders and events', { ...NAME_FORM, needed: true }),
   type: text('what the step does'),

@@ -2,8 +2,8 @@ import type { CallNode, InputSpec, Plan } from '../../plan/plan.js';
 import { RUN_CHANNELS } from '../../plan/endings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { StepDef } from './definition.js';
-import { channelsOf, conversationsOf, endingsIn, outputsIn, readsOf } from './loops.js';
-import { endingChannel, NO_TYPE, stepChannel } from './definition.js';
+import { conversationsOf, innerPlan, readsOf, writtenIn } from './loops.js';
+import { NO_TYPE } from './definition.js';
 import type { References } from './references.js';
 
 /** The id of the step that holds the steps under `finally`. */
@@ -46,8 +46,7 @@ export function lastNode(
   references: References,
 ): CallNode {
   const steps = last?.steps ?? [];
-  const inside = outputsIn(steps, references).map((ids) => stepChannel(...ids));
-  const own = new Set([...inside, ...endingsIn(steps, references).map((ids) => endingChannel(...ids))]);
+  const own = writtenIn(steps, references);
   const talks = conversationsOf(course.nodes);
   const given = [...new Set([...readsOf(course.nodes, []), ...talks])].filter((channel) => !own.has(channel));
   const inputs = given.map((channel): InputSpec => ({ channel, name: channel, required: false }));
@@ -56,14 +55,7 @@ export function lastNode(
     id: LAST_ID,
     onError: 'ignore',
     writes: talks,
-    plan: {
-      format: 1,
-      name: LAST_ID,
-      notation: 'dag',
-      inputs,
-      channels: channelsOf(inputs, course.nodes),
-      ...course,
-    },
+    plan: innerPlan(LAST_ID, inputs, course),
     at,
   };
 }

@@ -4,15 +4,14 @@ import type { ChannelSpec, InputSpec, LoopNode, MapNode, NodeBase, Plan, PlanNod
 import { conditionReferences, referencesOf } from '../../plan/references.js';
 import type { Findings } from '../../text/findings.js';
 import { buildUntil } from './conditions.js';
-import type { StepDef } from './definition.js';
-import { beforeChannel, endingChannel, stepChannel } from './definition.js';
+import type { MapSteps, StepDef } from './definition.js';
+import { beforeChannel, countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
 import type { References } from './references.js';
 
-/** The parts of a loop. */
 interface LoopParts {
   /** The fields that all nodes share. */
   readonly base: NodeBase;
-  /** The loop's steps. */
+  /** The steps inside. */
   readonly course: Pick<Plan, 'nodes' | 'edges' | 'routes'>;
   readonly references: References;
 }
@@ -28,7 +27,7 @@ export function loopNode(step: StepDef, { base, course, references }: LoopParts,
   const reads = readsOf(course.nodes, until);
   const inside = outputsIn(steps, references);
   const endings = endingsIn(steps, references);
-  const own = new Set([...inside.map((ids) => stepChannel(...ids)), ...endings.map((ids) => endingChannel(...ids))]);
+  const own = writtenIn(steps, references);
   const before = [...own].filter((name) => reads.has(beforeChannel(name)));
   const given = [...reads, ...talks.filter((name) => !reads.has(name))].filter((name) => !own.has(name));
   const inputs = [...given, ...testedIn(until, own)].map(inputOf(own));
@@ -42,14 +41,7 @@ export function loopNode(step: StepDef, { base, course, references }: LoopParts,
     ...base,
     kind: 'loop',
     writes: outputs.map(([outer]) => outer),
-    plan: {
-      format: 1,
-      name: step.id,
-      notation: 'dag',
-      inputs,
-      channels: channelsOf(inputs, course.nodes),
-      ...course,
-    },
+    plan: innerPlan(step.id, inputs, course),
     outputs: Object.fromEntries(outputs),
     until,
     maxRounds,
@@ -64,6 +56,23 @@ export function loopNode(step: StepDef, { base, course, references }: LoopParts,
       keep,
     }),
   };
+}
+
+/** Builds the plan of the steps inside a step. */
+export function innerPlan(
+  name: string,
+  inputs: readonly InputSpec[],
+  course: Pick<Plan, 'nodes' | 'edges' | 'routes'>,
+): Plan {
+  return { format: 1, name, notation: 'dag', inputs, channels: channelsOf(inputs, course.nodes), ...course };
+}
+
+/** Returns the channels that steps write: their outputs, and their endings where they are read. */
+export function writtenIn(steps: readonly StepDef[], references: References): ReadonlySet<string> {
+  return new Set([
+    ...outputsIn(steps, references).map((ids) => stepChannel(...ids)),
+    ...endingsIn(steps, references).map((ids) => endingChannel(...ids)),
+  ]);
 }
 
 /** Returns the channels of inputs, outputs of nodes, and conversations. */
@@ -130,4 +139,54 @@ function testedIn(until: readonly Condition[], own: ReadonlySet<string>): readon
 
 function inputOf(own: ReadonlySet<string>): (channel: string) => InputSpec {
   return (channel) => ({ channel, name: channel, required: false, ...(own.has(channel) ? { default: '' } : {}) });
+}
+
+interface MapParts extends LoopParts {
+  readonly map: MapSteps;
+}
+
+/**
+ * Builds the node of a map. Its steps are a plan, whose inputs are the item and what the steps read of the file. The result for an item is
+ * the output of its last step. Problem codes: `map-result`, and those of references.
+ */
+export function mapNode(step: StepDef, { map, base, course, references }: MapParts, findings: Findings): MapNode {
+  const { over, as: _as, steps, ...bounds } = map;
+  const item = itemChannel(step.id);
+  const counts = [countChannel(step.id, 'index'), countChannel(step.id, 'key')] as const;
+  const own = new Set([item, ...counts, ...writtenIn(steps, references)]);
+  const read = new Set([...readsOf(course.nodes, []), ...conversationsOf(course.nodes)]);
+  const given = [...read].filter((channel) => !own.has(channel));
+  const [index, itemKey] = counts.map((channel) => (read.has(channel) ? channel : undefined));
+  const ofItem = [item, index, itemKey].filter((channel) => channel !== undefined);
+  const inputs = [...ofItem, ...given].map((channel): InputSpec => ({ channel, name: channel, required: false }));
+  const list = over && references.named(over, step, 'over');
+  return present({
+    ...base,
+    kind: 'map' as const,
+    writes: [stepChannel(step.id)],
+    plan: innerPlan(step.id, inputs, course),
+    over: list ?? { channel: item },
+    item,
+    index,
+    itemKey,
+    inputs: Object.fromEntries(given.map((channel) => [channel, { channel }])),
+    result: resultOf(step, steps, { references, findings }),
+    ...bounds,
+  });
+}
+
+/** Returns the channel of a map's result for an item. */
+function resultOf(
+  { label }: StepDef,
+  steps: readonly StepDef[],
+  { references: { graph, called }, findings }: { readonly references: References; readonly findings: Findings },
+): string {
+  const last = steps.at(-1);
+  const id = last?.id ?? '';
+  const isKnown = last?.call === undefined || called.get(id)?.result !== undefined;
+  if (last !== undefined && (!graph.hasOutput(id) || !isKnown)) {
+    const hint = 'end the steps of the map with one that gives something';
+    findings.error('map-result', `${label} ends with ${last.label}, which has no output`, last.at, hint);
+  }
+  return stepChannel(id);
 }

@@ -34,7 +34,6 @@ export interface StepGraph {
   blockOf(id: string): StepDef | undefined;
   /** Returns the maps around a step, innermost first. */
   mapsAround(step: StepDef): readonly StepDef[];
-  /** Returns a step by its id. */
   step(id: string): StepDef | undefined;
   /** Returns the steps of a loop. Empty for other steps. */
   stepsIn(id: string): readonly string[];

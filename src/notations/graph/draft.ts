@@ -16,7 +16,6 @@ import type { ReducerInput } from './reducers.js';
 import { readSupervise } from './supervising.js';
 import type { SuperviseInput } from './supervising.js';
 
-/** The settings of a graph. */
 export interface DraftSettings
   extends Limits, Pick<Plan, 'name' | 'description' | 'firstExitWins' | 'finally'>, Declarations {
   /** Standard Schemas by key of the state. Undefined: any key may be written. */

@@ -60,7 +60,6 @@ export interface NodePolicies<S = StateOf> extends Omit<
   readonly gotoParent?: readonly string[];
 }
 
-/** Options of a route. */
 export interface RouteOptions {
   /** The nodes it chooses among. Undefined: any node of the graph. */
   readonly targets?: readonly string[];

@@ -97,7 +97,6 @@ function checkOptions(owner: string, input: unknown): asserts input is Supervise
 
 /** The context in which supervision is added to a node. */
 interface Place {
-  /** The supervision of the graph. */
   readonly around: SaidInCode | undefined;
   readonly problems: Problem[];
 }

@@ -32,7 +32,6 @@ export interface PackTools {
   readonly standIn?: boolean;
 }
 
-/** The tools of a prompt. */
 interface ToolsOfPrompt {
   readonly functions: readonly FunctionTool[];
   /** Listed tools without an implementation. */

@@ -93,7 +93,6 @@ function cacheOf({ workflow }: Pack): AgentSpec['cache'] {
   return word === 'off' || word === '1h' ? word : undefined;
 }
 
-/** The templates of one prompt. */
 class Templates {
   private readonly variables: ReadonlySet<string>;
 

@@ -31,7 +31,6 @@ const MODEL_OVERRIDE = map(
   'changes for a model',
 );
 
-/** Returns the form of a prompt. */
 export function promptForm(dialect: Dialect): Form {
   return map(
     {

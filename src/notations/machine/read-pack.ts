@@ -26,7 +26,6 @@ export interface PackOptions {
   readonly validators?: readonly string[];
 }
 
-/** A pack as read. */
 interface ReadPack {
   /** Undefined if the problems contain an error. */
   readonly pack: Pack | undefined;

@@ -10,7 +10,6 @@ import { openFrontMatter } from '../../text/front-matter.js';
 import { reportNoFolder } from './pack.js';
 import type { Pack, PlacedPack } from './pack.js';
 
-/** A skill of a pack. */
 export interface PackSkill {
   readonly name: string;
   readonly description: string;

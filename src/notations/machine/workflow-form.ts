@@ -74,7 +74,6 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
   );
 }
 
-/** A tool. */
 export const TOOL = map(
   {
     name: text('name', { needed: true, pattern: IDENTIFIER }),
@@ -204,7 +203,6 @@ export const PREDICATE = map(
   { open: true, one: ['op', 'exists', 'all_of', 'any_of', 'not'] },
 );
 
-/** A composition. */
 export const COMPOSITION = map(
   {
     version: integer('1', { needed: true, min: 1, max: 1 }),

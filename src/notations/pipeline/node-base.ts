@@ -11,7 +11,6 @@ import type { SupervisionParts } from './supervising.js';
 
 /** The context in which nodes are built. */
 export interface NodeParts extends SupervisionParts, ConditionParts {
-  /** Returns the plan of a block. */
   readonly planOf: (block: Block) => Plan;
   readonly calls: ReadonlyMap<CallDef, Plan>;
   /** Maps whose item index or item key is read. */

@@ -7,7 +7,6 @@ import type { CallDef } from '../step-keys.js';
 import type { InputDef } from '../inputs-key.js';
 import type { AgentDef, StepDef } from './definition.js';
 
-/** The flow of each block. */
 export type Flows = (block: Block) => Flow;
 
 /** Whether a step can have run before another one starts: on a path between them, or in an earlier round of a loop around both. */

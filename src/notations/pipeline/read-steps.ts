@@ -256,7 +256,6 @@ function readAsk({ fields, base }: OpenStep): AskStep {
   return { type: 'ask', ...base, ...policies, ask: readAskKeys(fields) };
 }
 
-/** Reads a step that waits. */
 function readWait({ fields, base }: OpenStep): WaitStep {
   const policies = { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
   return { type: 'wait', ...base, ...policies, wait: readWaitKeys(fields) };

@@ -92,7 +92,6 @@ function reportMissingType(node: SourceNode & { kind: 'map' }, path: string, fin
   findings.error('missing-type', `workflow ${path}: step requires type`, node.at, hint);
 }
 
-/** The required key of each type. */
 const REQUIRED: Partial<Record<WrittenType, readonly [key: string, code: string, hint: string]>> = {
   agent: ['name', 'missing-agent', 'add "name: AGENT"'],
   condition: ['condition', 'missing-condition', 'add "condition: $steps.ID.output"'],

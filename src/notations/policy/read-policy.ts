@@ -1,18 +1,18 @@
 import { parseDuration } from '../../base/duration.js';
 import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
+import { quoteShort } from '../../lang/value-text.js';
 import { DECLARED } from '../../plan/declarations.js';
-import { comparedIn } from '../../plan/permission-rule.js';
-import type { Policy, ServersPolicy, ServerTrust, ToolPolicy } from '../../plan/policy.js';
+import { TOOL_ARGUMENTS, comparedIn, parsePermissionRule } from '../../plan/permission-rule.js';
+import type { Policy, ServerTrust, ServersPolicy, ToolPolicy } from '../../plan/policy.js';
 import type { Findings } from '../../text/findings.js';
+import type { SourceEntry, SourceMap, SourceNode } from '../../text/nodes.js';
 import { describe, entryOf, isNothing } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
-import type { SourceEntry, SourceMap, SourceNode } from '../../text/nodes.js';
-import { toolOf } from '../agentfile/tools.js';
-import { readDeclarations } from '../declarations-key.js';
-import { readFlag, readRules, readTexts, readWord } from './values.js';
 import { parseToml } from '../../text/toml.js';
 import { parseYaml } from '../../text/yaml.js';
+import { toolOf } from '../agentfile/tools.js';
+import { readDeclarations } from '../declarations-key.js';
 
 /** The origin of a policy. */
 export interface PolicyPlace {
@@ -207,4 +207,84 @@ export async function readPolicyText(
 /** A file that was cut off while it was written would permit everything. */
 function reportEmpty(at: Position, findings: Findings): void {
   findings.error('empty-policy', 'the policy has no rules', at, 'write its rules, or remove the file');
+}
+
+/** Reads `true` or `false`. Any other value is reported and counts as `false`. */
+function readFlag({ key, value }: SourceEntry, findings: Findings): boolean {
+  if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
+  findings.error('wrong-type', `${key} must be true or false`, value.at, 'write true or false, without quotes');
+  return false;
+}
+
+/** Reads one of several words. */
+function readWord<T extends string>(
+  { key, value }: SourceEntry,
+  words: readonly T[],
+  findings: Findings,
+): T | undefined {
+  const found = value.kind === 'scalar' ? words.find((word) => word === value.value) : undefined;
+  if (found === undefined)
+    findings.error(
+      'unknown-value',
+      `${key} must be ${words.join(' or ')}`,
+      value.at,
+      `write one of: ${words.join(', ')}`,
+    );
+  return found;
+}
+
+/** Reads a list of texts. Undefined if it has none. */
+function readTexts({ key, value }: SourceEntry, findings: Findings): readonly string[] | undefined {
+  const items = value.kind === 'list' ? value.items : undefined;
+  if (items === undefined) {
+    const message = `${key} must be a list of texts, not ${describe(value)}`;
+    findings.error('wrong-type', message, value.at, 'write a list: ["one", "two"]');
+    return undefined;
+  }
+  const texts = items.flatMap((item) => {
+    if (item.kind === 'scalar' && typeof item.value === 'string' && item.text.trim() !== '') return [item.text.trim()];
+    findings.error(
+      'wrong-type',
+      `${key} must be a list of texts; this entry is ${describe(item)}`,
+      item.at,
+      'put quotes around it, or take it out',
+    );
+    return [];
+  });
+  return texts.length === 0 ? undefined : texts;
+}
+
+/** Reads rules for calls, each in the form of a permission. `ruleOf` converts a written text to a rule. */
+function readRules(
+  { key, value, at }: SourceEntry,
+  findings: Findings,
+  ruleOf: (text: string) => string = ownRule,
+): readonly string[] | undefined {
+  const texts = readTexts({ key, value, at }, findings);
+  return texts?.flatMap((text) => {
+    const rule = ruleOf(text);
+    const wrong = wrongWith(rule);
+    if (wrong === undefined) return [rule];
+    const item =
+      value.kind === 'list' ? value.items.find((one) => one.kind === 'scalar' && one.text.trim() === text) : undefined;
+    const hint = 'write a tool (shell), a tool of a server (github:get_*), or an argument (shell:cmd=git *)';
+    findings.error('policy-rule', `${key}: ${quoteShort(text)} can't be used: ${wrong}`, item?.at ?? at, hint);
+    return [];
+  });
+}
+
+function wrongWith(rule: string): string | undefined {
+  const parsed = parsePermissionRule(rule);
+  if (typeof parsed === 'string') return parsed;
+  const names = TOOL_ARGUMENTS.get(parsed.tool.toLowerCase());
+  const strange = parsed.args.find(({ name }) => names?.includes(name) === false)?.name;
+  return strange === undefined ? undefined : `${parsed.tool} has no argument ${quoteShort(strange)}`;
+}
+
+/** Converts a rule: `server:tool` is a tool of a server, and a built-in tool gets its own name. */
+function ownRule(text: string): string {
+  if (/^(?!mcp:)[^:\s=]+:[^:\s=]+$/.test(text)) return `mcp:${text}`;
+  const [name = ''] = text.split(':', 1);
+  const tool = toolOf(name);
+  return tool === undefined ? text : tool + text.slice(name.length);
 }

@@ -275,7 +275,6 @@ function unanswered({ key, wait }: OpenWait): ErrorData {
   return { code: 'SKEIN_QUESTION', message: what, hint: 'answer it, then resume the run', details };
 }
 
-/** The record of a wait. */
 export function pauseRecord(at: number, { key, id, wait, due }: Omit<OpenWait, 'settle' | 'askedAnew'>): PauseRecord {
   const question = wait.question === undefined ? {} : { question: recordedQuestion(wait.question) };
   const schema = wait.schema === undefined ? {} : { schema: asRecorded(wait.schema) };

@@ -82,7 +82,6 @@ const BODIES: Readonly<Record<NodeKind, Body>> = {
   set: { start: startSet, take: noTicket },
 };
 
-/** The body of a node kind. */
 export function bodyOf(kind: NodeKind): Body {
   return BODIES[kind];
 }

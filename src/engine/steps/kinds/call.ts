@@ -47,7 +47,6 @@ export function prefixed(end: Stopped, { errorPrefix: prefix }: SubPlan): Stoppe
   return { ...end, error: { ...end.error, message: `${prefix}${end.error.message}` } };
 }
 
-/** The compiled sub-plan of a step. */
 export function subPlan(step: Step): CompiledPlan {
   const { sub } = step.compiled;
   if (sub === undefined) throw new TypeError(`'${step.compiled.id}' has no plan`);

@@ -38,7 +38,6 @@ function startMap(step: Step): void {
 
 type Waiting = Extract<ScopeEnd, { readonly type: 'paused' | 'out_of_budget' }>;
 
-/** The items of a map. */
 interface Items {
   readonly list: readonly unknown[];
   readonly keys: readonly string[];

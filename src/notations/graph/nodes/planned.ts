@@ -38,7 +38,6 @@ export function plannedOf(agent: unknown): Planned | undefined {
   return agent[PLANNED] as Planned;
 }
 
-/** The place of a node. */
 interface Place {
   readonly name: string;
   readonly output: string;

@@ -9,7 +9,6 @@ import type { NodeSpec } from './planned.js';
 import { callTool, functionTool } from './tool.js';
 import type { ToolDefinition, ToolStep } from './tool.js';
 
-/** Options of a tool used as a node. */
 export interface ToolNodeOptions {
   /** The tool's name in messages. Default: its own name. */
   readonly name?: string;

@@ -32,7 +32,6 @@ export interface CompositionParts {
   /** Returns the agent of a prompt with the named ones of its tools, and their implementations for a node. */
   agent(prompt: string, tools: readonly string[]): PromptInUse;
   tool(name: string): ToolInUse;
-  /** Returns the JSON Schema at a path. */
   schema(path: string): Json;
 }
 

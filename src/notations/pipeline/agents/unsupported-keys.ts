@@ -10,7 +10,6 @@ const READONLY = 'name the tools that only read, such as tools: [read_file, list
 const EACH_MODEL = 'set it for each model';
 const RANDOM = 'name several models in the agent, separated by commas; they are tried in order';
 
-/** The unsupported keys of all toolsets. */
 const TOOLSET: LossRows = {
   meaning: { instruction: INTO_INSTRUCTION },
   safety: { readonly: READONLY },
