@@ -1,12 +1,9 @@
 import { isPlainObject } from './base/json.js';
-import { hasErrors } from './base/problem.js';
-import type { Problem } from './base/problem.js';
-import { agentfileOf } from './notations/agentfile/convert/to-agentfile.js';
-import type { ConvertedTree } from './notations/agentfile/convert/to-agentfile.js';
+import { hasErrors, type Problem } from './base/problem.js';
+import { agentfileOf, type ConvertedTree } from './notations/agentfile/convert/to-agentfile.js';
 import type { TreeWorkflow } from './notations/tree/definition.js';
 import { compileTree } from './notations/tree/compile.js';
-import { definitionOf } from './tree/objects.js';
-import type { Workflow } from './tree/objects.js';
+import { definitionOf, type Workflow } from './tree/objects.js';
 import { defaultsOf } from './tree/runtime.js';
 
 export { convertAgentfile } from './notations/agentfile/load.js';

@@ -7,8 +7,7 @@
  * console.log(boxesOf(drawingOf(plan), { unicode: true }));
  */
 import { cellsOfText } from './base/text.js';
-import { paintBoxes } from './draw/boxes.js';
-import type { BoxesStyle } from './draw/boxes.js';
+import { paintBoxes, type BoxesStyle } from './draw/boxes.js';
 import type { Drawing, DrawnItem } from './plan/drawing.js';
 
 export { paintSvg } from './draw/svg.js';

@@ -8,8 +8,7 @@ import type { AgentNode } from '../plan/plan.js';
 import { hearOnlineModels, hearSearch } from './loop/conversation-trust.js';
 import { modelCaller } from './loop/model-caller.js';
 import type { ModelSource } from './model.js';
-import type { AgentSession, Opened } from './session.js';
-import { agentSession } from './session.js';
+import { agentSession, type AgentSession, type Opened } from './session.js';
 import { noTools } from './tool.js';
 import { Transcript } from './transcript.js';
 

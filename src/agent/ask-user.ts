@@ -1,6 +1,5 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
-import type { Json, JsonObject } from '../base/json.js';
-import { isPlainObject, recordText } from '../base/json.js';
+import { isPlainObject, recordText, type Json, type JsonObject } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 import type { Result, StepContext } from '../engine/ports/executor.js';
 import { pickChoice } from '../lang/answers.js';

@@ -1,9 +1,8 @@
 import type { Reserve } from '../engine/ports/durable.js';
 import type { InnerCall } from '../events/event.js';
-import { present } from '../base/json.js';
+import { present, type JsonObject } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
-import type { JsonObject } from '../base/json.js';
 import { madeOnce } from '../base/collections.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import { answerNote } from '../events/question.js';

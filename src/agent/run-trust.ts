@@ -1,10 +1,8 @@
 import { madeOnce } from '../base/collections.js';
 import type { GuardRules } from '../guard/decide.js';
 import { isDataFile } from '../guard/effects.js';
-import type { Label } from '../guard/label.js';
-import { CLEAN, Labels } from '../guard/label.js';
-import type { WidenedYes } from './loop/guard-question.js';
-import { isWithin } from './loop/guard-question.js';
+import { CLEAN, Labels, type Label } from '../guard/label.js';
+import { isWithin, type WidenedYes } from './loop/guard-question.js';
 import type { Policy } from '../plan/policy.js';
 import type { ToolCall } from './model.js';
 

@@ -5,18 +5,15 @@ import type { StepContext } from '../engine/ports/executor.js';
 import type { Phase } from '../events/supervision.js';
 import type { PriceTable } from '../budget/prices.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
-import { functionTools } from './function-tools.js';
-import type { ToolRunOptions } from './function-tools.js';
+import { functionTools, type ToolRunOptions } from './function-tools.js';
 import type { AnswerFields } from './loop/answer-fields.js';
 import { specsDigest } from './loop/identities.js';
 import type { Model, ModelSource, ReplayedCall, ToolSpec } from './model.js';
-import type { Surroundings } from './system-prompt.js';
-import type { StepTool, Tool, ToolSession, ToolSource, ToolProvider } from './tool.js';
-import { NO_TOOLS } from './tool.js';
+import { surroundingsOf, type Surroundings } from './system-prompt.js';
+import { NO_TOOLS, type StepTool, type Tool, type ToolSession, type ToolSource, type ToolProvider } from './tool.js';
 import type { Transcript } from './transcript.js';
 import { takes } from '../plan/built-in-tools.js';
 import { builtInOf } from '../plan/tool-names.js';
-import { surroundingsOf } from './system-prompt.js';
 
 /** The record of an opened session: all that a replay needs, so that it opens nothing. */
 export interface Opened {

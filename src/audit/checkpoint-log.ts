@@ -1,12 +1,10 @@
 import type { SkeinEvent } from '../events/event.js';
 import type { StepEnding } from '../events/census.js';
-import type { SupervisionNote } from '../events/supervision.js';
-import { isSupervisionNote } from '../events/supervision.js';
+import { isSupervisionNote, type SupervisionNote } from '../events/supervision.js';
 import { isPlainObject, present } from '../base/json.js';
 import type { Spending } from '../events/spending.js';
 import { StepTallies } from '../events/call-fold.js';
-import type { Fields } from './record-fields.js';
-import { spendingFields } from './record-fields.js';
+import { spendingFields, type Fields } from './record-fields.js';
 import { UniqueNames, safeName } from './safe-name.js';
 import type { Keeper, KeeperOptions } from './keeper.js';
 

@@ -5,8 +5,7 @@ import { valueText } from '../lang/value-text.js';
 import type { Truncate } from '../lang/values.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { OutputFormat, Workflow } from '../plan/workflow.js';
-import { statusOf } from './record-fields.js';
-import type { StepStatus } from './record-fields.js';
+import { statusOf, type StepStatus } from './record-fields.js';
 
 /** What the output of a run is formatted from. */
 export interface OutputOptions {

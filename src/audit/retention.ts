@@ -2,8 +2,7 @@ import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { toErrorData } from '../base/errors.js';
 import { RUN_MARKER } from '../base/own-names.js';
-import { isRunning, projectMark, readMarker } from './marker.js';
-import type { Marker } from './marker.js';
+import { isRunning, projectMark, readMarker, type Marker } from './marker.js';
 import { isRunFolderName } from './safe-name.js';
 
 /** Which run folders are kept. */

@@ -1,23 +1,18 @@
 import { Attempts } from '../base/attempts.js';
 import { systemClock } from '../base/clock.js';
-import type { ErrorData } from '../base/errors.js';
-import { toErrorData } from '../base/errors.js';
+import { toErrorData, type ErrorData } from '../base/errors.js';
 import { canonicalHash, sha256 } from '../base/hash.js';
 import { RUN_MARKER } from '../base/own-names.js';
-import type { SkeinEvent } from '../events/event.js';
-import { beginsAgain } from '../events/event.js';
+import { beginsAgain, type SkeinEvent } from '../events/event.js';
 import { addSpending } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
 import { formatOutput } from './final-output.js';
 import type { Keeper, KeeperOptions, RunEnd } from './keeper.js';
 import { ownMarker } from './marker.js';
-import { placesOf } from './plan-places.js';
-import type { FindPlace } from './plan-places.js';
-import type { Fields } from './record-fields.js';
-import { errorFields, spendingFields, statusOf, timeFields } from './record-fields.js';
+import { placesOf, type FindPlace } from './plan-places.js';
+import { errorFields, spendingFields, statusOf, timeFields, type Fields } from './record-fields.js';
 import { UniqueNames, safeName } from './safe-name.js';
-import { StepLog } from './step-log.js';
-import type { StepEvent } from './step-log.js';
+import { StepLog, type StepEvent } from './step-log.js';
 
 type RunEnded = Extract<SkeinEvent, { readonly type: 'run.ended' }>;
 type Ending = Pick<RunEnded, 'at' | 'outcome' | 'error'> & Partial<Pick<RunEnded, 'census'>>;

@@ -5,10 +5,8 @@ import { isLoopNote } from '../events/step-notes.js';
 import { StepFold } from '../events/step-fold.js';
 import { valueText } from '../lang/value-text.js';
 import type { FileWriter } from './file-writer.js';
-import { describeConditions } from './plan-places.js';
-import type { NodePlace } from './plan-places.js';
-import type { Fields } from './record-fields.js';
-import { endingFields, spendingFields, timeFields } from './record-fields.js';
+import { describeConditions, type NodePlace } from './plan-places.js';
+import { endingFields, spendingFields, timeFields, type Fields } from './record-fields.js';
 import type { Redactor } from '../secrets/redact.js';
 import { StreamLog } from './stream-log.js';
 

@@ -1,13 +1,9 @@
 import type { ErrorData } from '../base/errors.js';
-import type { BudgetNote, QueueNote, StepNote } from '../events/event.js';
-import { isWaitNote } from '../events/event.js';
-import type { TrustNote } from '../events/trust.js';
-import { isTrustNote } from '../events/trust.js';
+import { isWaitNote, type BudgetNote, type QueueNote, type StepNote } from '../events/event.js';
+import { isTrustNote, type TrustNote } from '../events/trust.js';
 import type { StepOutcome } from '../events/census.js';
-import { isGuardNote } from '../events/step-notes.js';
-import type { GuardNote, LoopNote } from '../events/step-notes.js';
-import { isSupervisionNote } from '../events/supervision.js';
-import type { SupervisionNote } from '../events/supervision.js';
+import { isGuardNote, type GuardNote, type LoopNote } from '../events/step-notes.js';
+import { isSupervisionNote, type SupervisionNote } from '../events/supervision.js';
 import { callFields } from './record-fields.js';
 import type { RedactedStream, Redactor } from '../secrets/redact.js';
 

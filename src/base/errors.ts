@@ -1,7 +1,5 @@
-import { isPlainObject, recordText } from './json.js';
-import type { Json } from './json.js';
-import type { ThrownFacts } from './thrown.js';
-import { factsOf, messageOf } from './thrown.js';
+import { isPlainObject, recordText, type Json } from './json.js';
+import { factsOf, messageOf, type ThrownFacts } from './thrown.js';
 
 /**
  * Stable codes of run-time errors. The meaning of a code never changes; tests pin the list.

@@ -1,8 +1,7 @@
 import { addUsd } from '../events/cost.js';
 import type { Measure } from '../plan/budget-text.js';
 import type { Budget } from '../plan/budget.js';
-import type { Amount } from './amount.js';
-import { addAmounts, NO_AMOUNT, subtractAmounts } from './amount.js';
+import { addAmounts, NO_AMOUNT, subtractAmounts, type Amount } from './amount.js';
 
 /** A limit at a place: the whole run, or a node with everything below it, over all visits, items and rounds. */
 export interface Limit {

@@ -1,5 +1,4 @@
-import type { ErrorData } from '../base/errors.js';
-import { wasAsked } from '../base/errors.js';
+import { wasAsked, type ErrorData } from '../base/errors.js';
 import type { Cost, Usage } from '../events/event.js';
 import { addUsd } from '../events/cost.js';
 import { spentOf } from '../events/spending.js';

@@ -5,17 +5,14 @@ import { amountText, readBudget } from '../plan/budget-text.js';
 import type { Budget } from '../plan/budget.js';
 import { DEFAULT_OUTPUT_TOKENS } from '../plan/limits.js';
 import { askedOf } from '../plan/security-at.js';
-import { nodeFinder } from '../plan/nodes.js';
-import type { PlacedNode } from '../plan/nodes.js';
+import { nodeFinder, type PlacedNode } from '../plan/nodes.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
 import type { Plan } from '../plan/plan.js';
 import { LOCAL_MODELS } from '../plan/providers.js';
 import type { Limit } from './account.js';
-import { estimateCall } from './estimate.js';
-import type { CallEstimate } from './estimate.js';
+import { estimateCall, type CallEstimate } from './estimate.js';
 import { holdsAt, limitsOf, needsPrices, noPrice, sharedLimitsOf } from './limits.js';
-import { priceWith, worstCost } from './prices.js';
-import type { Price } from './prices.js';
+import { priceWith, worstCost, type Price } from './prices.js';
 
 /** What is known about a run before it starts. */
 export interface Foreseen {

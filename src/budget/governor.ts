@@ -1,8 +1,6 @@
 import type { Clock } from '../base/clock.js';
-import type { Allowance } from './allowance.js';
-import { Level, MINUTE_MS } from './allowance.js';
-import type { Asked, Counted, Gate, Told } from './pass.js';
-import { costOf, Pass, Queue } from './pass.js';
+import { Level, MINUTE_MS, type Allowance } from './allowance.js';
+import { costOf, Pass, Queue, type Asked, type Counted, type Gate, type Told } from './pass.js';
 import { Speed } from './speed.js';
 
 /** Longest time in milliseconds without any call, whatever a server reports. Then one call is tried. */

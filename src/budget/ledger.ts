@@ -1,12 +1,9 @@
 import { nodePathOf } from '../base/address.js';
 import { SkeinError } from '../base/errors.js';
-import type { BudgetChange } from '../plan/budget.js';
-import { changedBudget } from '../plan/budget.js';
-import { Account } from './account.js';
-import type { Lack, Limit, Note, Standing } from './account.js';
+import { changedBudget, type BudgetChange } from '../plan/budget.js';
+import { Account, type Lack, type Limit, type Note, type Standing } from './account.js';
 import { holdsAt } from './limits.js';
-import type { Amount } from './amount.js';
-import { NO_AMOUNT } from './amount.js';
+import { NO_AMOUNT, type Amount } from './amount.js';
 
 export type { Lack, Limit, Standing } from './account.js';
 

@@ -1,10 +1,8 @@
 import type { Usage } from '../events/event.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
-import type { Bound, Worth } from '../plan/envelope.js';
-import { estimateWorth } from '../plan/envelope.js';
+import { estimateWorth, type Bound, type Worth } from '../plan/envelope.js';
 import { DEFAULT_OUTPUT_TOKENS } from '../plan/limits.js';
-import type { Price } from './prices.js';
-import { costOf, priceWith, worstCost } from './prices.js';
+import { costOf, priceWith, worstCost, type Price } from './prices.js';
 
 /** The typical and the maximum cost of a run of a plan, as far as prices are known. */
 export interface PlanCost {

@@ -1,10 +1,8 @@
-import { SkeinError, toErrorData } from '../base/errors.js';
-import type { Problem } from '../base/problem.js';
+import { SkeinError, toErrorData, type ErrorData } from '../base/errors.js';
+import { formatProblem, type Problem } from '../base/problem.js';
 import { isPlainObject } from '../base/json.js';
-import { formatProblem } from '../base/problem.js';
 import { jsonText, printable } from './view/printable.js';
 import { printNote, printResult } from './view/streams.js';
-import type { ErrorData } from '../base/errors.js';
 import type { RunOutcome } from '../events/census.js';
 
 /** Prints all problems of a definition. */

@@ -2,8 +2,7 @@ import { addTo } from '../base/collections.js';
 import { cellsOfText } from '../base/text.js';
 import type { Drawing, DrawnEdge, DrawnItem } from '../plan/drawing.js';
 import { Canvas } from './canvas.js';
-import { layOut } from './layout.js';
-import type { Layout, Medium, PlacedItem, Point } from './layout.js';
+import { layOut, type Layout, type Medium, type PlacedItem, type Point } from './layout.js';
 
 /** Longer lines are cut; the full text is in the file. */
 const LONGEST_LINE = 44;

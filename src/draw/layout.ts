@@ -1,5 +1,4 @@
-import { arrange, emptyGraph } from './dagre.js';
-import type { Gaps, Laid } from './dagre.js';
+import { arrange, emptyGraph, type Gaps, type Laid } from './dagre.js';
 import type { DrawnEdge, DrawnItem, Drawing } from '../plan/drawing.js';
 
 /** A position in the picture, in the units of its medium: points of a drawing, or columns and rows of a terminal. */

@@ -1,7 +1,6 @@
 import { cellsOfText } from '../base/text.js';
 import type { Drawing } from '../plan/drawing.js';
-import { layOut } from './layout.js';
-import type { Layout, Medium, PlacedEdge, PlacedItem, Point } from './layout.js';
+import { layOut, type Layout, type Medium, type PlacedEdge, type PlacedItem, type Point } from './layout.js';
 
 /** Sizes in points of the drawing. A letter is at most this wide in every viewer's font. */
 const LETTER = 7.4;

@@ -1,7 +1,6 @@
 import type { CountsCalls } from '../events/spending.js';
 import type { RunOptionsOf } from './ports/durable.js';
-import type { ErrorData } from '../base/errors.js';
-import { toErrorData } from '../base/errors.js';
+import { toErrorData, type ErrorData } from '../base/errors.js';
 import type { Label } from '../guard/label.js';
 import type { Bindings } from '../plan/plan.js';
 import type { LastState } from './state/carried-state.js';

@@ -1,8 +1,7 @@
 import { pathOf } from '../base/address.js';
 import { present } from '../base/json.js';
 import type { InnerCall, SkeinEvent, StepNote } from './event.js';
-import { NO_SPENDING, NO_USAGE, Tally } from './spending.js';
-import type { CountsCalls, Spending } from './spending.js';
+import { NO_SPENDING, NO_USAGE, Tally, type CountsCalls, type Spending } from './spending.js';
 
 /** Counts a model call made by a run that a function of the step started. */
 export function countInner(tally: CountsCalls, { model = '?', usage, cost, failed }: Omit<InnerCall, 'kind'>): void {

@@ -1,7 +1,6 @@
 import { present } from '../base/json.js';
 import { percentText } from './step-notes.js';
-import type { Cost, Dollars, Usage } from './cost.js';
-import { addUsd } from './cost.js';
+import { addUsd, type Cost, type Dollars, type Usage } from './cost.js';
 
 /**
  * Formats dollars with cents; amounts below a cent keep their first two significant digits.

@@ -1,6 +1,5 @@
 import { pathOf, stepOf } from '../base/address.js';
-import type { Json } from '../base/json.js';
-import { recordText } from '../base/json.js';
+import { recordText, type Json } from '../base/json.js';
 
 /**
  * A question that waits for an answer, or an event that the run waits for. Results of runs, events, stores and the JSON of the command line

@@ -1,8 +1,6 @@
-import type { ErrorData } from '../base/errors.js';
-import { wasAsked } from '../base/errors.js';
+import { wasAsked, type ErrorData } from '../base/errors.js';
 import { isPlainObject, present } from '../base/json.js';
-import type { Cost, Dollars, Spent, Usage } from './cost.js';
-import { addUsd } from './cost.js';
+import { addUsd, type Cost, type Dollars, type Spent, type Usage } from './cost.js';
 
 /** Calls, tokens and dollars of a step or a run, in the form that all reports share. */
 export interface Spending extends Dollars {

@@ -1,12 +1,9 @@
 import { present } from '../base/json.js';
 import { CallFold } from './call-fold.js';
 import type { Asking, EventBody, StepNote } from './event.js';
-import type { StepEnding, StepOutcome } from './census.js';
-import { endingOf } from './census.js';
-import type { Spending } from './spending.js';
-import { NO_SPENDING, Tally } from './spending.js';
-import { isSupervisionNote } from './supervision.js';
-import type { SupervisionNote } from './supervision.js';
+import { endingOf, type StepEnding, type StepOutcome } from './census.js';
+import { NO_SPENDING, Tally, type Spending } from './spending.js';
+import { isSupervisionNote, type SupervisionNote } from './supervision.js';
 
 const NOT_JUDGED: SupervisionAccount = { by: 'model', corrections: 0, accepted: false };
 

@@ -1,6 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import { PLANNED } from '../notations/graph/nodes/planned.js';
-import type { Planned } from '../notations/graph/nodes/planned.js';
+import { PLANNED, type Planned } from '../notations/graph/nodes/planned.js';
 import type {
   AgentLike,
   AgentResult,

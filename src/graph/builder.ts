@@ -1,9 +1,6 @@
-import type { Problem } from '../base/problem.js';
-import { definitionError, hasErrors } from '../base/problem.js';
-import type { BuiltGraph } from '../notations/graph/build.js';
-import { buildGraph } from '../notations/graph/build.js';
-import type { DraftOptions, DraftSettings, NodeFunction } from '../notations/graph/draft.js';
-import { GraphDraft } from '../notations/graph/draft.js';
+import { definitionError, hasErrors, type Problem } from '../base/problem.js';
+import { buildGraph, type BuiltGraph } from '../notations/graph/build.js';
+import { GraphDraft, type DraftOptions, type DraftSettings, type NodeFunction } from '../notations/graph/draft.js';
 import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../notations/graph/inspect.js';
 import {
   answerKeyOf,
@@ -14,8 +11,7 @@ import {
   routeViews,
   stateKeys,
 } from '../notations/graph/inspect.js';
-import type { MapOptions } from '../notations/graph/nodes/map-node.js';
-import { MAP_OPTION_NAMES, mapNode } from '../notations/graph/nodes/map-node.js';
+import { MAP_OPTION_NAMES, mapNode, type MapOptions } from '../notations/graph/nodes/map-node.js';
 import type { InnerWorkflow } from '../notations/graph/nodes/workflow-node.js';
 import type { RouteOptions } from '../notations/graph/policies.js';
 import type { Bindings, Plan } from '../plan/plan.js';

@@ -1,14 +1,9 @@
 import { errorText } from '../base/errors.js';
-import { isPlainObject } from '../base/json.js';
-import type { JsonObject } from '../base/json.js';
-import type { BudgetNote, QueueNote, StepNote } from '../events/event.js';
-import { isWaitNote } from '../events/event.js';
-import type { GuardNote, LoopNote } from '../events/step-notes.js';
-import { isGuardNote, isLoopNote } from '../events/step-notes.js';
-import type { TrustNote } from '../events/trust.js';
-import { isTrustNote } from '../events/trust.js';
-import type { SupervisionNote } from '../events/supervision.js';
-import { isSupervisionNote } from '../events/supervision.js';
+import { isPlainObject, type JsonObject } from '../base/json.js';
+import { isWaitNote, type BudgetNote, type QueueNote, type StepNote } from '../events/event.js';
+import { isGuardNote, isLoopNote, type GuardNote, type LoopNote } from '../events/step-notes.js';
+import { isTrustNote, type TrustNote } from '../events/trust.js';
+import { isSupervisionNote, type SupervisionNote } from '../events/supervision.js';
 import type { GraphEvent } from './result.js';
 
 /** An event inside a step; the step supplies the fields that it leaves out. */

@@ -1,12 +1,9 @@
 import type { CompiledNode } from '../engine/graph/compile.js';
-import type { Success } from '../engine/graph/explain.js';
-import { successBody } from '../engine/graph/explain.js';
-import { startBody } from '../engine/reporter.js';
-import type { Keeper, ToldScope, ToldStep } from '../engine/reporter.js';
+import { successBody, type Success } from '../engine/graph/explain.js';
+import { startBody, type Keeper, type ToldScope, type ToldStep } from '../engine/reporter.js';
 import type { Version } from '../engine/state/version.js';
 import type { SkeinEvent } from '../events/event.js';
-import { GraphEvents } from './events.js';
-import type { Happening, Told } from './events.js';
+import { GraphEvents, type Happening, type Told } from './events.js';
 import type { Violation } from '../runtime/invariants.js';
 import type { GraphEvent } from './result.js';
 

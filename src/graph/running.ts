@@ -1,6 +1,5 @@
 import { systemClock } from '../base/clock.js';
-import type { ErrorData } from '../base/errors.js';
-import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
+import { SkeinError, fromErrorData, toErrorData, type ErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
 import type { Source } from '../base/event-stream.js';
 import type { RunHandle, RunResult } from '../engine/run.js';
@@ -9,13 +8,11 @@ import { emptyCensus } from '../events/census.js';
 import { NO_SPENDING } from '../events/spending.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import { checkRunOptions } from '../runtime/check-run.js';
-import type { Launch } from '../runtime/launch.js';
-import { launch, openModels } from '../runtime/launch.js';
+import { launch, openModels, type Launch } from '../runtime/launch.js';
 import { backendOf } from '../runtime/backends/recorded.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import { resultOf } from './ending.js';
-import type { Invariant, InvariantPolicy } from '../runtime/invariants.js';
-import { invariantCheck } from '../runtime/invariants.js';
+import { invariantCheck, type Invariant, type InvariantPolicy } from '../runtime/invariants.js';
 import type { GraphEvent, GraphResult, GraphRunOptions } from './result.js';
 import { RunLog } from './run-log.js';
 

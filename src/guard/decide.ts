@@ -2,8 +2,7 @@ import type { JsonObject } from '../base/json.js';
 import { canonicalJson } from '../base/hash.js';
 import type { Declarations, DeclaredSend } from '../plan/declarations.js';
 import type { Policy } from '../plan/policy.js';
-import type { CallEffect } from './effects.js';
-import { addressesIn } from './effects.js';
+import { addressesIn, type CallEffect } from './effects.js';
 import type { Label } from './label.js';
 import { sameTexts } from '../base/collections.js';
 

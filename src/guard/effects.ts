@@ -1,7 +1,5 @@
-import type { Json, JsonObject } from '../base/json.js';
-import { isPlainObject } from '../base/json.js';
-import type { BuiltInTool } from '../plan/built-in-tools.js';
-import { BUILT_IN, takes } from '../plan/built-in-tools.js';
+import { isPlainObject, type Json, type JsonObject } from '../base/json.js';
+import { BUILT_IN, takes, type BuiltInTool } from '../plan/built-in-tools.js';
 
 /** The effect of a call on the world. `get` requests something from an address, and so also reveals something to it. */
 export type CallEffect = 'read' | 'get' | 'write' | 'run' | 'send';

@@ -1,19 +1,16 @@
 import { present } from '../base/json.js';
 import type { Position, Problem } from '../base/problem.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
-import type { BuiltInTool } from '../plan/built-in-tools.js';
-import { BUILT_IN } from '../plan/built-in-tools.js';
+import { BUILT_IN, type BuiltInTool } from '../plan/built-in-tools.js';
 import type { Declarations } from '../plan/declarations.js';
-import { heardIn } from '../plan/heard.js';
-import type { Heard } from '../plan/heard.js';
+import { heardIn, type Heard } from '../plan/heard.js';
 import { agentsOf, nodesOf } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
 import type { Security } from '../plan/security.js';
 import { securityAt } from '../plan/security-at.js';
 import { selectTools } from '../plan/tool-names.js';
 import type { ToolUse } from '../plan/tool-use.js';
-import { effectOf } from './effects.js';
-import type { CallEffect } from './effects.js';
+import { effectOf, type CallEffect } from './effects.js';
 
 /** Calls that may need a person's decision, because others may influence them. */
 export interface ForeseenCalls {

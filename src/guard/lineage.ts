@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../base/json.js';
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, type Json, type JsonObject } from '../base/json.js';
 
 /** The encoding in which an argument was found, in the call or in the text. */
 export type WrittenIn = 'base64' | 'hex' | 'URL' | 'rot13';

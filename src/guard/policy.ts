@@ -2,8 +2,7 @@ import { canonicalHash } from '../base/hash.js';
 import { present } from '../base/json.js';
 import { comparedIn } from '../plan/permission-rule.js';
 import type { NarrowPolicy, Policy, ToolPolicy } from '../plan/policy.js';
-import type { GuardedCall, GuardRules } from './decide.js';
-import { decide } from './decide.js';
+import { decide, type GuardedCall, type GuardRules } from './decide.js';
 import type { Label } from './label.js';
 
 /** Rules of a policy in the form of permissions. */

@@ -1,9 +1,7 @@
 import { quoteShort } from '../lang/value-text.js';
-import { isPlainObject, jsonIn } from '../base/json.js';
-import type { Json, JsonObject } from '../base/json.js';
+import { isPlainObject, jsonIn, type Json, type JsonObject } from '../base/json.js';
 import type { Security } from '../plan/security.js';
-import { cutMiddle, markedText } from '../lang/xml-block.js';
-import type { Material } from '../lang/xml-block.js';
+import { cutMiddle, markedText, type Material } from '../lang/xml-block.js';
 import type { Decision, GuardedCall } from './decide.js';
 import type { Label } from './label.js';
 import type { HeardText } from './lineage.js';

@@ -10,13 +10,10 @@ import { typedAnswer, wordsOf } from '../lang/answers.js';
 import { isGuardQuestion, pathOf, stepOf } from '../base/address.js';
 import { FROM_STDIN } from '../guard/label.js';
 import { encodeRecord } from './codec.js';
-import { Journal } from './journal.js';
-import type { JournalOwner } from './journal.js';
-import type { RunOverview, RunStatus } from './overview.js';
-import { readRun } from './overview.js';
+import { Journal, type JournalOwner } from './journal.js';
+import { readRun, type RunOverview, type RunStatus } from './overview.js';
 import { readHistory } from './session.js';
-import type { Lease, Store } from './store.js';
-import { ENDED } from './store.js';
+import { ENDED, type Lease, type Store } from './store.js';
 import { jsonIn } from '../base/json.js';
 
 /** An answer to a question or an event of a run. */

@@ -1,7 +1,6 @@
 import { digestText } from '../base/hash.js';
 import { isPlainObject } from '../base/json.js';
-import type { BeginRecord, DoneRecord, JournalRecord } from './record.js';
-import { RECORD_VERSION } from './record.js';
+import { RECORD_VERSION, type BeginRecord, type DoneRecord, type JournalRecord } from './record.js';
 import { checkRecord } from './schema.js';
 import type { Batch, BlobText, Lease, RunStanding, SpendingChange } from './store.js';
 import type { ThreadRecord } from './thread-record.js';

@@ -5,8 +5,7 @@ import type { Plan } from '../plan/plan.js';
 import type { RunHistory } from './history.js';
 import type { OpenRecord, Stored } from './record.js';
 import type { BlobText, Store } from './store.js';
-import type { StoredValue } from './stored.js';
-import { codeText, isRecordedPlan, readStored, storedPlan, storedValue } from './stored.js';
+import { codeText, isRecordedPlan, readStored, storedPlan, storedValue, type StoredValue } from './stored.js';
 
 /** The definition that a session runs. */
 export interface Definition {

@@ -1,9 +1,8 @@
 import { askerOf } from '../base/address.js';
 import { addTo } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
-import { Entry } from './history.js';
+import { Entry, type RunHistory, type Session, type SpendEntry, type StartedEffect } from './history.js';
 import { LostCalls } from './lost-calls.js';
-import type { RunHistory, Session, SpendEntry, StartedEffect } from './history.js';
 import type {
   BeginRecord,
   DoneRecord,

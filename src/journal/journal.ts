@@ -1,8 +1,6 @@
-import { systemClock } from '../base/clock.js';
-import type { Clock } from '../base/clock.js';
+import { systemClock, type Clock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
-import type { JournalEnd } from './codec.js';
-import { OpenBatches, endOf } from './codec.js';
+import { OpenBatches, endOf, type JournalEnd } from './codec.js';
 import type { Batch, BlobText, Lease, RunStanding, SharedSpending, SpendingChange, Store } from './store.js';
 import { LEASE_MS } from './store.js';
 import { StoreWriter } from './store-writer.js';

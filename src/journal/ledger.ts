@@ -1,8 +1,7 @@
 import { stepOf } from '../base/address.js';
 import type { Slices } from '../base/slices.js';
 import { forgetting } from './forgotten.js';
-import { endsForGood } from './history.js';
-import type { Entry, RunHistory, StartedEffect } from './history.js';
+import { endsForGood, type Entry, type RunHistory, type StartedEffect } from './history.js';
 import type { DoneRecord, PauseRecord } from './record.js';
 import { voidFailures } from './void-failures.js';
 

@@ -1,8 +1,7 @@
 import { pathOf, stepOf } from '../base/address.js';
 import { isPlainObject } from '../base/json.js';
 import type { Spent } from '../events/cost.js';
-import type { Spending } from '../events/spending.js';
-import { NO_USAGE, Tally } from '../events/spending.js';
+import { NO_USAGE, Tally, type Spending } from '../events/spending.js';
 import type { JournalRecord, SpentRecord, StartRecord } from './record.js';
 
 /** A model call that was recorded under a budget before it was made, and has no recorded end: it counts as spending its reservation. */

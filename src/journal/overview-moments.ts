@@ -1,18 +1,14 @@
 import type { ErrorData } from '../base/errors.js';
 import { formatDuration } from '../base/duration.js';
-import { isPlainObject, present } from '../base/json.js';
+import { isPlainObject, present, type JsonObject } from '../base/json.js';
 import { formatCensus } from '../events/census.js';
 import { cachedText, callCostText } from '../events/cost-text.js';
 import type { Cost, Spent, Usage } from '../events/event.js';
 import { spentOf } from '../events/spending.js';
-import { guardText, loopText } from '../events/step-notes.js';
-import type { GuardNote, LoopNote } from '../events/step-notes.js';
-import { supervisionText } from '../events/supervision.js';
-import type { SupervisionNote } from '../events/supervision.js';
-import type { RecordedTurn } from './overview-trace.js';
-import { innerCallIn, spentOfCutOff } from './overview-trace.js';
+import { guardText, loopText, type GuardNote, type LoopNote } from '../events/step-notes.js';
+import { supervisionText, type SupervisionNote } from '../events/supervision.js';
+import { innerCallIn, spentOfCutOff, type RecordedTurn } from './overview-trace.js';
 import type { EndRecord } from './record.js';
-import type { JsonObject } from '../base/json.js';
 import type { DecidedCall, Endorsement, GuardedCallFacts, TrustFacts } from '../events/trust.js';
 import { endorserText } from '../events/trust.js';
 

@@ -1,7 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import type { RunRow, Store } from './store.js';
-import { ENDED } from './store.js';
+import { ENDED, type RunRow, type Store } from './store.js';
 
 /** Which runs to remove. A run must meet both criteria if both are given. */
 export interface PruneOptions {

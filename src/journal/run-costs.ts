@@ -1,14 +1,11 @@
 import { dayOf, systemClock } from '../base/clock.js';
 import { madeOnce } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
-import type { ModelSpending, Spending } from '../events/spending.js';
-import { Tally } from '../events/spending.js';
-import type { CountCall } from './overview-trace.js';
-import { callOf } from './overview-trace.js';
+import { Tally, type ModelSpending, type Spending } from '../events/spending.js';
+import { callOf, type CountCall } from './overview-trace.js';
 import { Replay } from './replay.js';
 import { rowOf } from './reader.js';
-import type { Store } from './store.js';
-import { isHeld } from './store.js';
+import { isHeld, type Store } from './store.js';
 
 /** What the runs of a store have spent. */
 export interface RunCosts {

@@ -1,9 +1,7 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import type { RunOverview, RunStatus, StepOverview } from './overview.js';
-import { isOver, readRun, statusOfRow } from './overview.js';
-import type { RunRow, RunStanding, Store } from './store.js';
-import { isHeld } from './store.js';
+import { isOver, readRun, statusOfRow, type RunOverview, type RunStatus, type StepOverview } from './overview.js';
+import { isHeld, type RunRow, type RunStanding, type Store } from './store.js';
 import { threadOfRun } from './thread-rows.js';
 
 /** A run in a list. */

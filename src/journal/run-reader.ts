@@ -1,11 +1,8 @@
-import type { GivenAnswer, KeptAnswer } from './answering.js';
-import { answerRun } from './answering.js';
+import { answerRun, type GivenAnswer, type KeptAnswer } from './answering.js';
 import type { OpenRunRecord, ReadRunOptions, RunMoment, RunOverview } from './overview.js';
 import { openRecord, readRun } from './overview.js';
-import type { RunCosts } from './run-costs.js';
-import { readCosts } from './run-costs.js';
-import type { RunSummary } from './run-list.js';
-import { listRuns } from './run-list.js';
+import { readCosts, type RunCosts } from './run-costs.js';
+import { listRuns, type RunSummary } from './run-list.js';
 import type { Store } from './store.js';
 
 /**

@@ -1,10 +1,7 @@
-import type { ErrorData } from '../base/errors.js';
-import { ERROR_CODES, SkeinError } from '../base/errors.js';
-import type { JsonObject } from '../base/json.js';
-import { isPlainObject } from '../base/json.js';
+import { ERROR_CODES, SkeinError, type ErrorData } from '../base/errors.js';
+import { isPlainObject, type JsonObject } from '../base/json.js';
 import type { Census } from '../events/census.js';
-import type { Label } from '../guard/label.js';
-import { LEVELS } from '../guard/label.js';
+import { LEVELS, type Label } from '../guard/label.js';
 import type { FreedArguments } from '../plan/tool-use.js';
 import type { JournalRecord, RecordedAmount, RecordedQuestion, Stored, TurnOf } from './record.js';
 import type { ChannelPlace, ThreadRecord, ThreadState } from './thread-record.js';

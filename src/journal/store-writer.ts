@@ -1,7 +1,5 @@
-import { settled } from '../base/clock.js';
-import type { Clock } from '../base/clock.js';
-import type { ErrorData } from '../base/errors.js';
-import { SkeinError, toErrorData } from '../base/errors.js';
+import { settled, type Clock } from '../base/clock.js';
+import { SkeinError, toErrorData, type ErrorData } from '../base/errors.js';
 import { madeOnce } from '../base/collections.js';
 import { withStanding } from './codec.js';
 import type { Batch, Lease, RunStanding, SharedSpending, SpendingChange, Store } from './store.js';

@@ -1,8 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import { freezeData } from '../base/json.js';
 import { Kept } from '../base/kept.js';
-import { FIRST_SUM, chainSum } from './codec.js';
-import type { JournalEnd } from './codec.js';
+import { FIRST_SUM, chainSum, type JournalEnd } from './codec.js';
 import { readThreadRecord } from './schema.js';
 import { readStored } from './stored.js';
 import type { Store, StoredBatch } from './store.js';

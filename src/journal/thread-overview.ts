@@ -1,15 +1,12 @@
 import { systemClock } from '../base/clock.js';
-import type { ErrorData } from '../base/errors.js';
-import { SkeinError } from '../base/errors.js';
+import { SkeinError, type ErrorData } from '../base/errors.js';
 import { present } from '../base/json.js';
 import type { OpenQuestion } from '../events/question.js';
 import type { Spending } from '../events/spending.js';
-import type { RunStatus, SessionOverview } from './overview.js';
-import { readRun, statusOfRow } from './overview.js';
+import { readRun, statusOfRow, type RunStatus, type SessionOverview } from './overview.js';
 import { spentBy } from './run-costs.js';
 import { readStored } from './stored.js';
-import type { RunRow, Store } from './store.js';
-import { isHeld } from './store.js';
+import { isHeld, type RunRow, type Store } from './store.js';
 import { keptChannels, readHead, shapeOf, threadRecords } from './thread-journal.js';
 import type { EndedRecord, PutRecord, TurnRecord } from './thread-record.js';
 import { checkThreadId, endedWithoutSuccess, threadOfRow, threadOfRun, threadRow } from './thread-rows.js';

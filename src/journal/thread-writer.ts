@@ -1,11 +1,9 @@
 import type { Clock } from '../base/clock.js';
 import type { Label } from '../guard/label.js';
-import { FIRST_SUM, OpenBatches, encodeRecord, endOf } from './codec.js';
-import type { JournalEnd } from './codec.js';
+import { FIRST_SUM, OpenBatches, encodeRecord, endOf, type JournalEnd } from './codec.js';
 import { StoreWriter, staleLease } from './store-writer.js';
 import { storedValue } from './stored.js';
-import type { Batch, BlobText, Holder, Lease, Store } from './store.js';
-import { LEASE_MS } from './store.js';
+import { LEASE_MS, type Batch, type BlobText, type Holder, type Lease, type Store } from './store.js';
 import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord, ThreadRecord } from './thread-record.js';
 import { threadRow } from './thread-rows.js';
 

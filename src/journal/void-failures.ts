@@ -1,6 +1,5 @@
 import { refusedCall, stepOf, triesOf } from '../base/address.js';
-import type { Slices } from '../base/slices.js';
-import { lookAt } from '../base/slices.js';
+import { lookAt, type Slices } from '../base/slices.js';
 import type { Entry, RunHistory } from './history.js';
 
 /**

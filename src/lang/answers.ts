@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../base/json.js';
-import { isPlainObject, jsonIn, ownValue } from '../base/json.js';
+import { isPlainObject, jsonIn, ownValue, type Json, type JsonObject } from '../base/json.js';
 import { schemaFindings } from './schema-check.js';
 
 /** A typed answer, or what is wrong with it. */

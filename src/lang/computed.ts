@@ -1,8 +1,6 @@
 import { SkeinError } from '../base/errors.js';
-import { compileExpression } from './expression.js';
-import type { Expression } from './expression.js';
-import { readPath } from './json-path.js';
-import type { ReadChannel, TextReader } from './json-path.js';
+import { compileExpression, type Expression } from './expression.js';
+import { readPath, type ReadChannel, type TextReader } from './json-path.js';
 import { quoteShort } from './value-text.js';
 import type { CelVar, Computed } from './values.js';
 import type { WorkMeter } from './work-meter.js';

@@ -1,18 +1,14 @@
 import { SkeinError } from '../base/errors.js';
-import { isPlainObject } from '../base/json.js';
-import type { Json } from '../base/json.js';
-import { evaluateComputed } from './computed.js';
-import type { Sources } from './computed.js';
-import { readRef, refText, JsonTexts } from './json-path.js';
-import type { ReadChannel } from './json-path.js';
+import { isPlainObject, type Json } from '../base/json.js';
+import { evaluateComputed, type Sources } from './computed.js';
+import { readRef, refText, JsonTexts, type ReadChannel } from './json-path.js';
 import type { LabelledChannel } from './outputs-block.js';
 import { renderTemplate } from './template.js';
 import { hasLine } from './lines.js';
 import { isTruthy, unresolved } from './truthy.js';
 import { quoteShort, valueText } from './value-text.js';
 import type { Condition } from './values.js';
-import { copyingWork } from './work-meter.js';
-import type { WorkMeter } from './work-meter.js';
+import { copyingWork, type WorkMeter } from './work-meter.js';
 
 /** Whether a condition holds; if not, a short printable reason. */
 export type Verdict = { readonly holds: true } | { readonly holds: false; readonly reason: string };

@@ -1,7 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { childrenOf, MACROS } from './expression-shape.js';
-import { SCALAR } from './expression-values.js';
-import type { Extent } from './expression-values.js';
+import { SCALAR, type Extent } from './expression-values.js';
 
 interface Estimate {
   readonly extent: Extent;

@@ -1,15 +1,12 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { SkeinError } from '../base/errors.js';
 import type { Problem } from '../base/problem.js';
-import { inspectExpression } from './expression-shape.js';
-import type { ExpressionShape } from './expression-shape.js';
+import { inspectExpression, type ExpressionShape } from './expression-shape.js';
 import { estimate } from './expression-cost.js';
 import { hasLine } from './lines.js';
 import { cel } from './on-demand.js';
-import { compilingWork } from './work-meter.js';
-import type { WorkMeter } from './work-meter.js';
-import { extentOf, toCelValue } from './expression-values.js';
-import type { Extent } from './expression-values.js';
+import { compilingWork, type WorkMeter } from './work-meter.js';
+import { extentOf, toCelValue, type Extent } from './expression-values.js';
 import { didYouMean } from '../base/suggest.js';
 import { quoteShort } from './value-text.js';
 import { messageOf } from '../base/thrown.js';

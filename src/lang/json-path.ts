@@ -1,8 +1,7 @@
 import { jsonIn, ownValue } from '../base/json.js';
 import type { ValueRef } from './values.js';
 import { SkeinError } from '../base/errors.js';
-import { parsingWork } from './work-meter.js';
-import type { WorkMeter } from './work-meter.js';
+import { parsingWork, type WorkMeter } from './work-meter.js';
 
 /** Finds the JSON in a text; returns undefined if there is none. */
 export interface TextReader {

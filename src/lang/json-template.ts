@@ -1,8 +1,6 @@
 import type { Json } from '../base/json.js';
-import { renderAll } from './template.js';
-import type { Filling, Insertions } from './template.js';
-import { bareRef, withoutWording } from './values.js';
-import type { JsonTemplate, Template } from './values.js';
+import { renderAll, type Filling, type Insertions } from './template.js';
+import { bareRef, withoutWording, type JsonTemplate, type Template } from './values.js';
 import type { WorkMeter } from './work-meter.js';
 
 /**

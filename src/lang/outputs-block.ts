@@ -1,7 +1,6 @@
 import type { ReadChannel } from './json-path.js';
 import { madeOnce } from '../base/collections.js';
-import { keepNewest } from './keep-newest.js';
-import type { BlockEntry } from './keep-newest.js';
+import { keepNewest, type BlockEntry } from './keep-newest.js';
 import { isTooLong, mayLookFramed, skeletonOf } from './skeleton.js';
 import { valueText } from './value-text.js';
 import type { ItemsBlock, OutputsBlock, XmlNames } from './values.js';

@@ -1,9 +1,7 @@
 import { isPlainObject } from '../base/json.js';
-import { SchemaError } from './json-schema/context.js';
+import { SchemaError, type Schema } from './json-schema/context.js';
 import { Evaluator } from './json-schema/evaluate.js';
-import type { Schema } from './json-schema/context.js';
-import type { Dialect } from './json-schema/references.js';
-import { SchemaIndex } from './json-schema/references.js';
+import { SchemaIndex, type Dialect } from './json-schema/references.js';
 import { PatternError, patternMatcher } from './pattern/matcher.js';
 
 /**

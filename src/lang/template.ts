@@ -1,14 +1,11 @@
 import { SkeinError } from '../base/errors.js';
 import { evaluateComputed } from './computed.js';
-import { readPath, readRef, refText, JsonTexts } from './json-path.js';
-import type { ReadChannel, TextReader } from './json-path.js';
-import { renderItems, renderOutputs } from './outputs-block.js';
-import type { LabelledChannel } from './outputs-block.js';
+import { readPath, readRef, refText, JsonTexts, type ReadChannel, type TextReader } from './json-path.js';
+import { renderItems, renderOutputs, type LabelledChannel } from './outputs-block.js';
 import { truncateText } from './truncate.js';
 import { kindText, quoteShort, valueText } from './value-text.js';
 import type { Computed, Template, TemplateRef } from './values.js';
-import { copyingWork } from './work-meter.js';
-import type { WorkMeter } from './work-meter.js';
+import { copyingWork, type WorkMeter } from './work-meter.js';
 import { escapeXml } from './xml-block.js';
 
 /** A reference as written, `{{ expression }}`; `offset` is the index of its first brace in the text. */

@@ -1,7 +1,6 @@
 import { isPlainObject } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
-import { readPath } from './json-path.js';
-import type { ReadChannel, TextReader } from './json-path.js';
+import { readPath, type ReadChannel, type TextReader } from './json-path.js';
 import { valueText } from './value-text.js';
 import type { Condition } from './values.js';
 

@@ -20,15 +20,12 @@ import { launch, openModels } from '../runtime/launch.js';
 import type { RunOptions } from '../runtime/options.js';
 import { endingEvent, TurnLog, stamped } from './turn-log.js';
 import { KeptState } from './kept-state.js';
-import { checkedMessage } from './transition-extras.js';
-import { checkTransition } from './transition-extras.js';
-import type { TransitionExtras } from './transition-extras.js';
+import { checkedMessage, checkTransition, type TransitionExtras } from './transition-extras.js';
 import type { Context } from './pure/context-data.js';
 import { StateMachine } from './pure/machine.js';
 import type { Orchestration } from './pure/spec.js';
 import { machineError } from './pure/errors.js';
-import { beginTurn } from './turn.js';
-import type { Turn } from './turn.js';
+import { beginTurn, type Turn } from './turn.js';
 import type { PackMessage, TurnEvent, TurnResult } from './turn-types.js';
 
 export interface ConversationParts {

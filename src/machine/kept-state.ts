@@ -1,7 +1,6 @@
 import type { Json } from '../base/json.js';
 import type { Store } from '../journal/store.js';
-import { keptChannels, readHead, shapeOf } from '../journal/thread-journal.js';
-import type { ThreadHead } from '../journal/thread-journal.js';
+import { keptChannels, readHead, shapeOf, type ThreadHead } from '../journal/thread-journal.js';
 import type { LogEntry, Standing } from '../notations/machine/plan/standing.js';
 import type { Plan } from '../plan/plan.js';
 import { checkKinship } from '../runtime/threads/shape.js';

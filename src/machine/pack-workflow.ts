@@ -1,10 +1,8 @@
 import { canonicalHash } from '../base/hash.js';
 import type { Json } from '../base/json.js';
 import { namesOf } from '../notations/machine/pack-names.js';
-import type { MachineOptions } from '../notations/machine/plan/machine-plan.js';
-import { machinePlan } from '../notations/machine/plan/machine-plan.js';
-import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
-import { isOver } from '../notations/machine/plan/standing.js';
+import { machinePlan, type MachineOptions } from '../notations/machine/plan/machine-plan.js';
+import { isOver, type MachineSetup, type Standing } from '../notations/machine/plan/standing.js';
 import type { PackOptions } from '../notations/machine/read-pack.js';
 import { completeVariables } from '../notations/machine/variables.js';
 import { ownPlan } from '../plan/own-plan.js';

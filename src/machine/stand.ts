@@ -1,7 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
-import { machineAt, stateOf } from '../notations/machine/plan/standing.js';
+import { machineAt, stateOf, type MachineSetup, type Standing } from '../notations/machine/plan/standing.js';
 import type { KeptState } from './kept-state.js';
 import { StateMachine } from './pure/machine.js';
 import type { Budget, Spec } from './pure/spec.js';

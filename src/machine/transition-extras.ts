@@ -1,6 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import type { JsonObject } from '../base/json.js';
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, type JsonObject } from '../base/json.js';
 import { refuseUnknown } from '../base/suggest.js';
 import { kindText } from '../lang/value-text.js';
 

@@ -1,12 +1,9 @@
 import type { Json } from '../base/json.js';
-import { choiceSchema } from '../lang/answers.js';
-import type { TextChoice } from '../lang/answers.js';
+import { choiceSchema, type TextChoice } from '../lang/answers.js';
 import { any, either, list, map, text } from '../text/forms.js';
 import { checkName, NAME_FORM } from '../text/names.js';
-import { describe, toJson } from '../text/nodes.js';
-import type { SourceNode, SourceScalar } from '../text/nodes.js';
-import { readFields } from '../text/shape.js';
-import type { Fields } from '../text/shape.js';
+import { describe, toJson, type SourceNode, type SourceScalar } from '../text/nodes.js';
+import { readFields, type Fields } from '../text/shape.js';
 import { STEP_SCHEMA } from './schema-form.js';
 import { readSchema } from './schema-key.js';
 import { duration, LONGEST_WAIT_MS, readDuration } from './step-keys.js';

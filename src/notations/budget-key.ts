@@ -1,16 +1,11 @@
 import { DURATION_PATTERN, parseDuration } from '../base/duration.js';
-import { isPlainObject, present } from '../base/json.js';
-import type { Json } from '../base/json.js';
+import { isPlainObject, present, type Json } from '../base/json.js';
 import { quoteShort } from '../lang/value-text.js';
 import { BUDGET_PATTERN, BUDGET_UNITS, COUNT_PATTERN, readBudget, readCount } from '../plan/budget-text.js';
-import { MOST_CALLS, MOST_TOKENS, MOST_USD } from '../plan/budget.js';
-import type { Budget, BudgetLimits } from '../plan/budget.js';
-import { either, flag, integer, map, number, text, word } from '../text/forms.js';
-import type { EitherForm, MapForm } from '../text/forms.js';
-import { describe, seen, toJson } from '../text/nodes.js';
-import type { SourceNode } from '../text/nodes.js';
-import { readFields } from '../text/shape.js';
-import type { Fields } from '../text/shape.js';
+import { MOST_CALLS, MOST_TOKENS, MOST_USD, type Budget, type BudgetLimits } from '../plan/budget.js';
+import { either, flag, integer, map, number, text, word, type EitherForm, type MapForm } from '../text/forms.js';
+import { describe, seen, toJson, type SourceNode } from '../text/nodes.js';
+import { readFields, type Fields } from '../text/shape.js';
 
 const LEAST_USD = 0.000_001;
 const USD = number('dollars', { min: LEAST_USD, max: MOST_USD });

@@ -1,7 +1,6 @@
 import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from '../text/findings.js';
-import { describe, entryOf, seen } from '../text/nodes.js';
-import type { SourceEntry, SourceNode } from '../text/nodes.js';
+import { describe, entryOf, seen, type SourceEntry, type SourceNode } from '../text/nodes.js';
 import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';
 
 /**

@@ -1,13 +1,10 @@
 import { present } from '../base/json.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { AnswerCheck, CheckRule } from '../plan/answer-check.js';
-import { flag, integer, list, map, text, texts, variants, word } from '../text/forms.js';
-import type { MapForm } from '../text/forms.js';
+import { flag, integer, list, map, text, texts, variants, word, type MapForm } from '../text/forms.js';
 import type { Findings } from '../text/findings.js';
-import type { SourceNode } from '../text/nodes.js';
-import { describe } from '../text/nodes.js';
-import { isEmptyText, readFields } from '../text/shape.js';
-import type { Fields } from '../text/shape.js';
+import { describe, type SourceNode } from '../text/nodes.js';
+import { isEmptyText, readFields, type Fields } from '../text/shape.js';
 
 const MOST = 100_000_000;
 

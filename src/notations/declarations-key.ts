@@ -1,10 +1,8 @@
 import type { Declarations, DeclaredSend } from '../plan/declarations.js';
 import { DECLARED, declarationFaults, declarationsOf } from '../plan/declarations.js';
 import { any, list, map, names, text, texts } from '../text/forms.js';
-import { describe, toJson } from '../text/nodes.js';
-import type { SourceNode } from '../text/nodes.js';
-import { readFields } from '../text/shape.js';
-import type { Fields } from '../text/shape.js';
+import { describe, toJson, type SourceNode } from '../text/nodes.js';
+import { readFields, type Fields } from '../text/shape.js';
 
 const SEND = map(
   {

@@ -1,17 +1,13 @@
-import type { Json } from '../base/json.js';
+import { present, type Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
-import { present } from '../base/json.js';
 import { quoteShort } from '../lang/value-text.js';
-import { enumFits, INPUT_TYPES, inputValue } from '../plan/input-types.js';
-import type { InputForm } from '../plan/input-types.js';
+import { enumFits, INPUT_TYPES, inputValue, type InputForm } from '../plan/input-types.js';
 import type { InputSpec } from '../plan/plan.js';
 import { any, list, map, names, text, word } from '../text/forms.js';
 import type { Findings } from '../text/findings.js';
 import { checkName, NAME_FORM } from '../text/names.js';
-import { describe, isNothing, toJson } from '../text/nodes.js';
-import type { SourceEntry, SourceNode } from '../text/nodes.js';
-import { readFields } from '../text/shape.js';
-import type { Fields } from '../text/shape.js';
+import { describe, isNothing, toJson, type SourceEntry, type SourceNode } from '../text/nodes.js';
+import { readFields, type Fields } from '../text/shape.js';
 
 const INPUT = map(
   {

@@ -4,8 +4,7 @@ import { quoteShort } from '../lang/value-text.js';
 import type { Plan } from '../plan/plan.js';
 import type { Workflow } from '../plan/workflow.js';
 import { absolutePath, shownPath } from '../text/files.js';
-import { visibleText } from '../text/findings.js';
-import type { Findings } from '../text/findings.js';
+import { visibleText, type Findings } from '../text/findings.js';
 import type { CallDef } from './step-keys.js';
 import type { Loading, WorkflowParts } from './loading.js';
 

@@ -3,12 +3,9 @@ import { madeOnce } from '../base/collections.js';
 import { asErrors, holdingBack } from '../base/problem.js';
 import type { Workflow } from '../plan/workflow.js';
 import { shownPath } from '../text/files.js';
-import { unusable } from './loading.js';
-import type { LoadCalled, Loading, WorkflowOptions, WorkflowTextOptions } from './loading.js';
-import { openFile, openText } from './opened-file.js';
-import type { OpenedFile } from './opened-file.js';
-import { NOTATIONS, notationOf } from './registry.js';
-import type { NotationId } from './registry.js';
+import { unusable, type LoadCalled, type Loading, type WorkflowOptions, type WorkflowTextOptions } from './loading.js';
+import { openFile, openText, type OpenedFile } from './opened-file.js';
+import { NOTATIONS, notationOf, type NotationId } from './registry.js';
 
 /**
  * Loads a workflow file in any notation, and the files it names. Loading runs, starts and writes nothing. All problems are collected in the

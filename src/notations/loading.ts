@@ -1,13 +1,10 @@
 import { freezeData } from '../base/json.js';
-import type { Problem } from '../base/problem.js';
-import { hasErrors } from '../base/problem.js';
+import { hasErrors, type Problem } from '../base/problem.js';
 import { checkPlan } from '../plan/checks.js';
-import type { Plan } from '../plan/plan.js';
-import { NO_BINDINGS } from '../plan/plan.js';
+import { NO_BINDINGS, type Plan } from '../plan/plan.js';
 import { noteReadFrom } from '../plan/own-plan.js';
 import type { SourceFile, Workflow } from '../plan/workflow.js';
-import type { Findings } from '../text/findings.js';
-import { createFindings, sortProblems } from '../text/findings.js';
+import { createFindings, sortProblems, type Findings } from '../text/findings.js';
 import type { MachineOptions } from './machine/plan/machine-plan.js';
 import type { OpenedFile } from './opened-file.js';
 

@@ -1,6 +1,5 @@
 import { suggest } from '../base/suggest.js';
-import { entryOf, toJson } from '../text/nodes.js';
-import type { SourceMap } from '../text/nodes.js';
+import { entryOf, toJson, type SourceMap } from '../text/nodes.js';
 import type { OpenedFile } from './opened-file.js';
 import { isPlainObject, jsonIn } from '../base/json.js';
 

@@ -2,10 +2,9 @@ import { present } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import type { McpServerSpec } from '../plan/agent-spec.js';
 import { NO_PROGRAM } from '../plan/check-agents.js';
-import { describe } from '../text/nodes.js';
+import { describe, type SourceEntry } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
 import { quoteShort } from '../lang/value-text.js';
-import type { SourceEntry } from '../text/nodes.js';
 import type { Findings } from '../text/findings.js';
 
 /** A reference to an environment variable, in the forms that MCP server entries may hold. */

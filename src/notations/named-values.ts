@@ -1,5 +1,4 @@
-import { isPlainObject, ownValue } from '../base/json.js';
-import type { Json } from '../base/json.js';
+import { isPlainObject, ownValue, type Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { ValueRef } from '../lang/values.js';

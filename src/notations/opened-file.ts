@@ -6,10 +6,8 @@ import type { SourceFile } from '../plan/workflow.js';
 import type { ListResult, MayRead, ReadResult } from '../text/files.js';
 import { NOT_READ, listMarkdown, listNames, readText, reportUnread, shownPath } from '../text/files.js';
 import { createFindings, visibleText } from '../text/findings.js';
-import type { SourceNode } from '../text/nodes.js';
-import type { ParsedYaml } from '../text/yaml.js';
-import { parseYaml } from '../text/yaml.js';
-import { isNothing } from '../text/nodes.js';
+import { isNothing, type SourceNode } from '../text/nodes.js';
+import { parseYaml, type ParsedYaml } from '../text/yaml.js';
 
 /** An opened workflow file, in any notation. */
 export interface OpenedFile {

@@ -1,7 +1,6 @@
 import { addTo } from '../base/collections.js';
 import type { Json } from '../base/json.js';
-import { END, PLAN_VALUES } from '../plan/plan.js';
-import type { Plan, PlanNode } from '../plan/plan.js';
+import { END, PLAN_VALUES, type Plan, type PlanNode } from '../plan/plan.js';
 import { schemaOfNames } from './values-key.js';
 
 /**

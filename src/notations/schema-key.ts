@@ -1,8 +1,7 @@
 import type { Json } from '../base/json.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from '../text/findings.js';
-import { describe, toJson } from '../text/nodes.js';
-import type { SourceEntry, SourceMap, SourceNode } from '../text/nodes.js';
+import { describe, toJson, type SourceEntry, type SourceMap, type SourceNode } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
 import { checkSchema } from './check-schema.js';
 import { FIELD_NAME, SCHEMA_KEYS, SHORT_TYPES } from './schema-form.js';

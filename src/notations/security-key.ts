@@ -1,12 +1,8 @@
-import { isPlainObject, present } from '../base/json.js';
-import type { Json } from '../base/json.js';
-import { lacksScope, NO_SCOPE, SECURITY_MODES } from '../plan/security.js';
-import type { Security, SecurityMode } from '../plan/security.js';
+import { isPlainObject, present, type Json } from '../base/json.js';
+import { lacksScope, NO_SCOPE, SECURITY_MODES, type Security, type SecurityMode } from '../plan/security.js';
 import { either, map, text, variants, word } from '../text/forms.js';
-import { describe } from '../text/nodes.js';
-import type { SourceNode, SourceScalar } from '../text/nodes.js';
-import { readFields } from '../text/shape.js';
-import type { Fields } from '../text/shape.js';
+import { describe, type SourceNode, type SourceScalar } from '../text/nodes.js';
+import { readFields, type Fields } from '../text/shape.js';
 
 const MODE = word(
   SECURITY_MODES,

@@ -1,13 +1,10 @@
 import { DURATION_PATTERN, parseDuration } from '../base/duration.js';
 import { quoteShort } from '../lang/value-text.js';
-import { any, either, integer, map, names, number, text, word } from '../text/forms.js';
-import type { Form } from '../text/forms.js';
-import type { Fields } from '../text/shape.js';
+import { any, either, integer, map, names, number, text, word, type Form } from '../text/forms.js';
+import { isEmptyText, type Fields } from '../text/shape.js';
 import type { Position } from '../base/problem.js';
-import type { SourceNode, SourceScalar } from '../text/nodes.js';
+import { seen, type SourceNode, type SourceScalar } from '../text/nodes.js';
 import type { Require, WaitNode } from '../plan/plan.js';
-import { seen } from '../text/nodes.js';
-import { isEmptyText } from '../text/shape.js';
 
 /** The longest delay of a timer: 24.8 days. */
 export const MAX_TIMER_MS = 2_147_483_647;

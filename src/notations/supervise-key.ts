@@ -4,11 +4,9 @@ import type { Template } from '../lang/values.js';
 import type { NodeBase, Plan } from '../plan/plan.js';
 import { MAX_REORIENTS, MOST_REORIENTS } from '../plan/supervision.js';
 import { either, flag, integer, map, text } from '../text/forms.js';
-import type { SourceScalar } from '../text/nodes.js';
-import { describe } from '../text/nodes.js';
+import { describe, type SourceScalar } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
-import { gateProblem, superviseInside, supervisedUnder } from '../plan/inherited-supervision.js';
-import type { Said } from '../plan/inherited-supervision.js';
+import { gateProblem, superviseInside, supervisedUnder, type Said } from '../plan/inherited-supervision.js';
 import { quoteShort } from '../lang/value-text.js';
 
 const KEYS = {

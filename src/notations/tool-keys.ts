@@ -1,5 +1,4 @@
-import { any, divided, flag, list, map, names, text, word } from '../text/forms.js';
-import type { Form, Keys } from '../text/forms.js';
+import { any, divided, flag, list, map, names, text, word, type Form, type Keys } from '../text/forms.js';
 import { VARIABLE_FORM } from '../text/names.js';
 import { SANDBOX } from './model-call-keys.js';
 import { STEP_SCHEMA } from './schema-form.js';

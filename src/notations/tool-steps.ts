@@ -1,27 +1,22 @@
-import { present } from '../base/json.js';
-import type { Json } from '../base/json.js';
+import { present, type Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import { jsonOfList, jsonOfObject, jsonOfText } from '../lang/json-template.js';
 import type { JsonTemplate, Template } from '../lang/values.js';
 import type { McpServerSpec, Permissions } from '../plan/agent-spec.js';
 import { toolFault } from '../plan/check-tools.js';
-import { argumentFaults } from '../plan/tool-arguments.js';
-import type { ArgumentFault } from '../plan/tool-arguments.js';
+import { argumentFaults, type ArgumentFault } from '../plan/tool-arguments.js';
 import type { TaskNode } from '../plan/plan.js';
-import { COMMAND_MS, SHELL } from '../plan/tool-use.js';
-import type { ToolUse } from '../plan/tool-use.js';
+import { COMMAND_MS, SHELL, type ToolUse } from '../plan/tool-use.js';
 import { programFault } from '../plan/tool-words.js';
 import type { Values } from '../text/forms.js';
 import type { Findings } from '../text/findings.js';
-import { describe, entryOf } from '../text/nodes.js';
-import type { SourceEntry, SourceNode, SourceScalar } from '../text/nodes.js';
+import { describe, entryOf, type SourceEntry, type SourceNode, type SourceScalar } from '../text/nodes.js';
 import { VARIABLE_FORM } from '../text/names.js';
 import type { Fields } from '../text/shape.js';
 import { jsonTemplate } from './values-key.js';
 import { readSchema } from './schema-key.js';
-import { CALL_ROWS, CALL_TYPES } from './tool-keys.js';
-import type { CallType } from './tool-keys.js';
+import { CALL_ROWS, CALL_TYPES, type CallType } from './tool-keys.js';
 
 /** The JSON Schema of a command's output with `result: all`. */
 const COMMAND_RESULT: Json = {

@@ -17,8 +17,7 @@ import type { Form, Keys } from './form.js';
 import { any, flag, integer, list, names, NUMBER, object, someObject, TEXT, variants, word, wordOr } from './form.js';
 import { MOST_ROUNDS } from './limits.js';
 import type { NarrowPolicy, ServersPolicy, ToolPolicy } from './policy.js';
-import { byName, formsOf, policy, result } from './rows.js';
-import type { Rows } from './rows.js';
+import { byName, formsOf, policy, result, type Rows } from './rows.js';
 import { TEMPLATE } from './value-forms.js';
 
 const CALLS = object<CallBounds['modelCalls']>({ typical: NUMBER, worst: wordOr(['unbounded'], NUMBER) });

@@ -1,9 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import { present } from '../base/json.js';
-import { amountText, readBudget, wholeNanos } from './budget-text.js';
-import type { BudgetAmounts, Measure } from './budget-text.js';
-import { flag, integer, misfit, number, object, TEXT, word, wordOr } from './form.js';
-import type { Form, Keys } from './form.js';
+import { amountText, readBudget, wholeNanos, type BudgetAmounts, type Measure } from './budget-text.js';
+import { flag, integer, misfit, number, object, TEXT, word, wordOr, type Form, type Keys } from './form.js';
 
 /** Limits that apply to all runs of a day or of a thread together. */
 export interface BudgetLimits {

@@ -1,5 +1,4 @@
-import { isPlainObject, present } from '../base/json.js';
-import type { Json, JsonObject } from '../base/json.js';
+import { isPlainObject, present, type Json, type JsonObject } from '../base/json.js';
 import type { AgentSpec } from './agent-spec.js';
 import type {
   AgentInput,

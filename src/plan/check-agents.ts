@@ -1,9 +1,7 @@
 import { matchPattern } from '../lang/schema-check.js';
 import type { AnswerCheck } from './answer-check.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
-import type { AgentNode, Choice, Conversation, Route } from './plan.js';
-import { END } from './plan.js';
+import { nameOf, type Scope } from './check-scope.js';
+import { END, type AgentNode, type Choice, type Conversation, type Route } from './plan.js';
 
 /** Tool names that all providers accept. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -2,8 +2,7 @@ import type { Condition } from '../lang/values.js';
 import { toolKey } from './agent-spec.js';
 import { checkKey, codeChecks } from './answer-check.js';
 import { guideKey } from './guide.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
+import { nameOf, type Scope } from './check-scope.js';
 import { runsFunction } from './nodes.js';
 import { isSupervisor, supervisorKey } from './supervision.js';
 

@@ -3,8 +3,7 @@ import { unknownMember } from '../lang/expression-shape.js';
 import { compileExpression } from '../lang/expression.js';
 import { templatesIn } from '../lang/json-template.js';
 import type { Computed, Condition, Template } from '../lang/values.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
+import { nameOf, type Scope } from './check-scope.js';
 import { textsOf } from './references.js';
 
 /**

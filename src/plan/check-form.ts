@@ -5,8 +5,7 @@ import { DECLARATIONS } from './declarations.js';
 import { NODE } from './fields.js';
 import { INPUT_TYPES } from './input-types.js';
 import { SECURITY } from './security.js';
-import { any, flag, integer, list, names, object, TEXT, word } from './form.js';
-import type { Misfit } from './form.js';
+import { any, flag, integer, list, names, object, TEXT, word, type Misfit } from './form.js';
 import type { ChannelSpec, Edge, InputSpec, Limits, Plan, Route, RouteCase } from './plan.js';
 import { CONDITIONS, JSON_TEMPLATE, POSITION } from './value-forms.js';
 

@@ -1,8 +1,6 @@
 import { checkAgents } from './check-agents.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
-import { END } from './plan.js';
-import type { Route } from './plan.js';
+import { nameOf, type Scope } from './check-scope.js';
+import { END, type Route } from './plan.js';
 import { reachedFrom } from './reach.js';
 
 /**

@@ -1,7 +1,6 @@
 import { BUDGET } from './budget.js';
 import { LIMITS } from './check-form.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
+import { nameOf, type Scope } from './check-scope.js';
 import { capsOf, NODE } from './fields.js';
 import type { Misfits } from './form.js';
 import type { AskNode, PlanNode } from './plan.js';

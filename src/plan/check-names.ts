@@ -1,10 +1,8 @@
 import { FORBIDDEN_NAMES } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
-import { nameOf } from './check-scope.js';
+import { nameOf, type Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
-import type { Scope } from './check-scope.js';
-import { END } from './plan.js';
-import type { Plan, Route } from './plan.js';
+import { END, type Plan, type Route } from './plan.js';
 
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/;
 const LONGEST_ID = 200;

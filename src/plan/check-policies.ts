@@ -1,7 +1,6 @@
 import { meantOrKnown } from '../base/suggest.js';
 import type { Budget } from './budget.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
+import { nameOf, type Scope } from './check-scope.js';
 import { instructionOf } from './nodes.js';
 import type { CallNode, MapNode, NodeKind } from './plan.js';
 

@@ -1,7 +1,6 @@
 import { addTo } from '../base/collections.js';
 import { didYouMean } from '../base/suggest.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
+import { nameOf, type Scope } from './check-scope.js';
 import { explainedReads } from './reach.js';
 import type { Plan, PlanNode } from './plan.js';
 import { conditionReferences, referencesOf, routeReferences, writesUnknown, writtenChannels } from './references.js';

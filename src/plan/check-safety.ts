@@ -1,7 +1,5 @@
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
-import { lacksScope, lowers, NO_SCOPE, raised, securityText } from './security.js';
-import type { Security } from './security.js';
+import { nameOf, type Scope } from './check-scope.js';
+import { lacksScope, lowers, NO_SCOPE, raised, securityText, type Security } from './security.js';
 import { endorsingSchema, openPart } from './endorsement.js';
 import { DECLARED, declarationFaults } from './declarations.js';
 

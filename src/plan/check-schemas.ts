@@ -1,7 +1,5 @@
-import { isPlainObject, ownValue } from '../base/json.js';
-import type { Json } from '../base/json.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
+import { isPlainObject, ownValue, type Json } from '../base/json.js';
+import { nameOf, type Scope } from './check-scope.js';
 import type { ChannelSpec, PlanNode } from './plan.js';
 
 /**

@@ -1,12 +1,10 @@
 import { didYouMean } from '../base/suggest.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
+import { nameOf, type Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
 import { isChannelName } from './check-names.js';
-import { PLAN_VALUES, WHOLE_STATE } from './plan.js';
+import { PLAN_VALUES, WHOLE_STATE, type LoopNode, type PlanNode } from './plan.js';
 import { valueReferences } from './references.js';
 import { isNeeded } from './nodes.js';
-import type { LoopNode, PlanNode } from './plan.js';
 
 /**
  * Checks what passes between a plan and the sub-plans of its nodes: `unknown-channel` for a name that the sub-plan doesn't have,

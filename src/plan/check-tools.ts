@@ -1,6 +1,5 @@
 import { didYouMean } from '../base/suggest.js';
-import type { Scope } from './check-scope.js';
-import { nameOf } from './check-scope.js';
+import { nameOf, type Scope } from './check-scope.js';
 import { BUILT_IN_TOOLS } from './built-in-tools.js';
 import { argumentFaults } from './tool-arguments.js';
 import { builtInOf } from './tool-names.js';

@@ -1,7 +1,6 @@
 import { addTo, madeOnce } from '../base/collections.js';
 import { dominatorsFrom } from './dominance.js';
-import { nameOf } from './check-scope.js';
-import type { Scope } from './check-scope.js';
+import { nameOf, type Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
 import { forEachReach, leadsTo, reachedFrom } from './reach.js';
 import type { GraphShape } from './graph-shape.js';

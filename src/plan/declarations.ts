@@ -1,7 +1,5 @@
-import type { Json } from '../base/json.js';
-import { isPlainObject } from '../base/json.js';
-import { any, list, names, object, TEXT } from './form.js';
-import type { Keys } from './form.js';
+import { isPlainObject, type Json } from '../base/json.js';
+import { any, list, names, object, TEXT, type Keys } from './form.js';
 
 /**
  * Calls that a workflow's agents may make although untrusted text influenced them. Declarations apply to a run of the workflow itself, not

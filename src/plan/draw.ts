@@ -1,5 +1,4 @@
-import { drawingOf } from './drawing.js';
-import type { Drawing, DrawnEdge, DrawnItem } from './drawing.js';
+import { drawingOf, type Drawing, type DrawnEdge, type DrawnItem } from './drawing.js';
 import type { Plan } from './plan.js';
 
 /**

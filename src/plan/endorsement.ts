@@ -1,7 +1,5 @@
-import { isPlainObject } from '../base/json.js';
-import type { Json } from '../base/json.js';
-import { any, object, wordOr } from './form.js';
-import type { Form } from './form.js';
+import { isPlainObject, type Json } from '../base/json.js';
+import { any, object, wordOr, type Form } from './form.js';
 
 /**
  * Who makes a node's result vetted although untrusted text influenced it. `person`: someone who has seen the value. `schema`: the schema

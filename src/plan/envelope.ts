@@ -1,11 +1,9 @@
 import { visitCaps, MODEL_TRIES, repairRoundsOf, maxStepsOf, maxToolCallsOf, maxTurnsOf } from './limits.js';
 import type { AgentSpec } from './agent-spec.js';
-import { analyzeShape } from './graph-shape.js';
-import type { GraphShape } from './graph-shape.js';
+import { analyzeShape, type GraphShape } from './graph-shape.js';
 import type { AgentNode, Plan, PlanNode } from './plan.js';
 import { forEachReach } from './reach.js';
-import { raised } from './security.js';
-import type { Security } from './security.js';
+import { raised, type Security } from './security.js';
 import { MAX_REORIENTS } from './supervision.js';
 
 /** An upper bound of calls; `unbounded` if there is none (which `checkPlan` reports as a problem). */

@@ -1,11 +1,9 @@
-import { present } from '../base/json.js';
-import type { Json } from '../base/json.js';
+import { present, type Json } from '../base/json.js';
 import { bareJson } from '../lang/json-template.js';
 import { bareRef, withoutWording } from '../lang/values.js';
 import { AGENT, MCP_SERVERS, PERMISSIONS, SANDBOX } from './agent-fields.js';
 import type { AgentSpec } from './agent-spec.js';
-import { BUDGET } from './budget.js';
-import type { BudgetChange } from './budget.js';
+import { BUDGET, type BudgetChange } from './budget.js';
 import {
   any,
   flag,
@@ -40,10 +38,8 @@ import type {
   Require,
   SubInputs,
 } from './plan.js';
-import { bounding, byName, course, formsOf, policy, result, shown } from './rows.js';
-import type { Meaning, Row, Rows } from './rows.js';
-import { SECURITY } from './security.js';
-import type { Security } from './security.js';
+import { bounding, byName, course, formsOf, policy, result, shown, type Meaning, type Row, type Rows } from './rows.js';
+import { SECURITY, type Security } from './security.js';
 import type { ToolUse } from './tool-use.js';
 import { CONDITIONS, JSON_TEMPLATE, LINE, POSITION, REF, TEMPLATE } from './value-forms.js';
 

@@ -1,6 +1,5 @@
 import { MinHeap } from '../base/collections.js';
-import type { Plan, Route } from './plan.js';
-import { END } from './plan.js';
+import { END, type Plan, type Route } from './plan.js';
 
 /**
  * Why a token may travel along an edge: `static` edges always fire; a `route` edge fires when the route chooses it; a

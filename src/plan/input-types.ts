@@ -1,6 +1,5 @@
 import { canonicalJson } from '../base/hash.js';
-import { isPlainObject, jsonIn } from '../base/json.js';
-import type { Json } from '../base/json.js';
+import { isPlainObject, jsonIn, type Json } from '../base/json.js';
 import type { Position, Problem } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
 import { numberOf, truthOf } from '../lang/coerce.js';

@@ -1,11 +1,8 @@
 import type { Condition } from '../lang/values.js';
-import { ENDORSEMENT } from './endorsement.js';
-import type { Endorsement } from './endorsement.js';
+import { ENDORSEMENT, type Endorsement } from './endorsement.js';
 import { integer, is, list, number, object, word, wordOr } from './form.js';
-import { course, judgement, policy } from './rows.js';
-import type { Rows } from './rows.js';
-import { SUPERVISION } from './supervision.js';
-import type { Supervision } from './supervision.js';
+import { course, judgement, policy, type Rows } from './rows.js';
+import { SUPERVISION, type Supervision } from './supervision.js';
 import { CONDITIONS } from './value-forms.js';
 
 /** Longest timer, in milliseconds: about 24 days. */

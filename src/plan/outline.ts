@@ -1,5 +1,4 @@
-import { analyzeShape } from './graph-shape.js';
-import type { GraphShape } from './graph-shape.js';
+import { analyzeShape, type GraphShape } from './graph-shape.js';
 import type { InputSpec, Plan } from './plan.js';
 import { isNeeded } from './nodes.js';
 

@@ -2,8 +2,7 @@ import { madeOnce } from '../base/collections.js';
 import { ownValue, present } from '../base/json.js';
 import { variablesIn } from '../base/text.js';
 import type { AgentSpec, McpServerSpec, SandboxUse } from './agent-spec.js';
-import type { BuiltInTool } from './built-in-tools.js';
-import { BUILT_IN, takes } from './built-in-tools.js';
+import { BUILT_IN, takes, type BuiltInTool } from './built-in-tools.js';
 import { askedOf } from './security-at.js';
 import { sendText } from './declarations.js';
 import { parsePermissionRule } from './permission-rule.js';
@@ -11,8 +10,7 @@ import type { JsonTemplate } from '../lang/values.js';
 import { modelsOfBudgets, scriptsAmong } from './named-scripts.js';
 import { nodesOf } from './nodes.js';
 import type { Plan } from './plan.js';
-import type { ToolUse } from './tool-use.js';
-import { commandOf, lineOf, writtenText } from './tool-use.js';
+import { commandOf, lineOf, writtenText, type ToolUse } from './tool-use.js';
 import { builtInOf, selectTools } from './tool-names.js';
 
 /**

@@ -1,7 +1,6 @@
 import { runsFunction } from './nodes.js';
 import type { Plan, PlanNode } from './plan.js';
-import { conditionReferences, referencesOf, routeReferences, valueReferences } from './references.js';
-import type { Reference } from './references.js';
+import { conditionReferences, referencesOf, routeReferences, valueReferences, type Reference } from './references.js';
 
 /**
  * Returns whether a plan reads an input: in a step, a route, the end of a loop, or its result. Inside a sub-plan only its own steps count,

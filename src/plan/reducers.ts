@@ -1,8 +1,7 @@
 import { isPlainObject } from '../base/json.js';
 import { Kept } from '../base/kept.js';
 import { SkeinError } from '../base/errors.js';
-import type { Growing } from './growing-list.js';
-import { NOTHING, endOf, grow, reopenedList, wholeOf, windowOn } from './growing-list.js';
+import { NOTHING, endOf, grow, reopenedList, wholeOf, windowOn, type Growing } from './growing-list.js';
 import type { ReducerName } from './plan.js';
 
 /**

@@ -1,5 +1,4 @@
-import { keyName } from './form.js';
-import type { Form, KeyOf, Keys } from './form.js';
+import { keyName, type Form, type KeyOf, type Keys } from './form.js';
 
 /**
  * The effect of a change of a step: `result`: its recorded result is no longer valid; `course`: it influences whether, after what and with

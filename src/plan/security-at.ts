@@ -1,11 +1,9 @@
 import { nodePathOf } from '../base/address.js';
 import { madeOnce } from '../base/collections.js';
-import { nodesById, nodesOf, phaseAgent } from './nodes.js';
+import { nodesById, nodesOf, phaseAgent, type PlacedNode } from './nodes.js';
 import type { Plan, PlanNode } from './plan.js';
-import { raised } from './security.js';
-import type { Security } from './security.js';
+import { raised, type Security } from './security.js';
 import type { AgentSpec } from './agent-spec.js';
-import type { PlacedNode } from './nodes.js';
 
 const declared = new WeakMap<Plan, boolean>();
 

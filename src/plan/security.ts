@@ -1,7 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
-import { object, TEXT, word } from './form.js';
-import type { Form } from './form.js';
+import { object, TEXT, word, type Form } from './form.js';
 
 /** Modes of security, from the least careful to the most. */
 export const SECURITY_MODES = ['default', 'research', 'paranoid'] as const;

@@ -1,7 +1,6 @@
 import type { Json } from '../base/json.js';
 import type { Template } from '../lang/values.js';
-import { integer, object, TEXT, word } from './form.js';
-import type { Form } from './form.js';
+import { integer, object, TEXT, word, type Form } from './form.js';
 import { TEMPLATE } from './value-forms.js';
 
 /** Supervision of a node: its work is judged before anything downstream reads it. */

@@ -1,10 +1,8 @@
-import type { Json, JsonObject } from '../base/json.js';
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, type Json, type JsonObject } from '../base/json.js';
 import { suggest } from '../base/suggest.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import type { JsonTemplate } from '../lang/values.js';
-import { BUILT_IN, inputSchemaOf } from './built-in-tools.js';
-import type { ToolArgument, ToolInput } from './built-in-tools.js';
+import { BUILT_IN, inputSchemaOf, type ToolArgument, type ToolInput } from './built-in-tools.js';
 import { builtInOf } from './tool-names.js';
 import type { ToolUse } from './tool-use.js';
 

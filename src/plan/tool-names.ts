@@ -1,8 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import { madeOnce } from '../base/collections.js';
 import { didYouMean } from '../base/suggest.js';
-import type { BuiltInTool } from './built-in-tools.js';
-import { BUILT_IN, BUILT_IN_TOOLS, READ_ONLY_TOOLS } from './built-in-tools.js';
+import { BUILT_IN, BUILT_IN_TOOLS, READ_ONLY_TOOLS, type BuiltInTool } from './built-in-tools.js';
 
 /** Names of single tools. The model sees the tool under the name that the agent's file uses. */
 const NAMES: ReadonlyMap<string, BuiltInTool> = new Map(

@@ -1,8 +1,6 @@
 import type { JsonTemplate, Template } from '../lang/values.js';
-import { readsProgram, referenceInProgram } from './program-text.js';
-import type { CommandWord } from './program-text.js';
-import { commandOf, writtenText } from './tool-use.js';
-import type { ToolUse } from './tool-use.js';
+import { readsProgram, referenceInProgram, type CommandWord } from './program-text.js';
+import { commandOf, writtenText, type ToolUse } from './tool-use.js';
 
 /** A place in a command at which inserted text would run as a program. */
 export interface ProgramFault {

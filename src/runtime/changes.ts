@@ -1,11 +1,9 @@
 import { nodePathOf } from '../base/address.js';
 import { present } from '../base/json.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
-import type { CodeDigests, PlanDiff } from '../plan/diff.js';
-import { diffPlans } from '../plan/diff.js';
+import { diffPlans, type CodeDigests, type PlanDiff } from '../plan/diff.js';
 import { affected } from '../plan/downstream.js';
-import type { RunSettings } from '../plan/fields.js';
-import { NO_SETTINGS } from '../plan/fields.js';
+import { NO_SETTINGS, type RunSettings } from '../plan/fields.js';
 import { agentsOf, nodeFinder } from '../plan/nodes.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
 import type { ChangeEffect } from '../plan/rows.js';

@@ -1,9 +1,7 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
-import type { Json } from '../base/json.js';
-import type { Problem } from '../base/problem.js';
-import { formatProblem, hasErrors, holdingBack } from '../base/problem.js';
+import { present, type Json } from '../base/json.js';
+import { formatProblem, hasErrors, holdingBack, type Problem } from '../base/problem.js';
 import { priceOfModel } from '../agent/loop/call-cost.js';
-import { present } from '../base/json.js';
 import type { Limit } from '../budget/ledger.js';
 import { holdsAt, needsPrices, noPrice } from '../budget/limits.js';
 import type { Usage } from '../events/event.js';
@@ -11,12 +9,10 @@ import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { ruleOfTwo } from '../guard/foresee.js';
 import { checkPlan } from '../plan/checks.js';
 import type { Security } from '../plan/security.js';
-import type { Plan, Bindings } from '../plan/plan.js';
+import { NO_BINDINGS, type Plan, type Bindings } from '../plan/plan.js';
 import { askedOf } from '../plan/security-at.js';
-import { NO_BINDINGS } from '../plan/plan.js';
 import type { Runnable } from './options.js';
-import { compile } from '../engine/graph/compile.js';
-import type { CompiledPlan } from '../engine/graph/compile.js';
+import { compile, type CompiledPlan } from '../engine/graph/compile.js';
 
 /**
  * Returns the plan of a workflow after checking it.

@@ -2,8 +2,7 @@ import { policyDigest } from '../guard/policy.js';
 import { present } from '../base/json.js';
 import { nodePathOf, stepOf } from '../base/address.js';
 import { SkeinError } from '../base/errors.js';
-import type { Slices } from '../base/slices.js';
-import { inSlices, lookAt } from '../base/slices.js';
+import { inSlices, lookAt, type Slices } from '../base/slices.js';
 import type { Spending } from '../events/spending.js';
 import { spentIn } from '../journal/overview-trace.js';
 import { FamilyReader } from '../journal/reader.js';
@@ -11,19 +10,15 @@ import type { Stored } from '../journal/record.js';
 import type { Family } from '../journal/session.js';
 import { isRecordedPlan, readStored } from '../journal/stored.js';
 import type { Store } from '../journal/store.js';
-import type { RunSettings } from '../plan/fields.js';
-import { NO_SETTINGS } from '../plan/fields.js';
+import { NO_SETTINGS, type RunSettings } from '../plan/fields.js';
 import type { AgentNode, Plan } from '../plan/plan.js';
 import { raised, securityGiven } from '../plan/security.js';
 import type { StateEdits } from '../engine/services.js';
-import { channelOf, forkEdits, recordedEdits } from './fork-edits.js';
-import type { ForkEdits } from './fork-edits.js';
-import type { Changes, RunDefinition } from './changes.js';
+import { channelOf, forkEdits, recordedEdits, type ForkEdits } from './fork-edits.js';
+import { compareRuns, isSame, whoAnswers, type Changes, type RunDefinition } from './changes.js';
 import type { ForkStart } from '../journal/fork-from.js';
-import { compareRuns, isSame, whoAnswers } from './changes.js';
 import type { RunOptions } from './options.js';
-import { endsForGood } from '../journal/history.js';
-import type { RunHistory } from '../journal/history.js';
+import { endsForGood, type RunHistory } from '../journal/history.js';
 
 /** A stored run that is resumed or forked, with its record. */
 export interface RecordedRun {

@@ -7,8 +7,7 @@ import { toolExecutor } from '../agent/tool-step/executor.js';
 import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { createModelRegistry } from '../agent/models/registry.js';
-import type { OwnPlaces } from '../agent/tools/provider-options.js';
-import { NO_PLACES } from '../agent/tools/provider-options.js';
+import { NO_PLACES, type OwnPlaces } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { SkeinError } from '../base/errors.js';
 import type { GuardRules } from '../guard/decide.js';
@@ -18,16 +17,14 @@ import { systemIds } from '../base/ids.js';
 import { asGiven, isThenable, present } from '../base/json.js';
 import { withScripted } from '../plan/made-of.js';
 import type { Reserve } from '../engine/ports/durable.js';
-import type { RunHandle, RunResult, StartOptions } from '../engine/run.js';
-import { startRun } from '../engine/run.js';
+import { startRun, type RunHandle, type RunResult, type StartOptions } from '../engine/run.js';
 import type { Executor, NodeGuard } from '../engine/ports/executor.js';
 import type { Keeper } from '../engine/reporter.js';
 import { isSupervisedPlan } from '../plan/nodes.js';
 import type { AgentNode, Plan, TaskNode } from '../plan/plan.js';
 import type { Policy } from '../plan/policy.js';
 import { securityAt } from '../plan/security-at.js';
-import { securityGiven } from '../plan/security.js';
-import type { Security } from '../plan/security.js';
+import { securityGiven, type Security } from '../plan/security.js';
 import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
 import { checkRuleOfTwo } from './checked-plan.js';
@@ -35,8 +32,7 @@ import { checkGiven, limitsOf } from './check-run.js';
 import { declaredRules, isMock, sandboxCheck } from './guarding.js';
 import { nodeGuard } from './node-guard.js';
 import type { RunOptions } from './options.js';
-import type { Origins } from './own-places.js';
-import { definitionLabel, ownPlaces } from './own-places.js';
+import { definitionLabel, ownPlaces, type Origins } from './own-places.js';
 
 /** A checked run to start, with the models it may use. */
 export interface Launch extends Pick<BackendDefinition, 'compiled' | 'models' | 'recorded' | 'told' | 'turn'> {

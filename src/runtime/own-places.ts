@@ -8,8 +8,7 @@ import { readFrom } from '../plan/own-plan.js';
 import type { RunOptions, Runnable } from './options.js';
 import { AUDIT_FOLDER } from '../base/own-names.js';
 import { SkeinError } from '../base/errors.js';
-import type { Label } from '../guard/label.js';
-import { labelOf } from '../guard/label.js';
+import { labelOf, type Label } from '../guard/label.js';
 import { strangersRefusal } from '../guard/policy.js';
 import type { Policy } from '../plan/policy.js';
 

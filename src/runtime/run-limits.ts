@@ -1,15 +1,12 @@
 import { SkeinError } from '../base/errors.js';
-import type { SharedLimit } from '../budget/limits.js';
-import { limitsOf, sharedLimitsOf } from '../budget/limits.js';
+import { limitsOf, sharedLimitsOf, type SharedLimit } from '../budget/limits.js';
 import type { Limit } from '../budget/ledger.js';
 import type { MakeBudget } from '../engine/durable/memory-durable.js';
 import type { Reserve } from '../engine/ports/durable.js';
 import { RunBudget } from '../engine/durable/run-budget.js';
-import { BUDGET, changedBudget } from '../plan/budget.js';
-import type { Budget, BudgetChange, BudgetInput } from '../plan/budget.js';
+import { BUDGET, changedBudget, type Budget, type BudgetChange, type BudgetInput } from '../plan/budget.js';
 import { unknownBudgetKey } from '../plan/check-policies.js';
-import type { BudgetAmounts, Measure } from '../plan/budget-text.js';
-import { parseBudget } from '../plan/budget-text.js';
+import { parseBudget, type BudgetAmounts, type Measure } from '../plan/budget-text.js';
 import type { BudgetSettings } from '../plan/fields.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunOptions } from './options.js';

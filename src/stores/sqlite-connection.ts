@@ -2,8 +2,7 @@ import { statSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { SkeinError } from '../base/errors.js';
 import { isLocked } from '../journal/store.js';
-import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sqlite-driver.js';
-import { resultCode } from './sqlite-driver.js';
+import { resultCode, type SqlDatabase, type SqlRow, type SqlStatement, type SqlValue } from './sqlite-driver.js';
 import { messageOf } from '../base/thrown.js';
 
 const IO_ERROR = 10;

@@ -3,8 +3,7 @@ import { damagedSpending } from './rules.js';
 import type { SqlRow } from './sqlite-driver.js';
 import { readColumns, readRun, SPENDING_COLUMNS, sumOf } from './sqlite-rows.js';
 import type { Statements } from './sqlite-statements.js';
-import type { SpendingRow, SpendingRows } from './spending.js';
-import { isOutdated } from './spending.js';
+import { isOutdated, type SpendingRow, type SpendingRows } from './spending.js';
 
 /** The rows of a key in a database. */
 export function spendingRows(statements: Statements, key: string): SpendingRows {

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import { loadDriver } from './sqlite-driver.js';
-import type { Durability } from './sqlite-schema.js';
-import { openDatabase } from './sqlite-schema.js';
-import type { FileStore } from './sqlite-store.js';
-import { SqliteStore } from './sqlite-store.js';
+import { openDatabase, type Durability } from './sqlite-schema.js';
+import { SqliteStore, type FileStore } from './sqlite-store.js';
 
 /** Options for opening a store of runs in a SQLite file. */
 export interface SqliteStoreOptions {

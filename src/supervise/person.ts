@@ -1,6 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import type { Json } from '../base/json.js';
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, type Json } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 
 /** A person's decision about an attempt. */

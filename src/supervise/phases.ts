@@ -1,8 +1,6 @@
-import type { ErrorData } from '../base/errors.js';
-import { SkeinError, toErrorData } from '../base/errors.js';
+import { SkeinError, toErrorData, type ErrorData } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
-import type { Json } from '../base/json.js';
-import { present, recordText } from '../base/json.js';
+import { present, recordText, type Json } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Judgement, Phases, SupervisedAttempt } from '../engine/ports/supervision.js';

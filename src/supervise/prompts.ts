@@ -1,11 +1,9 @@
 import type { SupervisedAttempt, SupervisedTask } from '../engine/ports/supervision.js';
-import { cutMiddle, markedText } from '../lang/xml-block.js';
-import type { Material } from '../lang/xml-block.js';
+import { cutMiddle, markedText, type Material } from '../lang/xml-block.js';
 import { valueText } from '../lang/value-text.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { Assessment, Commitment } from '../plan/supervision.js';
-import { askAside, openAside } from '../agent/ask-aside.js';
-import type { AsideModels } from '../agent/ask-aside.js';
+import { askAside, openAside, type AsideModels } from '../agent/ask-aside.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Phase } from '../events/supervision.js';
 import { phaseAgent } from '../plan/nodes.js';

@@ -1,6 +1,5 @@
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
-import { isThenable } from '../base/json.js';
-import type { Json } from '../base/json.js';
+import { isThenable, type Json } from '../base/json.js';
 import { askKey } from '../base/address.js';
 import { waitingFor } from '../engine/durable/open-question.js';
 import type {

@@ -13,8 +13,7 @@ import type {
   TextForm,
   VariantsForm,
 } from './forms.js';
-import { describe } from './nodes.js';
-import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
+import { describe, type SourceEntry, type SourceMap, type SourceNode, type SourceScalar } from './nodes.js';
 
 /**
  * Checks data strictly against a form: no unknown keys, no values of another type, null only where the form sets `blank`. An open map

@@ -1,6 +1,5 @@
 import { constants, realpathSync } from 'node:fs';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Position } from '../base/problem.js';
 import type { Findings } from './findings.js';

@@ -1,8 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import type { SourceNode } from './nodes.js';
 import { parseYaml } from './yaml.js';
-import type { Fields } from './shape.js';
-import { readFields } from './shape.js';
+import { readFields, type Fields } from './shape.js';
 import type { Findings } from './findings.js';
 
 /** A text file with data at its head. */

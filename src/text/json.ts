@@ -1,8 +1,7 @@
 import type { Problem } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
-import { placesOf } from './places.js';
-import type { Places } from './places.js';
+import { placesOf, type Places } from './places.js';
 
 /** The data of a JSON text, and all problems with its form. */
 export interface ParsedJson {

@@ -1,5 +1,4 @@
-import type { Json } from '../base/json.js';
-import { setOwn } from '../base/json.js';
+import { setOwn, type Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 

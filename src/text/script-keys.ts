@@ -1,7 +1,6 @@
 import { DURATION_PATTERN } from '../base/duration.js';
 import { ERROR_CODES } from '../base/errors.js';
-import { any, either, flag, integer, list, map, number, text, texts, word } from './forms.js';
-import type { Form } from './forms.js';
+import { any, either, flag, integer, list, map, number, text, texts, word, type Form } from './forms.js';
 
 const PHASES = ['commit', 'post', 'supervise', 'screen', 'review'] as const;
 

@@ -1,8 +1,7 @@
 import type { AST } from 'toml-eslint-parser';
 import { FORBIDDEN_NAMES } from '../base/json.js';
 import type { Position, Problem } from '../base/problem.js';
-import { createFindings } from './findings.js';
-import type { Findings } from './findings.js';
+import { createFindings, type Findings } from './findings.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
 
 /** Configuration in TOML is small. The parser takes more than linear time and recurses for each character of a text. */

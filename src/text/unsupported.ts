@@ -2,8 +2,7 @@ import type { Position } from '../base/problem.js';
 import type { Findings } from './findings.js';
 import type { SourceNode } from './nodes.js';
 import type { ForeignKey, MapForm } from './forms.js';
-import { readFields } from './shape.js';
-import type { Fields } from './shape.js';
+import { readFields, type Fields } from './shape.js';
 
 /** Unsupported keys and what to do instead, by what the file loses without them. */
 export type LossRows = Readonly<Partial<Record<ForeignKey['loses'], Readonly<Record<string, string>>>>>;

@@ -1,6 +1,5 @@
 import { fileError } from '../base/problem.js';
-import type { Findings } from './findings.js';
-import { createFindings } from './findings.js';
+import { createFindings, type Findings } from './findings.js';
 import type { SourceNode } from './nodes.js';
 import { parseYaml } from './yaml.js';
 

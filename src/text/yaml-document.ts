@@ -1,7 +1,5 @@
-import { Composer, Parser } from 'yaml';
-import type { Document, DocumentOptions, ParseOptions, SchemaOptions } from 'yaml';
-import { tokensWithin } from './yaml-limits.js';
-import type { LimitFinding, YamlLimits } from './yaml-limits.js';
+import { Composer, Parser, type Document, type DocumentOptions, type ParseOptions, type SchemaOptions } from 'yaml';
+import { tokensWithin, type LimitFinding, type YamlLimits } from './yaml-limits.js';
 
 /** The content of a YAML text. */
 export interface ComposedYaml {

@@ -1,5 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq } from 'yaml';
-import type { Document, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Document, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
 import { FORBIDDEN_NAMES } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
@@ -7,8 +6,7 @@ import type { SourceEntry, SourceNode, SourceScalar } from './nodes.js';
 import type { ParsedJson } from './json.js';
 import { placesOf } from './places.js';
 import { composeYaml } from './yaml-document.js';
-import { YAML_LIMITS } from './yaml-limits.js';
-import type { YamlLimits } from './yaml-limits.js';
+import { YAML_LIMITS, type YamlLimits } from './yaml-limits.js';
 
 /** The data of a YAML text, and all problems with its form. */
 export interface ParsedYaml extends ParsedJson {

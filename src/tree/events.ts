@@ -7,8 +7,7 @@ import { StepTallies } from '../events/call-fold.js';
 import { renderTemplate } from '../lang/template.js';
 import { valueText } from '../lang/value-text.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
-import { placesOf } from './event-places.js';
-import type { TreePlace } from './event-places.js';
+import { placesOf, type TreePlace } from './event-places.js';
 
 /** The severity of an event. */
 export type TreeLevel = 'info' | 'warn' | 'error';

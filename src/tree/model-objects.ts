@@ -1,10 +1,8 @@
 import type { ModelFactory } from '../agent/models/registry-options.js';
 import { SkeinError } from '../base/errors.js';
 import type { Problem } from '../base/problem.js';
-import type { TreeOverride, TreeWorkflow } from '../notations/tree/definition.js';
-import { walkTree } from '../notations/tree/definition.js';
-import { modelOf } from './override.js';
-import type { NamedModel } from './override.js';
+import { walkTree, type TreeOverride, type TreeWorkflow } from '../notations/tree/definition.js';
+import { modelOf, type NamedModel } from './override.js';
 import type { RunOptions } from '../runtime/options.js';
 import type { TreeRunOptions } from './state.js';
 import type { Runtime } from './runtime.js';

@@ -1,7 +1,5 @@
-import { freezeData } from '../base/json.js';
-import type { Json } from '../base/json.js';
-import type { Problem } from '../base/problem.js';
-import { refusal } from '../base/problem.js';
+import { freezeData, type Json } from '../base/json.js';
+import { refusal, type Problem } from '../base/problem.js';
 import type {
   SupervisionMode,
   TreeAgent,
@@ -15,19 +13,14 @@ import type {
   TreeWorkflow,
 } from '../notations/tree/definition.js';
 import { childrenOf } from '../notations/tree/definition.js';
-import { budgetData } from '../plan/budget.js';
-import type { BudgetInput } from '../plan/budget.js';
+import { budgetData, type BudgetInput } from '../plan/budget.js';
 import type { DeclaredSend } from '../plan/declarations.js';
-import { securityData } from '../plan/security.js';
-import type { SecurityInput } from '../plan/security.js';
-import { overrideOf } from './override.js';
-import type { Override } from './override.js';
+import { securityData, type SecurityInput } from '../plan/security.js';
+import { overrideOf, type Override } from './override.js';
 import type { TreeResult, TreeRunOptions, TreeState } from './state.js';
 import type { Runtime } from './runtime.js';
-import { compiledWorkflow, problemsOf } from './prepare.js';
-import type { CompiledWorkflow } from './prepare.js';
-import { executeStep, executeTree, succeeded } from './running.js';
-import type { TreeInputs } from './running.js';
+import { compiledWorkflow, problemsOf, type CompiledWorkflow } from './prepare.js';
+import { executeStep, executeTree, succeeded, type TreeInputs } from './running.js';
 
 /** Shared by all copies of this module, so that they recognize each other's objects. */
 const TREE = Symbol.for('skein.tree');

@@ -6,8 +6,7 @@ import { refusal } from '../base/problem.js';
 import { refuseUnknown } from '../base/suggest.js';
 import { kindText } from '../lang/value-text.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
-import { functionTool, toolFunction } from '../notations/graph/nodes/tool.js';
-import type { ToolDefinition } from '../notations/graph/nodes/tool.js';
+import { functionTool, toolFunction, type ToolDefinition } from '../notations/graph/nodes/tool.js';
 import type {
   CacheUse,
   FunctionTool,

@@ -1,26 +1,21 @@
 import { SkeinError } from '../base/errors.js';
 import { present } from '../base/json.js';
 import type { Listener } from '../events/event.js';
-import { hasErrors } from '../base/problem.js';
-import type { Problem } from '../base/problem.js';
+import { hasErrors, type Problem } from '../base/problem.js';
 import { missingModel } from '../agent/models/default-models.js';
 import { openModels } from '../runtime/launch.js';
 import { checkTree } from '../notations/tree/check-tree.js';
-import { compileTree } from '../notations/tree/compile.js';
-import type { CompiledTree } from '../notations/tree/compile.js';
+import { compileTree, type CompiledTree } from '../notations/tree/compile.js';
 import type { SupervisionMode, TreeWorkflow } from '../notations/tree/definition.js';
 import { modesUsed } from '../notations/tree/inherited.js';
 import type { GivenValue } from '../notations/tree/names.js';
 import { tidyTree } from '../notations/tree/tidy.js';
 import { agentsOf } from '../plan/nodes.js';
 import { treeEvents } from './events.js';
-import { functionOf } from './override.js';
-import type { NamedModel } from './override.js';
+import { functionOf, type NamedModel } from './override.js';
 import { modelObjects, modelProblems, runOptionsOf } from './model-objects.js';
-import type { TreeRunOptions, TreeState } from './state.js';
-import { checkRuntime, defaultsOf, plannedFields } from './runtime.js';
-import type { Runtime } from './runtime.js';
-import { givenOf } from './state.js';
+import { givenOf, type TreeRunOptions, type TreeState } from './state.js';
+import { checkRuntime, defaultsOf, plannedFields, type Runtime } from './runtime.js';
 import type { RunOptions } from '../runtime/options.js';
 
 /** The runtime and the options that a tree is prepared for. */

@@ -1,8 +1,7 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import { asGiven, ownValue } from '../base/json.js';
-import type { Problem } from '../base/problem.js';
-import { definitionError } from '../base/problem.js';
+import { definitionError, type Problem } from '../base/problem.js';
 import type { RunResult } from '../engine/run.js';
 import { valueText } from '../lang/value-text.js';
 import type { TreeWorkflow } from '../notations/tree/definition.js';
@@ -12,13 +11,11 @@ import { checkRunOptions } from '../runtime/check-run.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import { launch, openModels } from '../runtime/launch.js';
 import { compiledFor, withInputs } from './prepare.js';
-import { preflightFailed } from './events.js';
-import type { TreeListener } from './events.js';
-import type { TreeResult, TreeRunOptions, TreeState } from './state.js';
+import { preflightFailed, type TreeListener } from './events.js';
+import { addToState, givenOf, type TreeResult, type TreeRunOptions, type TreeState } from './state.js';
 import type { Runtime } from './runtime.js';
 import { runOptionsOf } from './model-objects.js';
 import { watchRun } from './watching.js';
-import { addToState, givenOf } from './state.js';
 
 /** Values of parameters by name. */
 export type TreeInputs = Readonly<Record<string, unknown>>;

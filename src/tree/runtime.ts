@@ -6,8 +6,7 @@ import { kindText } from '../lang/value-text.js';
 import type { Supervisor } from '../plan/supervision.js';
 import type { CheckpointStore } from './checkpoints.js';
 import type { TreeListener } from './events.js';
-import { overrideOf } from './override.js';
-import type { Override } from './override.js';
+import { overrideOf, type Override } from './override.js';
 
 /** The settings a tree runs with. They are never changed. */
 export interface Runtime extends Pick<Override, 'model' | 'tools' | 'mcp' | 'policy' | 'systemContext' | 'sandbox'> {

@@ -1,8 +1,6 @@
-import type { CheckpointFolder } from '../audit/checkpoint-folder.js';
-import { openCheckpointFolder } from '../audit/checkpoint-folder.js';
+import { openCheckpointFolder, type CheckpointFolder } from '../audit/checkpoint-folder.js';
 import { findSecrets } from '../secrets/find-secrets.js';
-import type { Redactor } from '../secrets/redact.js';
-import { createRedactor } from '../secrets/redact.js';
+import { createRedactor, type Redactor } from '../secrets/redact.js';
 import { nodePathOf } from '../base/address.js';
 import type { Problem } from '../base/problem.js';
 import type { Listener } from '../events/event.js';

@@ -1,22 +1,17 @@
-import type { ErrorData } from '../../base/errors.js';
+import { SkeinError, toErrorData, type ErrorData } from '../../base/errors.js';
 import { refusedName } from '../../base/address.js';
-import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { Usage } from '../../events/event.js';
 import { addUsage, NO_USAGE } from '../../events/spending.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Guide } from '../../plan/guide.js';
-import type { Limit } from '../../plan/notations.js';
-import { limitHint } from '../../plan/notations.js';
+import { limitHint, type Limit } from '../../plan/notations.js';
 import { REPAIR_ROUNDS, maxToolCallsOf, maxTurnsOf } from '../../plan/limits.js';
 import type { ModelTurn, ToolCall, ToolResult } from '../model.js';
 import type { AnswerChecks } from './answer-checks.js';
 import { hearSearch } from './conversation-trust.js';
-import { finalAnswer, isAccepted } from './final-answer.js';
-import type { Repairs } from './final-answer.js';
-import type { ModelCaller } from './model-caller.js';
-import { modelCaller } from './model-caller.js';
-import type { ToolRunner, ToolRunnerOptions } from './tool-runner.js';
-import { toolRunner } from './tool-runner.js';
+import { finalAnswer, isAccepted, type Repairs } from './final-answer.js';
+import { modelCaller, type ModelCaller } from './model-caller.js';
+import { toolRunner, type ToolRunner, type ToolRunnerOptions } from './tool-runner.js';
 
 /** What the loop of an agent step works with. */
 export interface LoopOptions extends ToolRunnerOptions {

@@ -1,6 +1,5 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
-import type { Json } from '../../base/json.js';
-import { isPlainObject, present } from '../../base/json.js';
+import { isPlainObject, present, type Json } from '../../base/json.js';
 import { amountOfCall, amountOfFailure } from '../../budget/amount.js';
 import type { Held, StepIo } from '../../engine/ports/durable.js';
 import type { Asking } from '../../events/event.js';

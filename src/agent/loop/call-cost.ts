@@ -1,7 +1,6 @@
 import { fromErrorData, plainError, SkeinError } from '../../base/errors.js';
-import type { Json } from '../../base/json.js';
+import { isPlainObject, present, type Json } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
-import { isPlainObject, present } from '../../base/json.js';
 import type { CallSize } from '../../budget/estimate.js';
 import type * as Prices from '../../budget/prices.js';
 import type { PriceTable } from '../../budget/prices.js';

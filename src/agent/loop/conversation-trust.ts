@@ -1,8 +1,7 @@
 import { pathOf, stepOf } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { GuardRules } from '../../guard/decide.js';
-import type { Label } from '../../guard/label.js';
-import { CLEAN } from '../../guard/label.js';
+import { CLEAN, type Label } from '../../guard/label.js';
 import type { HeardText } from '../../guard/lineage.js';
 import { BUILT_IN } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';

@@ -1,8 +1,7 @@
 import { present } from '../../base/json.js';
 import type { TrustNote } from '../../events/trust.js';
 import type { Decision } from '../../guard/decide.js';
-import { Lineage, traceText } from '../../guard/lineage.js';
-import type { Trace } from '../../guard/lineage.js';
+import { Lineage, traceText, type Trace } from '../../guard/lineage.js';
 import type { PolicyCheck } from '../permissions/policy-check.js';
 import type { ToolCall } from '../model.js';
 import type { AgentStep, OpenedTool } from '../session.js';

@@ -4,8 +4,7 @@ import { limitHint, limitKey } from '../../plan/notations.js';
 import type { ModelTurn } from '../model.js';
 import type { AgentStep } from '../session.js';
 import type { AnswerFields, FieldsRead } from './answer-fields.js';
-import type { AnswerChecks, Violation } from './answer-checks.js';
-import { checkFailed } from './answer-checks.js';
+import { checkFailed, type AnswerChecks, type Violation } from './answer-checks.js';
 import { checkOutput, repairPrompt } from './structured-output.js';
 
 /** The parts of a step that answers are judged by. */

@@ -1,9 +1,8 @@
 import type { Question } from '../../engine/ports/durable.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { ToolCall } from '../model.js';
-import type { Verdict, WantedCall } from '../permissions/permissions.js';
+import { permissionCheck, type Verdict, type WantedCall } from '../permissions/permissions.js';
 import { readsEnvFile } from '../permissions/argument-values.js';
-import { permissionCheck } from '../permissions/permissions.js';
 import type { OpenedTool } from '../session.js';
 import type { Tool } from '../tool.js';
 import { builtInOf } from '../../plan/tool-names.js';

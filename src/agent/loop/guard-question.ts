@@ -1,11 +1,9 @@
 import { canonicalJson, digestText } from '../../base/hash.js';
-import type { JsonObject } from '../../base/json.js';
-import { isPlainObject, jsonIn, present, recordText } from '../../base/json.js';
+import { isPlainObject, jsonIn, present, recordText, type JsonObject } from '../../base/json.js';
 import type { Question } from '../../engine/ports/durable.js';
 import type { Decision, GuardRules } from '../../guard/decide.js';
 import type { Label } from '../../guard/label.js';
-import type { Trace } from '../../guard/lineage.js';
-import { traceText } from '../../guard/lineage.js';
+import { traceText, type Trace } from '../../guard/lineage.js';
 import { freeSchema } from '../../lang/answers.js';
 import type { ToolCall } from '../model.js';
 import { CHOICES, callEvidence, inputOf, isAllowed } from './approval.js';

@@ -1,10 +1,8 @@
 import type { Question, StepIo } from '../../engine/ports/durable.js';
-import { decide } from '../../guard/decide.js';
-import type { Decision, GuardedCall, GuardRules } from '../../guard/decide.js';
+import { decide, type Decision, type GuardedCall, type GuardRules } from '../../guard/decide.js';
 import { Lineage } from '../../guard/lineage.js';
 import { digestText } from '../../base/hash.js';
-import type { JsonObject } from '../../base/json.js';
-import { recordText } from '../../base/json.js';
+import { recordText, type JsonObject } from '../../base/json.js';
 import { Findings } from '../../guard/patterns.js';
 import { effectOf, isDataFile } from '../../guard/effects.js';
 import type { Label } from '../../guard/label.js';
@@ -24,10 +22,8 @@ import type { Answer } from './answer.js';
 import { inputOf } from './approval.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { promptOf, tellDecided } from './decided.js';
-import type { Gate } from './gate.js';
-import { agentCalled, REFUSED } from './gate.js';
-import type { GuardedCallToShow } from './guard-question.js';
-import { guardQuestion, widened, yesIn } from './guard-question.js';
+import { agentCalled, REFUSED, type Gate } from './gate.js';
+import { guardQuestion, widened, yesIn, type GuardedCallToShow } from './guard-question.js';
 
 /** Checks of one call that reach outside the guard. */
 export interface Looks {

@@ -2,8 +2,7 @@ import { digestText } from '../../base/hash.js';
 import type { StepContext } from '../../engine/ports/executor.js';
 import type { ToolCall } from '../model.js';
 import type { RunTrust } from '../run-trust.js';
-import type { Opened } from '../session.js';
-import { runsCommands } from '../session.js';
+import { runsCommands, type Opened } from '../session.js';
 
 interface Parts {
   readonly step: StepContext;

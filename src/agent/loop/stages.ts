@@ -1,25 +1,19 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
-import { stageName } from '../../base/address.js';
+import { stageName, innerKey } from '../../base/address.js';
 import { canonicalJson, digestText } from '../../base/hash.js';
-import { recordText } from '../../base/json.js';
-import type { JsonObject } from '../../base/json.js';
+import { recordText, type JsonObject } from '../../base/json.js';
 import type { StepContext } from '../../engine/ports/executor.js';
 import type { StepIo } from '../../engine/ports/durable.js';
-import type { CustomGuard, GuardCall } from '../../guard/custom-guard.js';
-import { guardVerdict } from '../../guard/custom-guard.js';
+import { guardVerdict, type CustomGuard, type GuardCall } from '../../guard/custom-guard.js';
 import type { Decision, GuardedCall, GuardRules } from '../../guard/decide.js';
 import type { Label } from '../../guard/label.js';
 import type { HeardText } from '../../guard/lineage.js';
-import type { CallToJudge, Opinion, Stage } from '../../guard/tiers.js';
-import { opinionIn, stagePrompt, stagesFor } from '../../guard/tiers.js';
+import { opinionIn, stagePrompt, stagesFor, type CallToJudge, type Opinion, type Stage } from '../../guard/tiers.js';
 import { sourceText } from '../../plan/made-of.js';
 import { phaseAgent } from '../../plan/nodes.js';
-import type { Security } from '../../plan/security.js';
-import { securityText } from '../../plan/security.js';
-import type { Aside, AsideModels } from '../ask-aside.js';
-import { askAside, openAside } from '../ask-aside.js';
+import { securityText, type Security } from '../../plan/security.js';
+import { askAside, openAside, type Aside, type AsideModels } from '../ask-aside.js';
 import type { ToolCall } from '../model.js';
-import { innerKey } from '../../base/address.js';
 
 /** Milliseconds until the verdict of a stage, or of a guard of the program, times out; the call is then refused. */
 export const STAGE_MS = 60_000;

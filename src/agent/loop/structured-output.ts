@@ -1,8 +1,7 @@
 import { isPlainObject } from '../../base/json.js';
 import { parseJsonText } from '../../lang/json-path.js';
 import type { StructuredOutput } from '../../plan/agent-spec.js';
-import { fieldsRequest } from './answer-fields.js';
-import type { AnswerFields } from './answer-fields.js';
+import { fieldsRequest, type AnswerFields } from './answer-fields.js';
 import type { ModelRequest } from '../model.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 

@@ -1,6 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, type JsonObject } from '../../base/json.js';
 import { coerceInput } from '../../lang/coerce.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import type { ToolCall } from '../model.js';

@@ -1,7 +1,6 @@
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
-import type { OfferedTool } from './offered.js';
-import { pinOf } from './offered.js';
+import { pinOf, type OfferedTool } from './offered.js';
 
 /**
  * Checks that tools stay as they were at the start (threat A9). When a server reports that its tools changed, the next call waits for a

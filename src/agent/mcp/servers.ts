@@ -3,10 +3,8 @@ import { canonicalHash, sha256 } from '../../base/hash.js';
 import { ownValue, type JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
 import type { Tool, ToolOrigin, ToolSource } from '../tool.js';
-import type { ServerTools } from '../../plan/tool-names.js';
-import { legalName, mcpPrefix } from '../../plan/tool-names.js';
-import type { McpSettings } from './connection.js';
-import { McpConnection } from './connection.js';
+import { legalName, mcpPrefix, type ServerTools } from '../../plan/tool-names.js';
+import { McpConnection, type McpSettings } from './connection.js';
 import type { OfferedTool } from './offered.js';
 import { cleanText } from './untrusted.js';
 

@@ -2,8 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
 import { OutputWindow } from '../tools/output-window.js';
-import type { ProcessGroup } from '../tools/process-group.js';
-import { startGroup, within } from '../tools/process-group.js';
+import { startGroup, within, type ProcessGroup } from '../tools/process-group.js';
 import { systemCode } from '../tools/tool-input.js';
 import { jsonIn, ownValue } from '../../base/json.js';
 

@@ -3,10 +3,8 @@ import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
 import { BARE_SECRET, VARIABLE_REFERENCE, expressionVariable } from '../../base/text.js';
 import type { McpServerSpec, SandboxUse } from '../../plan/agent-spec.js';
-import type { Environment } from '../tools/clean-env.js';
-import { cleanEnvironment } from '../tools/clean-env.js';
-import type { Breaker } from './limited-fetch.js';
-import { limitedFetch } from './limited-fetch.js';
+import { cleanEnvironment, type Environment } from '../tools/clean-env.js';
+import { limitedFetch, type Breaker } from './limited-fetch.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** The constructor of the client package's HTTP transport; the caller loads the package when it is first needed. */

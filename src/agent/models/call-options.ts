@@ -4,8 +4,7 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3ToolChoice,
 } from '@ai-sdk/provider';
-import type { JsonObject } from '../../base/json.js';
-import { isPlainObject, jsonIn, present } from '../../base/json.js';
+import { isPlainObject, jsonIn, present, type JsonObject } from '../../base/json.js';
 import type { ModelSettings } from '../../plan/agent-spec.js';
 import type { Message, ModelRequest, ToolCall, ToolResult, ToolSpec } from '../model.js';
 

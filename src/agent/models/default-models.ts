@@ -1,7 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
-import type { Env } from './environment.js';
-import { envValue } from './environment.js';
+import { envValue, type Env } from './environment.js';
 import { probeOllama } from './ollama.js';
 import { PROVIDERS, providerById } from '../../plan/providers.js';
 

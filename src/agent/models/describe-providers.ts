@@ -1,9 +1,7 @@
 import { present } from '../../base/json.js';
-import { envValue } from './environment.js';
+import { envValue, type Env } from './environment.js';
 import { ollamaHost, probeOllama } from './ollama.js';
-import type { Env } from './environment.js';
-import type { ProviderEntry } from '../../plan/providers.js';
-import { PROVIDERS, installCommand } from '../../plan/providers.js';
+import { PROVIDERS, installCommand, type ProviderEntry } from '../../plan/providers.js';
 import { NO_PROBE_VARIABLE } from './default-models.js';
 
 /** Whether a provider can be used here. Never contains a key. */

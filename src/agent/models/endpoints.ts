@@ -4,8 +4,7 @@ import type { ProviderSpec } from '../../plan/agent-spec.js';
 import type { ProviderEntry } from '../../plan/providers.js';
 import { ollamaHost } from './ollama.js';
 import type { Policy } from '../../plan/policy.js';
-import type { Env } from './environment.js';
-import { envValue, hostVariable, mayReceive, ownerOf } from './environment.js';
+import { envValue, hostVariable, mayReceive, ownerOf, type Env } from './environment.js';
 import { strangersRefusal } from '../../guard/policy.js';
 import { domainRefusal } from '../permissions/policy-check.js';
 

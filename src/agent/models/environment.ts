@@ -1,5 +1,4 @@
-import type { ProviderEntry } from '../../plan/providers.js';
-import { PROVIDERS } from '../../plan/providers.js';
+import { PROVIDERS, type ProviderEntry } from '../../plan/providers.js';
 
 /**
  * The environment variable that names the host that a key is for: `OPENAI_BASE_URL` for `OPENAI_API_KEY`, `TEAM_BASE_URL` for `TEAM_KEY`,

@@ -1,6 +1,5 @@
-import type { Clock } from '../../base/clock.js';
+import { systemClock, type Clock } from '../../base/clock.js';
 import { madeOnce } from '../../base/collections.js';
-import { systemClock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import { Governor } from '../../budget/governor.js';
 import type { Pass, ProviderLimits } from '../../budget/pass.js';

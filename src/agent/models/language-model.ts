@@ -1,12 +1,9 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { Cost, Usage } from '../../events/event.js';
-import { isPlainObject, ownValue, present } from '../../base/json.js';
-import type { JsonObject } from '../../base/json.js';
+import { isPlainObject, ownValue, present, type JsonObject } from '../../base/json.js';
 import type { FinishReason, Model, ModelPart, ModelRequest } from '../model.js';
-import type { CallStyle } from './call-options.js';
-import { callOptions } from './call-options.js';
-import type { ErrorSource } from './model-errors.js';
-import { cutStream, modelError, pageError, refusalIn, streamError } from './model-errors.js';
+import { callOptions, type CallStyle } from './call-options.js';
+import { cutStream, modelError, pageError, refusalIn, streamError, type ErrorSource } from './model-errors.js';
 
 /** A model object of the AI SDK, of specification version 3 or 2. */
 export type LanguageModel = LanguageModelV3 | LanguageModelV2;

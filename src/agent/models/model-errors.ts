@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../base/errors.js';
-import { SkeinError } from '../../base/errors.js';
+import { SkeinError, type ErrorCode } from '../../base/errors.js';
 import { ownValue, present } from '../../base/json.js';
 import { isNetworkCode, isNetworkMessage } from '../../base/passing-errors.js';
 import {

@@ -3,8 +3,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { SkeinError } from '../../base/errors.js';
 import type { Endpoint } from './endpoints.js';
 import type { LanguageModelOptions } from './language-model.js';
-import type { ProviderEntry, ProviderFactory } from '../../plan/providers.js';
-import { installCommand, takesSchema } from '../../plan/providers.js';
+import { installCommand, takesSchema, type ProviderEntry, type ProviderFactory } from '../../plan/providers.js';
 
 /** Loads a package by name; `import` in production. */
 export type ImportPackage = (name: string) => Promise<unknown>;

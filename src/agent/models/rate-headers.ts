@@ -1,8 +1,7 @@
 import { parseDuration } from '../../base/duration.js';
 import type { Allowance } from '../../budget/allowance.js';
 import type { Counted, Told } from '../../budget/pass.js';
-import type { HeaderMap } from './http-status.js';
-import { headerMap, retryAfterMs } from './http-status.js';
+import { headerMap, retryAfterMs, type HeaderMap } from './http-status.js';
 
 /** The parts of a server's answer that can contain limits. */
 export interface Heard {

@@ -1,7 +1,5 @@
-import type { ProvidersLimits } from '../../budget/provider-limits.js';
-import { readLimits } from '../../budget/provider-limits.js';
-import type { SourceNode } from '../../text/nodes.js';
-import { entryOf, toJson } from '../../text/nodes.js';
+import { readLimits, type ProvidersLimits } from '../../budget/provider-limits.js';
+import { entryOf, toJson, type SourceNode } from '../../text/nodes.js';
 import { readTextFile } from '../text-files.js';
 import { readWhole } from '../../text/whole-file.js';
 

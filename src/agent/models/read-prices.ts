@@ -4,8 +4,7 @@ import type { Price, PriceTable, Rates } from '../../budget/prices.js';
 import type { Findings } from '../../text/findings.js';
 import { integer, list, map, names, number, text } from '../../text/forms.js';
 import type { SourceEntry, SourceNode } from '../../text/nodes.js';
-import type { Fields } from '../../text/shape.js';
-import { readFields } from '../../text/shape.js';
+import { readFields, type Fields } from '../../text/shape.js';
 import { readTextFile } from '../text-files.js';
 import { readWhole } from '../../text/whole-file.js';
 

@@ -1,8 +1,7 @@
 import { NO_USAGE } from '../../events/spending.js';
 import { present } from '../../base/json.js';
 import type { Model, ModelPart, ModelTurn, ToolCall } from '../model.js';
-import type { NormalCall } from './call-record.js';
-import { callKey, normalCall } from './call-record.js';
+import { callKey, normalCall, type NormalCall } from './call-record.js';
 import { createRedactor } from '../../secrets/redact.js';
 import { replaceTextFile } from '../text-files.js';
 

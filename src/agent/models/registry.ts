@@ -14,13 +14,11 @@ import { Counted, keptModel, lazyModel, modelInTurn, ownModel, unusableModel } f
 import { MODEL_VARIABLE, defaultModels } from './default-models.js';
 import { envValue } from './environment.js';
 import { endpointOf } from './endpoints.js';
-import type { ModelName } from './model-names.js';
+import { NO_CHOICE, readModelName, type ModelName } from './model-names.js';
 import type { ModelRegistry, ModelRegistryOptions } from './registry-options.js';
-import { NO_CHOICE, readModelName } from './model-names.js';
 import { LOCAL_MODELS, providerById, takesSchema } from '../../plan/providers.js';
-import type { Recorder } from './recording.js';
+import { createRecorder, type Recorder } from './recording.js';
 import { findSecrets } from '../../secrets/find-secrets.js';
-import { createRecorder } from './recording.js';
 import type { Replayer } from './replaying.js';
 
 /**

@@ -1,8 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import type { JsonObject } from '../../base/json.js';
-import { ownValue } from '../../base/json.js';
-import type { ArgumentKind, BuiltInTool, ToolArgument } from '../../plan/built-in-tools.js';
-import { BUILT_IN } from '../../plan/built-in-tools.js';
+import { ownValue, type JsonObject } from '../../base/json.js';
+import { BUILT_IN, type ArgumentKind, type BuiltInTool, type ToolArgument } from '../../plan/built-in-tools.js';
 import { COMMAND_NAME } from '../../plan/permission-rule.js';
 import { ownParameters } from '../tools/catalogue.js';
 import { splitWords, namedFiles } from '../tools/words.js';

@@ -3,8 +3,7 @@ import { rulesOf, timeoutOf } from '../../guard/policy.js';
 import { matchesWildcard } from '../../lang/wildcard.js';
 import type { NarrowPolicy } from '../../plan/policy.js';
 import { builtInOf } from '../../plan/tool-names.js';
-import type { WantedCall } from './permissions.js';
-import { permissionCheck } from './permissions.js';
+import { permissionCheck, type WantedCall } from './permissions.js';
 
 /** The policies' rules for the calls of one agent. */
 export interface PolicyCheck {

@@ -4,11 +4,9 @@ import { present } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import type { MapForm } from '../../text/forms.js';
-import { seen, toJson } from '../../text/nodes.js';
-import type { SourceNode } from '../../text/nodes.js';
+import { seen, toJson, type SourceNode } from '../../text/nodes.js';
 import { ANSWER, CALL, ERROR, QUESTION, REPLY, RESULT, RULE, SCRIPT, USAGE } from '../../text/script-keys.js';
-import { readFields } from '../../text/shape.js';
-import type { Fields } from '../../text/shape.js';
+import { readFields, type Fields } from '../../text/shape.js';
 import type {
   Script,
   ScriptAnswer,

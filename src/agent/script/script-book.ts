@@ -1,7 +1,6 @@
 import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';
-import type { Json, JsonObject } from '../../base/json.js';
-import { isPlainObject, ownValue } from '../../base/json.js';
+import { isPlainObject, ownValue, type Json, type JsonObject } from '../../base/json.js';
 import { nodeIdOf, nodePathOf, pathOf } from '../../base/address.js';
 import type { ModelRequest, ReplayedCall } from '../model.js';
 import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';

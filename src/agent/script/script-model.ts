@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ErrorCode } from '../../base/errors.js';
-import { SkeinError } from '../../base/errors.js';
+import { SkeinError, type ErrorCode } from '../../base/errors.js';
 import { classifyStatus, passing } from '../models/http-status.js';
 import type { Model, ModelPart, ModelRequest, ToolCall, Message } from '../model.js';
 import { ASK_USER } from '../ask-user.js';

@@ -1,6 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
-import { asRecorded, isPlainObject, ownValue, recordText } from '../../base/json.js';
+import { asRecorded, isPlainObject, ownValue, recordText, type JsonObject } from '../../base/json.js';
 import { VARIABLE_REFERENCE } from '../../base/text.js';
 import type { StepContext } from '../../engine/ports/executor.js';
 import { kindText } from '../../lang/value-text.js';

@@ -1,12 +1,10 @@
 import { constants } from 'node:os';
 import { SkeinError } from '../../base/errors.js';
-import type { Json, JsonObject } from '../../base/json.js';
-import { isPlainObject, recordText } from '../../base/json.js';
+import { isPlainObject, recordText, type Json, type JsonObject } from '../../base/json.js';
 import { withoutAtEnd } from '../../base/text.js';
 import { parseJsonText } from '../../lang/json-path.js';
 import { schemaFindings } from '../../lang/schema-check.js';
-import type { ToolUse } from '../../plan/tool-use.js';
-import { commandOf } from '../../plan/tool-use.js';
+import { commandOf, type ToolUse } from '../../plan/tool-use.js';
 import type { ToolCall } from '../model.js';
 import type { CommandEnd } from '../tools/process-group.js';
 

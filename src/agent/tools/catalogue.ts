@@ -1,14 +1,12 @@
 import type { SandboxUse } from '../../plan/agent-spec.js';
-import type { BuiltInTool, ToolInput } from '../../plan/built-in-tools.js';
-import { BUILT_IN, inputSchemaOf, takes } from '../../plan/built-in-tools.js';
+import { BUILT_IN, inputSchemaOf, takes, type BuiltInTool, type ToolInput } from '../../plan/built-in-tools.js';
 import type { FoundFile, Tool } from '../tool.js';
 import type { Environment } from './clean-env.js';
 import type { Folders } from './paths.js';
 import type { Provenance } from './provenance.js';
 import { requiredText } from './tool-input.js';
 import type { ToolProviderOptions } from './provider-options.js';
-import type { Json, JsonObject } from '../../base/json.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, type Json, type JsonObject } from '../../base/json.js';
 
 /** What the built-in tools of a session share. */
 export interface BuiltInContext {

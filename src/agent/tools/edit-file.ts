@@ -2,8 +2,7 @@ import { isPlainObject, ownValue, type JsonObject } from '../../base/json.js';
 import type { Tool } from '../tool.js';
 import type { Folders } from './paths.js';
 import { readText } from './text.js';
-import type { Unchanged } from './write-file.js';
-import { MAX_WRITE_CHARS, replaceFile } from './write-file.js';
+import { MAX_WRITE_CHARS, replaceFile, type Unchanged } from './write-file.js';
 import { badInput, flag, requiredText } from './tool-input.js';
 
 interface Edit {

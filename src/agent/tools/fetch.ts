@@ -5,8 +5,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Tool, ToolIo } from '../tool.js';
 import { htmlToText } from './html-text.js';
-import type { Hop, NetworkRules } from './http-hop.js';
-import { sendHop } from './http-hop.js';
+import { sendHop, type Hop, type NetworkRules } from './http-hop.js';
 import { headOf } from './text.js';
 import { badInput, flag, optionalText, refused, requiredText } from './tool-input.js';
 

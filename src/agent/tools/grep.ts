@@ -3,12 +3,10 @@ import type { Tool } from '../tool.js';
 import { fileFilter, skipped, oneLine } from './glob.js';
 import type { Folders, Place } from './paths.js';
 import type { Provenance } from './provenance.js';
-import type { LineMatcher } from './line-matcher.js';
-import { expressionMatcher, textMatcher } from './line-matcher.js';
+import { expressionMatcher, textMatcher, type LineMatcher } from './line-matcher.js';
 import { headOf, readText } from './text.js';
 import { badInput, flag, optionalText, requiredText, wholeNumber } from './tool-input.js';
-import type { WalkedFile } from './walk.js';
-import { MAX_ENTRIES, throwIfAborted, walk } from './walk.js';
+import { MAX_ENTRIES, throwIfAborted, walk, type WalkedFile } from './walk.js';
 
 const MAX_LINE = 400;
 const { usual, most } = TOOL_LIMITS.matches;

@@ -1,9 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { SkeinError } from '../../base/errors.js';
 import { isDeclaredHost } from '../../guard/decide.js';
 import { isPublicAddress, sameAddress } from './addresses.js';

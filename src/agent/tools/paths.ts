@@ -1,15 +1,11 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
-import type { Dirent } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { lstat, open, readdir, realpath } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type Dirent } from 'node:fs';
+import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { realOf } from '../../text/files.js';
-import { isEnvFile, isInside } from './compare-paths.js';
-import type { OwnPlaces } from './provider-options.js';
-import { NO_PLACES } from './provider-options.js';
+import { isEnvFile, isInside, leavesPolicy } from './compare-paths.js';
+import { NO_PLACES, type OwnPlaces } from './provider-options.js';
 import type { WrittenFiles } from '../run-trust.js';
-import { leavesPolicy } from './compare-paths.js';
 import { createProtection } from './protection.js';
 import { badInput, fileError, refused, systemCode } from './tool-input.js';
 

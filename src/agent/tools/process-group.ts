@@ -1,5 +1,4 @@
-import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { watchProgram } from '../sandbox/program-limits.js';
 import { systemCode } from './tool-input.js';
 import { Socket } from 'node:net';

@@ -1,5 +1,4 @@
-import type { BigIntStats } from 'node:fs';
-import { lstatSync, statSync, readdirSync } from 'node:fs';
+import { lstatSync, statSync, readdirSync, type BigIntStats } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { AUDIT_FOLDER, RUN_MARKER, STORE_FOLDER } from '../../base/own-names.js';

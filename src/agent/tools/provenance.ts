@@ -1,10 +1,8 @@
 import { dirname, join, relative, sep } from 'node:path';
 import { madeOnce } from '../../base/collections.js';
 import { isInside } from './compare-paths.js';
-import type { IgnoreRule } from './ignore-rules.js';
-import { matchesRule, readIgnoreRules } from './ignore-rules.js';
-import { createFolders } from './paths.js';
-import type { Folders, Place } from './paths.js';
+import { matchesRule, readIgnoreRules, type IgnoreRule } from './ignore-rules.js';
+import { createFolders, type Folders, type Place } from './paths.js';
 import { readText } from './text.js';
 
 /** Tells the project's own files from foreign ones: dependencies, ignored, outside, or written under untrusted influence. */

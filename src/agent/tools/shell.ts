@@ -4,13 +4,11 @@ import { ownValue, type JsonObject } from '../../base/json.js';
 import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import type { SandboxUse } from '../../plan/agent-spec.js';
-import type { Environment } from './clean-env.js';
-import { cleanEnvironment } from './clean-env.js';
+import { cleanEnvironment, type Environment } from './clean-env.js';
 import { namedFiles, splitWords } from './words.js';
 import { OutputWindow } from './output-window.js';
 import type { Folders } from './paths.js';
-import type { CommandEnd, Exit, ProcessGroup } from './process-group.js';
-import { startGroup } from './process-group.js';
+import { startGroup, type CommandEnd, type Exit, type ProcessGroup } from './process-group.js';
 import { runConfined } from '../sandbox/run-confined.js';
 import { badInput, optionalText, refused, systemCode, wholeNumber } from './tool-input.js';
 

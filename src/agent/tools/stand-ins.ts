@@ -1,10 +1,8 @@
 import type { McpServerSpec } from '../../plan/agent-spec.js';
-import type { BuiltInTool } from '../../plan/built-in-tools.js';
-import { takes } from '../../plan/built-in-tools.js';
+import { takes, type BuiltInTool } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import type { Mocked } from './provider-options.js';
-import type { ServerTools, ToolSelection } from '../../plan/tool-names.js';
-import { legalName, mcpPrefix } from '../../plan/tool-names.js';
+import { legalName, mcpPrefix, type ServerTools, type ToolSelection } from '../../plan/tool-names.js';
 
 /** The result of a tool that would start or reach something, in a run without models whose script has none for it. */
 const NOT_RUN = 'not run: a run with --mock starts no process and reaches no address';

@@ -1,6 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
-import { ownValue } from '../../base/json.js';
+import { ownValue, type JsonObject } from '../../base/json.js';
 
 /**
  * Reads a text argument of a tool call. The agent loop has already checked arguments against the schema; for other callers these readers

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { constants, mkdirSync, renameSync } from 'node:fs';
+import { constants, mkdirSync, renameSync, type Stats } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import type { Folders, Place } from './paths.js';

@@ -12,8 +12,7 @@ import { withRuns } from '../runs/with-store.js';
 import { oneLine, secretsHidden, shownJson } from '../view/printable.js';
 import { outcomeWords, tokensText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
-import type { Style } from '../view/style.js';
-import { styleFor } from '../view/style.js';
+import { styleFor, type Style } from '../view/style.js';
 
 /** Maximum number of differing lines shown per step. */
 const SHOWN_LINES = 20;

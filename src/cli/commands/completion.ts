@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
-import { Argument } from 'commander';
+import { Argument, type Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
-import type { Candidate, Sources, StoredKind } from '../completion/candidates.js';
-import { candidatesFor } from '../completion/candidates.js';
+import { candidatesFor, type Candidate, type Sources, type StoredKind } from '../completion/candidates.js';
 import { packageRoot } from '../own-package.js';
 import { printResult } from '../view/streams.js';
 

@@ -8,8 +8,7 @@ import { sqliteHere } from '../run/open-store.js';
 import { openedPolicies } from '../run/project.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
-import type { Style } from '../view/style.js';
-import { styleFor, wantsColor } from '../view/style.js';
+import { styleFor, wantsColor, type Style } from '../view/style.js';
 import { versionNumber } from '../own-package.js';
 import { messageOf } from '../../base/thrown.js';
 

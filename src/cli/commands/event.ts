@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
-import { isPlainObject, jsonIn } from '../../base/json.js';
+import { isPlainObject, jsonIn, type JsonObject } from '../../base/json.js';
 import { saidOf, withInputsOfOthers } from '../run/inputs-of-others.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import { addRunOptions } from '../run/run-options.js';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
-import type { GivenInput } from '../run/given-inputs.js';
-import { addInputOptions } from '../run/given-inputs.js';
+import { addInputOptions, type GivenInput } from '../run/given-inputs.js';
 import { DEFAULT_PROMPT, PROMPT } from '../run/prompt-input.js';
 import type { RunFlags } from '../run/run-flags.js';
 import { addRunOptions, addStartOptions } from '../run/run-options.js';

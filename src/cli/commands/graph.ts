@@ -1,8 +1,6 @@
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { EXIT, printProblems } from '../failures.js';
-import { loadWorkflow } from '../run/load-workflow.js';
-import type { JudgingFlags } from '../run/load-workflow.js';
+import { loadWorkflow, type JudgingFlags } from '../run/load-workflow.js';
 import type { TrustFlags } from '../run/trust-gate.js';
 import { addJudgingOptions, trustOption } from '../run/run-options.js';
 import type { Drawing } from '../../plan/drawing.js';

@@ -7,8 +7,7 @@ import { localTime } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
 import { hideSecretsOfRecord, oneLine, shownJson } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
-import type { Style } from '../view/style.js';
-import { styleFor } from '../view/style.js';
+import { styleFor, type Style } from '../view/style.js';
 
 const LONGEST_TEXT = 500;
 

@@ -1,11 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { ownPackage } from '../own-package.js';
-import type { TemplateName } from '../new/templates.js';
-import { TEMPLATE_NAMES, newProject } from '../new/templates.js';
+import { TEMPLATE_NAMES, newProject, type TemplateName } from '../new/templates.js';
 import { lookAt } from '../run/trust-subject.js';
 import { noteTrusted } from '../run/trusted-files.js';
 import { nextSteps } from '../view/next-steps.js';

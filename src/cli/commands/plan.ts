@@ -1,12 +1,9 @@
 import type { Command } from 'commander';
 import { hasErrors } from '../../base/problem.js';
 import { EXIT, printProblems, refusalReport } from '../failures.js';
-import type { GivenInput } from '../run/given-inputs.js';
-import { addValueOptions, readInputs } from '../run/given-inputs.js';
-import { agentFilesOf, agentSources, loadWorkflow, notesOf } from '../run/load-workflow.js';
-import type { JudgingFlags } from '../run/load-workflow.js';
-import { costOfPlan, foreseen, planCostLines } from '../run/plan-cost.js';
-import type { PricingFlags } from '../run/plan-cost.js';
+import { addValueOptions, readInputs, type GivenInput } from '../run/given-inputs.js';
+import { agentFilesOf, agentSources, loadWorkflow, notesOf, type JudgingFlags } from '../run/load-workflow.js';
+import { costOfPlan, foreseen, planCostLines, type PricingFlags } from '../run/plan-cost.js';
 import { openedPolicies, policyLines } from '../run/project.js';
 import { planLines } from '../run/plan-lines.js';
 import { describePlan, withModel } from '../run/plan-report.js';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
-import type { GivenInput } from '../run/given-inputs.js';
-import { addInputOptions } from '../run/given-inputs.js';
+import { addInputOptions, type GivenInput } from '../run/given-inputs.js';
 import { runCommand } from '../run/run-command.js';
 import { addRunOptions, addStartOptions, addTalkOptions } from '../run/run-options.js';
 import type { RunFlags } from '../run/run-flags.js';

@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { join, resolve } from 'node:path';
 import { addTo } from '../../base/collections.js';
 import { formatDuration, parseDuration } from '../../base/duration.js';
@@ -9,8 +8,7 @@ import { costText } from '../../events/cost-text.js';
 import type { Dollars } from '../../events/cost.js';
 import type { Usage } from '../../events/event.js';
 import type { Spending } from '../../events/spending.js';
-import type { PruneResult, RunSummary } from '../../index.js';
-import { pruneRuns } from '../../index.js';
+import { pruneRuns, type PruneResult, type RunSummary } from '../../index.js';
 import type { RunCosts } from '../../recorded-runs.js';
 import { noteOwn, storeFile } from '../run/open-store.js';
 import type { JsonFlag } from '../run/run-flags.js';
@@ -20,8 +18,7 @@ import { withRuns, withStore } from '../runs/with-store.js';
 import { oneLine, printable, shownJson } from '../view/printable.js';
 import { countText, modelText, outcomeWords, tokensText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
-import type { Style } from '../view/style.js';
-import { styleFor } from '../view/style.js';
+import { styleFor, type Style } from '../view/style.js';
 
 /** Maximum number of runs listed: the record of each is read. */
 const LISTED = 30;

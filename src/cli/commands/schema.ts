@@ -1,9 +1,7 @@
-import type { Command } from 'commander';
-import { Argument } from 'commander';
+import { Argument, type Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
-import { SCHEMA_NAMES, yamlSchema } from '../../yaml.js';
-import type { SchemaName } from '../../yaml.js';
+import { SCHEMA_NAMES, yamlSchema, type SchemaName } from '../../yaml.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { tableLines } from '../runs/text.js';
 import { jsonText } from '../view/printable.js';

@@ -3,8 +3,7 @@ import { triesOf } from '../../base/address.js';
 import { formatDuration } from '../../base/duration.js';
 import type { DecidedCall, Endorsement } from '../../events/trust.js';
 import { decidedText, endorserText, sourcesText, trustText } from '../../events/trust.js';
-import type { RunOverview } from '../../index.js';
-import { formatCensus } from '../../index.js';
+import { formatCensus, type RunOverview } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines, shellWord, stepLine, tableLines, usageLine } from '../runs/text.js';
@@ -13,8 +12,7 @@ import { CONTINUED, nextSteps, stepsAtEnd } from '../view/next-steps.js';
 import { hideSecretsOfRecord, oneLine, printable, shownJson } from '../view/printable.js';
 import { countText, outcomeWords } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
-import type { Style } from '../view/style.js';
-import { styleFor } from '../view/style.js';
+import { styleFor, type Style } from '../view/style.js';
 
 /** Above this number of steps, only those with a problem are listed one by one. */
 const LISTED_STEPS = 100;

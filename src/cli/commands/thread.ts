@@ -13,8 +13,7 @@ import { toldTurn } from '../talk/turn-text.js';
 import { shownJson, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
-import type { Style } from '../view/style.js';
-import { styleFor } from '../view/style.js';
+import { styleFor, type Style } from '../view/style.js';
 
 /** Maximum number of turns shown, the latest ones. */
 const SHOWN = 50;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { present } from '../../base/json.js';
-import type { ThreadSummary } from '../../index.js';
-import { forkThread, listThreads, removeThread } from '../../index.js';
+import { forkThread, listThreads, removeThread, type ThreadSummary } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { readCount } from '../run/run-options.js';
 import { localTime, tableLines } from '../runs/text.js';

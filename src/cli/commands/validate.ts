@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
@@ -12,8 +11,7 @@ import { isTrusted } from '../run/trusted-files.js';
 import { OUTSIDE_OF_SANDBOX, powerLines, workflowPowers } from '../run/workflow-powers.js';
 import type { JudgingFlags, Loaded, SurroundingFlags } from '../run/load-workflow.js';
 import { broughtBy } from '../talk/brought.js';
-import { listLines } from '../run/trust-gate.js';
-import type { TrustFlags } from '../run/trust-gate.js';
+import { listLines, type TrustFlags } from '../run/trust-gate.js';
 import { addJudgingOptions, trustOption } from '../run/run-options.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';

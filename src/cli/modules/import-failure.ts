@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SourceMap } from 'node:module';
-import type { SourceMapPayload } from 'node:module';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SkeinError } from '../../base/errors.js';

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { SchemaName } from '../../yaml.js';
-import { yamlSchema } from '../../yaml.js';
+import { yamlSchema, type SchemaName } from '../../yaml.js';
 import { ownPackage, packageRoot } from '../own-package.js';
 import { jsonText } from '../view/printable.js';
 

@@ -7,22 +7,18 @@ import { broughtBy } from '../talk/brought.js';
 import { hideSecretsOf, printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
 import { printNote, printResult } from '../view/streams.js';
-import type { Style } from '../view/style.js';
-import { styleFor } from '../view/style.js';
+import { styleFor, type Style } from '../view/style.js';
 import { changeLines } from './change-report.js';
 import { executeRun, runOptions } from './execute-run.js';
-import type { GivenInput } from './given-inputs.js';
-import { readInputs } from './given-inputs.js';
+import { readInputs, type GivenInput } from './given-inputs.js';
 import { withInputsOfOthers } from './inputs-of-others.js';
 import { toolNames, valuesFor } from './load-workflow.js';
 import { checkOwn, storeFile } from './open-store.js';
 import { writeOrigin } from './origin.js';
-import type { RecordedRun } from './recorded-run.js';
-import { folderOf, loadNext, readRecordedRun } from './recorded-run.js';
+import { folderOf, loadNext, readRecordedRun, type RecordedRun } from './recorded-run.js';
 import type { Recording } from './recording.js';
 import type { Execution } from './report-end.js';
-import type { CommonFlags } from './run-flags.js';
-import { mergeFlags } from './run-flags.js';
+import { mergeFlags, type CommonFlags } from './run-flags.js';
 
 /** The command line of `skein resume` and `skein fork`. */
 export interface GoOnOptions {

@@ -1,12 +1,10 @@
 import { homedir } from 'node:os';
 import { SkeinError } from '../../base/errors.js';
-import type { Problem } from '../../base/problem.js';
-import { asErrors, hasErrors } from '../../base/problem.js';
+import { asErrors, hasErrors, type Problem } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { present } from '../../base/json.js';
-import type { MayRead } from './open-inside.js';
-import { openInside } from './open-inside.js';
+import { openInside, type MayRead } from './open-inside.js';
 import type { TrustFlags } from './trust-gate.js';
 import { powersWithoutModels, subjectOf } from './workflow-powers.js';
 import type { TrustSubject } from './trusted-files.js';

@@ -1,9 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
-import type { JsonObject } from '../../base/json.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, type JsonObject } from '../../base/json.js';
 import type { Workflow, WorkflowSettings } from '../../plan/workflow.js';
-import type { KeptFlags } from './run-flags.js';
-import { FORMATS } from './run-flags.js';
+import { FORMATS, type KeptFlags } from './run-flags.js';
 
 /** What is recorded with a run to start it again. Paths are relative to the folder of the store, so that the folder can be moved. */
 export interface RunOrigin {

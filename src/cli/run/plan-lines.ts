@@ -1,7 +1,6 @@
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
-import { factsOf } from './plan-report.js';
-import type { PlanDescription, StepDescription } from './plan-report.js';
+import { factsOf, type PlanDescription, type StepDescription } from './plan-report.js';
 import { powerLines } from './workflow-powers.js';
 
 /** Formats a description for people, with the lines about its cost. `inOrder`: the steps are listed in the order in which they run. */

@@ -5,10 +5,8 @@ import type { Store } from '../../journal/store.js';
 import type { Workflow } from '../../plan/workflow.js';
 import type { RecordedRun as RunRecord } from '../../recorded-runs.js';
 import { findRun, recordedIn } from '../runs/find-run.js';
-import type { Loaded, LoadOptions } from './load-workflow.js';
-import { loadWorkflow, untrustedWorkflow } from './load-workflow.js';
-import type { RunOrigin } from './origin.js';
-import { readOrigin } from './origin.js';
+import { loadWorkflow, untrustedWorkflow, type Loaded, type LoadOptions } from './load-workflow.js';
+import { readOrigin, type RunOrigin } from './origin.js';
 
 /** A stored run, and how it was begun. */
 export interface RecordedRun {

@@ -6,8 +6,7 @@ import type { ThreadOptions, Fork, WorkflowRunOptions } from '../../index.js';
 import type { Spending } from '../../events/spending.js';
 import type { FileStore } from '../../sqlite.js';
 import { printNote } from '../view/streams.js';
-import type { OpenRunStoreOptions } from './open-store.js';
-import { openRunStore, storeFile, storeRoot, noteOwn } from './open-store.js';
+import { openRunStore, storeFile, storeRoot, noteOwn, type OpenRunStoreOptions } from './open-store.js';
 
 /** Where a run is recorded, and what it continues from. */
 export interface Recording {

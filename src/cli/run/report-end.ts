@@ -13,13 +13,10 @@ import type { RunLog } from '../view/run-log.js';
 import type { StepLog } from '../view/step-log.js';
 import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
-import type { EndOfRun, RecordedEnd } from '../view/summary.js';
-import { summaryLines, trouble } from '../view/summary.js';
-import type { Recording } from './recording.js';
-import { keptIn } from './recording.js';
+import { summaryLines, trouble, type EndOfRun, type RecordedEnd } from '../view/summary.js';
+import { keptIn, type Recording } from './recording.js';
 import type { CommonFlags } from './run-flags.js';
-import type { StepContext } from './step-context.js';
-import { stepContext } from './step-context.js';
+import { stepContext, type StepContext } from './step-context.js';
 
 /** The line above the outputs of all steps. */
 const CONTEXT_HEAD = '--- Step Context ---';

@@ -1,10 +1,8 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import type { SecurityInput } from '../../plan/security.js';
 import type { OutputFormat } from '../../plan/workflow.js';
-import type { TalkFlags } from './run-flags.js';
-import { FORMATS } from './run-flags.js';
+import { FORMATS, type TalkFlags } from './run-flags.js';
 
 /** Adds the common flags of `run`, `exec`, `resume`, `fork` and `event`, under headings for the help. What a command adds next stands under "Options". */
 export function addRunOptions(command: Command): Command {

@@ -1,10 +1,8 @@
 import { nodePathOf } from '../../base/address.js';
 import { Attempts } from '../../base/attempts.js';
-import type { SkeinEvent } from '../../events/event.js';
-import { beginsAgain } from '../../events/event.js';
+import { beginsAgain, type SkeinEvent } from '../../events/event.js';
 import type { Plan } from '../../plan/plan.js';
-import type { PlacedNode } from '../view/progress.js';
-import { nodesByPath } from '../view/progress.js';
+import { nodesByPath, type PlacedNode } from '../view/progress.js';
 
 /** The text of one agent. */
 interface Speech {

@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { present } from '../../base/json.js';
 import type { ThreadOptions } from '../../index.js';

@@ -3,8 +3,7 @@ import { shellWord } from '../runs/text.js';
 import { printable } from '../view/printable.js';
 import { printNote } from '../view/streams.js';
 import { readLines } from './questions.js';
-import type { TrustSubject } from './trusted-files.js';
-import { isTrusted, noteTrusted } from './trusted-files.js';
+import { isTrusted, noteTrusted, type TrustSubject } from './trusted-files.js';
 import { powerLines } from './workflow-powers.js';
 
 /** What the user is asked to agree to, one line per power. */

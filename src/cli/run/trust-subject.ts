@@ -1,6 +1,5 @@
 import type { Problem } from '../../base/problem.js';
-import type { LoadOptions } from './load-workflow.js';
-import { isModule, loadWorkflow } from './load-workflow.js';
+import { isModule, loadWorkflow, type LoadOptions } from './load-workflow.js';
 import type { TrustSubject } from './trusted-files.js';
 import { subjectOf } from './workflow-powers.js';
 

@@ -1,10 +1,8 @@
 import { SkeinError } from '../../base/errors.js';
 import type { RunReader } from '../../recorded-runs.js';
 import type { FileStore } from '../../sqlite.js';
-import type { OpenRunStoreOptions } from '../run/open-store.js';
-import { openRunStore, storeRoot } from '../run/open-store.js';
-import type { Recorded } from './find-run.js';
-import { recordedIn } from './find-run.js';
+import { openRunStore, storeRoot, type OpenRunStoreOptions } from '../run/open-store.js';
+import { recordedIn, type Recorded } from './find-run.js';
 
 /**
  * Opens the store of runs for the working directory, passes it to a function, and closes it.

@@ -1,7 +1,5 @@
-import { SkeinError } from '../../base/errors.js';
-import { present } from '../../base/json.js';
-import type { ErrorData } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
+import { SkeinError, type ErrorData } from '../../base/errors.js';
+import { present, type JsonObject } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
 import type { WorkflowResult } from '../../index.js';
 import type { RunOutcome } from '../../events/census.js';
@@ -19,8 +17,7 @@ import {
 } from '../../talking.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { followRun, runOptions } from '../run/execute-run.js';
-import { keptIn } from '../run/recording.js';
-import type { Recording } from '../run/recording.js';
+import { keptIn, type Recording } from '../run/recording.js';
 import { nameOf } from '../run/report-end.js';
 import type { CommonFlags } from '../run/run-flags.js';
 import type { ThreadFlags } from '../run/thread-options.js';

@@ -8,12 +8,10 @@ import type { LoadedMachine, KeptState } from '../../talking.js';
 import { checkOwn, storeFile } from '../run/open-store.js';
 import { loadWorkflow } from '../run/load-workflow.js';
 import { folderOf, readRecordedRun } from '../run/recorded-run.js';
-import type { CommonFlags } from '../run/run-flags.js';
-import { mergeFlags } from '../run/run-flags.js';
+import { mergeFlags, type CommonFlags } from '../run/run-flags.js';
 import { anchored } from '../run/go-on.js';
 import { shellWord } from '../runs/text.js';
-import type { Brought } from './brought.js';
-import { broughtBy } from './brought.js';
+import { broughtBy, type Brought } from './brought.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 
 /** A conversation of the store, with the current version of its pack. */

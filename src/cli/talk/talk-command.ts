@@ -1,17 +1,14 @@
 import { EXIT, exitCodeOf, exitCodeOfError, isOfBounds, printFailure } from '../failures.js';
 import { pauseLines, questionLines, shellWord } from '../runs/text.js';
-import type { ErrorData } from '../../base/errors.js';
-import { SkeinError } from '../../base/errors.js';
+import { SkeinError, type ErrorData } from '../../base/errors.js';
 import { escaped, jsonText, oneLine, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 import { ASK_AGAIN, nextSteps, raisedBudget } from '../view/next-steps.js';
-import type { Style } from '../view/style.js';
-import { createStyle, wantsColor } from '../view/style.js';
+import { createStyle, wantsColor, type Style } from '../view/style.js';
 import type { Conversation, TurnEnd, TurnInputs } from './conversation.js';
 import type { Messages } from './messages.js';
 import { costText } from '../../events/cost-text.js';
-import type { GivenBefore } from './say-more.js';
-import { sayMore } from './say-more.js';
+import { sayMore, type GivenBefore } from './say-more.js';
 import { standLine, transitionLine } from './turn-text.js';
 
 /** How a conversation is reported. */

@@ -1,17 +1,14 @@
 import { formatDuration } from '../../base/duration.js';
 import { cachedText, callCostText } from '../../events/cost-text.js';
-import type { Asking, SkeinEvent, StepNote } from '../../events/event.js';
-import { isWaitNote } from '../../events/event.js';
+import { isWaitNote, type Asking, type SkeinEvent, type StepNote } from '../../events/event.js';
 import type { GuardedCallFacts, TrustNote } from '../../events/trust.js';
 import { guardText, isGuardNote, isLoopNote, loopText } from '../../events/step-notes.js';
 import type { GuardNote, LoopNote } from '../../events/step-notes.js';
-import { isSupervisionNote, supervisionText } from '../../events/supervision.js';
-import type { SupervisionNote } from '../../events/supervision.js';
+import { isSupervisionNote, supervisionText, type SupervisionNote } from '../../events/supervision.js';
 import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';
-import type { RunLog } from './run-log.js';
+import { isPassed, type RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';
-import { isPassed } from './run-log.js';
 import { SaidTexts } from './said-texts.js';
 import type { Style } from './style.js';
 

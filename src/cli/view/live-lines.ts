@@ -1,7 +1,6 @@
 import { percentText } from '../../events/step-notes.js';
 import { cellsOfText } from '../../base/text.js';
-import type { Row } from './live-rows.js';
-import { rowsOf } from './live-rows.js';
+import { rowsOf, type Row } from './live-rows.js';
 import { fitCells, isolated, padCells, printable } from './printable.js';
 import type { RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';

@@ -1,6 +1,5 @@
 import { isInside, pathOf } from '../../base/address.js';
-import { isDecided, isEnding } from '../../base/errors.js';
-import type { ErrorData } from '../../base/errors.js';
+import { isDecided, isEnding, type ErrorData } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
 import type { RunOutcome } from '../../events/census.js';
 import { commandLine, shellWord } from '../runs/text.js';

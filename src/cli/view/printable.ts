@@ -1,10 +1,8 @@
 import { cellsOf, cellsOfText } from '../../base/text.js';
 import { isPlainObject } from '../../base/json.js';
 import type { RunOverview } from '../../index.js';
-import { findSecrets } from '../../secrets/find-secrets.js';
-import type { SecretSources } from '../../secrets/find-secrets.js';
-import type { Redactor } from '../../secrets/redact.js';
-import { createRedactor } from '../../secrets/redact.js';
+import { findSecrets, type SecretSources } from '../../secrets/find-secrets.js';
+import { createRedactor, type Redactor } from '../../secrets/redact.js';
 
 /** Control characters, and marks that change the direction of text. */
 const UNSAFE = /\p{Cc}|\p{Bidi_Control}/gu;

@@ -1,12 +1,10 @@
 import { nodePathOf, pathOf } from '../../base/address.js';
 import { madeOnce } from '../../base/collections.js';
-import type { SkeinEvent } from '../../events/event.js';
-import { beginsAgain } from '../../events/event.js';
+import { beginsAgain, type SkeinEvent } from '../../events/event.js';
 import { Tally } from '../../events/spending.js';
 import type { Plan } from '../../plan/plan.js';
 import { decisionText, jumpTarget } from './decision.js';
-import type { PlacedNode } from './progress.js';
-import { nodesByPath, Progress, VISIT } from './progress.js';
+import { nodesByPath, Progress, VISIT, type PlacedNode } from './progress.js';
 import { StepLog } from './step-log.js';
 import { ownValue } from '../../base/json.js';
 

@@ -1,6 +1,5 @@
 import { Attempts } from '../../base/attempts.js';
-import type { SkeinEvent } from '../../events/event.js';
-import { beginsAgain } from '../../events/event.js';
+import { beginsAgain, type SkeinEvent } from '../../events/event.js';
 import type { RedactedStream } from '../../secrets/redact.js';
 import { printable, secretsHidden } from './printable.js';
 import type { RunLog } from './run-log.js';

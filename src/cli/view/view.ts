@@ -1,12 +1,9 @@
 import type { SkeinEvent } from '../../events/event.js';
-import type { AnnounceOptions } from './announce.js';
-import { createAnnouncer } from './announce.js';
-import type { Board, BoardScreen } from './board.js';
-import { createBoard } from './board.js';
+import { createAnnouncer, type AnnounceOptions } from './announce.js';
+import { createBoard, type Board, type BoardScreen } from './board.js';
 import type { RunLog } from './run-log.js';
 import { liveLines } from './live-lines.js';
-import type { ScreenTraits } from './style.js';
-import { breaksLines, isLive } from './style.js';
+import { breaksLines, isLive, type ScreenTraits } from './style.js';
 
 /** Shows the progress of a run. The log must have received an event first. */
 export interface View extends Omit<Board, 'write'> {

@@ -1,6 +1,5 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
-import type { Json } from '../../base/json.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, type Json } from '../../base/json.js';
 import { lackText } from '../../budget/lack-text.js';
 import type { Lack } from '../../budget/ledger.js';
 import { amountWord } from '../../plan/budget-text.js';

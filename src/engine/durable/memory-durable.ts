@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/clock.js';
-import { settled, systemClock } from '../../base/clock.js';
+import { settled, systemClock, type Clock } from '../../base/clock.js';
 import { toErrorData } from '../../base/errors.js';
 import { seededRandom } from '../../base/ids.js';
 import { isThenable } from '../../base/json.js';
@@ -16,8 +15,7 @@ import type {
   Ticket,
   Wait,
 } from '../ports/durable.js';
-import type { AnswerQuestion } from './memory-questions.js';
-import { MemoryQuestions } from './memory-questions.js';
+import { MemoryQuestions, type AnswerQuestion } from './memory-questions.js';
 import { MemoryTicket } from './memory-ticket.js';
 import type { BudgetHost, RunBudget, Spender, Stand } from './run-budget.js';
 

@@ -1,9 +1,7 @@
-import type { ErrorData } from '../../base/errors.js';
-import { SkeinError } from '../../base/errors.js';
+import { SkeinError, type ErrorData } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
 import { asRecorded, isPlainObject, recordText } from '../../base/json.js';
-import type { OpenQuestion } from '../../events/question.js';
-import { openQuestion } from '../../events/question.js';
+import { openQuestion, type OpenQuestion } from '../../events/question.js';
 import type { RecordedQuestion } from '../../journal/record.js';
 import { wordsOf } from '../../lang/answers.js';
 import { schemaFindings } from '../../lang/schema-check.js';

@@ -1,15 +1,12 @@
 import { moreName, stepOf } from '../../base/address.js';
 import { fromErrorData, SkeinError, stepCancelled } from '../../base/errors.js';
-import type { Amount } from '../../budget/amount.js';
-import { NO_AMOUNT } from '../../budget/amount.js';
-import type { Lack, Limit, Reservation, Standing } from '../../budget/ledger.js';
-import { BudgetLedger } from '../../budget/ledger.js';
+import { NO_AMOUNT, type Amount } from '../../budget/amount.js';
+import { BudgetLedger, type Lack, type Limit, type Reservation, type Standing } from '../../budget/ledger.js';
 import { limitName, moreIn, moreQuestion } from '../../budget/lack-text.js';
 import type { Budget, BudgetChange } from '../../plan/budget.js';
 import { AliveTime, isBelow } from './alive-time.js';
 import { budgetError, cheaperModel, shortOutcome } from './budget-errors.js';
-import type { RecordedNote } from './hold.js';
-import { Hold } from './hold.js';
+import { Hold, type RecordedNote } from './hold.js';
 import type { Held, Outcome, Question, Reserve, Reserving } from '../ports/durable.js';
 
 /** An effect that spends. */

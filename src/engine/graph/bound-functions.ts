@@ -1,8 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import { toolKey } from '../../plan/agent-spec.js';
 import { checkKey, codeChecks } from '../../plan/answer-check.js';
-import { guideKey } from '../../plan/guide.js';
-import type { GuideOf } from '../../plan/guide.js';
+import { guideKey, type GuideOf } from '../../plan/guide.js';
 import type { AgentNode, Bindings, LoopNode } from '../../plan/plan.js';
 import { isSupervisor } from '../../plan/supervision.js';
 import type { Bound } from '../steps/policies/policy.js';

@@ -1,6 +1,5 @@
 import type { Bindings, ChannelSpec, Plan, PlanNode } from '../../plan/plan.js';
-import type { Reducer, ReducerFunction } from '../../plan/reducers.js';
-import { reducerFor } from '../../plan/reducers.js';
+import { reducerFor, type Reducer, type ReducerFunction } from '../../plan/reducers.js';
 import { fieldChannels } from '../../plan/references.js';
 import { boundFunction } from './bound-functions.js';
 

@@ -1,8 +1,6 @@
-import type { ErrorData } from '../../base/errors.js';
-import { isEnding } from '../../base/errors.js';
+import { isEnding, type ErrorData } from '../../base/errors.js';
 import { present } from '../../base/json.js';
-import type { Census, RunOutcome } from '../../events/census.js';
-import { isDegraded } from '../../events/census.js';
+import { isDegraded, type Census, type RunOutcome } from '../../events/census.js';
 import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
 import type { Again, FailedInside } from '../ports/executor.js';
 import type { Reports } from '../run-result.js';

@@ -1,17 +1,14 @@
 import { runsFunction } from '../../plan/nodes.js';
 import { addTo } from '../../base/collections.js';
-import type { GraphShape } from '../../plan/graph-shape.js';
-import { analyzeShape, routeTargets } from '../../plan/graph-shape.js';
+import { analyzeShape, routeTargets, type GraphShape } from '../../plan/graph-shape.js';
 import { maxStepsOf, countedAnew } from '../../plan/limits.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, Plan, PlanNode, Require, Route } from '../../plan/plan.js';
 import { fieldChannels } from '../../plan/references.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
-import type { Policies } from '../steps/policies/index.js';
-import { policiesOf } from '../steps/policies/index.js';
+import { policiesOf, type Policies } from '../steps/policies/index.js';
 import { boundFunction, boundTo, checksOf, guideOf, toolsOf, untilOf } from './bound-functions.js';
-import { givenBy, tableOf } from './channel-table.js';
-import type { ChannelTable } from './channel-table.js';
+import { givenBy, tableOf, type ChannelTable } from './channel-table.js';
 import { findCycles } from './cycles.js';
 
 /** A plan prepared for running: node and channel names are indexes, edges are arrays. Immutable, shared by all runs of the plan. */

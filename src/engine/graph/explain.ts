@@ -1,8 +1,6 @@
-import type { ErrorData } from '../../base/errors.js';
-import { isFinal } from '../../base/errors.js';
+import { isFinal, type ErrorData } from '../../base/errors.js';
 import type { EventBody } from '../../events/event.js';
-import type { Census, StepOutcome } from '../../events/census.js';
-import { endingOf } from '../../events/census.js';
+import { endingOf, type Census, type StepOutcome } from '../../events/census.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
 import type { OnError } from '../../plan/plan.js';
 import type { Arrivals, Choice, TokenKind } from './token.js';

@@ -1,8 +1,7 @@
 import { SkeinError, fromErrorData, toErrorData } from '../../base/errors.js';
 import { evaluateConditions } from '../../lang/condition.js';
 import { isParentJump } from '../../plan/goto.js';
-import { END } from '../../plan/plan.js';
-import type { PlanNode, Route } from '../../plan/plan.js';
+import { END, type PlanNode, type Route } from '../../plan/plan.js';
 import { ownValue } from '../../base/json.js';
 import { kindText } from '../../lang/value-text.js';
 import type { CompiledRoute, Hop } from './compile.js';

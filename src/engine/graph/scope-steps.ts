@@ -1,18 +1,14 @@
 import type { Census, OpenCensus, StepOutcome } from '../../events/census.js';
 import { addCensus, emptyCensus, endingOf } from '../../events/census.js';
-import { joinedIf } from '../../guard/label.js';
-import type { Label } from '../../guard/label.js';
-import { joined, reported } from '../run-result.js';
-import type { Reports } from '../run-result.js';
+import { joinedIf, type Label } from '../../guard/label.js';
+import { joined, reported, type Reports } from '../run-result.js';
 import type { Restable, RunServices, ScopeOptions } from '../services.js';
 import { ScopeState } from '../state/scope-state.js';
 import type { Version } from '../state/version.js';
 import type { Step } from '../steps/step.js';
-import { addStep, removeStep } from '../work-queue.js';
-import type { StepList } from '../work-queue.js';
+import { addStep, removeStep, type StepList } from '../work-queue.js';
 import type { CompiledNode } from './compile.js';
-import { endingBody } from './explain.js';
-import type { Ending } from './explain.js';
+import { endingBody, type Ending } from './explain.js';
 import { Visits } from './visits.js';
 
 /** The steps of one execution of a plan: queued and running ones, and the counts and reports of ended ones. */

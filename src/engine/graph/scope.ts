@@ -1,15 +1,12 @@
 import { visitAddress } from '../../base/address.js';
-import type { ErrorData } from '../../base/errors.js';
-import { isFinal, toErrorData } from '../../base/errors.js';
-import type { StepOutcome } from '../../events/census.js';
-import { addCensus, countAllowed, emptyCensus } from '../../events/census.js';
+import { isFinal, toErrorData, type ErrorData } from '../../base/errors.js';
+import { addCensus, countAllowed, emptyCensus, type StepOutcome } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
 import { cutOffBy } from './closing.js';
 import type { Ending, PassedOver } from './explain.js';
 import { failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
 import { skipReason, tooDeep } from './explain.js';
-import { Flow } from './flow.js';
-import type { FlowOwner } from './flow.js';
+import { Flow, type FlowOwner } from './flow.js';
 import { branchEnds } from './required.js';
 import { ScopeAtEnd } from './scope-at-end.js';
 import { END } from '../../plan/plan.js';
@@ -20,12 +17,10 @@ import { chooseRoutes } from './routes.js';
 import { fromInput } from '../../guard/label.js';
 import type { Leaving, PlanEnd, RunServices, ScopeHandle, ScopeOptions, StateEdits } from '../services.js';
 import { editedOutput, editedWrites, writeChannels, writeEnding, writeOutput } from '../state/state-writer.js';
-import type { StepOwner } from '../steps/step.js';
-import { Step } from '../steps/step.js';
+import { Step, type StepOwner } from '../steps/step.js';
 import { leavesOut } from '../state/run-labels.js';
 import { removeStep } from '../work-queue.js';
-import type { Arrivals, Choice, Decided, Firing, Token } from './token.js';
-import { tokenOf } from './token.js';
+import { tokenOf, type Arrivals, type Choice, type Decided, type Firing, type Token } from './token.js';
 import type { Version } from '../state/version.js';
 
 /**

@@ -1,18 +1,14 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import { cloneData, freezeData, isPlainObject, present } from '../../base/json.js';
-import type { Kept, KeptKind } from '../../base/kept.js';
-import { kindOf } from '../../base/kept.js';
+import { kindOf, type Kept, type KeptKind } from '../../base/kept.js';
 import type { Label } from '../../guard/label.js';
 import type { Reducer } from '../../plan/reducers.js';
-import type { Cell } from './cell.js';
-import { addedTo, cellDigest, cellValue, isCleared, keptCell, takenIn } from './cell.js';
+import { addedTo, cellDigest, cellValue, isCleared, keptCell, takenIn, type Cell } from './cell.js';
 import type { ChannelTable } from '../graph/channel-table.js';
 import type { CompiledPlan } from '../graph/compile.js';
-import type { CarriedLabels, FirstState } from './inputs.js';
-import { InputWriter, defaultOf, firstCell, tableWith } from './inputs.js';
+import { InputWriter, defaultOf, firstCell, tableWith, type CarriedLabels, type FirstState } from './inputs.js';
 import { validated } from './state-writer.js';
-import { EMPTY_VERSION } from './version.js';
-import type { Version } from './version.js';
+import { EMPTY_VERSION, type Version } from './version.js';
 
 /** The value of a channel at the end of the previous run (J12). */
 export interface CarriedChannel {

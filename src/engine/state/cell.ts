@@ -4,8 +4,7 @@ import { recordText } from '../../base/json.js';
 import type { Kept } from '../../base/kept.js';
 import { CLEAN } from '../../guard/label.js';
 import type { Reducer } from '../../plan/reducers.js';
-import type { Contribution } from './contributions.js';
-import { linkAfter } from './contributions.js';
+import { linkAfter, type Contribution } from './contributions.js';
 import { messageOf } from '../../base/thrown.js';
 
 /** One value of a channel. */

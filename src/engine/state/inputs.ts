@@ -4,15 +4,12 @@ import { inputValue } from '../../plan/input-types.js';
 import type { InputSpec, Plan } from '../../plan/plan.js';
 import type { ChannelTable } from '../graph/channel-table.js';
 import type { CompiledPlan } from '../graph/compile.js';
-import type { Cell } from './cell.js';
+import { inputCell, type Cell } from './cell.js';
 import type { RunLabels } from './run-labels.js';
-import { inputCell } from './cell.js';
-import type { Label } from '../../guard/label.js';
-import { fromInput } from '../../guard/label.js';
+import { fromInput, type Label } from '../../guard/label.js';
 import type { StateEdits } from '../services.js';
 import { validated } from './state-writer.js';
-import { EMPTY_VERSION } from './version.js';
-import type { Version } from './version.js';
+import { EMPTY_VERSION, type Version } from './version.js';
 
 /** The initial state of a run. */
 export interface FirstState {

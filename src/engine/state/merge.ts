@@ -1,10 +1,8 @@
 import type { Reducer } from '../../plan/reducers.js';
-import type { Cell } from './cell.js';
-import { foldedCell, isBefore } from './cell.js';
+import { foldedCell, isBefore, type Cell } from './cell.js';
 import { holdsAll, mergeChains } from './contributions.js';
 import type { RunLabels } from './run-labels.js';
-import type { Link, Tree, Write } from './version.js';
-import { EMPTY_VERSION, Version } from './version.js';
+import { EMPTY_VERSION, Version, type Link, type Tree, type Write } from './version.js';
 
 /** Two writes of a plain channel, neither of which is causally before the other (S3). */
 export interface Conflict {

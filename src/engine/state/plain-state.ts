@@ -1,6 +1,5 @@
 import { cellValue, isAtHand, isCleared } from './cell.js';
-import type { ReadObserver, State, Viewed } from './viewed.js';
-import { keysOf, readChannel, refuse } from './viewed.js';
+import { keysOf, readChannel, refuse, type ReadObserver, type State, type Viewed } from './viewed.js';
 
 /** The symbol that Node's `console.log` calls. */
 export const INSPECT = Symbol.for('nodejs.util.inspect.custom');

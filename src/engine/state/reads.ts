@@ -1,15 +1,12 @@
 import { canonicalHash, digestText } from '../../base/hash.js';
-import type { Label } from '../../guard/label.js';
-import { CLEAN, joinedIf } from '../../guard/label.js';
+import { CLEAN, joinedIf, type Label } from '../../guard/label.js';
 import type { FreedArguments } from '../../plan/tool-use.js';
 import type { Past } from '../ports/durable.js';
 import { cellDigest, isCleared } from './cell.js';
-import type { Influenced, LabelSource } from './run-labels.js';
-import { channelLabel, versionLabel } from './run-labels.js';
+import { channelLabel, versionLabel, type Influenced, type LabelSource } from './run-labels.js';
 import type { Version } from './version.js';
 import { watchedView } from './view.js';
-import type { ChannelSource, ReadObserver } from './viewed.js';
-import { keysOf } from './viewed.js';
+import { keysOf, type ChannelSource, type ReadObserver } from './viewed.js';
 import { sameTexts } from '../../base/collections.js';
 
 /** Names of reads other than channels; channel names that begin like them get one more `#`. */

@@ -1,5 +1,4 @@
-import type { Label } from '../../guard/label.js';
-import { CLEAN, Labels, TRUSTED } from '../../guard/label.js';
+import { CLEAN, Labels, TRUSTED, type Label } from '../../guard/label.js';
 import type { Cell } from './cell.js';
 import type { Version } from './version.js';
 import type { ChannelSource, ReadObserver } from './viewed.js';

@@ -2,8 +2,7 @@ import { freezeData } from '../../base/json.js';
 import type { ReadChannel } from '../../lang/json-path.js';
 import { renderJson } from '../../lang/json-template.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
-import type { Label } from '../../guard/label.js';
-import { CLEAN } from '../../guard/label.js';
+import { CLEAN, type Label } from '../../guard/label.js';
 import type { RunResult } from '../run-result.js';
 import type { LastState } from './carried-state.js';
 import type { CarriedLabels } from './inputs.js';
@@ -13,13 +12,11 @@ import type { CompiledPlan } from '../graph/compile.js';
 import { plainState } from './plain-state.js';
 import type { RunServices, ScopeOptions, ScopeOwner } from '../services.js';
 import { digestOf } from './reads.js';
-import type { Influenced } from './run-labels.js';
-import { LabelReads, channelLabel, versionLabel } from './run-labels.js';
+import { LabelReads, channelLabel, versionLabel, type Influenced } from './run-labels.js';
 import { readLater, readState, stateFor } from './state-writer.js';
 import type { Version } from './version.js';
 import { stateView, watchedView } from './view.js';
-import type { State } from './viewed.js';
-import { readChannel } from './viewed.js';
+import { readChannel, type State } from './viewed.js';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -1,5 +1,4 @@
-import type { ErrorData } from '../../base/errors.js';
-import { SkeinError, toErrorData } from '../../base/errors.js';
+import { SkeinError, toErrorData, type ErrorData } from '../../base/errors.js';
 import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import type { ChannelTable } from '../graph/channel-table.js';

@@ -1,10 +1,8 @@
 import { glancesOf } from '../../plan/glances.js';
-import type { Cell } from './cell.js';
-import { cellValue, glanceOf, isCleared } from './cell.js';
+import { cellValue, glanceOf, isCleared, type Cell } from './cell.js';
 import { INSPECT, plainState, watchedState } from './plain-state.js';
 import type { Version } from './version.js';
-import type { ChannelSource, ReadObserver, State } from './viewed.js';
-import { refuse } from './viewed.js';
+import { refuse, type ChannelSource, type ReadObserver, type State } from './viewed.js';
 import { givesStateAway } from './whole-view.js';
 
 /** A state with more channels is passed as a view even to functions that pass it on: plain data would cost time for each channel. */

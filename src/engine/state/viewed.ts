@@ -1,5 +1,4 @@
-import type { Cell } from './cell.js';
-import { cellEnd, cellValue, isCleared } from './cell.js';
+import { cellEnd, cellValue, isCleared, type Cell } from './cell.js';
 import type { ChannelTable } from '../graph/channel-table.js';
 import type { Version } from './version.js';
 

@@ -1,5 +1,5 @@
 import type { Limit } from '../../base/duration.js';
-import { stepCancelled } from '../../base/errors.js';
+import { stepCancelled, type ErrorData } from '../../base/errors.js';
 import { waitingText } from '../../budget/lack-text.js';
 import type { Lack } from '../../budget/ledger.js';
 import type { BudgetWaiting, EventBody } from '../../events/event.js';
@@ -15,7 +15,6 @@ import type {
   Wait,
   Waiter,
 } from '../ports/durable.js';
-import type { ErrorData } from '../../base/errors.js';
 import { answerNote } from '../../events/question.js';
 import type { Label } from '../../guard/label.js';
 import type { RunServices } from '../services.js';

@@ -1,8 +1,7 @@
 import { attemptAddress } from '../../base/address.js';
 import type { EventBody } from '../../events/event.js';
 import type { Endorser } from '../../events/trust.js';
-import { CLEAN, joinedIf } from '../../guard/label.js';
-import type { Label } from '../../guard/label.js';
+import { CLEAN, joinedIf, type Label } from '../../guard/label.js';
 import { FiredNode } from '../graph/fired-node.js';
 import type { Identity } from '../ports/durable.js';
 import type { Again, FailedInside } from '../ports/executor.js';

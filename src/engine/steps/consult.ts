@@ -1,12 +1,10 @@
-import type { ErrorData } from '../../base/errors.js';
-import { SkeinError } from '../../base/errors.js';
+import { SkeinError, type ErrorData } from '../../base/errors.js';
 import { questionIn } from '../durable/open-question.js';
 import type { Question, Short } from '../ports/durable.js';
 import type { StepContext } from '../ports/executor.js';
 import type { Phases } from '../ports/supervision.js';
 import type { Work } from '../services.js';
-import { runInside } from './inside.js';
-import type { StepAround } from './inside.js';
+import { runInside, type StepAround } from './inside.js';
 
 /** A step whose work is judged. */
 interface Judged extends StepAround, Pick<Work, 'isWanted'> {

@@ -1,12 +1,9 @@
-import type { ErrorData } from '../../base/errors.js';
-import { fromErrorData, SkeinError, stepCancelled, toErrorData } from '../../base/errors.js';
+import { fromErrorData, SkeinError, stepCancelled, toErrorData, type ErrorData } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { CallFold } from '../../events/call-fold.js';
 import type { EventBody, StepNote } from '../../events/event.js';
-import type { Label } from '../../guard/label.js';
-import { joinedIf, hearsAnswer } from '../../guard/label.js';
-import { readRef, JsonTexts } from '../../lang/json-path.js';
-import type { ReadChannel } from '../../lang/json-path.js';
+import { joinedIf, hearsAnswer, type Label } from '../../guard/label.js';
+import { readRef, JsonTexts, type ReadChannel } from '../../lang/json-path.js';
 import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
@@ -26,10 +23,8 @@ import type { RunServices, ScopeOwner } from '../services.js';
 import { ReadLog } from '../state/reads.js';
 import type { Version } from '../state/version.js';
 import { readEnd } from '../state/viewed.js';
-import { channelLabel } from '../state/run-labels.js';
-import type { LabelSource } from '../state/run-labels.js';
-import { AskingIo } from './asking.js';
-import type { Activity, Asker } from './asking.js';
+import { channelLabel, type LabelSource } from '../state/run-labels.js';
+import { AskingIo, type Activity, type Asker } from './asking.js';
 
 /** A step as seen by code that runs inside it and reaches the outside through a {@link StepContext}. */
 export interface StepAround

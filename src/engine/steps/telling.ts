@@ -7,8 +7,7 @@ import { missingIn } from '../../lang/template.js';
 import type { Template } from '../../lang/values.js';
 import { madeOnce } from '../../base/collections.js';
 import type { LoopNote } from '../../events/step-notes.js';
-import { RoundTexts } from '../../lang/lines.js';
-import type { RoundChange } from '../../lang/lines.js';
+import { RoundTexts, type RoundChange } from '../../lang/lines.js';
 import type { CompiledNode } from '../graph/compile.js';
 
 /** A step near its end. */

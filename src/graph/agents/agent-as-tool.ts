@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../base/json.js';
 import { sha256 } from '../../base/hash.js';
 import { agentNode } from '../../notations/graph/nodes/agent-node.js';
-import { callAgent } from '../../notations/graph/nodes/call-agent.js';
-import type { AnyAgent } from '../../notations/graph/nodes/call-agent.js';
+import { callAgent, type AnyAgent } from '../../notations/graph/nodes/call-agent.js';
 import { plannedOf } from '../../notations/graph/nodes/planned.js';
 import type { CallBounds } from '../../plan/agent-spec.js';
 import { estimateCalls } from '../../plan/envelope.js';

@@ -1,10 +1,8 @@
 import type { AnyAgent } from '../../notations/graph/nodes/call-agent.js';
 import { refusal } from '../../base/problem.js';
-import { agentAsTool } from './agent-as-tool.js';
-import type { AgentToolOptions } from './agent-as-tool.js';
+import { agentAsTool, type AgentToolOptions } from './agent-as-tool.js';
 import { modelAgentOf, withTools } from './agent.js';
-import { agentOf } from './planned-agent.js';
-import type { Agent } from './planned-agent.js';
+import { agentOf, type Agent } from './planned-agent.js';
 
 /** An agent that the supervisor can delegate to. */
 export interface TeamMember extends AgentToolOptions {

@@ -1,16 +1,11 @@
-import { PLANNED } from '../../notations/graph/nodes/planned.js';
-import type { PlannedAgent } from '../../notations/graph/nodes/planned.js';
+import { PLANNED, type PlannedAgent } from '../../notations/graph/nodes/planned.js';
 import { present } from '../../base/json.js';
-import { jsonSchemaOf } from '../../notations/graph/nodes/json-schema.js';
-import type { SchemaInput } from '../../notations/graph/nodes/json-schema.js';
-import { functionTool, toolFunction } from '../../notations/graph/nodes/tool.js';
-import type { ToolDefinition } from '../../notations/graph/nodes/tool.js';
+import { jsonSchemaOf, type SchemaInput } from '../../notations/graph/nodes/json-schema.js';
+import { functionTool, toolFunction, type ToolDefinition } from '../../notations/graph/nodes/tool.js';
 import { refusal } from '../../base/problem.js';
-import { checksOf } from '../../plan/answer-check.js';
-import type { CheckInput } from '../../plan/answer-check.js';
+import { checksOf, type CheckInput } from '../../plan/answer-check.js';
 import type { AgentSpec, ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
-import { agentOf } from './planned-agent.js';
-import type { Agent } from './planned-agent.js';
+import { agentOf, type Agent } from './planned-agent.js';
 
 /** Settings that agents of all notations share. */
 type Shared = Pick<

@@ -8,8 +8,7 @@ import { innerBindings } from '../../notations/graph/nodes/planned.js';
 import type { StateOf } from '../../plan/builder-input.js';
 import { madeOf } from '../../plan/made-of.js';
 import type { MapNode } from '../../plan/plan.js';
-import { agentOf, chainOf, inputSpec, taskNode, tellingMore } from './planned-agent.js';
-import type { Agent, AgentOutcome } from './planned-agent.js';
+import { agentOf, chainOf, inputSpec, taskNode, tellingMore, type Agent, type AgentOutcome } from './planned-agent.js';
 
 /** Options of {@link planAndExecute}. */
 export interface PlanAndExecuteOptions {

@@ -1,6 +1,5 @@
 import { ownValue } from '../../base/json.js';
-import type { Evaluation, Findings, Keyword, Seen, Spot } from './context.js';
-import { all, wrong } from './context.js';
+import { all, wrong, type Evaluation, type Findings, type Keyword, type Seen, type Spot } from './context.js';
 
 /** Keywords that apply further schemas to the same value. */
 export const CHOICE_KEYWORDS: readonly (readonly [string, Keyword])[] = [

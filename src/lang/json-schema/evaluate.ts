@@ -1,14 +1,12 @@
 import { ownValue } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
-import type { PatternMatcher } from '../pattern/matcher.js';
-import { PatternError, patternMatcher } from '../pattern/matcher.js';
+import { PatternError, patternMatcher, type PatternMatcher } from '../pattern/matcher.js';
 import { CHOICE_KEYWORDS, takeOver } from './choices.js';
 import type { Evaluation, Findings, Keyword, Schema, Seen, Spot } from './context.js';
 import { Budget, SchemaError, shown, wrong } from './context.js';
 import { valueKey, VALUE_KEYWORDS } from './values.js';
 import { PART_KEYWORDS, REST_KEYWORDS } from './parts.js';
-import type { SchemaIndex } from './references.js';
-import { References, isSchema } from './references.js';
+import { References, isSchema, type SchemaIndex } from './references.js';
 
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([...VALUE_KEYWORDS, ...PART_KEYWORDS, ...CHOICE_KEYWORDS]);
 

@@ -1,6 +1,5 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
-import type { Evaluation, Keyword, Spot } from './context.js';
-import { all, below, nameText, shown, wrong } from './context.js';
+import { all, below, nameText, shown, wrong, type Evaluation, type Keyword, type Spot } from './context.js';
 
 /** Keywords for the properties of an object or the items of a list. */
 export const PART_KEYWORDS: readonly (readonly [string, Keyword])[] = [

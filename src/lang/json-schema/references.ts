@@ -1,7 +1,6 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
-import type { Schema } from './context.js';
-import { Budget, SchemaError } from './context.js';
+import { Budget, SchemaError, type Schema } from './context.js';
 
 /** The versions of JSON Schema whose rules differ here. */
 export type Dialect = 'draft-04' | 'draft-07' | '2019-09' | '2020-12';

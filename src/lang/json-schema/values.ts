@@ -1,5 +1,4 @@
-import type { Budget, Keyword } from './context.js';
-import { nameText, shown, wrong } from './context.js';
+import { nameText, shown, wrong, type Budget, type Keyword } from './context.js';
 import { FORMATS } from './formats.js';
 import { isPlainObject } from '../../base/json.js';
 

@@ -1,6 +1,5 @@
 import type { CharTest } from './parse.js';
-import type { Instruction } from './program.js';
-import { compileRegex } from './program.js';
+import { compileRegex, type Instruction } from './program.js';
 
 export { PatternError } from './parse.js';
 

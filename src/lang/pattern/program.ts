@@ -1,5 +1,4 @@
-import type { CharTest, RegexNode } from './parse.js';
-import { PatternError, parseRegex } from './parse.js';
+import { PatternError, parseRegex, type CharTest, type RegexNode } from './parse.js';
 
 /**
  * A program for the matcher in matcher.ts. After an instruction follows the next one, unless it names another.

@@ -1,8 +1,7 @@
 import { isoTime } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import { cloneData, present } from '../../base/json.js';
-import type { ArtifactLimits } from './artifacts.js';
-import { Artifacts } from './artifacts.js';
+import { Artifacts, type ArtifactLimits } from './artifacts.js';
 import type { ArtifactSnapshot, Context, OwnMetadata, StateTransition, ReadContext } from './context-data.js';
 import { readContext } from './context-data.js';
 import { Recent } from './recent.js';

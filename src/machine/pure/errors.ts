@@ -1,8 +1,6 @@
-import type { JsonObject } from '../../base/json.js';
-import { SkeinError, fromErrorData } from '../../base/errors.js';
+import { isPlainObject, type JsonObject } from '../../base/json.js';
+import { SkeinError, fromErrorData, type ErrorData } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
-import type { ErrorData } from '../../base/errors.js';
-import { isPlainObject } from '../../base/json.js';
 
 /** Returns a name as messages show it. */
 export function quoted(name: string): string {

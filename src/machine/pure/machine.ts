@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/clock.js';
-import { systemClock } from '../../base/clock.js';
+import { systemClock, type Clock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
@@ -15,8 +14,7 @@ import {
 } from './errors.js';
 import { specOf } from './read-spec.js';
 import type { Budget, Spec } from './spec.js';
-import type { StateRow, StateTable } from './state-table.js';
-import { tableOf } from './state-table.js';
+import { tableOf, type StateRow, type StateTable } from './state-table.js';
 
 /**
  * Options of a machine, without its spec: its clock, and limits of artifacts in bytes.

@@ -1,7 +1,6 @@
 import { DataPlace } from '../../base/problem.js';
 import { SkeinError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
-import { isPlainObject } from '../../base/json.js';
+import { isPlainObject, type JsonObject } from '../../base/json.js';
 import { InvalidEventError, quoted } from './errors.js';
 import type { StateMachine, TransitionResult } from './machine.js';
 import { Problems, json, text } from './shapes.js';

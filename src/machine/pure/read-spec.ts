@@ -1,6 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Json } from '../../base/json.js';
-import { freezeData } from '../../base/json.js';
+import { freezeData, type Json } from '../../base/json.js';
 import { formatProblem, DataPlace } from '../../base/problem.js';
 import type { PlacedProblem, Shape } from './shapes.js';
 import { Problems, count, fields, flag, integer, json, oneOf, record, text } from './shapes.js';

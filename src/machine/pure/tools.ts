@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../base/json.js';
-import { ownValue } from '../../base/json.js';
+import { ownValue, type JsonObject } from '../../base/json.js';
 import type { StateMachine } from './machine.js';
 import type { Spec, State } from './spec.js';
 

@@ -1,10 +1,8 @@
-import { hasErrors } from '../../base/problem.js';
-import type { Problem } from '../../base/problem.js';
+import { hasErrors, type Problem } from '../../base/problem.js';
 import { meantOrKnown } from '../../base/suggest.js';
 import { quoted } from './errors.js';
 import { BUDGET_KEYS, WORKFLOW, readSpec } from './read-spec.js';
-import type { PlacedProblem } from './shapes.js';
-import { Problems } from './shapes.js';
+import { Problems, type PlacedProblem } from './shapes.js';
 import type { Spec, State } from './spec.js';
 import { checkPaths } from './validate-paths.js';
 

@@ -3,16 +3,14 @@ import { present } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { ModelSettings } from '../../plan/agent-spec.js';
 import { LOCAL_MODELS, PROVIDERS, PROVIDER_NAMES } from '../../plan/providers.js';
-import { raised } from '../../plan/security.js';
-import type { Security } from '../../plan/security.js';
+import { raised, type Security } from '../../plan/security.js';
 import { absolutePath, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
 import { parseToml } from '../../text/toml.js';
 import type { SourceMap } from '../../text/nodes.js';
 import type { Workspace } from '../opened-file.js';
 import { securityFrom } from '../security-key.js';
-import { providerNamed, readAgentToml } from './agent-toml.js';
-import type { AgentToml, WrittenModel } from './agent-toml.js';
+import { providerNamed, readAgentToml, type AgentToml, type WrittenModel } from './agent-toml.js';
 
 /** A model with its settings, as in plans. */
 export interface ChosenModel {

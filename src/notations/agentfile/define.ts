@@ -2,8 +2,7 @@ import { basename } from 'node:path';
 import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
-import { raised } from '../../plan/security.js';
-import type { Security } from '../../plan/security.js';
+import { raised, type Security } from '../../plan/security.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import { checkName } from '../../text/names.js';
@@ -16,11 +15,9 @@ import type {
   TreeWorkflow,
 } from '../tree/definition.js';
 import type { ChosenModel, Configuration } from './configuration.js';
-import { skillContext } from './sources.js';
-import type { Source } from './sources.js';
+import { skillContext, type Source } from './sources.js';
 import type { Agentfile, WorkStatement, Written } from './statements.js';
-import { checkMissing, narrowed } from './tools.js';
-import type { OfferedTools } from './tools.js';
+import { checkMissing, narrowed, type OfferedTools } from './tools.js';
 
 /** The context in which an Agentfile is turned into a tree. */
 export interface Surroundings {

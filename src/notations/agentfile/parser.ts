@@ -1,9 +1,7 @@
 import type { Position } from '../../base/problem.js';
 import type { Findings } from '../../text/findings.js';
-import { ClauseReader, meantKeyword, reportWord, shown } from './clauses.js';
-import type { Draft } from './clauses.js';
-import { Scanner } from './scanner.js';
-import type { Token } from './scanner.js';
+import { ClauseReader, meantKeyword, reportWord, shown, type Draft } from './clauses.js';
+import { Scanner, type Token } from './scanner.js';
 import type {
   Agentfile,
   InputStatement,

@@ -1,8 +1,7 @@
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
-import type { BuiltInTool } from '../../plan/built-in-tools.js';
-import { READ_ONLY_TOOLS } from '../../plan/built-in-tools.js';
+import { READ_ONLY_TOOLS, type BuiltInTool } from '../../plan/built-in-tools.js';
 import type { NarrowPolicy } from '../../plan/policy.js';
 import { builtInOf, mcpPrefix } from '../../plan/tool-names.js';
 import type { Findings } from '../../text/findings.js';

@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { hasErrors } from '../../base/problem.js';
 import type { Findings } from '../../text/findings.js';
-import type { FrontMatter } from '../../text/front-matter.js';
-import { parseFrontMatter } from '../../text/front-matter.js';
+import { parseFrontMatter, type FrontMatter } from '../../text/front-matter.js';
 import type { SourceMap } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import { reportOne, reportUnsupported } from '../../text/unsupported.js';

@@ -1,14 +1,11 @@
-import { present } from '../../base/json.js';
-import type { Json } from '../../base/json.js';
+import { present, type Json } from '../../base/json.js';
 import type { CallNode, NodeBase, Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
 import type { CallDef } from '../step-keys.js';
 import { calledOutputs, calledResult, resultSchema } from '../results.js';
-import { supervisedFile } from '../supervise-key.js';
-import type { SuperviseDef } from '../supervise-key.js';
-import { allSteps, stepChannel } from './definition.js';
-import type { StepDef } from './definition.js';
+import { supervisedFile, type SuperviseDef } from '../supervise-key.js';
+import { allSteps, stepChannel, type StepDef } from './definition.js';
 import type { Called, References } from './references.js';
 
 /** The plans of called files. A file that could not be loaded is absent, and was reported. */

@@ -3,13 +3,11 @@ import type { AgentNode, Edge, Route } from '../../plan/plan.js';
 import { present } from '../../base/json.js';
 import type { Findings } from '../../text/findings.js';
 import { describe } from '../../text/nodes.js';
-import { readFields } from '../../text/shape.js';
-import type { Fields } from '../../text/shape.js';
+import { readFields, type Fields } from '../../text/shape.js';
 import { checkName } from '../../text/names.js';
 import type { AnswerDef, StepDef } from './definition.js';
 import { ANSWER } from './keys.js';
-import { nearestStep } from './step-graph.js';
-import type { StepGraph } from './step-graph.js';
+import { nearestStep, type StepGraph } from './step-graph.js';
 
 /** Reads `choose` of a step. Problem codes: `wrong-type`, `missing-step`, and those of {@link checkName}. */
 export function readAnswers(step: Fields, label: string): readonly AnswerDef[] {

@@ -8,12 +8,10 @@ import type { InputDef } from '../inputs-key.js';
 import { orNoItems, reportNoList, reportNoValue } from '../named-values.js';
 import { pathFault } from '../schema-paths.js';
 import { append, spending, splitOnce } from '../written-references.js';
-import type { TextSource } from './reference-texts.js';
-import { filled, splitText } from './reference-texts.js';
+import { filled, splitText, type TextSource } from './reference-texts.js';
 import type { References, Use } from './references.js';
 import { knownOf, resolve } from './resolve.js';
-import type { StepGraph } from './step-graph.js';
-import { nearestStep } from './step-graph.js';
+import { nearestStep, type StepGraph } from './step-graph.js';
 
 /** The syntax of references without braces. */
 const FORM = { mark: '', forms: 'steps.ID.output or inputs.NAME, followed by .PATH for JSON, without braces' } as const;

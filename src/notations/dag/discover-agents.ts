@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { quoteShort } from '../../lang/value-text.js';
 import { absolutePath, reportUnread } from '../../text/files.js';
-import { createFindings } from '../../text/findings.js';
-import type { Findings } from '../../text/findings.js';
+import { createFindings, type Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import { nameOfFile, readAgentFile } from './agent-file.js';
-import type { AgentFile } from './agent-file.js';
+import { nameOfFile, readAgentFile, type AgentFile } from './agent-file.js';
 import type { Definition, StepDef } from './definition.js';
 import type { Workspace } from '../opened-file.js';
 

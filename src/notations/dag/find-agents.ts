@@ -3,8 +3,7 @@ import { absolutePath, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { readAgentFile } from './agent-file.js';
-import { allSteps } from './definition.js';
-import type { AgentDef, AgentTraits, Definition } from './definition.js';
+import { allSteps, type AgentDef, type AgentTraits, type Definition } from './definition.js';
 import { discoverAgents, reportHidden } from './discover-agents.js';
 import type { Workspace } from '../opened-file.js';
 

@@ -1,13 +1,11 @@
 import { basename, dirname, join } from 'node:path';
 import type { SkillText } from '../../plan/agent-spec.js';
 import { quoteShort } from '../../lang/value-text.js';
-import { absolutePath, reportUnread } from '../../text/files.js';
-import type { ReadResult } from '../../text/files.js';
+import { absolutePath, reportUnread, type ReadResult } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
 import { openFrontMatter } from '../../text/front-matter.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import { allSteps } from './definition.js';
-import type { Definition, StepDef } from './definition.js';
+import { allSteps, type Definition, type StepDef } from './definition.js';
 import type { Workspace } from '../opened-file.js';
 
 const SKILL_FILE = 'SKILL.md';

@@ -1,9 +1,8 @@
 import type { CallNode, InputSpec, Plan } from '../../plan/plan.js';
 import { RUN_CHANNELS } from '../../plan/endings.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import type { StepDef } from './definition.js';
+import { NO_TYPE, type StepDef } from './definition.js';
 import { conversationsOf, innerPlan, readsOf, writtenIn } from './loops.js';
-import { NO_TYPE } from './definition.js';
 import type { References } from './references.js';
 
 /** The id of the step that holds the steps under `finally`. */

@@ -1,10 +1,8 @@
 import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
-import type { SourceEntry, SourceNode } from '../../text/nodes.js';
-import { entryOf, isNothing } from '../../text/nodes.js';
-import type { Fields } from '../../text/shape.js';
-import { readFields } from '../../text/shape.js';
+import { entryOf, isNothing, type SourceEntry, type SourceNode } from '../../text/nodes.js';
+import { readFields, type Fields } from '../../text/shape.js';
 import { readBudgetKey } from '../budget-key.js';
 import { readDeclarations } from '../declarations-key.js';
 import { readInputs } from '../inputs-key.js';

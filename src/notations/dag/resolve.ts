@@ -1,5 +1,4 @@
-import { present } from '../../base/json.js';
-import type { Json } from '../../base/json.js';
+import { present, type Json } from '../../base/json.js';
 import { refText } from '../../lang/json-path.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { TemplateRef } from '../../lang/values.js';
@@ -8,8 +7,7 @@ import { isComposite } from '../../plan/input-types.js';
 import { inputChannel } from '../inputs-key.js';
 import { COUNT_SCHEMAS, inputSchema } from '../named-values.js';
 import { ENDING_SCHEMA, ENDING_WORDS, endingInText, readEnding, RUN_SCHEMA } from '../step-ending.js';
-import { beforeChannel, countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
-import type { StepDef } from './definition.js';
+import { beforeChannel, countChannel, endingChannel, itemChannel, stepChannel, type StepDef } from './definition.js';
 import type { Called, References, Use } from './references.js';
 
 /** Resolves a reference; undefined if it is not one. With a trailing `?`, the value may be missing, or be the previous round's. */

@@ -3,8 +3,7 @@ import { quoteShort } from '../../lang/value-text.js';
 import { walkBack } from '../../plan/reach.js';
 import type { Findings } from '../../text/findings.js';
 import type { SourceScalar } from '../../text/nodes.js';
-import { allSteps, innerSteps } from './definition.js';
-import type { StepDef } from './definition.js';
+import { allSteps, innerSteps, type StepDef } from './definition.js';
 
 /** The order of steps. The steps of a loop or a map form a graph of their own, and see what ended before that loop or map started. */
 export interface StepGraph {

@@ -11,11 +11,9 @@ import type { Bindings, ChannelSpec, InputSpec, Plan, PlanNode, Route } from '..
 import { writesUnknown, writtenChannels } from '../../plan/references.js';
 import { checkDraft } from './check-draft.js';
 import { mentionedBy } from './chosen.js';
-import { computedKeys, infer } from './infer.js';
+import { computedKeys, infer, type Inference } from './infer.js';
 import type { DraftNode, DraftSettings, GraphDraft } from './draft.js';
-import type { Inference } from './infer.js';
-import { isNodeSpec } from './nodes/planned.js';
-import type { BuiltNode } from './nodes/planned.js';
+import { isNodeSpec, type BuiltNode } from './nodes/planned.js';
 import { retryOf } from '../../plan/retry-input.js';
 import { conditionsOf, policiesOf } from './policies.js';
 import { reducerName } from './reducers.js';

@@ -1,8 +1,7 @@
 import { didYouMean } from '../../base/suggest.js';
 import type { Problem } from '../../base/problem.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
-import { END } from '../../plan/plan.js';
-import type { Plan } from '../../plan/plan.js';
+import { END, type Plan } from '../../plan/plan.js';
 import { explainedReads } from '../../plan/reach.js';
 import { chooses } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';

@@ -1,7 +1,6 @@
 import { analyzeShape } from '../../plan/graph-shape.js';
 import { mentionsOf } from '../../plan/glances.js';
-import { END } from '../../plan/plan.js';
-import type { Edge, Plan, PlanNode, Route } from '../../plan/plan.js';
+import { END, type Edge, type Plan, type PlanNode, type Route } from '../../plan/plan.js';
 import { reachedFrom } from '../../plan/reach.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import { policiesOf } from './policies.js';

@@ -5,16 +5,12 @@ import type { InputInput } from '../../plan/builder-input.js';
 import type { BudgetInput } from '../../plan/budget.js';
 import type { SecurityInput } from '../../plan/security.js';
 import type { Declarations } from '../../plan/declarations.js';
-import type { Limits, Plan } from '../../plan/plan.js';
-import { END } from '../../plan/plan.js';
-import { isNodeSpec } from './nodes/planned.js';
-import type { NodeSpec } from './nodes/planned.js';
-import { OPTION_NAMES } from './policies.js';
-import type { NodePolicies, RouteOptions } from './policies.js';
+import { END, type Limits, type Plan } from '../../plan/plan.js';
+import { isNodeSpec, type NodeSpec } from './nodes/planned.js';
+import { OPTION_NAMES, type NodePolicies, type RouteOptions } from './policies.js';
 import { refusal } from '../../base/problem.js';
 import type { ReducerInput } from './reducers.js';
-import { readSupervise } from './supervising.js';
-import type { SuperviseInput } from './supervising.js';
+import { readSupervise, type SuperviseInput } from './supervising.js';
 
 export interface DraftSettings
   extends Limits, Pick<Plan, 'name' | 'description' | 'firstExitWins' | 'finally'>, Declarations {

@@ -1,13 +1,10 @@
 import type { Edge } from '../../plan/plan.js';
 import { RUN_CHANNELS } from '../../plan/endings.js';
 import { referencesOf } from '../../plan/references.js';
-import { chooses, splitChosen } from './chosen.js';
-import type { ReadEdge } from './chosen.js';
+import { chooses, splitChosen, type ReadEdge } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
-import { isNodeSpec } from './nodes/planned.js';
-import type { BuiltNode } from './nodes/planned.js';
-import { readParameters } from './parameters.js';
-import type { Parameter } from './parameters.js';
+import { isNodeSpec, type BuiltNode } from './nodes/planned.js';
+import { readParameters, type Parameter } from './parameters.js';
 
 /** What a function or a built node reads. */
 export interface Reads {

@@ -1,6 +1,5 @@
 import { toDot, toMermaid } from '../../plan/draw.js';
-import { analyzeShape } from '../../plan/graph-shape.js';
-import type { GraphShape } from '../../plan/graph-shape.js';
+import { analyzeShape, type GraphShape } from '../../plan/graph-shape.js';
 import { outlinePlan } from '../../plan/outline.js';
 import type { Plan } from '../../plan/plan.js';
 import { reachedFrom } from '../../plan/reach.js';

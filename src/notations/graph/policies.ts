@@ -1,8 +1,6 @@
 import type { StateOf, StateTest } from '../../plan/builder-input.js';
-import type { BudgetInput } from '../../plan/budget.js';
-import { budgetData } from '../../plan/budget.js';
-import { securityData } from '../../plan/security.js';
-import type { SecurityInput } from '../../plan/security.js';
+import { budgetData, type BudgetInput } from '../../plan/budget.js';
+import { securityData, type SecurityInput } from '../../plan/security.js';
 import { boundConditions } from '../../plan/made-of.js';
 import type { Condition } from '../../lang/values.js';
 import { NODE_OPTION_NAMES } from '../../plan/fields.js';

@@ -1,15 +1,13 @@
 import { isPlainObject, ownValue, present } from '../../base/json.js';
-import type { Problem } from '../../base/problem.js';
-import { refusal } from '../../base/problem.js';
+import { refusal, type Problem } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
 import { TextReader } from '../../plan/builder.js';
 import type { TextInput } from '../../plan/builder-input.js';
 import { isAgentNode } from '../../plan/nodes.js';
 import type { NodeBase, PlanNode } from '../../plan/plan.js';
-import { superviseInside, gateProblem, supervisedUnder } from '../../plan/inherited-supervision.js';
+import { superviseInside, gateProblem, supervisedUnder, type Said } from '../../plan/inherited-supervision.js';
 import { MOST_REORIENTS, isSupervisor, supervisorKey } from '../../plan/supervision.js';
 import type { Supervision, Supervisor } from '../../plan/supervision.js';
-import type { Said } from '../../plan/inherited-supervision.js';
 import type { BuiltNode } from './nodes/planned.js';
 
 /** How a node's result is judged before anything sees it. Absent options default to those of the enclosing graph. */

@@ -1,14 +1,11 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
-import { hasErrors } from '../../base/problem.js';
-import type { Position, Problem } from '../../base/problem.js';
+import { hasErrors, type Position, type Problem } from '../../base/problem.js';
 import { readSpec, rightSpec } from '../../machine/pure/read-spec.js';
 import type { Spec } from '../../machine/pure/spec.js';
 import { checkSpec } from '../../machine/pure/validate.js';
 import { checkForm } from '../../text/check-form.js';
-import type { Findings } from '../../text/findings.js';
-import { createFindings } from '../../text/findings.js';
-import { entryOf, toJson } from '../../text/nodes.js';
-import type { SourceNode } from '../../text/nodes.js';
+import { createFindings, type Findings } from '../../text/findings.js';
+import { entryOf, toJson, type SourceNode } from '../../text/nodes.js';
 import { checkCompositions } from './check-compositions.js';
 import { checkReferences } from './check-references.js';
 import { checkTemplates, checkVariables } from './check-templates.js';
@@ -19,8 +16,7 @@ import { NO_PACKS } from '../looks-like.js';
 import type { Pack, PlacedPack } from './pack.js';
 import { packForm } from './pack-form.js';
 import type { PackSchema } from './dialect.js';
-import type { Declarations } from '../../plan/declarations.js';
-import { declarationsOf } from '../../plan/declarations.js';
+import { declarationsOf, type Declarations } from '../../plan/declarations.js';
 import { readFields } from '../../text/shape.js';
 import { readDeclarations } from '../declarations-key.js';
 

@@ -1,8 +1,7 @@
 import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { namesOf } from './pack-names.js';
-import type { PlacedPack, Variable } from './pack.js';
-import { textsOf } from './pack.js';
+import { textsOf, type PlacedPack, type Variable } from './pack.js';
 import { parsePlaceholders, placeholdersOf } from './placeholders.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import { variableSchema } from './variables.js';

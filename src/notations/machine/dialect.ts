@@ -1,5 +1,4 @@
-import type { Form, Keys } from '../../text/forms.js';
-import { map, text, word } from '../../text/forms.js';
+import { map, text, word, type Form, type Keys } from '../../text/forms.js';
 
 /** Constants used throughout the key tables of packs. */
 export const MANY = Number.MAX_SAFE_INTEGER;

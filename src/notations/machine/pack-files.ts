@@ -5,10 +5,8 @@ import { filesBeneath, readText, reportUnread } from '../../text/files.js';
 import { parseJson } from '../../text/json.js';
 import { toJson } from '../../text/nodes.js';
 import { flattened } from './compositions/step-order.js';
-import { reportNoFolder } from './pack.js';
-import type { PlacedPack } from './pack.js';
-import { readSkills } from './skills.js';
-import type { PackSkill } from './skills.js';
+import { reportNoFolder, type PlacedPack } from './pack.js';
+import { readSkills, type PackSkill } from './skills.js';
 
 /** Reads the JSON Schemas that compositions name, by these names. The files must lie beneath the folder of the pack. */
 export async function readSchemas(

@@ -3,8 +3,7 @@ import { either, list, map, named, names, number, text, texts, word } from '../.
 import { DECLARATION_KEYS } from '../declarations-key.js';
 import { SECURITY_KEY } from '../security-key.js';
 import { SUPERVISE } from '../supervise-key.js';
-import { NEEDED, VERSION, WRITTEN, dialectOf } from './dialect.js';
-import type { Dialect, PackSchema } from './dialect.js';
+import { NEEDED, VERSION, WRITTEN, dialectOf, type Dialect, type PackSchema } from './dialect.js';
 import { PARAMETERS, evalForm, mediaForm, promptForm } from './prompt-form.js';
 import { COMPOSITION, PREDICATE, SKILL, STEP, TOOL, workflowForm } from './workflow-form.js';
 

@@ -4,8 +4,7 @@ import { isPlainObject } from '../../base/json.js';
 import { INPUT } from './compositions/references.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { State } from '../../machine/pure/spec.js';
-import type { CompositionStep, Pack, Prompt, Variable } from './pack.js';
-import { textsOf } from './pack.js';
+import { textsOf, type CompositionStep, type Pack, type Prompt, type Variable } from './pack.js';
 import { placeholdersOf } from './placeholders.js';
 
 /** Look-ups in a pack that are computed once. */

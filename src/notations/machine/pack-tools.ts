@@ -2,17 +2,13 @@ import type { JsonObject } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import { didYouMean } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
-import type { FunctionTool } from '../../plan/agent-spec.js';
-import { toolKey } from '../../plan/agent-spec.js';
+import { toolKey, type FunctionTool } from '../../plan/agent-spec.js';
 import { madeOf, standInTool, withApproval } from '../../plan/made-of.js';
 import type { Bindings } from '../../plan/plan.js';
-import type { ToolDefinition, ToolStep } from '../graph/nodes/tool.js';
-import { functionTool, toolFunction } from '../graph/nodes/tool.js';
-import type { Beginning } from './pack-names.js';
-import { usesOfTools } from './pack-names.js';
+import { functionTool, toolFunction, type ToolDefinition, type ToolStep } from '../graph/nodes/tool.js';
+import { usesOfTools, type Beginning } from './pack-names.js';
 import type { Pack, Prompt } from './pack.js';
-import type { PackValidators } from './prompt-checks.js';
-import { checkBindings } from './prompt-checks.js';
+import { checkBindings, type PackValidators } from './prompt-checks.js';
 
 /** The implementation of a pack's tool: a function of its input, or a tool definition. The pack supplies the description for the model. */
 export type PackTool = ((input: never, step: ToolStep) => unknown) | ToolDefinition;

@@ -1,7 +1,6 @@
 import type { Form, Keys } from '../../text/forms.js';
 import { any, flag, integer, list, map, named, names, number, text, texts, word } from '../../text/forms.js';
-import type { Dialect } from './dialect.js';
-import { IDENTIFIER, MANY, NEEDED, VERSION, WRITTEN, anyMap } from './dialect.js';
+import { IDENTIFIER, MANY, NEEDED, VERSION, WRITTEN, anyMap, type Dialect } from './dialect.js';
 
 const whole = (about: string, min = 1): Form => integer(about, { min, max: MANY });
 const least = (about: string): Form => number(about, { min: 0, max: Number.MAX_VALUE });

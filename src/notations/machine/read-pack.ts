@@ -1,14 +1,12 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Position, Problem } from '../../base/problem.js';
-import { hasErrors } from '../../base/problem.js';
+import { hasErrors, type Position, type Problem } from '../../base/problem.js';
 import { createFindings, sortProblems } from '../../text/findings.js';
 import { parseJson } from '../../text/json.js';
 import { parseYaml } from '../../text/yaml.js';
 import type { SourceFile } from '../../plan/workflow.js';
 import { checkPack, placesIn } from './check-pack.js';
 import type { PackSchema } from './dialect.js';
-import type { PackFiles } from './pack-files.js';
-import { NO_FILES, readPackFiles } from './pack-files.js';
+import { NO_FILES, readPackFiles, type PackFiles } from './pack-files.js';
 import type { Pack, PlacedPack } from './pack.js';
 
 /**

@@ -1,13 +1,11 @@
 import { present } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { LOWERED_HINT } from '../../plan/check-safety.js';
-import { lowers, raised, securityText } from '../../plan/security.js';
-import type { Security } from '../../plan/security.js';
+import { lowers, raised, securityText, type Security } from '../../plan/security.js';
 import type { NodePolicies } from '../../plan/node-policies.js';
 import type { NodeBase, Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';
-import { entryOf } from '../../text/nodes.js';
-import type { SourceNode } from '../../text/nodes.js';
+import { entryOf, type SourceNode } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import { budgetOf, readBudgetKey } from '../budget-key.js';
 import { readSecurityKey, securityOf } from '../security-key.js';

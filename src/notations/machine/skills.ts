@@ -7,8 +7,7 @@ import { madeOf } from '../../plan/made-of.js';
 import { filesBeneath, readText, reportUnread } from '../../text/files.js';
 import type { Findings } from '../../text/findings.js';
 import { openFrontMatter } from '../../text/front-matter.js';
-import { reportNoFolder } from './pack.js';
-import type { Pack, PlacedPack } from './pack.js';
+import { reportNoFolder, type Pack, type PlacedPack } from './pack.js';
 
 export interface PackSkill {
   readonly name: string;

@@ -2,9 +2,8 @@ import { present } from '../../base/json.js';
 import { meantOrKnown } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { NodeBase, Plan, PlanNode } from '../../plan/plan.js';
-import { superviseInside, gateProblem, supervisedUnder } from '../../plan/inherited-supervision.js';
+import { superviseInside, gateProblem, supervisedUnder, type Said } from '../../plan/inherited-supervision.js';
 import type { Supervision } from '../../plan/supervision.js';
-import type { Said } from '../../plan/inherited-supervision.js';
 import type { Pack, PlacedPack, SuperviseKey } from './pack.js';
 
 /** A pack's supervision as plan data. */

@@ -1,16 +1,12 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Json, JsonObject } from '../../base/json.js';
-import { isPlainObject, jsonIn, ownValue, present } from '../../base/json.js';
+import { isPlainObject, jsonIn, ownValue, present, type Json, type JsonObject } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import { coerceInput } from '../../lang/coerce.js';
 import { readPath } from '../../lang/json-path.js';
 import { schemaFindings } from '../../lang/schema-check.js';
-import type { Beginning } from './pack-names.js';
-import { namesOf, reachablePrompts, speakingPrompts, variableKey } from './pack-names.js';
-import type { Pack, Variable } from './pack.js';
-import { textsOf } from './pack.js';
-import type { Placeholder } from './placeholders.js';
-import { placeholdersOf } from './placeholders.js';
+import { namesOf, reachablePrompts, speakingPrompts, variableKey, type Beginning } from './pack-names.js';
+import { textsOf, type Pack, type Variable } from './pack.js';
+import { placeholdersOf, type Placeholder } from './placeholders.js';
 
 const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'object', 'array']);
 

@@ -6,8 +6,7 @@ import { DECLARATION_KEYS } from '../declarations-key.js';
 import { ENDORSE } from '../step-keys.js';
 import { SECURITY_KEY } from '../security-key.js';
 import { SUPERVISE } from '../supervise-key.js';
-import type { Dialect } from './dialect.js';
-import { IDENTIFIER, MANY, NEEDED, anyMap } from './dialect.js';
+import { IDENTIFIER, MANY, NEEDED, anyMap, type Dialect } from './dialect.js';
 
 const bound = (about: string): Form => integer(about, { min: 1, max: MANY });
 

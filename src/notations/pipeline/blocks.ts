@@ -2,8 +2,7 @@ import { calledText } from '../tool-steps.js';
 import type { Plan } from '../../plan/plan.js';
 import { calledOutputs } from '../results.js';
 import type { CallDef } from '../step-keys.js';
-import { branchesOf } from './definition.js';
-import type { CallStep, PipelineDef, StepDef } from './definition.js';
+import { branchesOf, type CallStep, type PipelineDef, type StepDef } from './definition.js';
 
 /** The output of a step: one channel. */
 export interface Output {

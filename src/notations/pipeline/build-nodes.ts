@@ -32,17 +32,14 @@ import type {
   PipelineDef,
   ToolStep,
 } from './definition.js';
-import { listed, NOWHERE } from './flow.js';
-import type { Flow } from './flow.js';
+import { listed, NOWHERE, type Flow } from './flow.js';
 import { around, channelsOfItem, conversationsIn, itemIn, itemsOf, lastOf, resultOf } from './blocks.js';
 import { buildCondition } from './conditions.js';
 import { isAtEnd } from './last-steps.js';
-import { outputsBefore } from './order.js';
+import { outputsBefore, type Names } from './order.js';
 import { PROMPT } from './references.js';
-import type { Names } from './order.js';
 import type { Findings } from '../../text/findings.js';
-import { policies, writing } from './node-base.js';
-import type { NodeParts } from './node-base.js';
+import { policies, writing, type NodeParts } from './node-base.js';
 import { supervisedCall } from './supervising.js';
 
 /** Builds the node of a step, which has the step's id. Conditions and jumps are empty nodes; their outgoing edges do the rest. */

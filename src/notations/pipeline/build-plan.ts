@@ -4,8 +4,7 @@ import { RUN_CHANNELS } from '../../plan/endings.js';
 import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Condition } from '../../lang/values.js';
 import { visitCaps } from '../../plan/limits.js';
-import { createFindings } from '../../text/findings.js';
-import type { Findings } from '../../text/findings.js';
+import { createFindings, type Findings } from '../../text/findings.js';
 import { present } from '../../base/json.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import type { ParsedYaml } from '../../text/yaml.js';
@@ -18,15 +17,12 @@ import { buildNode, givenChannels } from './build-nodes.js';
 import type { NodeParts } from './node-base.js';
 import { buildCondition } from './conditions.js';
 import type { ConditionStep, PipelineDef } from './definition.js';
-import { connectBlock, NOWHERE } from './flow.js';
-import type { Flow } from './flow.js';
-import { outputsBefore } from './order.js';
-import type { Flows, Marks, Names } from './order.js';
+import { connectBlock, NOWHERE, type Flow } from './flow.js';
+import { outputsBefore, type Flows, type Marks, type Names } from './order.js';
 import { LAST_ID, isAtEnd, lastIn } from './last-steps.js';
 import { PROMPT } from './references.js';
 import { securityOf } from './supervising.js';
-import { createTexts } from './templates.js';
-import type { Texts } from './templates.js';
+import { createTexts, type Texts } from './templates.js';
 
 /** The context in which a plan is built. */
 export interface BuildContext {

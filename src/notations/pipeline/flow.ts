@@ -1,12 +1,9 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
-import { dominatorsFrom } from '../../plan/dominance.js';
-import type { Dominators } from '../../plan/dominance.js';
+import { dominatorsFrom, type Dominators } from '../../plan/dominance.js';
 import { walkBack } from '../../plan/reach.js';
-import { allSteps } from './blocks.js';
-import type { Block, Placed } from './blocks.js';
-import { branchesOf, endsFile } from './definition.js';
-import type { GotoStep, StepDef } from './definition.js';
+import { allSteps, type Block, type Placed } from './blocks.js';
+import { branchesOf, endsFile, type GotoStep, type StepDef } from './definition.js';
 
 /** The successor if nothing is left to do in a block. */
 export const NOWHERE = -1;

@@ -1,5 +1,4 @@
-import { entryOf } from '../../text/nodes.js';
-import type { SourceNode } from '../../text/nodes.js';
+import { entryOf, type SourceNode } from '../../text/nodes.js';
 import type { StepDef } from './definition.js';
 
 /** The ids of one block: the steps of a list and of its branches. */

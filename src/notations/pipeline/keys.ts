@@ -25,16 +25,13 @@ import { LOOP_KEYS } from '../loop-keys.js';
 import { MAP_KEYS } from '../map-keys.js';
 import { CONVERSATION } from '../model-call-keys.js';
 import { SUPERVISE, SUPERVISE_WHOLE } from '../supervise-key.js';
-import { callForms, callsOr } from '../tool-keys.js';
-import type { CallType } from '../tool-keys.js';
+import { callForms, callsOr, type CallType } from '../tool-keys.js';
 import { SET_KEYS, VALUES } from '../values-key.js';
 import { SECTIONS } from './agents/keys.js';
 import { JSON_SCHEMA, SHORT_SCHEMA, STEP_SCHEMA } from '../schema-form.js';
 import { UNSUPPORTED } from './agents/unsupported-keys.js';
-import { seen } from '../../text/nodes.js';
-import type { SourceScalar } from '../../text/nodes.js';
-import type { Fields } from '../../text/shape.js';
-import { isEmptyText } from '../../text/shape.js';
+import { seen, type SourceScalar } from '../../text/nodes.js';
+import { isEmptyText, type Fields } from '../../text/shape.js';
 
 /** The values of `type`. `subworkflow` is cagent's name for a sequence. */
 export type WrittenType =

@@ -1,11 +1,9 @@
 import { quoteShort } from '../../lang/value-text.js';
-import type { Fields } from '../../text/shape.js';
-import { around } from './blocks.js';
-import type { Block, Placed } from './blocks.js';
+import { isEmptyText, type Fields } from '../../text/shape.js';
+import { around, type Block, type Placed } from './blocks.js';
 import type { SequenceStep, StepDef } from './definition.js';
 import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
-import { isEmptyText } from '../../text/shape.js';
 
 /** The id of the step that holds the steps under `finally`. */
 export const LAST_ID = 'finally';

@@ -2,12 +2,10 @@ import { present } from '../../base/json.js';
 import type { NodeBase, Plan } from '../../plan/plan.js';
 import type { CallDef } from '../step-keys.js';
 import type { Block, Placed } from './blocks.js';
-import { buildCondition } from './conditions.js';
-import type { ConditionParts } from './conditions.js';
+import { buildCondition, type ConditionParts } from './conditions.js';
 import type { RetryDef, StepDef } from './definition.js';
 import { retriedBy } from './keys.js';
-import { securityOf, supervising } from './supervising.js';
-import type { SupervisionParts } from './supervising.js';
+import { securityOf, supervising, type SupervisionParts } from './supervising.js';
 
 /** The context in which nodes are built. */
 export interface NodeParts extends SupervisionParts, ConditionParts {

@@ -3,16 +3,13 @@ import type { TemplateRef, ValueRef } from '../../lang/values.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { locate } from '../../text/places.js';
 import type { ParsedYaml } from '../../text/yaml.js';
-import { COUNT_SCHEMAS, inputSchema, orNoItems, reportNoList, reportNoValue } from '../named-values.js';
-import type { NamingKey } from '../named-values.js';
+import { COUNT_SCHEMAS, inputSchema, orNoItems, reportNoList, reportNoValue, type NamingKey } from '../named-values.js';
 import { ENDING_SCHEMA, endingInText, RUN_SCHEMA } from '../step-ending.js';
 import type { Placed } from './blocks.js';
-import { readDotted, splitBraces } from './expressions.js';
-import type { Dotted } from './expressions.js';
+import { readDotted, splitBraces, type Dotted } from './expressions.js';
 import type { Names } from './order.js';
 import { schemaOf } from './output-paths.js';
-import { noteUse, reportFault, resolve } from './references.js';
-import type { Target } from './references.js';
+import { noteUse, reportFault, resolve, type Target } from './references.js';
 
 /** A text that may be exactly one reference. With a trailing `?`, the value may be missing. */
 export interface Optionally {

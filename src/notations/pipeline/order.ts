@@ -1,5 +1,4 @@
-import { around, givenBy } from './blocks.js';
-import type { Block, Output, Placed } from './blocks.js';
+import { around, givenBy, type Block, type Output, type Placed } from './blocks.js';
 import type { Flow } from './flow.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Findings } from '../../text/findings.js';

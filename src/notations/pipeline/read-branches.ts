@@ -1,11 +1,9 @@
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
-import { entryOf } from '../../text/nodes.js';
-import type { SourceNode } from '../../text/nodes.js';
+import { entryOf, type SourceNode } from '../../text/nodes.js';
 import { checkName } from '../../text/names.js';
-import { readFields } from '../../text/shape.js';
-import type { Fields } from '../../text/shape.js';
+import { readFields, type Fields } from '../../text/shape.js';
 import type { AgentStep, CaseDef, ConditionStep, JumpLimits, StepDef } from './definition.js';
 import type { BlockIds } from './ids.js';
 import { ANSWER, CASE, GOTO, JUMP_LIMITS } from './keys.js';

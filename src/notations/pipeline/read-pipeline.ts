@@ -1,9 +1,7 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
-import { entryOf } from '../../text/nodes.js';
-import type { SourceMap, SourceNode, SourceScalar } from '../../text/nodes.js';
-import { readFields } from '../../text/shape.js';
-import type { Fields } from '../../text/shape.js';
+import { entryOf, type SourceMap, type SourceNode, type SourceScalar } from '../../text/nodes.js';
+import { readFields, type Fields } from '../../text/shape.js';
 import { readAgents } from './agents/read-agents.js';
 import { readLast } from './last-steps.js';
 import type { AgentDef, AgentStep, PipelineDef } from './definition.js';

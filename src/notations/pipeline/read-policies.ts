@@ -1,6 +1,5 @@
-import type { SourceScalar } from '../../text/nodes.js';
+import { seen, type SourceScalar } from '../../text/nodes.js';
 import { quoteShort } from '../../lang/value-text.js';
-import { seen } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
 import { MAX_TIMER_MS, readDuration } from '../step-keys.js';
 import { readBudgetKey } from '../budget-key.js';

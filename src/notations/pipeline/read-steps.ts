@@ -1,8 +1,7 @@
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import { checkName } from '../../text/names.js';
-import type { SourceNode, SourceScalar } from '../../text/nodes.js';
-import { describe, entryOf, isNothing } from '../../text/nodes.js';
+import { describe, entryOf, isNothing, type SourceNode, type SourceScalar } from '../../text/nodes.js';
 import { readFields } from '../../text/shape.js';
 import { readAskKeys } from '../ask-keys.js';
 import { readLoop } from '../loop-keys.js';
@@ -24,13 +23,10 @@ import type {
   WaitStep,
 } from './definition.js';
 import { createIds, positionalId } from './ids.js';
-import type { WrittenType } from './keys.js';
-import { STEP_FORMS, WORKFLOW, readContext } from './keys.js';
-import type { ListPlace } from './read-branches.js';
-import { NO_LIMITS, nothingRan, readAnswers, readCondition, readLimits } from './read-branches.js';
+import { STEP_FORMS, WORKFLOW, readContext, type WrittenType } from './keys.js';
+import { NO_LIMITS, nothingRan, readAnswers, readCondition, readLimits, type ListPlace } from './read-branches.js';
 import { NO_POLICIES, SHAPE, readLoops, readOnError, readPolicies, readWhen } from './read-policies.js';
-import type { OpenStep } from './step-types.js';
-import { OTHER_BODIES, checkRequired, typeOf } from './step-types.js';
+import { OTHER_BODIES, checkRequired, typeOf, type OpenStep } from './step-types.js';
 
 /** The maximum nesting of lists of steps, as plans within plans are bounded too. */
 const DEEPEST = 40;

@@ -2,16 +2,14 @@ import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { ValueRef } from '../../lang/values.js';
 import type { Findings } from '../../text/findings.js';
-import { addressesIn, around, findMap, itemsOf } from './blocks.js';
-import type { Placed } from './blocks.js';
+import { addressesIn, around, findMap, itemsOf, type Placed } from './blocks.js';
 import type { Dotted, Segment } from './expressions.js';
-import type { Fault, Names } from './order.js';
+import { canBeMissing, canPrecede, checkOrder, type Fault, type Names } from './order.js';
 import { listed } from './flow.js';
 import { checkPath } from './output-paths.js';
 import { isWrong, segmentText, walkIn } from './step-walk.js';
 import { isAtEnd } from './last-steps.js';
 import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
-import { canBeMissing, canPrecede, checkOrder } from './order.js';
 import { isComposite } from '../../plan/input-types.js';
 import { inputChannel } from '../inputs-key.js';
 

@@ -2,12 +2,10 @@ import { suggest } from '../../base/suggest.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Policies } from './read-policies.js';
 import type { Findings } from '../../text/findings.js';
-import { describe, entryOf, isNothing, seen } from '../../text/nodes.js';
-import type { SourceNode } from '../../text/nodes.js';
+import { describe, entryOf, isNothing, seen, type SourceNode } from '../../text/nodes.js';
 import type { Fields } from '../../text/shape.js';
 import type { StepBase } from './definition.js';
-import { STEP_FORMS } from './keys.js';
-import type { WrittenType } from './keys.js';
+import { STEP_FORMS, type WrittenType } from './keys.js';
 
 const TYPES = Object.keys(STEP_FORMS) as readonly WrittenType[];
 const ALL_KEYS: ReadonlySet<string> = new Set(Object.values(STEP_FORMS).flatMap(({ keys }) => Object.keys(keys)));

@@ -1,14 +1,11 @@
 import type { Position, Problem } from '../../base/problem.js';
 import { suggest } from '../../base/suggest.js';
-import { compileExpression } from '../../lang/expression.js';
-import type { Expression } from '../../lang/expression.js';
+import { compileExpression, type Expression } from '../../lang/expression.js';
 import type { CelVar, Computed, ValueRef } from '../../lang/values.js';
 import type { Placed } from './blocks.js';
-import { findDotted } from './expressions.js';
-import type { Dotted } from './expressions.js';
+import { findDotted, type Dotted } from './expressions.js';
 import type { Fault, Names } from './order.js';
-import { isFault, noteUse, PROMPT, reportFault, resolve } from './references.js';
-import type { Target } from './references.js';
+import { isFault, noteUse, PROMPT, reportFault, resolve, type Target } from './references.js';
 
 /** An expression whose references became variables. */
 interface Translated {

@@ -1,8 +1,7 @@
 import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Template } from '../../lang/values.js';
-import type { AgentSpec, FunctionTool } from '../../plan/agent-spec.js';
-import { toolKey } from '../../plan/agent-spec.js';
+import { toolKey, type AgentSpec, type FunctionTool } from '../../plan/agent-spec.js';
 import type { Security } from '../../plan/security.js';
 import type { AgentNode, ChannelSpec, InputSpec, PlanNode } from '../../plan/plan.js';
 import type { SupervisionMode, TreeAgent, TreeOverride, TreeWork } from './definition.js';

@@ -1,8 +1,6 @@
 import { addTo } from '../../base/collections.js';
-import type { TreeFindings, TreePlace, TreeStep, TreeWorkflow } from './definition.js';
-import { within } from './definition.js';
-import { isSameStep } from './names.js';
-import type { GivenValue, NameOwner } from './names.js';
+import { within, type TreeFindings, type TreePlace, type TreeStep, type TreeWorkflow } from './definition.js';
+import { isSameStep, type GivenValue, type NameOwner } from './names.js';
 
 /**
  * Checks the names in one state: those of inputs, steps and their fields. The same step may run twice. Steps inside another one are

@@ -15,8 +15,7 @@ import { checkReferences } from './references.js';
 import { checkModes } from './inherited.js';
 import type { GivenValue } from './names.js';
 import { LOWERED_HINT } from '../../plan/check-safety.js';
-import { lacksScope, lowers, raised, securityText } from '../../plan/security.js';
-import type { Security } from '../../plan/security.js';
+import { lacksScope, lowers, raised, securityText, type Security } from '../../plan/security.js';
 import { childrenOf, partOf, TreeFindings, within } from './definition.js';
 
 /** The context in which a tree is checked. */

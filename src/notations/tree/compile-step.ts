@@ -4,13 +4,11 @@ import type { LoopNode } from '../../plan/plan.js';
 import { raised } from '../../plan/security.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { innerBindings } from '../graph/nodes/planned.js';
-import type { CompiledStep, Placing } from './agent-step.js';
-import { compileAgent, compileGoal } from './agent-step.js';
+import { compileAgent, compileGoal, type CompiledStep, type Placing } from './agent-step.js';
 import type { TreeConvergence, TreeGoal, TreeStep } from './definition.js';
 import { mergeOverride, modeOf } from './inherited.js';
 import { CONVERGED, PRIOR_GOALS, goalBlock, historyBlock, refinement, textTemplate } from './prompts.js';
-import type { CompileStep } from './team.js';
-import { insideOf } from './team.js';
+import { insideOf, type CompileStep } from './team.js';
 
 /** Compiles a step, including the steps inside it, to a node. */
 export function compileStep(step: TreeStep, around: Placing): CompiledStep {

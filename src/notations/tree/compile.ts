@@ -1,18 +1,15 @@
 import { present } from '../../base/json.js';
-import type { Problem } from '../../base/problem.js';
-import { hasErrors } from '../../base/problem.js';
+import { hasErrors, type Problem } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
 import { declarationsOf } from '../../plan/declarations.js';
 import { sealPlan } from '../../plan/own-plan.js';
-import type { Bindings, ChannelSpec, InputSpec, Plan } from '../../plan/plan.js';
-import { NO_BINDINGS } from '../../plan/plan.js';
+import { NO_BINDINGS, type Bindings, type ChannelSpec, type InputSpec, type Plan } from '../../plan/plan.js';
 import { checkTree } from './check-tree.js';
 import { compileStep } from './compile-step.js';
 import type { CompiledStep, PriorGoal, Workshop } from './agent-step.js';
 import type { TreeOverride, TreeParameter, TreeWorkflow } from './definition.js';
 import { modeOf, mergeOverride } from './inherited.js';
-import { inputChannel, placedSteps, singleFields, NodeIds } from './names.js';
-import type { GivenValue } from './names.js';
+import { inputChannel, placedSteps, singleFields, NodeIds, type GivenValue } from './names.js';
 import { takenInput } from './team.js';
 import { tidyTree } from './tidy.js';
 

@@ -1,6 +1,5 @@
 import { canonicalHash } from '../../base/hash.js';
-import type { TreeAgent, TreeStep, TreeWorkflow } from './definition.js';
-import { within } from './definition.js';
+import { within, type TreeAgent, type TreeStep, type TreeWorkflow } from './definition.js';
 
 /** The owner of a name in the state of a tree. */
 export interface NameOwner {

@@ -1,8 +1,7 @@
 import type { Template } from '../../lang/values.js';
 import type { InputSpec, Plan, PlanNode } from '../../plan/plan.js';
 import { readsOutputs, referencesOf } from '../../plan/references.js';
-import { agentStep, allFields, compileGoal } from './agent-step.js';
-import type { CompiledStep, Placing } from './agent-step.js';
+import { agentStep, allFields, compileGoal, type CompiledStep, type Placing } from './agent-step.js';
 import type { TreeStep, TreeWork } from './definition.js';
 import { isVisible, NodeIds } from './names.js';
 import { agentSpec } from './inherited.js';

@@ -1,28 +1,24 @@
 import { isApproval } from '../../agent/loop/approval.js';
-import { isGuardQuestion } from '../../base/address.js';
+import { isGuardQuestion, nodePathOf } from '../../base/address.js';
 import { policyDigest } from '../../guard/policy.js';
 import type { ModelRegistry } from '../../agent/models/registry-options.js';
 import { systemClock } from '../../base/clock.js';
 import { toErrorData } from '../../base/errors.js';
 import { securityGiven } from '../../plan/security.js';
 import { present } from '../../base/json.js';
-import type { Slices } from '../../base/slices.js';
-import { inSlices } from '../../base/slices.js';
+import { inSlices, type Slices } from '../../base/slices.js';
 import { codeOf } from '../../engine/durable/identity.js';
 import { RecordedDurable } from '../../engine/durable/recorded/recorded-durable.js';
 import type { PriceTable } from '../../budget/prices.js';
 import type { RunResult } from '../../engine/run.js';
 import { checkEdits, firstState } from '../../engine/state/inputs.js';
-import type { OpenSession } from '../../journal/session.js';
-import { beginSession, resumeSession } from '../../journal/session.js';
-import type { Label } from '../../guard/label.js';
-import { joinedIf } from '../../guard/label.js';
+import { beginSession, resumeSession, type OpenSession } from '../../journal/session.js';
+import { joinedIf, type Label } from '../../guard/label.js';
 import { StoreCounts } from '../../engine/durable/recorded/store-count.js';
 import type { Store } from '../../journal/store.js';
 import type { RunSettings } from '../../plan/fields.js';
 import { answerBy, inMemory } from './backend.js';
-import type { GoingOn, RecordedRun } from '../going-on.js';
-import { goingOn, readRecordedRun, settingsOf, changesOf } from '../going-on.js';
+import { goingOn, readRecordedRun, settingsOf, changesOf, type GoingOn, type RecordedRun } from '../going-on.js';
 import type { RunOptions } from '../options.js';
 import { budgetSettings, sharedLimits } from '../recorded-limits.js';
 import { budgetOf, runLimits } from '../run-limits.js';
@@ -30,11 +26,9 @@ import { isOnThread } from '../threads/check-thread.js';
 import { newHolder } from '../../stores/holder.js';
 import { Turn } from '../threads/turn.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun, RunOwner } from './backend.js';
-import { nodePathOf } from '../../base/address.js';
 import type { RunWarning } from '../../engine/services.js';
 import { forkStart } from '../../journal/fork-from.js';
-import type { Changes } from '../changes.js';
-import { changesText } from '../changes.js';
+import { changesText, type Changes } from '../changes.js';
 
 /**
  * Gives each run a journal in the store. A long record is read in slices before the run starts; an invalid record rejects the promise.

@@ -2,13 +2,10 @@ import { systemClock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
-import type { Carried, ChannelEnd } from '../../engine/state/carried-state.js';
-import { carriedState, channelEnds } from '../../engine/state/carried-state.js';
-import type { CompiledPlan } from '../../engine/graph/compile.js';
-import { compile } from '../../engine/graph/compile.js';
+import { carriedState, channelEnds, type Carried, type ChannelEnd } from '../../engine/state/carried-state.js';
+import { compile, type CompiledPlan } from '../../engine/graph/compile.js';
 import type { Store } from '../../journal/store.js';
-import type { ThreadHead } from '../../journal/thread-journal.js';
-import { keptChannels, readHead, shapeOf, threadRecords } from '../../journal/thread-journal.js';
+import { keptChannels, readHead, shapeOf, threadRecords, type ThreadHead } from '../../journal/thread-journal.js';
 import { noThread } from '../../journal/thread-overview.js';
 import type { ShapeRecord, ThreadState } from '../../journal/thread-record.js';
 import { checkThreadId } from '../../journal/thread-rows.js';
@@ -17,9 +14,8 @@ import { schemaFindings } from '../../lang/schema-check.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Runnable } from '../options.js';
 import { preparedPlan } from '../checked-plan.js';
-import type { GivenUp } from './open-turn.js';
+import { givenUpTurn, passOver, createThread, type GivenUp } from './open-turn.js';
 import { newHolder } from '../../stores/holder.js';
-import { givenUpTurn, passOver, createThread } from './open-turn.js';
 import { checkKinship } from './shape.js';
 
 /** The author of a change and the reason, recorded with the change. */

@@ -1,11 +1,9 @@
 import { systemClock } from '../../base/clock.js';
-import { SkeinError } from '../../base/errors.js';
-import type { ErrorData } from '../../base/errors.js';
+import { SkeinError, type ErrorData } from '../../base/errors.js';
 import type { RunResult } from '../../engine/run.js';
 import { readRun } from '../../journal/overview.js';
 import type { Store } from '../../journal/store.js';
-import type { ThreadHead } from '../../journal/thread-journal.js';
-import { readHead } from '../../journal/thread-journal.js';
+import { readHead, type ThreadHead } from '../../journal/thread-journal.js';
 import { ThreadWriter } from '../../journal/thread-writer.js';
 import { newHolder } from '../../stores/holder.js';
 import { busy, checkGoing, pause, standInLine } from './line.js';

@@ -1,6 +1,5 @@
 import { systemClock } from '../../base/clock.js';
-import type { ErrorData } from '../../base/errors.js';
-import { SkeinError } from '../../base/errors.js';
+import { SkeinError, type ErrorData } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
 import type { CarriedStart, ChannelEnd, LastState } from '../../engine/state/carried-state.js';
 import { carriedState, channelEnds } from '../../engine/state/carried-state.js';
@@ -9,8 +8,7 @@ import type { RunResult } from '../../engine/run.js';
 import type { RunWarning } from '../../engine/services.js';
 import type { TurnOf } from '../../journal/record.js';
 import type { Store } from '../../journal/store.js';
-import type { KeptChannel } from '../../journal/thread-journal.js';
-import { keptChannels, putTogether, shapeOf, stateAt } from '../../journal/thread-journal.js';
+import { keptChannels, putTogether, shapeOf, stateAt, type KeptChannel } from '../../journal/thread-journal.js';
 import type { ThreadState } from '../../journal/thread-record.js';
 import type { ChannelWrite, ThreadWriter } from '../../journal/thread-writer.js';
 import { storedValue } from '../../journal/stored.js';

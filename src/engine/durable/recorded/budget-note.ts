@@ -1,6 +1,5 @@
 import type { Clock } from '../../../base/clock.js';
-import type { Amount } from '../../../budget/amount.js';
-import { NO_AMOUNT } from '../../../budget/amount.js';
+import { NO_AMOUNT, type Amount } from '../../../budget/amount.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { Reserving } from '../../ports/durable.js';

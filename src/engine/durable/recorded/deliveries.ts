@@ -1,5 +1,4 @@
-import type { Clock } from '../../../base/clock.js';
-import { settled } from '../../../base/clock.js';
+import { settled, type Clock } from '../../../base/clock.js';
 import { MinHeap } from '../../../base/collections.js';
 import { stepOf } from '../../../base/address.js';
 import type { OpenSession } from '../../../journal/session.js';

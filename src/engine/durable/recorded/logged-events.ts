@@ -1,6 +1,5 @@
 import { canonicalJson } from '../../../base/hash.js';
-import { isPlainObject } from '../../../base/json.js';
-import type { JsonObject } from '../../../base/json.js';
+import { isPlainObject, type JsonObject } from '../../../base/json.js';
 import type { SkeinEvent, StepNote } from '../../../events/event.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';

@@ -1,8 +1,6 @@
-import type { Clock } from '../../../base/clock.js';
-import { isoTime } from '../../../base/clock.js';
+import { isoTime, type Clock } from '../../../base/clock.js';
 import { digestText } from '../../../base/hash.js';
-import type { ErrorData } from '../../../base/errors.js';
-import { SkeinError, toErrorData } from '../../../base/errors.js';
+import { SkeinError, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { asRecorded, recordText } from '../../../base/json.js';
 import type { Limit } from '../../../base/duration.js';
 import { Semaphore } from '../../../base/collections.js';

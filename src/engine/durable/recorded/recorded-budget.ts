@@ -1,7 +1,6 @@
-import { stepCancelled } from '../../../base/errors.js';
+import { stepCancelled, toErrorData } from '../../../base/errors.js';
 import type { Clock } from '../../../base/clock.js';
 import { budgetNumber } from '../../../base/address.js';
-import { toErrorData } from '../../../base/errors.js';
 import { isPlainObject } from '../../../base/json.js';
 import type { Amount } from '../../../budget/amount.js';
 import type { Journal } from '../../../journal/journal.js';
@@ -13,8 +12,7 @@ import type { MakeBudget } from '../memory-durable.js';
 import type { RunBudget, Stand } from '../run-budget.js';
 import { BudgetNote } from './budget-note.js';
 import type { Deliveries } from './deliveries.js';
-import type { BudgetRow } from './recorded-spending.js';
-import { recordedSpending, recordedWork } from './recorded-spending.js';
+import { recordedSpending, recordedWork, type BudgetRow } from './recorded-spending.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 import type { StoreCounts } from './store-count.js';
 

@@ -1,6 +1,5 @@
 import { innerKey, isGuardQuestion } from '../../../base/address.js';
-import type { Clock } from '../../../base/clock.js';
-import { isoTime } from '../../../base/clock.js';
+import { isoTime, type Clock } from '../../../base/clock.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import type { Recorded } from '../../../journal/ledger.js';
 import type { StartedEffect } from '../../../journal/history.js';
@@ -14,8 +13,7 @@ import type { Outcome, Question, Taker, Wait } from '../../ports/durable.js';
 import type { Deliveries } from './deliveries.js';
 import { OpenWaits, pauseRecord } from './open-waits.js';
 import type { BudgetOptions } from './recorded-budget.js';
-import type { RecordedOutcomes } from './recorded-outcomes.js';
-import { isOfParent } from './recorded-outcomes.js';
+import { isOfParent, type RecordedOutcomes } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import type { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../../base/clock.js';
-import type { ErrorData } from '../../../base/errors.js';
-import { toErrorData } from '../../../base/errors.js';
+import { toErrorData, type ErrorData } from '../../../base/errors.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { Ledger } from '../../../journal/ledger.js';

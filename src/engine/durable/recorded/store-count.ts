@@ -1,7 +1,6 @@
 import type { Clock } from '../../../base/clock.js';
 import type { Note, Shared, SharedBook, SharedCount } from '../../../budget/account.js';
-import type { Amount } from '../../../budget/amount.js';
-import { addAmounts, NO_AMOUNT } from '../../../budget/amount.js';
+import { addAmounts, NO_AMOUNT, type Amount } from '../../../budget/amount.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { Counts, SharedSpending, SpendingChange, Store } from '../../../journal/store.js';
 import type { Budget } from '../../../plan/budget.js';

@@ -1,7 +1,6 @@
 import type { ErrorData } from '../../../base/errors.js';
 import { freezeData, recordText } from '../../../base/json.js';
-import { blobOf, encodeDone } from '../../../journal/codec.js';
-import type { WrittenDone } from '../../../journal/codec.js';
+import { blobOf, encodeDone, type WrittenDone } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import { keepText } from '../../state/cell.js';
 import type { Identity, Outcome, Past } from '../../ports/durable.js';

@@ -1,5 +1,4 @@
-import type { CallNode, InputSpec, SubPlan } from '../../../plan/plan.js';
-import { PLAN_VALUES, WHOLE_STATE } from '../../../plan/plan.js';
+import { PLAN_VALUES, WHOLE_STATE, type CallNode, type InputSpec, type SubPlan } from '../../../plan/plan.js';
 import { inputValue } from '../../../plan/input-types.js';
 import { SkeinError, toErrorData } from '../../../base/errors.js';
 import type { Label } from '../../../guard/label.js';
@@ -9,8 +8,7 @@ import type { ScopeEnd, ScopeHandle, ScopeOwner } from '../../services.js';
 import type { Activity } from '../asking.js';
 import type { Body, Step } from '../step.js';
 import { inputCell } from '../../state/cell.js';
-import { EMPTY_VERSION } from '../../state/version.js';
-import type { Version } from '../../state/version.js';
+import { EMPTY_VERSION, type Version } from '../../state/version.js';
 
 /** A sub-plan as one step. */
 export const callBody: Body = { start: startCall, take: noTicket };

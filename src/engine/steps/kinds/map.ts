@@ -1,18 +1,14 @@
-import type { ErrorData } from '../../../base/errors.js';
-import { isFinal, SkeinError } from '../../../base/errors.js';
+import { isFinal, SkeinError, type ErrorData } from '../../../base/errors.js';
 import { escapeKey } from '../../../base/item-key.js';
 import { readPath, readRef, refText, JsonTexts } from '../../../lang/json-path.js';
 import { limitHint } from '../../../plan/notations.js';
 import type { ItemError, MapNode } from '../../../plan/plan.js';
 import type { Body, Step } from '../step.js';
-import { allowedIn, emptyCensus } from '../../../events/census.js';
-import type { Census } from '../../../events/census.js';
-import { isEnough, tooFew } from '../../graph/required.js';
-import type { FailedPart } from '../../graph/required.js';
+import { allowedIn, emptyCensus, type Census } from '../../../events/census.js';
+import { isEnough, tooFew, type FailedPart } from '../../graph/required.js';
 import type { ScopeEnd, ScopeHandle, Work } from '../../services.js';
 import { inputCell } from '../../state/cell.js';
-import type { SubStart } from './call.js';
-import { endLike, inputsOf, noTicket, openInside, subPlan, taken } from './call.js';
+import { endLike, inputsOf, noTicket, openInside, subPlan, taken, type SubStart } from './call.js';
 
 /** Runs a sub-plan for each item of a list, bounded, with results in item order. Items are addressed `NODE[KEY]`. */
 export const mapBody: Body = { start: startMap, take: noTicket };

@@ -1,6 +1,5 @@
 import { SkeinError, toErrorData } from '../../../base/errors.js';
-import type { JsonObject } from '../../../base/json.js';
-import { asRecorded, isPlainObject, isThenable } from '../../../base/json.js';
+import { asRecorded, isPlainObject, isThenable, type JsonObject } from '../../../base/json.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StepNote } from '../../../events/event.js';
 import { answerNote } from '../../../events/question.js';
@@ -13,12 +12,10 @@ import type {
   TextQuestion,
 } from '../../../plan/builder-input.js';
 import { asQuestion, questionName } from '../../../plan/task-question.js';
-import type { ClearedCall, ClearsCalls, NodeCall } from '../../../plan/tool-use.js';
-import { CLEAR } from '../../../plan/tool-use.js';
+import { CLEAR, type ClearedCall, type ClearsCalls, type NodeCall } from '../../../plan/tool-use.js';
 import { GUARD_EXPIRES_MS } from '../../ports/executor.js';
 import { limitOf } from '../../../base/duration.js';
-import type { Goto, Jump } from '../../../plan/goto.js';
-import { isGoto, jumpOf } from '../../../plan/goto.js';
+import { isGoto, jumpOf, type Goto, type Jump } from '../../../plan/goto.js';
 import type { TaskFunction } from '../../graph/compile.js';
 import { countInner } from '../../../events/call-fold.js';
 import { askInside, reserveInside } from '../asking.js';

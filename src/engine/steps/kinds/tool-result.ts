@@ -1,5 +1,4 @@
-import type { Label } from '../../../guard/label.js';
-import { withoutSource } from '../../../guard/label.js';
+import { withoutSource, type Label } from '../../../guard/label.js';
 import type { PlanNode } from '../../../plan/plan.js';
 import type { RunLabels } from '../../state/run-labels.js';
 

@@ -1,6 +1,5 @@
 import { digestText } from '../../../base/hash.js';
-import { asRecorded, recordText } from '../../../base/json.js';
-import type { Json } from '../../../base/json.js';
+import { asRecorded, recordText, type Json } from '../../../base/json.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import { endorsingSchema } from '../../../plan/endorsement.js';
 import type { ItemError, PlanNode } from '../../../plan/plan.js';

@@ -1,5 +1,4 @@
-import { isFinal, toErrorData } from '../../../base/errors.js';
-import type { ErrorData } from '../../../base/errors.js';
+import { isFinal, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { mayGoAway, statusOf } from '../../../base/passing-errors.js';
 import { asBoolean } from '../../../lang/condition.js';
 import type { PlanNode, RetryPolicy } from '../../../plan/plan.js';

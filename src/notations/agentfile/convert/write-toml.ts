@@ -1,7 +1,6 @@
 import { isPlainObject } from '../../../base/json.js';
 import type { McpServerSpec, ModelSettings } from '../../../plan/agent-spec.js';
-import type { Declarations } from '../../../plan/declarations.js';
-import { DECLARED } from '../../../plan/declarations.js';
+import { DECLARED, type Declarations } from '../../../plan/declarations.js';
 import { READ_ONLY_TOOLS } from '../../../plan/built-in-tools.js';
 import type { TreeOverride } from '../../tree/definition.js';
 import { nameInFiles } from '../tools.js';

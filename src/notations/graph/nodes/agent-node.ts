@@ -3,15 +3,11 @@ import { kindText } from '../../../lang/value-text.js';
 import { withCorrection } from '../../../lang/xml-block.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { madeOf, partsOf } from '../../../plan/made-of.js';
-import { guideKey } from '../../../plan/guide.js';
-import type { GuideOf } from '../../../plan/guide.js';
-import type { Choice, Conversation } from '../../../plan/plan.js';
-import { END } from '../../../plan/plan.js';
-import type { BuiltNode, NodeSpec } from './planned.js';
+import { guideKey, type GuideOf } from '../../../plan/guide.js';
+import { END, type Choice, type Conversation } from '../../../plan/plan.js';
+import { plannedNode, plannedOf, type BuiltNode, type NodeSpec } from './planned.js';
 import { refusal } from '../../../base/problem.js';
-import { callAgent } from './call-agent.js';
-import type { AnyAgent } from './call-agent.js';
-import { plannedNode, plannedOf } from './planned.js';
+import { callAgent, type AnyAgent } from './call-agent.js';
 
 /** Options of an agent used as a node. */
 export interface AgentNodeOptions {

@@ -1,7 +1,6 @@
 import { ERROR_CODES, SkeinError, fromErrorData, plainError, toErrorData } from '../../../base/errors.js';
 import type { ErrorData } from '../../../base/errors.js';
-import type { JsonObject } from '../../../base/json.js';
-import { ownValue } from '../../../base/json.js';
+import { ownValue, type JsonObject } from '../../../base/json.js';
 import { kindText, valueText } from '../../../lang/value-text.js';
 import { ownOrInherited } from './json-schema.js';
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../base/json.js';
-import { isPlainObject, ownValue } from '../../../base/json.js';
+import { isPlainObject, ownValue, type JsonObject } from '../../../base/json.js';
 import { refusal } from '../../../base/problem.js';
 
 /** A schema: JSON Schema as data, or a Standard Schema that can be converted to one, such as those of zod. */

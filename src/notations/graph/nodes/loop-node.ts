@@ -2,10 +2,8 @@ import { refusal } from '../../../base/problem.js';
 import { isPlainObject, present } from '../../../base/json.js';
 import type { Condition } from '../../../lang/values.js';
 import type { Bindings, LoopNode } from '../../../plan/plan.js';
-import type { BuiltNode, NodeSpec } from './planned.js';
-import { innerBindings } from './planned.js';
-import { answerOf, inputsOf, innerOf } from './workflow-node.js';
-import type { InnerWorkflow } from './workflow-node.js';
+import { innerBindings, type BuiltNode, type NodeSpec } from './planned.js';
+import { answerOf, inputsOf, innerOf, type InnerWorkflow } from './workflow-node.js';
 
 /** How a workflow is repeated. */
 export interface LoopNodeOptions {

@@ -3,12 +3,10 @@ import type { Bindings, MapNode, Plan, Require, SubInputs } from '../../../plan/
 import { WHOLE_STATE } from '../../../plan/plan.js';
 import { isNeeded } from '../../../plan/nodes.js';
 import type { NodeFunction } from '../draft.js';
-import type { BuiltNode, NodeSpec } from './planned.js';
+import { innerBindings, type BuiltNode, type NodeSpec } from './planned.js';
 import { readParameters } from '../parameters.js';
 import { refusal } from '../../../base/problem.js';
-import { innerBindings } from './planned.js';
-import { answerOf, innerOf } from './workflow-node.js';
-import type { InnerWorkflow } from './workflow-node.js';
+import { answerOf, innerOf, type InnerWorkflow } from './workflow-node.js';
 
 /** The default maximum number of items: fan-out is never unbounded. */
 const MOST_ITEMS = 1000;

@@ -1,6 +1,5 @@
-import type { AgentSpec } from '../../../plan/agent-spec.js';
+import { toolKey, type AgentSpec } from '../../../plan/agent-spec.js';
 import { checkKey } from '../../../plan/answer-check.js';
-import { toolKey } from '../../../plan/agent-spec.js';
 import type { Bindings, Plan, PlanNode } from '../../../plan/plan.js';
 import type { Template } from '../../../lang/values.js';
 

@@ -5,11 +5,9 @@ import type { SandboxUse } from '../../../plan/agent-spec.js';
 import { TextReader } from '../../../plan/builder.js';
 import type { TaskNode } from '../../../plan/plan.js';
 import { referencesOf } from '../../../plan/references.js';
-import { COMMAND_MS, SHELL } from '../../../plan/tool-use.js';
-import type { ToolUse } from '../../../plan/tool-use.js';
+import { COMMAND_MS, SHELL, type ToolUse } from '../../../plan/tool-use.js';
 import type { NodeSpec } from './planned.js';
-import { jsonSchemaOf } from './json-schema.js';
-import type { SchemaInput } from './json-schema.js';
+import { jsonSchemaOf, type SchemaInput } from './json-schema.js';
 
 /** How a command runs as a node. In texts, `{{ key }}` is the value of that key of the state. */
 export interface RunNodeOptions {

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../base/json.js';
-import { isPlainObject } from '../../../base/json.js';
+import { isPlainObject, type JsonObject } from '../../../base/json.js';
 import { refusal } from '../../../base/problem.js';
 import { TextReader } from '../../../plan/builder.js';
 import type { EndNode } from '../../../plan/plan.js';

@@ -1,13 +1,11 @@
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
-import type { NodeCall } from '../../../plan/tool-use.js';
-import { CLEAR, cleared } from '../../../plan/tool-use.js';
+import { CLEAR, cleared, type NodeCall } from '../../../plan/tool-use.js';
 import type { FunctionTool } from '../../../plan/agent-spec.js';
 import type { TaskNode } from '../../../plan/plan.js';
 import { madeOf, partsOf, stateOfTool } from '../../../plan/made-of.js';
 import type { NodeSpec } from './planned.js';
-import { callTool, functionTool } from './tool.js';
-import type { ToolDefinition, ToolStep } from './tool.js';
+import { callTool, functionTool, type ToolDefinition, type ToolStep } from './tool.js';
 
 export interface ToolNodeOptions {
   /** The tool's name in messages. Default: its own name. */

@@ -7,8 +7,7 @@ import type { StateOf, TaskQuestion, TextQuestion } from '../../../plan/builder-
 import { madeOf, mustApprove, partsOf, withApproval } from '../../../plan/made-of.js';
 import { cleared } from '../../../plan/tool-use.js';
 import { refusal } from '../../../base/problem.js';
-import { jsonSchemaOf, validated } from './json-schema.js';
-import type { SchemaInput } from './json-schema.js';
+import { jsonSchemaOf, validated, type SchemaInput } from './json-schema.js';
 
 /**
  * What a tool gets in addition to its input. `State` is the type of the state it reads.

@@ -1,11 +1,9 @@
 import type { Json } from '../../../base/json.js';
-import type { Moment } from '../../../base/duration.js';
-import { limitOf } from '../../../base/duration.js';
+import { limitOf, type Moment } from '../../../base/duration.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import type { WaitNode } from '../../../plan/plan.js';
 import type { NodeSpec } from './planned.js';
-import type { SchemaInput } from './json-schema.js';
-import { jsonSchemaOf } from './json-schema.js';
+import { jsonSchemaOf, type SchemaInput } from './json-schema.js';
 import { refusal } from '../../../base/problem.js';
 
 /** How long a node sleeps: for milliseconds or a duration (`2h`), until a time, or as a function of the state returns. */

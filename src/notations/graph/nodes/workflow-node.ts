@@ -1,5 +1,4 @@
-import type { Problem } from '../../../base/problem.js';
-import { definitionError, hasErrors, holdingBack, refusal } from '../../../base/problem.js';
+import { definitionError, hasErrors, holdingBack, refusal, type Problem } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
 import type { Bindings, InputSpec, Plan, Require, SubInputs } from '../../../plan/plan.js';
 import { PLAN_VALUES, WHOLE_STATE } from '../../../plan/plan.js';
@@ -7,8 +6,7 @@ import { isNeeded } from '../../../plan/nodes.js';
 import { traitsOf } from '../../../plan/notations.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
-import { innerBindings, plannedOf } from './planned.js';
-import type { BuiltNode, NodeSpec, PlannedWorkflow } from './planned.js';
+import { innerBindings, plannedOf, type BuiltNode, type NodeSpec, type PlannedWorkflow } from './planned.js';
 
 /** A workflow that can be a node: a graph, compiled or not, or the result of `definePlan` or of a loader of `skein/yaml`. */
 export type InnerWorkflow =

@@ -1,6 +1,5 @@
 import { canonicalHash } from '../../../base/hash.js';
-import { present } from '../../../base/json.js';
-import type { Json } from '../../../base/json.js';
+import { present, type Json } from '../../../base/json.js';
 import type { AgentSpec, FunctionTool } from '../../../plan/agent-spec.js';
 import { definePlan } from '../../../plan/builder.js';
 import type { AgentInput, Definition, NodeInput, StateOf, TaskStep } from '../../../plan/builder-input.js';
@@ -24,8 +23,7 @@ import {
   wholeOutput,
   withVariables,
 } from './step-functions.js';
-import { branchesTo, flattened, orderOf, waitsOf } from './step-order.js';
-import type { FlatStep } from './step-order.js';
+import { branchesTo, flattened, orderOf, waitsOf, type FlatStep } from './step-order.js';
 
 /** What a composition needs from its pack. */
 export interface CompositionParts {

@@ -5,15 +5,12 @@ import type { Definition } from '../../../plan/builder-input.js';
 import { cleared } from '../../../plan/tool-use.js';
 import { madeOf, mustApprove } from '../../../plan/made-of.js';
 import type { ToolStep } from '../../graph/nodes/tool.js';
-import { packTool, packTools } from '../pack-tools.js';
-import type { CalledTool } from '../pack-tools.js';
+import { packTool, packTools, type CalledTool } from '../pack-tools.js';
 import type { Pack, Prompt } from '../pack.js';
-import { promptAgent } from '../prompt-agent.js';
-import type { PromptExtras } from '../prompt-agent.js';
+import { promptAgent, type PromptExtras } from '../prompt-agent.js';
 import { compositionSettings } from '../settings.js';
 import { supervisedComposition } from '../supervising.js';
-import { compositionPlan } from './composition-plan.js';
-import type { ToolInUse } from './composition-plan.js';
+import { compositionPlan, type ToolInUse } from './composition-plan.js';
 
 /** What a composition gets from outside the pack. */
 export interface CompositionExtras extends PromptExtras {

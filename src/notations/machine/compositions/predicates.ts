@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SkeinError } from '../../../base/errors.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { Predicate } from '../pack.js';
-import { namesIn, valueAt } from './references.js';
-import type { Scope } from './references.js';
+import { namesIn, valueAt, type Scope } from './references.js';
 
 const ORDERED: Readonly<Record<string, (a: number, b: number) => boolean>> = {
   less_than: (a, b) => a < b,

@@ -1,6 +1,5 @@
 import { SkeinError } from '../../../base/errors.js';
-import { isPlainObject, ownValue } from '../../../base/json.js';
-import type { Json, JsonObject } from '../../../base/json.js';
+import { isPlainObject, ownValue, type Json, type JsonObject } from '../../../base/json.js';
 import { valueText } from '../../../lang/value-text.js';
 
 /** Returns a value by the first name of a reference: `input`, or the id of a step. Undefined if there is none. */

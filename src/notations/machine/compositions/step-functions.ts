@@ -1,6 +1,5 @@
 import { SkeinError } from '../../../base/errors.js';
-import { isPlainObject } from '../../../base/json.js';
-import type { Json } from '../../../base/json.js';
+import { isPlainObject, type Json } from '../../../base/json.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { Template } from '../../../lang/values.js';
 import { valueText } from '../../../lang/value-text.js';
@@ -8,8 +7,7 @@ import type { AgentSpec, ModelChanges } from '../../../plan/agent-spec.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import type { Composition, CompositionStep } from '../pack.js';
 import { holds } from './predicates.js';
-import { INPUT, filledIn } from './references.js';
-import type { Scope } from './references.js';
+import { INPUT, filledIn, type Scope } from './references.js';
 
 /** Channels of a composition's plan other than its input: its output; for a step, its output, its input, the variables of its prompt. */
 export const OUTPUT = 'output';

@@ -1,14 +1,12 @@
 import { isoTime } from '../../../base/clock.js';
 import { SkeinError } from '../../../base/errors.js';
-import type { JsonObject } from '../../../base/json.js';
-import { present } from '../../../base/json.js';
+import { present, type JsonObject } from '../../../base/json.js';
 import { madeOnce } from '../../../base/collections.js';
 import type { Context } from '../../../machine/pure/context-data.js';
 import { MaxVisitsExceededError } from '../../../machine/pure/errors.js';
 import type { StateMachine, TransitionResult } from '../../../machine/pure/machine.js';
 import { PendingTransitions, setArtifactCall } from '../../../machine/pure/pending.js';
-import type { MachineTool } from '../../../machine/pure/tools.js';
-import { TRANSITION_TOOL, toolsOf } from '../../../machine/pure/tools.js';
+import { TRANSITION_TOOL, toolsOf, type MachineTool } from '../../../machine/pure/tools.js';
 import type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from '../../../plan/guide.js';
 import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
 import { isTransient, logged, machineAt, stateOf } from './standing.js';

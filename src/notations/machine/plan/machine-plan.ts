@@ -7,8 +7,7 @@ import { specOf } from '../../../machine/pure/read-spec.js';
 import type { Spec } from '../../../machine/pure/spec.js';
 import { tableOf } from '../../../machine/pure/state-table.js';
 import { ownPlan } from '../../../plan/own-plan.js';
-import type { Bindings, ChannelSpec, InputSpec, Plan, Route } from '../../../plan/plan.js';
-import { END } from '../../../plan/plan.js';
+import { END, type Bindings, type ChannelSpec, type InputSpec, type Plan, type Route } from '../../../plan/plan.js';
 import { artifactNames } from '../pack-names.js';
 import type { PackFiles } from '../pack-files.js';
 import { packDeclarations } from '../check-pack.js';
@@ -17,8 +16,7 @@ import type { Pack } from '../pack.js';
 import type { PromptExtras } from '../prompt-agent.js';
 import { beginOf } from './begin.js';
 import { COMPOSED, speakers } from './speakers.js';
-import type { MachineSetup } from './standing.js';
-import { stateNodes } from './standing.js';
+import { stateNodes, type MachineSetup } from './standing.js';
 
 /** How a pack is compiled to a plan. */
 export interface MachineOptions extends PromptExtras, ArtifactLimits {

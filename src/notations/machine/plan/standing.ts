@@ -1,13 +1,10 @@
 import { writtenTime } from '../../../base/clock.js';
-import { ownValue } from '../../../base/json.js';
-import type { JsonObject } from '../../../base/json.js';
+import { ownValue, type JsonObject } from '../../../base/json.js';
 import type { ArtifactLimits } from '../../../machine/pure/artifacts.js';
-import type { Context, StateTransition } from '../../../machine/pure/context-data.js';
+import { divided, type Context, type StateTransition } from '../../../machine/pure/context-data.js';
 import { MachineContext } from '../../../machine/pure/context.js';
-import { divided } from '../../../machine/pure/context-data.js';
 import { tableOf } from '../../../machine/pure/state-table.js';
-import { StateMachine } from '../../../machine/pure/machine.js';
-import type { TransitionResult } from '../../../machine/pure/machine.js';
+import { StateMachine, type TransitionResult } from '../../../machine/pure/machine.js';
 import type { Spec, State } from '../../../machine/pure/spec.js';
 
 /** What all nodes of a machine's plan share. */

@@ -2,8 +2,7 @@ import { quoteShort } from '../../../lang/value-text.js';
 import type { ModelSettings, ProviderSpec } from '../../../plan/agent-spec.js';
 import type { Findings } from '../../../text/findings.js';
 import type { SourceScalar } from '../../../text/nodes.js';
-import { modelNamed } from './read-models.js';
-import type { ModelDef } from './read-models.js';
+import { modelNamed, type ModelDef } from './read-models.js';
 import type { ProviderDef } from './read-providers.js';
 
 /** The models that agents of a file can name. */

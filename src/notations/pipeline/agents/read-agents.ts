@@ -2,23 +2,20 @@ import { quoteShort } from '../../../lang/value-text.js';
 import type { AgentSpec, StructuredOutput } from '../../../plan/agent-spec.js';
 import type { Values } from '../../../text/forms.js';
 import type { Findings } from '../../../text/findings.js';
-import type { SourceEntry, SourceScalar } from '../../../text/nodes.js';
+import { describe, toJson, type SourceEntry, type SourceScalar } from '../../../text/nodes.js';
 import { isPlainObject, present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
 import type { AgentDef, PipelineDef } from '../definition.js';
 import { readCache, SANDBOX } from '../../model-call-keys.js';
 import { readChecks } from '../../checks-key.js';
-import { findModels } from './agent-models.js';
-import type { ModelTable } from './agent-models.js';
+import { findModels, type ModelTable } from './agent-models.js';
 import { AGENT, AGENT_NAME, FALLBACK, STRUCTURED_OUTPUT } from './keys.js';
-import { readMcps } from './read-mcps.js';
-import type { McpDef } from './read-mcps.js';
+import { readMcps, type McpDef } from './read-mcps.js';
 import { readModels } from './read-models.js';
 import { readPermissions } from './read-permissions.js';
 import { readProviders } from './read-providers.js';
 import { readToolsets } from './read-toolsets.js';
 import { readSupported } from '../../../text/unsupported.js';
-import { describe, toJson } from '../../../text/nodes.js';
 import { checkSchema } from '../../check-schema.js';
 
 /**

@@ -6,8 +6,7 @@ import type { SourceScalar } from '../../../text/nodes.js';
 import type { Fields } from '../../../text/shape.js';
 import { readSupported } from '../../../text/unsupported.js';
 import { SANDBOX } from '../../model-call-keys.js';
-import { readPairs, readRemote, refuseSandbox } from '../../mcp-servers.js';
-import type { ReadText } from '../../mcp-servers.js';
+import { readPairs, readRemote, refuseSandbox, type ReadText } from '../../mcp-servers.js';
 import { MCP, REMOTE } from './keys.js';
 
 /** An MCP server of the section `mcps`, or of a toolset. */

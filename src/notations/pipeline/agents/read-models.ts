@@ -8,8 +8,7 @@ import { present } from '../../../base/json.js';
 import type { Fields } from '../../../text/shape.js';
 import { KNOWN_PROVIDERS, tellNearProvider } from '../../model-call-keys.js';
 import { MODEL } from './keys.js';
-import { readAddress } from './read-providers.js';
-import type { ProviderDef } from './read-providers.js';
+import { readAddress, type ProviderDef } from './read-providers.js';
 import { readSupported } from '../../../text/unsupported.js';
 
 /** A model that agents can name. */

@@ -1,12 +1,10 @@
 import { quoteShort } from '../../../lang/value-text.js';
 import type { McpServerSpec } from '../../../plan/agent-spec.js';
 import type { SourceNode } from '../../../text/nodes.js';
-import { readFields } from '../../../text/shape.js';
-import type { Fields } from '../../../text/shape.js';
+import { readFields, type Fields } from '../../../text/shape.js';
 import { readSupported, reportOne } from '../../../text/unsupported.js';
 import { TOOLSETS } from './keys.js';
-import { readMcp } from './read-mcps.js';
-import type { McpDef } from './read-mcps.js';
+import { readMcp, type McpDef } from './read-mcps.js';
 import { allTools, toolNames, toolsOf } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
 

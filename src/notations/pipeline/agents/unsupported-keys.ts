@@ -1,5 +1,4 @@
-import { unsupportedKeys } from '../../../text/unsupported.js';
-import type { LossRows } from '../../../text/unsupported.js';
+import { unsupportedKeys, type LossRows } from '../../../text/unsupported.js';
 
 const REMOVE = 'remove the key';
 const STEPS = 'write the order of the agents as steps of workflow';
