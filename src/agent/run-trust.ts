@@ -6,7 +6,6 @@ import { isWithin, type WidenedYes } from './loop/guard-question.js';
 import type { Policy } from '../plan/policy.js';
 import type { ToolCall } from './model.js';
 
-/** The identity of a result. */
 export type ResultName = Pick<ToolCall, 'id' | 'name'>;
 
 /** In a stranger's project, the workflow is a stranger's too. */
@@ -112,7 +111,6 @@ export class RunTrust {
     this.first = isForeign ? this.labels.join(begun, this.labels.of(PROJECT)) : begun;
   }
 
-  /** Records the label of a result. */
   heard(result: ResultName, label: number): void {
     const { name, id } = result;
     const known = madeOnce(this.results, name, () => new Map<string, number>());

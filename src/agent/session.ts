@@ -79,7 +79,6 @@ export interface AgentStep {
   readonly replayed: (call: ReplayedCall) => void;
 }
 
-/** Options for opening a session. */
 export interface SessionOptions {
   readonly models: ModelSource;
   readonly tools: ToolProvider;
@@ -273,7 +272,6 @@ function modelNames({ models }: Opened): string {
   return models.map((model) => model.id).join(', ');
 }
 
-/** Whether a tool runs programs. */
 export function runsCommands({ name, origin, code }: OpenedTool): boolean {
   const builtIn = origin === undefined && code === undefined ? builtInOf(name) : undefined;
   return builtIn !== undefined && takes(builtIn, 'command');

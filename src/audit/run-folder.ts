@@ -21,7 +21,6 @@ export { findSecrets } from '../secrets/find-secrets.js';
 /** All keepers of a run folder. They close in this order: the last one writes the marker, which tells that the folder is complete. */
 const KEEPERS: readonly ((options: KeeperOptions) => Keeper)[] = [keepMemory, keepCheckpoints, keepLog];
 
-/** What a run folder is created from. */
 export interface RunFolderOptions {
   readonly workflow: Workflow;
   readonly runId: string;

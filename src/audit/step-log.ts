@@ -10,7 +10,6 @@ import { endingFields, spendingFields, timeFields, type Fields } from './record-
 import type { Redactor } from '../secrets/redact.js';
 import { StreamLog } from './stream-log.js';
 
-/** What the log of one step is created from. */
 export interface StepLogOptions {
   readonly writer: FileWriter;
   readonly redactor: Redactor;

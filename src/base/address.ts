@@ -125,7 +125,6 @@ export function nodePathOf(step: string): string {
 
 const ITEM_OR_NUMBER = /\[[^\]]*\]|[#~]\d+/g;
 
-/** Id of a step's node. */
 export function nodeIdOf(step: string): string {
   const ids = nodePathOf(step);
   return ids.slice(ids.lastIndexOf('/') + 1);

@@ -1,7 +1,6 @@
 import { systemClock } from './clock.js';
 import { nodeCrypto } from './hash.js';
 
-/** Creates run ids. */
 export interface Ids {
   /** Returns a new id, unique in the world; ids sort by the millisecond of their creation. */
   next(): string;

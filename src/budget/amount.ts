@@ -13,7 +13,6 @@ export interface Amount {
   readonly toolCalls: number;
 }
 
-/** The zero amount. */
 export const NO_AMOUNT: Amount = { usd: 0, tokens: 0, calls: 0, toolCalls: 0 };
 
 /** Adds two amounts. The sum does not depend on the order of additions. */
@@ -36,7 +35,6 @@ export function subtractAmounts(a: Amount, b: Amount): Amount {
   };
 }
 
-/** The amount of one call of a model. */
 export function callAmount(
   { inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>,
   usd: number,

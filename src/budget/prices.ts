@@ -17,7 +17,6 @@ export interface Rates {
   readonly reasoning?: number;
 }
 
-/** The price of a model. */
 export interface Price extends Rates {
   /** Rates for all tokens of a call whose input exceeds `tokens`, in ascending order. */
   readonly above?: readonly (Rates & { readonly tokens: number })[];

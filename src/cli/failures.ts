@@ -5,7 +5,6 @@ import { jsonText, printable } from './view/printable.js';
 import { printNote, printResult } from './view/streams.js';
 import type { RunOutcome } from '../events/census.js';
 
-/** Prints all problems of a definition. */
 export function printProblems(problems: readonly Problem[]): void {
   for (const problem of problems) printNote(printable(formatProblem(problem)));
 }

@@ -201,7 +201,6 @@ export type StepCheck = (view: CheckedStep) => ErrorData | undefined;
 /** The facts about a step for its {@link StepCheck} that differ from step to step. */
 export type StepToCheck = Pick<CheckedStep, 'node' | 'path' | 'state' | 'census'>;
 
-/** A warning about a run. */
 export interface RunWarning {
   readonly code: string;
   readonly message: string;

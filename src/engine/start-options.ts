@@ -73,7 +73,6 @@ function checked(check: StepCheck, view: CheckedStep): ErrorData | undefined {
   }
 }
 
-/** Cancels the run when the signal is aborted. */
 export function cancelBy(signal: AbortSignal, run: RunHandle): void {
   const reason = (): string => (signal.reason instanceof Error ? signal.reason.message : 'the run was cancelled');
   const onAbort = (): void => run.cancel(reason());

@@ -56,7 +56,6 @@ export interface StepList {
   first: Step | undefined;
 }
 
-/** Adds a step at the front. */
 export function addStep(list: StepList, step: Step): void {
   const { first } = list;
   step.following = first;

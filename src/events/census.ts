@@ -57,7 +57,6 @@ export interface Census {
   readonly limited?: number;
 }
 
-/** A census in progress. */
 export type OpenCensus = { -readonly [K in keyof Census]: Census[K] };
 
 /** Returns a census with all counts at zero. */

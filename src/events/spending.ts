@@ -49,7 +49,6 @@ export function spendingOf(spent: Spending): Spending {
   };
 }
 
-/** Adds two spendings. */
 export function addSpending(a: Spending, b: Spending): Spending {
   return {
     modelCalls: a.modelCalls + b.modelCalls,

@@ -37,7 +37,6 @@ export function forgottenBy(
   return [...entries];
 }
 
-/** Where a fork starts. */
 export interface ForkStart {
   /** What the fork forgets of its parents. */
   readonly forget: readonly string[];

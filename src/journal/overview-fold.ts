@@ -32,7 +32,6 @@ export interface SessionTrace {
   lastAt: number;
 }
 
-/** A warning of a run, or of a step. */
 export interface RunWarning {
   readonly at: number;
   /** Empty for a warning of the run. */

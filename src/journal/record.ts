@@ -45,9 +45,7 @@ export interface BeginRecord {
   readonly origin: JsonObject;
 }
 
-/** A turn of a thread. */
 export interface TurnOf {
-  /** Id of the thread. */
   readonly id: string;
   /** Counts from 1. */
   readonly turn: number;

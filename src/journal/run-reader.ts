@@ -28,7 +28,6 @@ export interface RunReader {
   answer(runId: string, answer: GivenAnswer): Promise<KeptAnswer>;
 }
 
-/** Moments of a run from a position on. */
 export interface MomentPage {
   readonly moments: readonly RunMoment[];
   /** The position after the last moment: the next page from here misses and repeats nothing. */

@@ -50,7 +50,6 @@ export interface SpentBefore {
   readonly pauses: RunStanding['pauses'];
 }
 
-/** The definition of a new run. */
 export interface NewSession extends Definition {
   readonly runId: string;
   readonly origin: JsonObject;

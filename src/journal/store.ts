@@ -113,7 +113,6 @@ export interface RenewedLease extends Lease {
 
 /** How a run stands after a number of batches: a list of runs shows this without reading journals. */
 export interface RunStanding {
-  /** Number of batches that it covers. */
   readonly batches: number;
   /** Number of steps with an end. */
   readonly steps: number;
@@ -123,10 +122,8 @@ export interface RunStanding {
   readonly pauses: readonly { readonly key: string; readonly id: string }[];
 }
 
-/** A run to create. */
 export interface NewRun {
   readonly id: string;
-  /** Name of the workflow. */
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -218,7 +215,6 @@ export interface SpendingChange extends Partial<SharedSpending> {
 
 /** An incoming answer to a question. */
 export interface Answer {
-  /** Key of the question. */
   readonly key: string;
   /** Digest of the question that it answers: an edited question is a different one. */
   readonly id: string;

@@ -48,7 +48,6 @@ export interface ChannelPlace {
 export interface ShapeRecord {
   readonly t: 'shape';
   readonly at: number;
-  /** Name of the workflow. */
   readonly workflow: string;
   /** Ids of its nodes. */
   readonly steps: readonly string[];

@@ -36,10 +36,8 @@ export interface Group {
   readonly blobs?: readonly BlobText[];
 }
 
-/** A thread to create. */
 export interface NewThread {
   readonly id: string;
-  /** Name of the workflow. */
   readonly name: string;
   readonly holder: Holder;
 }

@@ -20,7 +20,6 @@ export const EXPRESSION_LIMITS = {
   work: 10_000_000,
 } as const;
 
-/** A compiled expression. */
 export interface Expression {
   /**
    * Returns the value for these variables as plain JSON data. Whole numbers are ordinary numbers. `meter` counts the work, with compiling.

@@ -66,7 +66,6 @@ export function renderTemplate(
   return renderAll(meter, (from) => from.text(template), { read, labelled });
 }
 
-/** The values for filling in templates. */
 export interface Filling {
   readonly read: ReadChannel;
   /** The channels that a block of outputs shows. */

@@ -23,7 +23,6 @@ const INPUT = map(
 /** The key `inputs` of a file. */
 export const INPUTS = names(INPUT, 'values that a run is started with', { pattern: NAME_FORM.pattern });
 
-/** An input as written. */
 export interface InputDef extends InputForm {
   readonly name: string;
   readonly description: string | undefined;
@@ -35,7 +34,6 @@ export interface InputDef extends InputForm {
 /** Returns the channel that holds an input. */
 export const inputChannel = (name: string): string => `inputs.${name}`;
 
-/** Builds an input of a plan. */
 export function inputSpec(
   { name, description, type, enum: words, default: value, at }: InputDef,
   isUsed: boolean,

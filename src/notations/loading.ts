@@ -8,7 +8,6 @@ import { createFindings, sortProblems, type Findings } from '../text/findings.js
 import type { MachineOptions } from './machine/plan/machine-plan.js';
 import type { OpenedFile } from './opened-file.js';
 
-/** Options of a conversation with a pack. */
 export interface PackTalk extends MachineOptions {
   /** The agent that talks: in its state, or with its prompt alone. */
   readonly agent?: string;

@@ -36,7 +36,6 @@ function hasResult(node: PlanNode | undefined): boolean {
   return node?.output !== undefined || (node?.writes?.length ?? 0) > 0;
 }
 
-/** An output of a called workflow. */
 export interface CalledOutput {
   readonly channel: string;
   readonly label: string;

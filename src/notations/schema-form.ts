@@ -1,6 +1,5 @@
 import { any, divided, either, flag, list, map, named, names, text } from '../text/forms.js';
 
-/** The types of JSON Schema. */
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
 
 /** JSON Schema keywords by their content: a schema, a list of schemas, a map of schemas. */
@@ -44,7 +43,6 @@ export const JSON_SCHEMA = either([flag(''), SCHEMA_MAP], 'a JSON Schema', { nee
 /** A map with one of these keys is a JSON Schema; any other map is the short form. */
 export const SCHEMA_KEYS = ['type', 'properties', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf'] as const;
 
-/** The types of fields in the short form. */
 export const SHORT_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
 
 /** The name of a field in the short form. With a trailing `?`, the field is optional. */

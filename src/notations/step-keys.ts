@@ -63,7 +63,6 @@ export function readCallKeys(fields: Fields): CallDef {
   return { file: fields.scalar('file'), inputs: inputs.map(({ key: name, value, at }) => ({ name, value, at })) };
 }
 
-/** The keys of a step that waits, in YAML. */
 export const WAIT_KEYS = {
   for: duration(
     'how long: 30s, 2h, or a number of seconds; with event: how long for it at most',
@@ -96,7 +95,6 @@ export const END_KEYS = {
 
 const KEYS = map(END_KEYS, '');
 
-/** An end as written. */
 export interface EndDef {
   readonly status: 'succeeded' | 'failed';
   readonly reason: SourceScalar | undefined;

@@ -109,7 +109,6 @@ interface Reading {
   readonly model?: (text: SourceScalar) => string | undefined;
 }
 
-/** Builds the supervision fields of a node. */
 export function supervisionFields(
   def: SuperviseDef | undefined,
   { template, model: modelOf = ({ text: name }) => name.trim() }: Reading,

@@ -33,7 +33,6 @@ const FUNCTION = object<FunctionTool>({
   'calls?': object<CallBounds>({ modelCalls: CALLS, toolCalls: CALLS }),
 });
 
-/** The form of a sandbox. */
 export const SANDBOX = word('on', 'offline');
 const SERVER = object<McpServerSpec>({
   'type?': TEXT,

@@ -252,7 +252,6 @@ const DESCRIPTORS = {
 /** The name of a built-in tool. */
 export type BuiltInTool = keyof typeof DESCRIPTORS;
 
-/** The definition of each built-in tool. */
 export const BUILT_IN: Readonly<Record<BuiltInTool, ToolDescriptor>> = DESCRIPTORS;
 
 /** The names of the built-in tools, in the order in which a model sees them. */

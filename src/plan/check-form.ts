@@ -9,7 +9,6 @@ import { any, flag, integer, list, names, object, TEXT, word, type Misfit } from
 import type { ChannelSpec, Edge, InputSpec, Limits, Plan, Route, RouteCase } from './plan.js';
 import { CONDITIONS, JSON_TEMPLATE, POSITION } from './value-forms.js';
 
-/** Limits of a run. */
 export const LIMITS = object<Limits>({ 'maxSteps?': integer(1), 'concurrency?': integer(1) });
 
 const INPUT = object<InputSpec>({
@@ -65,7 +64,6 @@ const PLAN = object<Plan>({
   ...DECLARATIONS,
 });
 
-/** The result of checking the form of a plan. */
 export interface FoundForm {
   readonly problems: readonly Problem[];
   /** Whether some number is out of bounds: only then does `check-limits.ts` have work. */

@@ -27,7 +27,6 @@ export interface DeclaredSend {
   readonly free?: readonly string[];
 }
 
-/** The form of declarations in a plan. */
 export const DECLARATIONS: Keys<Declarations> = {
   'hosts?': list(TEXT),
   'commands?': list(list(TEXT)),

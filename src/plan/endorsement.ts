@@ -26,7 +26,6 @@ export function endorsingSchema({ endorse, agent }: Endorsed): { readonly schema
   return { schema: agent?.output?.schema };
 }
 
-/** Returns an endorsement in words. */
 export function endorsedText(endorse: Endorsement): string {
   return `endorsed by ${endorse === 'person' ? 'a person' : 'its schema'}`;
 }

@@ -47,10 +47,8 @@ export function withPart(found: Misfit[] | undefined, key: string | number, misf
   return all;
 }
 
-/** Any text. */
 export const TEXT = is<string>((value) => typeof value === 'string', 'text');
 
-/** Any number. */
 export const NUMBER = is<number>((value) => typeof value === 'number', 'a number');
 
 /** A whole number within limits. */
@@ -77,7 +75,6 @@ export function flag<T extends boolean = boolean>(): Form<T> {
   return is((value) => typeof value === 'boolean', 'true or false');
 }
 
-/** Any value. */
 export function any<T>(): Form<T> {
   return () => undefined;
 }

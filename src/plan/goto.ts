@@ -68,7 +68,6 @@ export function jumpOf(result: unknown): Jump {
   return { goto: parent === true ? { parent: to } : to, ...(update === undefined ? {} : { update }) };
 }
 
-/** Returns whether a result is a jump. */
 export function isGoto(result: unknown): result is Goto {
   return typeof result === 'object' && result !== null && JUMP in result;
 }

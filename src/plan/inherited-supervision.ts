@@ -36,7 +36,6 @@ export function gateProblem(step: string, optsOut: boolean, hint: string): GateP
   return { message: `${step} ${what} that holds around it`, hint };
 }
 
-/** Returns a plan without any supervision. */
 export function withoutSupervision(plan: Plan): Plan {
   const nodes = plan.nodes.map((node) => {
     const { supervise, ...bare } = node;

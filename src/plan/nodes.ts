@@ -5,7 +5,6 @@ import type { Template } from '../lang/values.js';
 import type { AgentSpec } from './agent-spec.js';
 import type { AgentNode, InputSpec, Plan, PlanNode } from './plan.js';
 
-/** A node with its path and its plan. */
 export interface PlacedNode {
   readonly node: PlanNode;
   readonly path: string;
@@ -97,7 +96,6 @@ export function phaseAgent(node: PlanNode, model: string | undefined): AgentSpec
   return model === undefined && provider !== undefined ? { ...own, provider } : own;
 }
 
-/** Returns whether an input must be given. */
 export function isNeeded(input: InputSpec): boolean {
   return input.required && input.default === undefined;
 }

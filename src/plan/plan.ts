@@ -69,7 +69,6 @@ export interface Plan extends Declarations {
   readonly security?: Security;
 }
 
-/** Limits of a run. */
 export interface Limits {
   /** Causal depth: how many nodes may run one after another. Default: the longest static path + 100. */
   readonly maxSteps?: number;
@@ -205,7 +204,6 @@ export interface SubPlan {
  */
 export type Require = number | 'all';
 
-/** A sub-plan as one step. */
 export interface CallNode extends NodeBase, SubPlan {
   readonly kind: 'call';
   /** Number of branches that must succeed: a branch succeeds if it ends and its last node has succeeded. Absent: the first failure fails the node. */
@@ -322,7 +320,6 @@ export interface SetNode extends NodeBase {
 export type PlanNode =
   TaskNode | AgentNode | CallNode | MapNode | LoopNode | AskNode | WaitNode | PassNode | EndNode | SetNode;
 
-/** The kinds of nodes. */
 export type NodeKind = PlanNode['kind'];
 
 /**

@@ -133,7 +133,6 @@ export function fieldChannels(node: PlanNode): readonly string[] {
   return node.kind === 'agent' && node.fields !== undefined ? Object.keys(node.fields) : [];
 }
 
-/** Returns the channels that a node is known to write. */
 export function writtenChannels(node: PlanNode): readonly string[] {
   if (node.kind === 'pass' || node.kind === 'end') return [];
   const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};

@@ -30,7 +30,6 @@ export const SECURITY: Form<Security> = object<Security>({
   'model?': TEXT,
 });
 
-/** Returns a security setting as plan data. */
 export function securityData(input: SecurityInput): Security {
   return typeof input === 'string' ? { mode: input } : input;
 }

@@ -150,7 +150,6 @@ class Choice {
   }
 }
 
-/** Returns the prefix of the names of a server's tools. */
 export function mcpPrefix(server: string): string {
   return `mcp_${legalName(server)}_`;
 }

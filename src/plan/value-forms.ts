@@ -31,7 +31,6 @@ import {
 } from './form.js';
 import type { Form, Keys, Misfits } from './form.js';
 
-/** A place in a file. */
 export const POSITION = object<Position>({ 'file?': TEXT, line: NUMBER, column: NUMBER });
 
 const REF_KEYS: Keys<ValueRef> = { channel: TEXT, 'path?': list(TEXT), 'written?': TEXT, 'absent?': any<Json>() };
@@ -80,7 +79,6 @@ function celVarMisfits(value: unknown, depth: number): Misfits {
 const COMPUTED = object<Computed>({ expression: TEXT, vars: names(CEL_VAR), 'truncate?': TRUNCATE });
 const INSERTED = withKey('outputs', OUTPUTS, withKey('items', ITEMS, withKey('expression', COMPUTED, TEMPLATE_REF)));
 
-/** A parsed template. */
 export const TEMPLATE: Form<Template> = list((piece) => (typeof piece === 'string' ? undefined : INSERTED(piece)));
 
 /** Maximum depth of lists and objects in a JSON template. */

@@ -7,7 +7,6 @@ import type { RunOptions } from './options.js';
 
 /** What decides the values that declarations refer to. */
 export interface GivenValues {
-  /** Inputs of the run. */
   readonly inputs: Readonly<Record<string, unknown>>;
   /** Names of the inputs that do not come from the user. */
   readonly untrusted?: readonly string[] | undefined;

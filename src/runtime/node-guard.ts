@@ -46,7 +46,6 @@ export function nodeGuard(holding: NodeGuarding): NodeGuard {
 interface Wanting {
   readonly holding: NodeGuarding;
   readonly label: Label;
-  /** The id of the step. */
   readonly id: string;
   readonly path: string;
   /** Who calls, for what a person widens. */

@@ -195,7 +195,6 @@ async function launchIn(folder: RunFolder | undefined, start: () => Promise<RunH
   }
 }
 
-/** Opens the run folder, if the run has one. */
 async function openAudit(
   workflow: Workflow,
   plan: Plan,

@@ -2,7 +2,6 @@ import { withoutCutKeys } from './cuts.js';
 import { withoutKnown } from './formats.js';
 import { NOTHING_HELD, PatternSet } from './pattern-set.js';
 
-/** The replacement for a secret. */
 export const REDACTED = '[redacted]';
 
 /** Shorter values are hidden only as whole words: otherwise they would match inside other words everywhere. */

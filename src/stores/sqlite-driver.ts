@@ -1,13 +1,11 @@
 import { SkeinError } from '../base/errors.js';
 import { isAtLeast } from '../base/text.js';
 
-/** The values that SQLite accepts. */
 export type SqlValue = string | number | null;
 
 /** A row by column name. Texts are selected as bytes: see `readText` in `sqlite-rows.ts`. */
 export type SqlRow = Readonly<Record<string, SqlValue | Uint8Array>>;
 
-/** A compiled statement. */
 export interface SqlStatement {
   /** Runs the statement; returns the number of changed rows. */
   run(values: readonly SqlValue[]): number;
@@ -29,7 +27,6 @@ export interface SqlDriver {
   readonly name: (typeof DRIVERS)[number];
   /** Version of SQLite itself. */
   readonly version: string;
-  /** Opens a file. */
   readonly open: (path: string) => SqlDatabase;
   /** Opens a file by URL, read-only. */
   readonly look: (address: string) => SqlDatabase;
@@ -67,7 +64,6 @@ const IMPORTS: Readonly<Record<(typeof DRIVERS)[number], () => Promise<SqliteMod
   '@photostructure/sqlite': () => import('@photostructure/sqlite'),
 };
 
-/** Options for choosing a driver. */
 export interface DriverOptions {
   readonly names?: readonly SqlDriver['name'][];
   /** Whether to accept a SQLite before {@link OLDEST_SQLITE}. */

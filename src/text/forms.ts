@@ -62,7 +62,6 @@ export interface IntegerForm extends Common {
   readonly max: number;
 }
 
-/** A number with a fraction. */
 export interface NumberForm extends Common {
   readonly kind: 'number';
   readonly min: number;
@@ -121,7 +120,6 @@ export interface NamesForm extends Common {
   readonly min?: number;
 }
 
-/** Any value. */
 export interface AnyForm extends Common {
   readonly kind: 'any';
 }
@@ -183,7 +181,6 @@ export const word = <const T extends string>(
 /** Creates a row for a whole number. */
 export const integer = (about: string, more: More<IntegerForm>): IntegerForm => ({ kind: 'integer', about, ...more });
 
-/** Creates a row for a number. */
 export const number = (about: string, more: More<NumberForm>): NumberForm => ({ kind: 'number', about, ...more });
 
 /** Creates a row for `true` or `false`. */
@@ -197,11 +194,9 @@ export const list = (items: Form, about: string, more: Omit<More<ListForm>, 'ite
   ...more,
 });
 
-/** Creates a row for a list of texts. */
 export const texts = (about: string, more: Omit<More<ListForm>, 'items'> = {}): ListForm =>
   list({ kind: 'text', needed: true, blank: true }, about, more);
 
-/** Creates a row for a map with known keys. */
 export const map = <const T extends Keys>(
   keys: T,
   about: string,

@@ -43,7 +43,6 @@ export const USAGE = map(
   'tokens that are counted; by default a quarter of the characters',
 );
 
-/** An answer of a model. */
 export const ANSWER = map(
   {
     text: text('what the model says'),
@@ -96,7 +95,6 @@ export const REPLY = map(
   'an answer of the person',
 );
 
-/** The result of a tool. */
 export const RESULT = map(
   {
     tool: text('the tool', { needed: true }),
@@ -106,7 +104,6 @@ export const RESULT = map(
   'what a tool of a pack gives that has no function',
 );
 
-/** A whole script. */
 export const SCRIPT = map(
   {
     strict: flag('a call that no rule plans fails its step, and a rule that is not used fails the run', {

@@ -66,7 +66,6 @@ export interface NamedModel {
 const objects = new WeakMap<TreeOverride, NamedModel>();
 const functions = new WeakMap<FunctionTool, unknown>();
 
-/** Returns the model object of an override. */
 export function modelOf(override: TreeOverride | undefined): NamedModel | undefined {
   return override === undefined ? undefined : objects.get(override);
 }

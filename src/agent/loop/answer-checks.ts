@@ -31,7 +31,6 @@ type Direction = CheckedText['direction'];
 /** Returns what is wrong with a text; undefined if the text passes. */
 type Rule = (text: string, direction: Direction) => string | undefined;
 
-/** Makes the checks of a step. */
 export function answerChecks({ name: agent, checks = [] }: AgentSpec, step: StepContext): AnswerChecks {
   const rules = checks.map((check) => ({ check, rule: ruleOf(check, agent, step) }));
   const found = (text: string, direction: Direction, beside: boolean): readonly Violation[] =>

@@ -11,7 +11,6 @@ export type FieldsRead =
 
 /** Reads the fields of a node from its answer. */
 export interface AnswerFields {
-  /** Names of the required fields. */
   readonly names: readonly string[];
   /** Whether the step fails without them. */
   readonly strict: boolean;

@@ -18,7 +18,6 @@ import type { ToolCall } from '../model.js';
 /** Milliseconds until the verdict of a stage, or of a guard of the program, times out; the call is then refused. */
 export const STAGE_MS = 60_000;
 
-/** What stages are created from. */
 export interface StagesOf {
   readonly models: AsideModels;
   readonly security: Security | undefined;

@@ -49,7 +49,6 @@ const LOST: Answer = {
   lost: true,
 };
 
-/** What a runner is created from. */
 export interface ToolRunnerOptions extends AgentStep {
   readonly run: RunTrust;
   /** Collects the labels of the results. */

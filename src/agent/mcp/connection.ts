@@ -27,7 +27,6 @@ export interface McpSettings extends Omit<TransportSettings, 'breaker'> {
   warn(code: string, message: string): void;
 }
 
-/** The parts of a connection. */
 interface Link extends Way {
   readonly name: string;
   readonly client: Client;

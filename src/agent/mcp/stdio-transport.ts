@@ -19,7 +19,6 @@ const NEWLINE = 10;
 export interface StdioServer {
   /** The program's name in messages. */
   readonly command: string;
-  /** Returns the command line. */
   line(): Promise<readonly [string, ...string[]]>;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;

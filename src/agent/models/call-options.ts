@@ -215,13 +215,11 @@ function markedMessages({ messages, tools, cache }: ModelRequest, style: CacheSt
   return new Set([...system, ...(goesOn ? turns.slice(-MARKED_TURNS) : [])]);
 }
 
-/** The options of a marked message. */
 function markOf({ cache }: ModelRequest, style: CacheStyle | undefined): Readonly<Record<string, JsonObject>> {
   if (style === undefined || !('marks' in style)) return {};
   return { [style.marks]: cache?.forHour === true ? HOUR_MARK : MARK };
 }
 
-/** The cache option of a request. */
 function cacheOption(
   { cache }: ModelRequest,
   style: CacheStyle | undefined,

@@ -3,7 +3,6 @@ import { didYouMean } from '../../base/suggest.js';
 import type { ProviderSpec } from '../../plan/agent-spec.js';
 import { LOCAL_MODELS, PROVIDERS, PROVIDER_NAMES } from '../../plan/providers.js';
 
-/** A resolved model name. */
 export interface ModelName {
   readonly provider: string;
   readonly model: string;

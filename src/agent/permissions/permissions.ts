@@ -12,7 +12,6 @@ import { commandForms } from './command-forms.js';
 import { matchesAddress, matchesCommand, matchesPath } from './narrow-match.js';
 import type { ToolOrigin } from '../tool.js';
 
-/** A requested call. */
 export interface WantedCall {
   /** The name that the model called. */
   readonly name: string;

@@ -171,7 +171,6 @@ function realOf(path: string): string | undefined {
   }
 }
 
-/** Whether the program exists. */
 export function isProgram(name: string, cwd: string, path = ''): boolean {
   if (name.includes('/')) return existsSync(resolve(cwd, name));
   return path.split(delimiter).some((folder) => existsSync(resolve(cwd, folder, name)));

@@ -51,7 +51,6 @@ interface Progress {
   readonly given: Map<string, number>;
 }
 
-/** Opens a script for one run. */
 export function openScriptBook(script: Script): ScriptBook {
   const progress: readonly Progress[] = script.rules.map((rule, i) => ({ rule, number: i + 1, given: new Map() }));
   /** How often each answer of the person was given. */

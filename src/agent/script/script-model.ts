@@ -8,7 +8,6 @@ import type { ScriptBook } from './script-book.js';
 import type { ScriptAnswer, ScriptError } from './script-types.js';
 import { withoutBlocks } from '../../lang/outputs-block.js';
 
-/** Returns a model that answers from a script. */
 export function scriptModel(id: string, book: ScriptBook): Model {
   return {
     id,

@@ -45,7 +45,6 @@ export interface ScriptAnswer {
   readonly question?: { readonly text: string; readonly choices?: readonly string[] };
   /** Whether the connection breaks after the text. */
   readonly cut: boolean;
-  /** Whether the answer is empty. */
   readonly empty: boolean;
   /** Delay before the answer in milliseconds. */
   readonly delayMs: number;

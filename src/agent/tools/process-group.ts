@@ -176,7 +176,6 @@ const watched = new Set<number>();
 let shell: ChildProcess | undefined;
 let ending: NodeJS.Timeout | undefined;
 
-/** Adds a process group to the list. */
 export function watchGroup(id: number): void {
   if (process.platform === 'win32') return;
   watched.add(id);

@@ -32,7 +32,6 @@ interface ConvertOptions extends JudgingFlags, SurroundingFlags, TrustFlags {
   readonly out?: string;
 }
 
-/** The result of a conversion. */
 interface Converted {
   readonly files: readonly { readonly name: string; readonly text: string }[];
   readonly problems: readonly Problem[];

@@ -18,7 +18,6 @@ export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | '
   readonly runOptions?: ModuleRunOptions;
 }
 
-/** Options that a module sets for its runs. */
 export interface ModuleRunOptions extends Pick<RunOptions, 'models' | 'supervisor' | 'answer'> {
   /** Returns the listeners of a run that begins with these inputs. */
   readonly listenersOf?: (inputs: Readonly<Record<string, unknown>>) => readonly Listener[];

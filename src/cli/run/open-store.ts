@@ -100,7 +100,6 @@ export function storeRoot({ cwd, create }: OpenRunStoreOptions): string | undefi
   return create ? here : undefined;
 }
 
-/** The file of the store in a folder. */
 export function storeFile(root: string): string {
   return join(root, STORE_FOLDER, FILE);
 }

@@ -4,7 +4,6 @@ import type { Plan } from '../../plan/plan.js';
 import type { CaseCost, PlanCost, Foreseen } from '../../prices.js';
 import { ASSUMED, findPrice, openPrices, planCost, readModelName } from '../../prices.js';
 
-/** Flags that decide the cost of a run. */
 export interface PricingFlags {
   readonly prices?: string;
   /** Replaces the models of all agents. */

@@ -122,7 +122,6 @@ async function nextLine(lines: LineSource, signal: AbortSignal): Promise<string 
   }
 }
 
-/** A source of typed lines. */
 export interface LineSource {
   /** Resolves to the next line, or to undefined at the end of the input. Rejects when the signal is aborted. */
   next(signal?: AbortSignal): Promise<string | undefined>;

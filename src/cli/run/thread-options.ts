@@ -3,7 +3,6 @@ import { SkeinError } from '../../base/errors.js';
 import { present } from '../../base/json.js';
 import type { ThreadOptions } from '../../index.js';
 
-/** Flags for a conversation. */
 export interface ThreadFlags {
   readonly thread?: string;
   readonly onFailed?: 'skip' | 'retry';

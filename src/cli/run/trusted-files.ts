@@ -22,7 +22,6 @@ export interface TrustSubject {
   readonly isPart?: true;
 }
 
-/** A file that the user trusts. */
 export interface TrustedFile {
   readonly file: string;
   /** ISO time. */

@@ -38,7 +38,6 @@ export function paintStatus(status: RunStatus, style: Style): string {
   return status === 'running' ? style.accent(words) : style.warn(words);
 }
 
-/** Formats a step on one line. */
 export function stepLine(step: StepOverview, width: number, style: Style): string {
   const { outcome } = step;
   const mark = outcome === 'interrupted' ? style.warn('!') : outcomeMark(outcome, style);

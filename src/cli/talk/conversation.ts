@@ -33,7 +33,6 @@ export interface ConversationParts {
   readonly cwd: string;
   readonly workflow: ModuleWorkflow;
   readonly machine: LoadedMachine;
-  /** The name of the thread. */
   readonly thread: string;
   /** Values of variables given on this command line. */
   readonly variables: Values;

@@ -16,7 +16,6 @@ import { printNote } from '../view/streams.js';
 import type { Brought } from './brought.js';
 import { Conversation } from './conversation.js';
 
-/** What is needed to open a conversation. */
 export interface Opening {
   readonly flags: CommonFlags & ThreadFlags & TalkFlags & { readonly store: boolean };
   readonly file: string;

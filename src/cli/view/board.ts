@@ -26,7 +26,6 @@ export interface BoardScreen {
   write(text: string): unknown;
 }
 
-/** What a board is created from. */
 export interface BoardOptions {
   readonly screen: BoardScreen;
   /** Returns the current lines, each at most `columns` wide. Empty for no board. */

@@ -44,7 +44,6 @@ export function oneLine(text: string, limit: number, cut = '…'): string {
   return chars.length <= limit ? flat : `${chars.slice(0, Math.max(limit - cut.length, 0)).join('')}${cut}`;
 }
 
-/** Quotes a word for a shell. */
 export function quoted(word: string): string {
   return `'${printable(word).replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -33,7 +33,6 @@ interface Counted {
   readonly parent: string;
 }
 
-/** The statuses of failed steps. */
 export const FAILURES: readonly (StepOutcome | 'running')[] = ['failed', 'timed_out', 'out_of_budget'];
 
 /**

@@ -36,10 +36,8 @@ export interface EndOfRun {
   readonly recorded?: RecordedEnd | undefined;
 }
 
-/** What a summary is made from. */
 export interface SummaryOptions extends EndOfRun {
   readonly name: string;
-  /** The census in words. */
   readonly censusText: string;
   readonly strict: boolean;
   readonly style: Style;

@@ -10,7 +10,6 @@ export interface View extends Omit<Board, 'write'> {
   listen(event: SkeinEvent): void;
 }
 
-/** What a view is created from. */
 export interface ViewOptions extends Omit<AnnounceOptions, 'starts' | 'ends'> {
   readonly log: RunLog;
   readonly quiet: boolean;

@@ -51,7 +51,6 @@ export function guideOf({ id, choice }: AgentNode, fn: Find, prefix: string): Gu
   return choice === 'code' ? (boundFunction(fn(guideKey(id)), prefix + guideKey(id)) as GuideOf) : undefined;
 }
 
-/** The function that ends a loop. */
 export function untilOf(node: LoopNode, fn: Find, prefix: string): unknown {
   if (!node.until.some((condition) => condition.op === 'code')) return undefined;
   const key = `until:${node.id}`;

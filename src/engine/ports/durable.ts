@@ -120,7 +120,6 @@ export interface Waiter {
   settled(ticket: Ticket, outcome: Outcome): void;
 }
 
-/** A side effect. */
 export interface Effect {
   /** May use the clock, the network and files; nothing in it is replayed. Returns a value or a promise of one. */
   perform(io: StepIo): unknown;

@@ -37,7 +37,6 @@ export interface SupervisedTask {
 /** An attempt that returned a result. */
 export interface SupervisedAttempt extends SupervisedTask {
   readonly commitment: Commitment;
-  /** The output of the body. */
   readonly output: Json;
   /** Number of corrections so far: 0 for the first judged attempt. */
   readonly corrections: number;

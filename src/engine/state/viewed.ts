@@ -58,7 +58,6 @@ export function keysOf({ version, source }: Viewed): string[] {
 /** The start of a message that {@link isMutation} recognizes. */
 const ADVICE = 'the state is read-only: return an update such as';
 
-/** Refuses a change of a view. */
 export function refuse(key: string | symbol): never {
   throw new TypeError(`${ADVICE} { ${String(key)}: ... } instead of changing it`);
 }

@@ -35,7 +35,6 @@ export interface Asker {
   hold(activity: Activity): void;
   /** Unregisters something that ended on its own. */
   release(activity: Activity): void;
-  /** Reports an event of the step to listeners. */
   emit(body: EventBody): void;
 }
 

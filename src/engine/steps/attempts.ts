@@ -41,7 +41,6 @@ export abstract class Attempts extends FiredNode {
   /** What the body depends on, if known. */
   protected abstract readsOfBody(): Identity | undefined;
 
-  /** Reports an event of the step to listeners. */
   emit(body: EventBody, again = this.run.durable.replaying): void {
     this.run.reporter.emitAs(again, this.path, this.owner.parent, body);
   }

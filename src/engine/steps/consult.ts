@@ -6,7 +6,6 @@ import type { Phases } from '../ports/supervision.js';
 import type { Work } from '../services.js';
 import { runInside, type StepAround } from './inside.js';
 
-/** A step whose work is judged. */
 interface Judged extends StepAround, Pick<Work, 'isWanted'> {
   /** Makes the step use a slot from here on. */
   takeSlot(): void;

@@ -6,7 +6,6 @@ export interface CharTest {
   readonly classes?: readonly RegExp[];
 }
 
-/** A parsed expression. */
 export type RegexNode =
   | { readonly kind: 'char'; readonly set: CharTest }
   | { readonly kind: 'at'; readonly where: 'start' | 'end' | 'edge' | 'inside' }

@@ -83,7 +83,6 @@ export const json: Shape<Record<string, unknown>> = (value, place, problems) => 
   }
 };
 
-/** A list of one form. */
 export function listOf<T>(shape: Shape<T>): Shape<T[]> {
   return (value, place, problems) =>
     list(value, place, problems)?.flatMap((item, at) => shape(item, place.item(at), problems) ?? []);

@@ -28,7 +28,6 @@ export interface Definition {
   readonly config: ConfigDef;
   /** The supervision of all steps. */
   readonly supervise: SuperviseDef | undefined;
-  /** The budget of a run. */
   readonly budget: Budget | undefined;
   readonly security: SecurityDef | undefined;
   readonly declared: Declarations;
@@ -192,7 +191,6 @@ export interface AnswerDef {
   readonly about: string | undefined;
 }
 
-/** The condition of a step. */
 export interface ConditionDef {
   readonly at: Position;
   readonly step: SourceScalar | undefined;

@@ -25,7 +25,6 @@ export function agentFolders(definition: Definition, { cwd, home }: Workspace): 
   ];
 }
 
-/** An agent found in a folder. */
 export interface FoundAgent {
   readonly path: string;
   readonly text: string;

@@ -100,7 +100,6 @@ const STEPS = list(
   },
 );
 
-/** The keys of a step, by its type. */
 export const STEP_FORMS = {
   agent: STEP,
   loop: map(

@@ -54,7 +54,6 @@ export interface References {
   canUseInput(name: string, owner: string, at: Position, optional?: boolean): void;
 }
 
-/** A reference in a step. */
 export interface Use {
   readonly step: StepDef;
   readonly owner: string;

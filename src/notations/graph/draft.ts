@@ -33,7 +33,6 @@ export interface DraftOptions extends NodePolicies {
   readonly output?: string;
 }
 
-/** A node as added. */
 export interface DraftNode {
   readonly name: string;
   /** `node`: its result is stored under its name, and its reads create edges. `update`: it returns an update. */
@@ -45,7 +44,6 @@ export interface DraftNode {
 /** The function of a node, of any type. */
 export type NodeFunction = (...args: never[]) => unknown;
 
-/** A route as added. */
 export interface DraftRoute extends RouteOptions {
   readonly from: string;
   readonly router: NodeFunction;

@@ -57,7 +57,6 @@ export function draw(plan: Plan, language: 'mermaid' | 'dot'): string {
   return language === 'mermaid' ? toMermaid(drawn) : toDot(drawn);
 }
 
-/** Returns copies of the nodes. */
 export function nodeViews(draft: GraphDraft): Map<string, GraphNode> {
   return new Map(
     [...draft.nodes.values()].map(({ name, layer, body, options }) => {
@@ -75,7 +74,6 @@ export function edgeViews(draft: GraphDraft, { inference }: BuiltGraph): EdgeVie
   ];
 }
 
-/** Returns copies of the routes. */
 export function routeViews(draft: GraphDraft): RouteView[] {
   return [...draft.routes.values()].map(({ from, router, map, targets }) => ({
     from,

@@ -131,7 +131,6 @@ const TERMINATION = map(
   { needed: true, open: true, some: ['max_steps', 'tool_called'] },
 );
 
-/** A step of a composition. */
 export const STEP = variants(
   'kind',
   {
@@ -174,7 +173,6 @@ export const STEP = variants(
   { exact: true },
 );
 
-/** The predicate of a branch. */
 export const PREDICATE = map(
   {
     path: text('value that is looked at'),

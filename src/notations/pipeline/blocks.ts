@@ -15,7 +15,6 @@ export interface Output {
   readonly inner?: string;
 }
 
-/** A step and its place. */
 export interface Placed {
   readonly step: StepDef;
   readonly block: Block;

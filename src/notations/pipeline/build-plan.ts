@@ -24,7 +24,6 @@ import { PROMPT } from './references.js';
 import { securityOf } from './supervising.js';
 import { createTexts, type Texts } from './templates.js';
 
-/** The context in which a plan is built. */
 export interface BuildContext {
   /** The file of the definition, for the places of references. */
   readonly yaml: ParsedYaml;

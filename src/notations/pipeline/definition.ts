@@ -28,7 +28,6 @@ export interface PipelineDef {
   /** Tool servers that steps may call directly. */
   readonly servers: Readonly<Record<string, McpServerSpec>>;
   readonly permissions: Permissions;
-  /** The supervision of all agents. */
   readonly supervise: SuperviseDef | undefined;
   /** The budget of a run. */
   readonly budget: Budget | undefined;
@@ -118,7 +117,6 @@ export interface ConditionStep extends StepBase {
   readonly otherwise: readonly StepDef[];
 }
 
-/** A case of a condition. */
 export interface CaseDef {
   /** Undefined if a problem was reported. */
   readonly when: SourceScalar | undefined;
@@ -197,7 +195,6 @@ export interface CallStep extends StepBase {
   readonly prompt: SourceScalar | undefined;
 }
 
-/** A step that sets values. */
 export interface SetStep extends StepBase {
   readonly type: 'set';
   readonly values: ValuesDef;

@@ -195,7 +195,6 @@ export const ANSWER = map(
   { one: ['steps', 'goto'] },
 );
 
-/** A case of a condition. */
 export const CASE = map(
   {
     when: text('when it is taken: {{ $steps.ID.output }}, or an expression', { needed: true }),
@@ -311,7 +310,6 @@ export const NAMED = {
 /** The section `output`. */
 export const OUTPUT = map({ values: VALUES }, 'what the run gives; by default what its steps have given');
 
-/** A whole pipeline file. */
 export const FILE = map(
   {
     ...SECTIONS,

@@ -30,7 +30,6 @@ export interface PriorGoal {
 /** Where a step is compiled to. */
 export interface Placing {
   readonly shop: Workshop;
-  /** The id of its node. */
   readonly id: string;
   /** The channel for its text. */
   readonly channel: string;
@@ -67,7 +66,6 @@ export interface AskedMore {
 /** Fields of an answer by the channels they are written to. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** A step compiled to a node. */
 export interface CompiledStep {
   readonly node: PlanNode;
   readonly bindings: Readonly<Record<string, unknown>>;

@@ -28,12 +28,10 @@ export interface PlacedStep {
 
 const INPUTS = 'inputs.';
 
-/** Returns the channel of a parameter. */
 export function inputChannel(name: string): string {
   return INPUTS + name;
 }
 
-/** Whether a visible name refers to a channel. */
 export function isVisible(channel: string, visible: ReadonlyMap<string, string>): boolean {
   if (visible.get(channel) === channel) return true;
   return channel.startsWith(INPUTS) && visible.get(channel.slice(INPUTS.length)) === channel;

@@ -51,7 +51,6 @@ export interface BackendDefinition {
   ) => RunHandle;
 }
 
-/** A run that was opened and has not started. */
 export interface OpenedRun {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly settings: Pick<RunOptions, 'memory' | 'maxSteps' | 'prices' | 'untrusted' | 'security'>;

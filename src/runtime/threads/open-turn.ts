@@ -28,7 +28,6 @@ export interface ThreadOptions {
 export interface Opening {
   readonly store: Store;
   readonly thread: ThreadOptions;
-  /** Name of the workflow. */
   readonly name: string;
   readonly signal: AbortSignal | undefined;
   /** Resumes a turn that did not end. */
@@ -126,7 +125,6 @@ function tryToTake(store: Store, id: string, name: string | undefined, leaveLine
   }
 }
 
-/** Creates a thread without turns. */
 export function createThread(
   store: Store,
   id: string,

@@ -73,7 +73,6 @@ export class Deliveries {
     this.over = true;
   }
 
-  /** The next ticket. */
   private get first(): RecordedTicket | undefined {
     const one = this.queue.first;
     const other = this.committed[this.handed];

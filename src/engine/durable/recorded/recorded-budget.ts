@@ -19,7 +19,6 @@ import type { StoreCounts } from './store-count.js';
 /** Milliseconds between two checks for changed limits. */
 const POLL_MS = 500;
 
-/** The budget of a recorded run. */
 export interface BudgetOptions {
   readonly make: MakeBudget;
   /** Number of changes beside the record that are already applied. */

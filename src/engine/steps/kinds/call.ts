@@ -51,7 +51,6 @@ export function subPlan(step: Step): CompiledPlan {
   return sub;
 }
 
-/** The start of a sub-plan. */
 export interface SubStart {
   readonly version: Version;
   /** Label of what decided that it starts, and which inputs it has. */

@@ -21,7 +21,6 @@ import { endLike, inputsOf, keptOf, noTicket, openInside, outputsOf, prefixed, s
 /** Repeats a sub-plan until its condition holds. Rounds are addressed `NODE#ROUND`. */
 export const loopBody: Body = { start: startLoop, take: noTicket };
 
-/** One attempt of a loop. */
 interface Loop {
   readonly step: Step;
   readonly node: LoopNode;

@@ -42,7 +42,6 @@ export function ownOrInherited(value: unknown, key: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[key];
 }
 
-/** The result of validating a value. */
 type Validated = { readonly value: unknown } | { readonly findings: readonly string[] };
 
 /** Validates a value with a Standard Schema. A plain JSON Schema returns the value unchanged. */

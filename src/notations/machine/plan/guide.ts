@@ -41,7 +41,6 @@ interface Seen {
   readonly context: MachineState['workflow_context'];
 }
 
-/** What a guide is created from. */
 interface Guided {
   readonly setup: MachineSetup;
   readonly seen: Seen;
