@@ -1,6 +1,6 @@
 import { SkeinError, toErrorData } from '../base/errors.js';
 import { present, type Json } from '../base/json.js';
-import { formatProblem, hasErrors, holdingBack, type Problem } from '../base/problem.js';
+import { definitionError, formatProblem, hasErrors, holdingBack, type Problem } from '../base/problem.js';
 import { priceOfModel } from '../agent/loop/call-cost.js';
 import type { Limit } from '../budget/ledger.js';
 import { holdsAt, needsPrices, noPrice } from '../budget/limits.js';
@@ -70,8 +70,7 @@ export function checkRuleOfTwo(plan: Plan, security: Security | undefined): void
   if (security === undefined && !isCareful(plan)) return;
   const problems = ruleOfTwo(plan, security).filter(({ severity }) => severity === 'error');
   if (problems.length === 0) return;
-  const message = problems.map(formatProblem).join('\n');
-  throw new SkeinError('SKEIN_DEFINITION', message, { details: asJson({ problems }) });
+  throw definitionError(problems);
 }
 
 // Recursion is safe here: workflows are nested at most 50 deep (see checkPlan).
@@ -104,10 +103,7 @@ export async function checkPriced(
       problems.set(model.id, { ...noPrice(model.id, limit.name), ...present({ at: node.at }) });
     }
   }
-  if (problems.size === 0) return;
-  const found = [...problems.values()];
-  const details = asJson({ problems: found });
-  throw new SkeinError('SKEIN_DEFINITION', found.map(formatProblem).join('\n'), { details });
+  if (problems.size > 0) throw definitionError([...problems.values()]);
 }
 
 const ONE_TOKEN: Usage = { inputTokens: 1, outputTokens: 1 };

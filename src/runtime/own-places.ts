@@ -1,8 +1,9 @@
+import { folderRefusal } from '../agent/tools/compare-paths.js';
 import { relative, resolve } from 'node:path';
 import { madeOnce } from '../base/collections.js';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
-import { modelsOfBudgets, scriptsAmong } from '../plan/named-scripts.js';
+import { modelsOfBudgets, scriptsAmong } from '../plan/nodes.js';
 import { askedOf } from '../plan/security-at.js';
 import { readFrom } from '../plan/own-plan.js';
 import type { RunOptions, Runnable } from './options.js';
@@ -87,10 +88,8 @@ function findScripts(plan: Plan): readonly string[] {
  *
  * @throws SkeinError `SKEIN_POLICY`
  */
-export async function checkAuditPlace(dir: string, cwd: string, policies: readonly Policy[]): Promise<void> {
+export function checkAuditPlace(dir: string, cwd: string, policies: readonly Policy[]): void {
   if (policies.length === 0 || resolve(cwd, dir) === resolve(cwd, AUDIT_FOLDER)) return;
-  // Loads code of tools only if needed: most runs have no policy.
-  const { folderRefusal } = await import('../agent/tools/compare-paths.js');
   const why =
     folderRefusal(policies, cwd, resolve(cwd, dir)) ??
     strangersRefusal({ effect: 'send', tool: 'audit_dir', input: { path: dir } }, policies);
