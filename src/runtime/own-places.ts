@@ -1,4 +1,3 @@
-import { folderRefusal } from '../agent/tools/compare-paths.js';
 import { relative, resolve } from 'node:path';
 import { madeOnce } from '../base/collections.js';
 import type { OwnPlaces } from '../agent/tools/provider-options.js';
@@ -88,8 +87,10 @@ function findScripts(plan: Plan): readonly string[] {
  *
  * @throws SkeinError `SKEIN_POLICY`
  */
-export function checkAuditPlace(dir: string, cwd: string, policies: readonly Policy[]): void {
+export async function checkAuditPlace(dir: string, cwd: string, policies: readonly Policy[]): Promise<void> {
   if (policies.length === 0 || resolve(cwd, dir) === resolve(cwd, AUDIT_FOLDER)) return;
+  // Loads code of tools only if needed: most runs have no policy.
+  const { folderRefusal } = await import('../agent/tools/policy-folders.js');
   const why =
     folderRefusal(policies, cwd, resolve(cwd, dir)) ??
     strangersRefusal({ effect: 'send', tool: 'audit_dir', input: { path: dir } }, policies);

@@ -206,7 +206,7 @@ async function openAudit(
   if (audit === undefined || audit === false) return undefined;
   // A place that the program or the user names needs no check.
   if (options.audit === undefined)
-    checkAuditPlace(audit.dir, options.cwd ?? process.cwd(), unitePolicies(options.policy ?? []));
+    await checkAuditPlace(audit.dir, options.cwd ?? process.cwd(), unitePolicies(options.policy ?? []));
   const { findSecrets, openRunFolder } = await import('../audit/run-folder.js');
   return await openRunFolder({
     workflow,

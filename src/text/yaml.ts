@@ -1,9 +1,10 @@
 import { isAlias, isMap, isScalar, isSeq, type Document, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
 import { FORBIDDEN_NAMES } from '../base/json.js';
-import type { Problem } from '../base/problem.js';
+import { fileError, type Problem } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
-import type { SourceEntry, SourceNode, SourceScalar } from './nodes.js';
+import { createFindings, type Findings } from './findings.js';
 import type { ParsedJson } from './json.js';
+import type { SourceEntry, SourceNode, SourceScalar } from './nodes.js';
 import { placesOf } from './places.js';
 import { composeYaml } from './yaml-document.js';
 import { YAML_LIMITS, type YamlLimits } from './yaml-limits.js';
@@ -273,4 +274,32 @@ function convertAlias(name: string, offset: number, build: Build): Sized | undef
 
 function isParsed(value: unknown): value is ParsedNode {
   return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value);
+}
+
+/** A file other than a workflow. */
+interface WholeFile {
+  /** The path shown in positions. */
+  readonly file: string;
+  /** Its name in the error: `the prices prices.yaml have problems`. */
+  readonly problem: string;
+  readonly hint: string;
+}
+
+/**
+ * Reads a text, YAML or JSON, with `read`, and reports all problems at once, with line and column.
+ *
+ * @throws SkeinError `SKEIN_DEFINITION` with the problems in `details.problems`
+ */
+export function readWhole<T>(
+  text: string,
+  { file, problem, hint }: WholeFile,
+  read: (root: SourceNode, findings: Findings) => T | undefined,
+): T {
+  const findings = createFindings();
+  const { root, problems, places } = parseYaml(text, file, { aliases: false });
+  findings.add(problems);
+  const empty: SourceNode = { kind: 'scalar', value: null, text: '', at: places.at(0), range: [0, 0] };
+  const found = problems.length > 0 ? undefined : read(root ?? empty, findings);
+  if (found === undefined || findings.list.length > 0) throw fileError(problem, findings.list, hint);
+  return found;
 }

@@ -1,7 +1,7 @@
 import { readLimits, type ProvidersLimits } from '../../budget/provider-limits.js';
 import { entryOf, toJson, type SourceNode } from '../../text/nodes.js';
 import { readTextFile } from '../text-files.js';
-import { readWhole } from '../../text/whole-file.js';
+import { readWhole } from '../../text/yaml.js';
 
 /**
  * Opens a file of limits, YAML or JSON. Reports all problems at once, with line and column.

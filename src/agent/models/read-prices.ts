@@ -6,7 +6,7 @@ import { integer, list, map, names, number, text } from '../../text/forms.js';
 import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import { readFields, type Fields } from '../../text/shape.js';
 import { readTextFile } from '../text-files.js';
-import { readWhole } from '../../text/whole-file.js';
+import { readWhole } from '../../text/yaml.js';
 
 const rate = (about: string, more: { readonly needed?: true } = {}) =>
   number(`${about}, in US dollars for a million tokens`, { min: 0, max: 1_000_000, ...more });

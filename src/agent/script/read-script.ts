@@ -16,7 +16,7 @@ import type {
   ScriptResult,
   ScriptRule,
 } from './script-types.js';
-import { readWhole } from '../../text/whole-file.js';
+import { readWhole } from '../../text/yaml.js';
 
 /**
  * Parses a script. Reports all problems at once, with line and column.

@@ -3,7 +3,8 @@ import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promise
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { realOf } from '../../text/files.js';
-import { isEnvFile, isInside, leavesPolicy } from './compare-paths.js';
+import { isEnvFile, isInside } from './compare-paths.js';
+import { leavesPolicy } from './policy-folders.js';
 import { NO_PLACES, type OwnPlaces } from './provider-options.js';
 import type { WrittenFiles } from '../run-trust.js';
 import { createProtection } from './protection.js';
