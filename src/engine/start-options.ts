@@ -1,6 +1,7 @@
 import type { CountsCalls } from '../events/spending.js';
 import type { RunOptionsOf } from './ports/durable.js';
 import { toErrorData, type ErrorData } from '../base/errors.js';
+import { whenAborted } from '../base/aborts.js';
 import type { Label } from '../guard/label.js';
 import type { Bindings } from '../plan/plan.js';
 import type { LastState } from './state/carried-state.js';
@@ -75,10 +76,6 @@ function checked(check: StepCheck, view: CheckedStep): ErrorData | undefined {
 
 export function cancelBy(signal: AbortSignal, run: RunHandle): void {
   const reason = (): string => (signal.reason instanceof Error ? signal.reason.message : 'the run was cancelled');
-  const onAbort = (): void => run.cancel(reason());
-  if (signal.aborted) onAbort();
-  else {
-    signal.addEventListener('abort', onAbort, { once: true });
-    void run.result.then(() => signal.removeEventListener('abort', onAbort));
-  }
+  const release = whenAborted(signal, () => run.cancel(reason()));
+  void run.result.then(release);
 }

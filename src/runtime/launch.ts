@@ -9,6 +9,7 @@ import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { createModelRegistry } from '../agent/models/registry.js';
 import { NO_PLACES, type OwnPlaces } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
+import { whenAborted } from '../base/aborts.js';
 import { SkeinError } from '../base/errors.js';
 import type { GuardRules } from '../guard/decide.js';
 import { joinedIf } from '../guard/label.js';
@@ -186,14 +187,14 @@ function closed(result: Promise<RunResult>, { close }: BegunRun): Promise<RunRes
 interface Stop {
   readonly signal: AbortSignal;
   readonly abort: (reason: SkeinError) => void;
+  /** Lets go of the signal of the caller, which may outlive many runs. */
+  readonly release: () => void;
 }
 
 function stopOf({ signal }: RunOptions): Stop {
   const stop = new AbortController();
-  return {
-    signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
-    abort: (reason) => stop.abort(reason),
-  };
+  const release = whenAborted(signal, () => stop.abort(signal?.reason));
+  return { signal: stop.signal, abort: (reason) => stop.abort(reason), release };
 }
 
 /** Starts a run whose record is still being read, or which waits for its turn. */
@@ -205,7 +206,7 @@ function startLater(
   const handle = opened.then((run) => start(stoppable, run));
   return {
     runId,
-    result: handle.then(({ result }) => result),
+    result: handle.then(({ result }) => result).finally(stop.release),
     cancel: (reason = 'the run was cancelled') => stop.abort(new SkeinError('SKEIN_CANCELLED', reason)),
   };
 }

@@ -1,3 +1,4 @@
+import { whenAborted } from '../../base/aborts.js';
 import { SkeinError } from '../../base/errors.js';
 import { systemClock } from '../../base/clock.js';
 import type { Store } from '../../journal/store.js';
@@ -60,11 +61,10 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return await promise;
   checkGoing(signal);
-  let onAbort = nobody;
-  const aborted = new Promise<void>((resolve) => (onAbort = resolve));
-  signal.addEventListener('abort', onAbort, { once: true });
+  let release = nobody;
+  const aborted = new Promise<void>((resolve) => (release = whenAborted(signal, resolve)));
   await Promise.race([promise, aborted]);
-  signal.removeEventListener('abort', onAbort);
+  release();
   checkGoing(signal);
 }
 
