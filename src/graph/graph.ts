@@ -47,7 +47,7 @@ export function graph<S extends object, Reduced extends keyof S = keyof S>(
   options: GraphSettings<Readonly<S>> & { readonly state?: never; readonly reducers: ReducersOf<Reduced> },
 ): Graph<Readonly<S>, Reduced>;
 export function graph<S extends object = Record<never, never>>(
-  options?: GraphSettings<Readonly<S>> & { readonly state?: never; readonly reducers?: never },
+  options?: GraphSettings<Readonly<S>> & { readonly state?: never; readonly reducers?: ReducersOf<keyof S> },
 ): Graph<Readonly<S>>;
 export function graph(options: LooseSettings = {}): unknown {
   checkSettings(options);

@@ -97,6 +97,8 @@ type ItemOf<T> = NonNullable<T> extends readonly (infer Item)[] ? Item : unknown
  * inferred; those of `.addNode` receive the state and return an update, and edges are declared. Both may be mixed. `S` is the type of the
  * state; in a chain it grows with each node. `Reduced` are the keys with a reducer, `Names` the nodes added so far, `Out` the keys that a
  * run returns; any text: all.
+ *
+ * Of the forms of a method the one that takes a function of the state stands last, because compilers explain mistakes by the last one.
  */
 export interface Graph<
   S extends object,
@@ -104,6 +106,17 @@ export interface Graph<
   Names extends string = never,
   Out extends string = string,
 > {
+  /** Adds a function under its own name. Minifiers change names of functions: pass a name if the code is minified. */
+  node(
+    fn: (state: S, step: TaskStep) => unknown,
+    options?: FunctionNodeOptions<S> & { readonly name?: string },
+  ): Graph<S, Reduced, Names, Out>;
+  /** Adds a node that is an agent, a tool or another workflow. */
+  node<const N extends string, R extends Result<S, N>>(
+    name: N,
+    spec: NodeSpec<R, string>,
+    options?: SpecNodeOptions<S>,
+  ): Graph<With<S, N, R>, Reduced, Names | N, Out>;
   /**
    * Adds a node whose result is kept under its name. Its first parameter lists its inputs, `({ search, query }) => ...`: the name of a node
    * refers to that node's result, any other name to an input of the workflow.
@@ -113,17 +126,12 @@ export interface Graph<
     fn: (state: S, step: TaskStep) => R,
     options?: FunctionNodeOptions<S>,
   ): Graph<With<S, N, Value<R>>, Reduced, Names | N, Out>;
-  /** Adds a node that is an agent, a tool or another workflow. */
-  node<const N extends string, R extends Result<S, N>>(
+  /** Adds a node that runs a workflow for each item of a list. Its result is the list of answers, in the order of the items. */
+  map<const N extends string>(
     name: N,
-    spec: NodeSpec<R, string>,
-    options?: SpecNodeOptions<S>,
-  ): Graph<With<S, N, R>, Reduced, Names | N, Out>;
-  /** Adds a function under its own name. Minifiers change names of functions: pass a name if the code is minified. */
-  node(
-    fn: (state: S, step: TaskStep) => unknown,
-    options?: FunctionNodeOptions<S> & { readonly name?: string },
-  ): Graph<S, Reduced, Names, Out>;
+    options: ItemOptions<S, keyof S & string, string>,
+    workflow: InnerWorkflow,
+  ): Graph<With<S, N, unknown[]>, Reduced, Names | N, Out>;
   /**
    * Adds a node that calls a function for each item of a list, with bounded concurrency. The function names its inputs: the item, called
    * `item` by default, and any other state keys. The node's result is the list of results, in the order of the items.
@@ -133,26 +141,20 @@ export interface Graph<
     options: ItemOptions<S, K, I> & OnlyList<S[K]>,
     fn: (state: S & { readonly [P in I]: ItemOf<S[K]> }, step: TaskStep) => R | PromiseLike<R>,
   ): Graph<With<S, N, R[]>, Reduced, Names | N, Out>;
-  /** Adds a node that runs a workflow for each item of a list. Its result is the list of answers, in the order of the items. */
-  map<const N extends string>(
-    name: N,
-    options: ItemOptions<S, keyof S & string, string>,
-    workflow: InnerWorkflow,
-  ): Graph<With<S, N, unknown[]>, Reduced, Names | N, Out>;
   /** Adds a choice after a node. The function names its inputs, as in {@link Graph.node}. */
   route(after: NodeName<Names>, router: (state: S) => Answer | PromiseLike<Answer>, options?: RouteOptions): this;
 
-  /** Adds a node that receives the state and returns an update: an object with some state keys, or nothing. */
-  addNode<const N extends string, R extends Given<Update<S, Reduced> | null | undefined | void>>(
-    name: N,
-    fn: (state: S, step: TaskStep) => R & OnlyKeys<R, S>,
-    options?: UpdateNodeOptions<S>,
-  ): Graph<S, Reduced, Names | N, Out>;
   /** Adds a node that is an agent, a tool or another workflow. */
   addNode<const N extends string>(
     name: N,
     spec: NodeSpec<unknown, keyof S & string>,
     options?: SpecNodeOptions<S>,
+  ): Graph<S, Reduced, Names | N, Out>;
+  /** Adds a node that receives the state and returns an update: an object with some state keys, or nothing. */
+  addNode<const N extends string, R extends Given<Update<S, Reduced> | null | undefined | void>>(
+    name: N,
+    fn: (state: S, step: TaskStep) => R & OnlyKeys<R, S>,
+    options?: UpdateNodeOptions<S>,
   ): Graph<S, Reduced, Names | N, Out>;
   /** Makes `to` run after `from`. The nodes may be added later. */
   addEdge(from: NodeName<Names>, to: NodeName<Names>): this;

@@ -1,0 +1,30 @@
+import { expectTypeOf, test } from 'vitest';
+import { graph, reducers } from 'skein/graph';
+import type { Graph } from 'skein/graph';
+
+interface State {
+  readonly topic: string;
+  readonly log: string[];
+}
+type Flow = Graph<State>;
+type Function = (state: never, step: never) => unknown;
+
+/** Of a call with several forms, compilers explain the last one; `Parameters` takes it too. */
+test('a mistake in a node is explained by the form that takes a function', () => {
+  expectTypeOf<Parameters<Flow['node']>[1]>().toExtend<Function>();
+  expectTypeOf<Parameters<Flow['addNode']>[1]>().toExtend<Function>();
+  expectTypeOf<Parameters<Flow['map']>[2]>().toExtend<Function>();
+});
+
+test('a reducer that does not exist, or is of no key, is a mistake', () => {
+  // @ts-expect-error a key that the state does not have
+  graph<State>({ reducers: { lgo: reducers.append } });
+  // @ts-expect-error a reducer that does not exist
+  graph<State>({ reducers: { log: 'apend' } });
+});
+
+test('keys with a reducer take contributions, and no other keys do', () => {
+  graph<State>({ reducers: { log: 'append' } }).addNode('a', () => ({ log: 'one' }));
+  // @ts-expect-error without a reducer a node gives the whole list
+  graph<State>().addNode('a', () => ({ log: 'one' }));
+});
