@@ -10,6 +10,7 @@ import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
 import { sourceText, stateOfTool, mustApprove } from '../plan/made-of.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
+import { resultText } from './result-text.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
 
 /** What a function tool receives in addition to its input. */
@@ -77,7 +78,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
           return getState();
         },
       });
-      return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+      return resultText(result, name, (message) => step.note({ kind: 'warning', code: 'tool-result', message }));
     },
   };
 }

@@ -1,14 +1,21 @@
 /** Those who wait until a signal is aborted. */
 interface Waiting {
+  /** What they do, in the order in which they came. */
   readonly acts: Set<() => void>;
+  /** The only listener of the signal; it goes with the last one who waits. */
   readonly listener: () => void;
 }
 
+/** By signal; a signal that nobody waits for has no entry. */
 const WAITING = new WeakMap<AbortSignal, Waiting>();
 
 /**
  * Calls `act` when the signal is aborted, at once if it is aborted already. Returns a function that takes this back. However many wait for
  * a signal, it has one listener: a program may give the same signal to all its runs, and Node.js takes more than ten listeners for a leak.
+ *
+ * @example
+ * const release = whenAborted(signal, () => run.cancel());
+ * void run.result.then(release);
  */
 export function whenAborted(signal: AbortSignal | undefined, act: () => void): () => void {
   if (signal?.aborted === true) act();

@@ -158,11 +158,17 @@ export function toErrorData(error: unknown): ErrorData {
   try {
     if (SkeinError.isInstance(error)) return plainError(error);
     if (error instanceof Error) return { code, message: textOf(error.message), ...factsOf(error) };
-    return { code, message: typeof error === 'string' ? error : `thrown: ${textOf(error)}`, ...factsOf(error) };
+    return { code, message: saidBy(error) ?? `thrown: ${textOf(error)}`, ...factsOf(error) };
   } catch {
     // Properties of a thrown value may themselves throw.
     return { code, message: 'thrown: something whose properties cannot be read' };
   }
+}
+
+/** A thrown text, or the message of a thrown object: an error of another realm, or what a client throws in its place. */
+function saidBy(thrown: unknown): string | undefined {
+  const said = typeof thrown === 'object' && thrown !== null ? (thrown as { message?: unknown }).message : thrown;
+  return typeof said === 'string' ? said : undefined;
 }
 
 const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);

@@ -140,7 +140,7 @@ function checkRecordable(value: unknown, place: (string | number)[]): void {
     case 'boolean':
       return;
     case 'number':
-      if (!Number.isFinite(value)) throw notRecordable(place, String(value));
+      if (!Number.isFinite(value)) throw notJson(place, String(value));
       return;
     case 'object':
       if (value !== null) checkContents(value, place);
@@ -149,7 +149,7 @@ function checkRecordable(value: unknown, place: (string | number)[]): void {
     case 'function':
     case 'symbol':
     case 'undefined':
-      throw notRecordable(place, value === undefined ? 'undefined' : `a ${typeof value}`);
+      throw notJson(place, value === undefined ? 'undefined' : `a ${typeof value}`);
   }
 }
 
@@ -159,8 +159,8 @@ function checkContents(value: object, place: (string | number)[]): void {
     for (let at = 0; at < value.length; at++) checkAt(value[at], at, place);
     return;
   }
-  if (!isPlainObject(value)) throw notRecordable(place, `an instance of ${value.constructor.name}`);
-  if (typeof value['toJSON'] === 'function') throw notRecordable([...place, 'toJSON'], 'a function');
+  if (!isPlainObject(value)) throw notJson(place, classText(value));
+  if (typeof value['toJSON'] === 'function') throw notJson([...place, 'toJSON'], 'a function');
   for (const key of Object.keys(value)) {
     const inner = value[key];
     if (inner !== undefined) checkAt(inner, key, place);
@@ -173,9 +173,16 @@ function checkAt(inner: unknown, key: string | number, place: (string | number)[
   place.pop();
 }
 
-function notRecordable(place: readonly (string | number)[], what: string): TypeError {
+/** Returns the error for a value that JSON can't keep. `place`: the keys that lead to it. */
+export function notJson(place: readonly (string | number)[], what: string): TypeError {
   const path = place.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
   return new TypeError(`${path === '' ? 'it' : `the value at ${path}`} is ${what}, which is not JSON`);
+}
+
+/** Names the class of an object, which may have none: a generator, or an object without a prototype that has one. */
+export function classText(value: object): string {
+  const name: unknown = Reflect.get(Object(Reflect.get(value, 'constructor')) as object, 'name');
+  return typeof name === 'string' && name !== '' ? `an instance of ${name}` : 'an object of a class without a name';
 }
 
 /** A record whose possibly undefined keys are optional instead. */

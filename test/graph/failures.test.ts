@@ -126,7 +126,8 @@ describe('a node that throws', () => {
     ['a text', 'just text', 'just text'],
     ['a number', 42, 'thrown: 42'],
     ['nothing', undefined, 'thrown: undefined'],
-    ['an object', { message: 'mine' }, 'thrown: [object Object]'],
+    ['an object with a message', { message: 'mine' }, 'mine'],
+    ['an object', { told: 'mine' }, 'thrown: [object Object]'],
     ['an object that has no text', Object.create(null), 'thrown: something that is not text'],
   ])('throws %s: the run fails with it', async (_, thrown, message) => {
     for (const body of [thrower(thrown), (): Promise<never> => Promise.reject(thrown as Error)]) {

@@ -92,6 +92,32 @@ describe('[58] a tool as a node', () => {
     expect(did).toEqual(['a@b']);
   });
 
+  test.each([
+    [undefined, 1, 'paused', "'send' may be done once only"],
+    ['once' as const, 1, 'paused', "'send' may be done once only"],
+    ['idempotent' as const, 2, 'succeeded', undefined],
+    ['read' as const, 2, 'succeeded', undefined],
+  ])('the effect of a tool is that of its node, and once by default: %s', async (effect, calls, outcome, asks) => {
+    let called = 0;
+    const held = new AbortController();
+    const send = tool({
+      name: 'send',
+      inputSchema: { type: 'object' },
+      ...(effect === undefined ? {} : { effect }),
+      execute: async () => {
+        called += 1;
+        held.abort();
+        return called === 1 ? await new Promise<never>(() => undefined) : 'sent';
+      },
+    });
+    const flow = graph().node('send', toolNode(send)).setEntry('send');
+    const store = memoryStore();
+    const { runId } = await flow.run({}, { store, signal: held.signal });
+    const again = await flow.run({}, { store, resume: runId });
+    expect([called, again.outcome]).toEqual([calls, outcome]);
+    expect(again.questions[0]?.question?.split(',')[0]).toBe(asks);
+  });
+
   test('what a tool tells is told by the graph', async () => {
     const noisy = tool({
       name: 'noisy',

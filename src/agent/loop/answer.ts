@@ -1,7 +1,6 @@
-import { SkeinError } from '../../base/errors.js';
+import { SkeinError, toErrorData } from '../../base/errors.js';
 import type { StepIo } from '../../engine/ports/durable.js';
 import type { Label } from '../../guard/label.js';
-import { messageOf } from '../../base/thrown.js';
 
 /** The result of a call as a model sees it. An error is a value too, so that a replay returns the same. */
 export interface Answer {
@@ -48,14 +47,12 @@ export async function answerOf(body: () => Promise<unknown>, io?: StepIo): Promi
 }
 
 function endsStep(error: unknown): boolean {
-  if (SkeinError.isInstance(error)) return ENDS_STEP.has(error.code);
-  return error instanceof Error && error.name === 'AbortError';
+  return SkeinError.isInstance(error) && ENDS_STEP.has(error.code);
 }
 
 function errorText(error: unknown): string {
-  const message = messageOf(error);
-  const hint = SkeinError.isInstance(error) && error.hint !== undefined ? ` (${error.hint})` : '';
-  return `Error: ${message}${hint}`;
+  const { message, hint } = toErrorData(error);
+  return `Error: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
 function asText(output: unknown): string {

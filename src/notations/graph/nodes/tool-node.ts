@@ -23,7 +23,7 @@ export function toolNode<Result>(
   definition: ToolDefinition<never, Result>,
   { name: called = definition.name }: ToolNodeOptions = {},
 ): NodeSpec<Awaited<Result>> {
-  const { input: schema, effect } = { ...functionTool(definition), effect: definition.effect };
+  const { input: schema, effect } = functionTool(definition);
   const described = schema as Parameters<typeof callTool>[1];
   const names = propertyNames(described);
   const required = requiredNames(described);
@@ -37,7 +37,7 @@ export function toolNode<Result>(
   };
   return {
     build: (name, output = name) => ({
-      node: { id: name, kind: 'task', output, ...calledTool(definition), ...(effect === undefined ? {} : { effect }) },
+      node: { id: name, kind: 'task', output, ...calledTool(definition), effect },
       bindings: {
         [name]: madeOf(body, [execute, JSON.stringify(described), ...(typeof approve === 'function' ? [approve] : [])]),
       },
