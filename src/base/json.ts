@@ -48,14 +48,18 @@ interface Given {
 export function asGiven<Options extends Given>(options: Options): Options {
   const kept = { ...options };
   for (const key of ['inputs', 'untrusted', 'fork'] as const) {
-    if (kept[key] === undefined) continue;
-    try {
-      kept[key] = cloneData(kept[key]);
-    } catch {
-      // It contains itself, or is nested too deeply.
-    }
+    if (kept[key] !== undefined) kept[key] = dataAsGiven(kept[key]);
   }
   return kept;
+}
+
+/** Returns a copy of data that is used later, or the same value if it can't be copied: it contains itself, or is nested too deeply. */
+export function dataAsGiven<T>(value: T): T {
+  try {
+    return cloneData(value);
+  } catch {
+    return value;
+  }
 }
 
 /** Deepest nesting that {@link cloneData} and {@link freezeData} follow. */

@@ -178,11 +178,6 @@ function refused({ plan }: RunnableGraph, log: RunLog, runId: string, error: Err
 }
 
 function checkedInputs(inputs: unknown): Readonly<Record<string, unknown>> {
-  if (inputs === undefined) return {};
-  if (typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs))
-    return inputs as Readonly<Record<string, unknown>>;
-  const what = inputs === null ? 'null' : Array.isArray(inputs) ? 'a list' : `a ${typeof inputs}`;
-  throw new SkeinError('SKEIN_USAGE', `inputs are an object with a value for each name, not ${what}`, {
-    hint: "run({ query: 'looms' })",
-  });
+  checkInputs(inputs, "run({ query: 'looms' })");
+  return (inputs ?? {}) as Readonly<Record<string, unknown>>;
 }

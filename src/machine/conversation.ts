@@ -2,6 +2,7 @@ import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
+import { dataAsGiven } from '../base/json.js';
 import type { Json } from '../base/json.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
 import type { RunResult } from '../engine/run.js';
@@ -69,7 +70,7 @@ export class Conversation {
     if (thread !== undefined) checkThreadId(thread);
     this.named = { id: thread ?? systemIds.next(), isNew: thread === undefined };
     this.store = runs.store;
-    this.variables = variables;
+    this.variables = dataAsGiven(variables);
     const kept = this.keptOf(this.id);
     if (start === undefined || continues || kept?.position === undefined) return;
     throw new SkeinError('SKEIN_USAGE', `the conversation '${this.id}' has begun already`, {
@@ -165,7 +166,7 @@ export class Conversation {
 
   /** Sets variables for the turns that begin afterwards. */
   setVariables(values: Readonly<Record<string, Json>>): void {
-    this.variables = { ...this.variables, ...values };
+    this.variables = { ...this.variables, ...dataAsGiven(values) };
   }
 
   /** Calls a function for each event of later turns. Returns a function that stops this. */

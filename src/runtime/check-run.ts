@@ -56,6 +56,7 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
     more.includes(name) || (Object.hasOwn(OPTIONS, name) && !without.includes(name));
   if (!Object.keys(options).every(isKnown))
     refuseUnknown('a run', options, [...more, ...Object.keys(OPTIONS)].filter(isKnown));
+  if ('inputs' in options) checkInputs(options.inputs, "run(workflow, { inputs: { topic: 'looms' } })");
   checkMaxSteps(options);
   checkNames(options);
   checkPolicies(options);
@@ -67,6 +68,17 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
   checkRecorded(options);
   checkThreadOptions(options);
   checkParts(options);
+}
+
+/**
+ * Refuses inputs that are no values by name. `call`: how this kind of run is given some.
+ *
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function checkInputs(inputs: unknown, call: string): void {
+  if (inputs === undefined || (typeof inputs === 'object' && inputs !== null && !(Symbol.iterator in inputs))) return;
+  const what = inputs instanceof Map || inputs instanceof Set ? `a ${inputs.constructor.name}` : kindText(inputs);
+  throw new SkeinError('SKEIN_USAGE', `inputs are an object with a value for each name, not ${what}`, { hint: call });
 }
 
 /**

@@ -7,7 +7,7 @@ import { valueText } from '../lang/value-text.js';
 import type { TreeWorkflow } from '../notations/tree/definition.js';
 import type { GivenValue } from '../notations/tree/names.js';
 import { backendOf } from '../runtime/backends/recorded.js';
-import { checkRunOptions } from '../runtime/check-run.js';
+import { checkInputs, checkRunOptions } from '../runtime/check-run.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import { launch, openModels } from '../runtime/launch.js';
 import { compiledFor, withInputs } from './prepare.js';
@@ -27,6 +27,7 @@ export async function executeTree(
   inputs: TreeInputs = {},
   options: TreeRunOptions = {},
 ): Promise<TreeResult> {
+  checkInputs(inputs, "execute(runtime, { topic: 'looms' })");
   checkRunOptions(options, [], ['inputs']);
   return await started(tree, { runtime, options, inputs: isBegun(options) ? inputs : boundInputs(tree, inputs) });
 }

@@ -17,6 +17,7 @@ test('a mistake in a node is explained by the form that takes a function', () =>
 });
 
 test('a reducer that does not exist, or is of no key, is a mistake', () => {
+  expectTypeOf(reducers.append).toBeFunction();
   // @ts-expect-error a key that the state does not have
   graph<State>({ reducers: { lgo: reducers.append } });
   // @ts-expect-error a reducer that does not exist
@@ -24,7 +25,8 @@ test('a reducer that does not exist, or is of no key, is a mistake', () => {
 });
 
 test('keys with a reducer take contributions, and no other keys do', () => {
-  graph<State>({ reducers: { log: 'append' } }).addNode('a', () => ({ log: 'one' }));
+  const body = (): { log: string } => ({ log: 'one' });
+  expectTypeOf(graph<State>({ reducers: { log: 'append' } }).addNode('a', body).exits).toEqualTypeOf<string[]>();
   // @ts-expect-error without a reducer a node gives the whole list
-  graph<State>().addNode('a', () => ({ log: 'one' }));
+  graph<State>().addNode('a', body);
 });

@@ -4,6 +4,9 @@ import { jsonSchemaOf, type SchemaInput } from '../../notations/graph/nodes/json
 import { functionTool, toolFunction, type ToolDefinition } from '../../notations/graph/nodes/tool.js';
 import { refusal } from '../../base/problem.js';
 import { checksOf, type CheckInput } from '../../plan/answer-check.js';
+import { didYouMean, refuseUnknown } from '../../base/suggest.js';
+import { BUILT_IN_TOOLS } from '../../plan/built-in-tools.js';
+import { selectTools } from '../../plan/tool-names.js';
 import type { AgentSpec, ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
 import { agentOf, type Agent } from './planned-agent.js';
 
@@ -47,6 +50,32 @@ export interface AgentOptions<Output extends SchemaInput = SchemaInput> extends 
   readonly settings?: ModelSettings;
 }
 
+const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
+  name: true,
+  model: true,
+  instructions: true,
+  tools: true,
+  approve: true,
+  output: true,
+  onInvalid: true,
+  checks: true,
+  settings: true,
+  description: true,
+  permissions: true,
+  sandbox: true,
+  mcpServers: true,
+  skills: true,
+  extraDirs: true,
+  maxTurns: true,
+  maxToolCalls: true,
+  interactive: true,
+  until: true,
+  allowEmpty: true,
+  cache: true,
+  about: true,
+  provider: true,
+};
+
 /** The answer type of an agent with an output schema. */
 type AnswerOf<Output> = Output extends {
   readonly '~standard': { readonly types?: { readonly output: infer Value } | undefined };
@@ -58,7 +87,7 @@ type AnswerOf<Output> = Output extends {
  * Makes an agent: a language model with instructions and tools, on the loop that all agents of Skein share. Use it alone, as a node ({@link
  * agentNode}), as a tool of another agent ({@link agentAsTool}), or in a team.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for invalid settings
+ * @throws SkeinError `SKEIN_DEFINITION` for invalid settings, `SKEIN_USAGE` for options that do not exist
  * @example
  * const poet = agent({ name: 'poet', model: 'mock/echo', instructions: 'You write one line.' });
  * console.log((await poet.run('Rain')).answer); // Rain
@@ -68,6 +97,7 @@ export function agent<const Output extends SchemaInput>(
 ): Agent<AnswerOf<Output>>;
 export function agent(options: AgentOptions & { readonly output?: never }): Agent;
 export function agent(options: AgentOptions): unknown {
+  refuseUnknown('an agent', options, Object.keys(OPTIONS));
   return agentOf(plannedAgent(options), options.name);
 }
 
@@ -96,6 +126,7 @@ export function plannedAgent(options: AgentOptions): PlannedAgent {
     own,
     approve,
   );
+  checkNames(name, names, Object.keys(shared.mcpServers ?? {}));
   const checking = checks === undefined ? undefined : checksOf(checks);
   const spec: AgentSpec = {
     ...shared,
@@ -110,6 +141,16 @@ export function plannedAgent(options: AgentOptions): PlannedAgent {
     ...(checking === undefined ? {} : { checks: checking.checks }),
   };
   return { ...planned, spec, ...(checking === undefined ? {} : { checks: checking.functions }) };
+}
+
+/** @throws SkeinError `SKEIN_DEFINITION` for a name that no tool can have */
+function checkNames(name: string, tools: readonly string[], servers: readonly string[]): void {
+  const [unknown] = selectTools(tools, servers).unknown;
+  if (unknown === undefined) return;
+  const near = didYouMean(unknown, [...BUILT_IN_TOOLS, ...servers.map((server) => `${server}/*`)]);
+  const hint =
+    near ?? 'name a built-in tool, or SERVER/TOOL of one of its mcpServers, or give a function: tool({ ... })';
+  throw refusal('bad-tool', `the agent "${name}" has no tool "${unknown}"`, hint);
 }
 
 /**

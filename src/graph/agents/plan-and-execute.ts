@@ -26,7 +26,7 @@ export interface PlanAndExecuteOptions {
 }
 
 /** How a planned run ended. */
-export interface PlanOutcome extends AgentOutcome {
+export interface PlanOutcome extends AgentOutcome<string> {
   /** The planner's steps. */
   readonly tasks: readonly string[];
   /** The answers in the order of the steps; null for a failed step. */

@@ -1,5 +1,6 @@
 import { PLANNED, plannedNode } from '../../notations/graph/nodes/planned.js';
 import type { BuiltNode, Planned, PlannedWorkflow } from '../../notations/graph/nodes/planned.js';
+import { present } from '../../base/json.js';
 import { draw } from '../../notations/graph/inspect.js';
 import { definitionError, hasErrors } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
@@ -11,12 +12,11 @@ import { checkedTask } from '../as-agent.js';
 import { runGraph, streamGraph } from '../on-demand.js';
 import type { RunnableGraph } from '../running.js';
 
-/** How a run of a Skein agent ended. */
-export interface AgentOutcome extends AgentResult {
-  readonly runId: string;
-  readonly outcome: GraphResult['outcome'];
-  /** The answer as a value, such as the content of a structured output. */
-  readonly value: unknown;
+/** How a run of a Skein agent ended. `Answer` is the type of its answer. */
+export interface AgentOutcome<Answer = unknown>
+  extends AgentResult, Pick<GraphResult, 'runId' | 'outcome' | 'questions' | 'census' | 'spent' | 'saved' | 'labels'> {
+  /** The answer as a value, such as the content of a structured output; undefined if there is none. */
+  readonly value: Answer | undefined;
   /** The final state of the agent's workflow. */
   readonly state: Readonly<Record<string, unknown>>;
   readonly steps: readonly GraphEvent[];
@@ -34,9 +34,9 @@ export interface Agent<Answer = string> extends AgentLike {
   /** The type of the answer; never set at run time. */
   readonly answerType?: Answer;
   /** Runs the agent with a task. Failures inside never throw: they are in the result. */
-  run(task: string, options?: GraphRunOptions): Promise<AgentOutcome>;
+  run(task: string, options?: GraphRunOptions): Promise<AgentOutcome<Answer>>;
   /** Runs the agent with a task and yields its events. Leaving the loop cancels the run. */
-  stream(task: string, options?: GraphRunOptions): AsyncGenerator<GraphEvent, AgentOutcome>;
+  stream(task: string, options?: GraphRunOptions): AsyncGenerator<GraphEvent, AgentOutcome<Answer>>;
   /** Returns the agent's workflow as a Mermaid flowchart. */
   toMermaid(): string;
 }
@@ -49,7 +49,7 @@ export function agentOf<Answer>(planned: Planned, name: string): Agent<Answer> {
 
 /** An agent whose outcomes have additional fields, read from its final state. */
 export interface TellingAgent<More> extends Agent {
-  run(...call: Parameters<Agent['run']>): Promise<AgentOutcome & More>;
+  run(...call: Parameters<Agent['run']>): Promise<AgentOutcome<string> & More>;
 }
 
 /** Returns the same agent with additional fields in its outcomes. */
@@ -118,6 +118,7 @@ class RunningAgent implements Agent<unknown>, RunnableGraph {
 
   private ended(result: GraphResult): AgentOutcome {
     const { runId, outcome, answer, success, error, iterations, metrics, state } = result;
+    const { questions, census, spent, saved, labels } = result;
     this.metrics = metrics;
     return {
       runId,
@@ -132,6 +133,11 @@ class RunningAgent implements Agent<unknown>, RunnableGraph {
       },
       iterations,
       metrics,
+      questions,
+      census,
+      spent,
+      saved,
+      ...present({ labels }),
     };
   }
 }

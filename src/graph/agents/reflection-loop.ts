@@ -27,7 +27,7 @@ export interface ReflectionOptions {
 }
 
 /** How a reflection loop ended. */
-export interface ReflectionOutcome extends AgentOutcome {
+export interface ReflectionOutcome extends AgentOutcome<string> {
   /** Whether the critic accepted the draft that became the answer. */
   readonly accepted: boolean;
   readonly attempts: number;

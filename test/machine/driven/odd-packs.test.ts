@@ -102,6 +102,21 @@ describe('variables', () => {
     expect(systemOf(requests[1])).toBe('system: You are a. [Loom]');
   });
 
+  it('are those of the call that gave them, also where the caller changes its values later', async () => {
+    const tags = { name: 'tags', type: 'array', required: false };
+    const texts = { a: 'You are a. [{{tags}}]' };
+    const pack = packOf({ a: { on_event: { Go: 'a' } } }, { prompts: { p0: { variables: [tags] } } }, texts);
+    const given = { tags: ['Loom'] };
+    const { conversation, requests } = await talking(pack, { a: ['Hello.'] }, { variables: given });
+    given.tags.push('Mill');
+    await conversation.send('Hi.');
+    const later = ['Ada'];
+    conversation.setVariables({ tags: later });
+    later.push('Bob');
+    await conversation.send('Hi.');
+    expect(requests.map(systemOf)).toEqual(['system: You are a. [["Loom"]]', 'system: You are a. [["Ada"]]']);
+  });
+
   it('[A3] of a conversation that is continued stay', async () => {
     const store = memoryStore();
     const first = await talking(PACK, { a: ['Hello.'] }, { store, thread: 't', variables: { company: 'Loom' } });
