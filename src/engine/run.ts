@@ -1,4 +1,4 @@
-import type { RunOptionsOf } from './ports/durable.js';
+import type { RunOptionsOf, Durable, Taker, Ticket } from './ports/durable.js';
 import { settled } from '../base/clock.js';
 import { SkeinError, toErrorData, type ErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
@@ -11,7 +11,6 @@ import { compile, type CompiledPlan } from './graph/compile.js';
 import { firstOf } from './state/inputs.js';
 import { RunLabels } from './state/run-labels.js';
 import { MemoryDurable } from './durable/memory-durable.js';
-import type { Durable, Taker, Ticket } from './ports/durable.js';
 import type { Executors } from './ports/executor.js';
 import { Reporter } from './reporter.js';
 import { inOrder, type Reports, type RunHandle, type RunResult } from './run-result.js';

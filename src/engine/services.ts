@@ -1,4 +1,4 @@
-import type { RunOptionsOf } from './ports/durable.js';
+import type { RunOptionsOf, Durable, Short } from './ports/durable.js';
 import type { ErrorData } from '../base/errors.js';
 import type { Census, OpenCensus } from '../events/census.js';
 import type { RunTallies } from '../events/spending.js';
@@ -6,7 +6,6 @@ import type { Label } from '../guard/label.js';
 import type { WorkMeter } from '../lang/work-meter.js';
 import type { ChannelTable } from './graph/channel-table.js';
 import type { CompiledPlan } from './graph/compile.js';
-import type { Durable, Short } from './ports/durable.js';
 import type { Again, ChannelWrite, Executors, FailedInside, NodeGuard } from './ports/executor.js';
 import type { Phases } from './ports/supervision.js';
 import type { Reporter } from './reporter.js';

@@ -1,12 +1,11 @@
 import type { CountsCalls } from '../events/spending.js';
-import type { RunOptionsOf } from './ports/durable.js';
+import type { RunOptionsOf, Durable } from './ports/durable.js';
 import { toErrorData, type ErrorData } from '../base/errors.js';
 import { whenAborted } from '../base/aborts.js';
 import type { Label } from '../guard/label.js';
 import type { Bindings } from '../plan/plan.js';
 import type { LastState } from './state/carried-state.js';
 import type { FirstState } from './state/inputs.js';
-import type { Durable } from './ports/durable.js';
 import type { Executors, NodeGuard } from './ports/executor.js';
 import type { Phases } from './ports/supervision.js';
 import type { Hearers } from './reporter.js';

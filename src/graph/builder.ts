@@ -1,7 +1,6 @@
 import { definitionError, hasErrors, type Problem } from '../base/problem.js';
 import { buildGraph, type BuiltGraph } from '../notations/graph/build.js';
 import { GraphDraft, type DraftOptions, type DraftSettings, type NodeFunction } from '../notations/graph/draft.js';
-import type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from '../notations/graph/inspect.js';
 import {
   answerKeyOf,
   draw,
@@ -10,6 +9,11 @@ import {
   nodeViews,
   routeViews,
   stateKeys,
+  type DryRun,
+  type EdgeView,
+  type GraphNode,
+  type RouteView,
+  type StateKey,
 } from '../notations/graph/inspect.js';
 import { MAP_OPTION_NAMES, mapNode, type MapOptions } from '../notations/graph/nodes/map-node.js';
 import type { InnerWorkflow } from '../notations/graph/nodes/workflow-node.js';

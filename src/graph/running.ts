@@ -7,7 +7,7 @@ import type { StepCheck } from '../engine/services.js';
 import { emptyCensus } from '../events/census.js';
 import { NO_SPENDING } from '../events/spending.js';
 import type { Bindings, Plan } from '../plan/plan.js';
-import { checkRunOptions } from '../runtime/check-run.js';
+import { checkInputs, checkRunOptions } from '../runtime/check-run.js';
 import { launch, openModels, type Launch } from '../runtime/launch.js';
 import { backendOf } from '../runtime/backends/recorded.js';
 import { preparedPlan } from '../runtime/checked-plan.js';

@@ -1,5 +1,13 @@
-import type { Address, Place } from '../base/address.js';
-import { formatAddress, nodePathOf, parseAddress, pathOf, segmentsOf, stepOf } from '../base/address.js';
+import {
+  formatAddress,
+  nodePathOf,
+  parseAddress,
+  pathOf,
+  segmentsOf,
+  stepOf,
+  type Address,
+  type Place,
+} from '../base/address.js';
 import { SkeinError } from '../base/errors.js';
 import { didYouMean } from '../base/suggest.js';
 import { affected } from '../plan/downstream.js';

@@ -1,8 +1,16 @@
 import { systemClock, type Clock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { OpenBatches, endOf, type JournalEnd } from './codec.js';
-import type { Batch, BlobText, Lease, RunStanding, SharedSpending, SpendingChange, Store } from './store.js';
-import { LEASE_MS } from './store.js';
+import {
+  LEASE_MS,
+  type Batch,
+  type BlobText,
+  type Lease,
+  type RunStanding,
+  type SharedSpending,
+  type SpendingChange,
+  type Store,
+} from './store.js';
 import { StoreWriter } from './store-writer.js';
 
 /** Number of lines that are committed even if nobody waits for them: a run that writes no others would keep them all in memory. */

@@ -8,8 +8,15 @@ import { Tally, spentOf } from '../events/spending.js';
 import type { PlanNode } from '../plan/plan.js';
 import { asModelCall, isGuardQuestion, isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
 import { DecidedCalls, modelText, noteText, sessionText, type TellMoment } from './overview-moments.js';
-import type { RecordedTurn } from './overview-trace.js';
-import { StepTrace, innerCallIn, isCutOff, isToolStep, readTurn, spentOfCutOff } from './overview-trace.js';
+import {
+  StepTrace,
+  innerCallIn,
+  isCutOff,
+  isToolStep,
+  readTurn,
+  spentOfCutOff,
+  type RecordedTurn,
+} from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
 
 /** Inputs of the fold in addition to the records. */

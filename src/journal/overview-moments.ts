@@ -9,8 +9,13 @@ import { guardText, loopText, type GuardNote, type LoopNote } from '../events/st
 import { supervisionText, type SupervisionNote } from '../events/supervision.js';
 import { innerCallIn, spentOfCutOff, type RecordedTurn } from './overview-trace.js';
 import type { EndRecord } from './record.js';
-import type { DecidedCall, Endorsement, GuardedCallFacts, TrustFacts } from '../events/trust.js';
-import { endorserText } from '../events/trust.js';
+import {
+  endorserText,
+  type DecidedCall,
+  type Endorsement,
+  type GuardedCallFacts,
+  type TrustFacts,
+} from '../events/trust.js';
 
 /** The topic of a moment. */
 export type MomentKind =

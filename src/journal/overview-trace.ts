@@ -1,10 +1,9 @@
-import type { InnerCall } from '../events/event.js';
+import type { InnerCall, Cost, Spent, Usage } from '../events/event.js';
 import { countInner } from '../events/call-fold.js';
 import { asModelCall, stepOf, triesOf } from '../base/address.js';
 import { isPlainObject, present, type Json } from '../base/json.js';
 import type { StepEnding } from '../events/census.js';
 import type { PlanNode } from '../plan/plan.js';
-import type { Cost, Spent, Usage } from '../events/event.js';
 import { Tally, readCost, readCount, readUsage, spentOf, type Spending } from '../events/spending.js';
 import { StepFold } from '../events/step-fold.js';
 import type { RunHistory } from './history.js';

@@ -1,6 +1,12 @@
 import { answerRun, type GivenAnswer, type KeptAnswer } from './answering.js';
-import type { OpenRunRecord, ReadRunOptions, RunMoment, RunOverview } from './overview.js';
-import { openRecord, readRun } from './overview.js';
+import {
+  openRecord,
+  readRun,
+  type OpenRunRecord,
+  type ReadRunOptions,
+  type RunMoment,
+  type RunOverview,
+} from './overview.js';
 import { readCosts, type RunCosts } from './run-costs.js';
 import { listRuns, type RunSummary } from './run-list.js';
 import type { Store } from './store.js';

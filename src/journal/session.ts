@@ -12,9 +12,18 @@ import { openLedger, type Ledger } from './ledger.js';
 import type { BeginRecord, LogRecord, OpenRecord, TurnOf } from './record.js';
 import { readJournal, type FamilyReader } from './reader.js';
 import { Replay } from './replay.js';
-import { LEASE_MS } from './store.js';
+import {
+  LEASE_MS,
+  type BlobText,
+  type FirstBatch,
+  type Holder,
+  type Lease,
+  type RunRow,
+  type RunStanding,
+  type SessionEnd,
+  type Store,
+} from './store.js';
 import { codeText, storedPlan, storedValue } from './stored.js';
-import type { BlobText, FirstBatch, Holder, Lease, RunRow, RunStanding, SessionEnd, Store } from './store.js';
 import { threadRow } from './thread-rows.js';
 
 /** A session that may write: the run is leased, and its first lines are committed. */

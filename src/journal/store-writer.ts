@@ -2,8 +2,16 @@ import { settled, type Clock } from '../base/clock.js';
 import { SkeinError, toErrorData, type ErrorData } from '../base/errors.js';
 import { madeOnce } from '../base/collections.js';
 import { withStanding } from './codec.js';
-import type { Batch, Lease, RunStanding, SharedSpending, SpendingChange, Store } from './store.js';
-import { LEASE_MS, isLocked } from './store.js';
+import {
+  LEASE_MS,
+  isLocked,
+  type Batch,
+  type Lease,
+  type RunStanding,
+  type SharedSpending,
+  type SpendingChange,
+  type Store,
+} from './store.js';
 
 /**
  * A run that does one thing after another has no commits to share: it does not wait for the turn of the event loop to end, but yields to

@@ -2,8 +2,7 @@ import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import { dataAsGiven } from '../base/json.js';
-import type { Json } from '../base/json.js';
+import { dataAsGiven, type Json } from '../base/json.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
 import type { RunResult } from '../engine/run.js';
 import { answerRun } from '../journal/answering.js';
@@ -13,8 +12,14 @@ import { checkThreadId } from '../journal/thread-rows.js';
 import { namesOf } from '../notations/machine/pack-names.js';
 import type { Pack } from '../notations/machine/pack.js';
 import { BEGIN } from '../notations/machine/plan/machine-plan.js';
-import type { MachineSetup, Standing } from '../notations/machine/plan/standing.js';
-import { contextOf, isOver, machineAt, stateOf } from '../notations/machine/plan/standing.js';
+import {
+  contextOf,
+  isOver,
+  machineAt,
+  stateOf,
+  type MachineSetup,
+  type Standing,
+} from '../notations/machine/plan/standing.js';
 import { completeVariables } from '../notations/machine/variables.js';
 import { recordedIn } from '../runtime/backends/recorded.js';
 import { launch, openModels } from '../runtime/launch.js';

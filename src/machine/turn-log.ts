@@ -2,8 +2,13 @@ import { nodePathOf } from '../base/address.js';
 import type { ChannelWrite } from '../engine/ports/executor.js';
 import type { Keeper, ToldStep } from '../engine/reporter.js';
 import type { Listener } from '../events/event.js';
-import type { LogEntry, LoggedTransition, MachineSetup, Standing } from '../notations/machine/plan/standing.js';
-import { stateOf } from '../notations/machine/plan/standing.js';
+import {
+  stateOf,
+  type LogEntry,
+  type LoggedTransition,
+  type MachineSetup,
+  type Standing,
+} from '../notations/machine/plan/standing.js';
 import { tableOf } from './pure/state-table.js';
 import type { TransitionResult } from './pure/machine.js';
 import type { PackMessage, TurnEvent, WorkflowEvent } from './turn-types.js';

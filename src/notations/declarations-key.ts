@@ -1,5 +1,10 @@
-import type { Declarations, DeclaredSend } from '../plan/declarations.js';
-import { DECLARED, declarationFaults, declarationsOf } from '../plan/declarations.js';
+import {
+  DECLARED,
+  declarationFaults,
+  declarationsOf,
+  type Declarations,
+  type DeclaredSend,
+} from '../plan/declarations.js';
 import { any, list, map, names, text, texts } from '../text/forms.js';
 import { describe, toJson, type SourceNode } from '../text/nodes.js';
 import { readFields, type Fields } from '../text/shape.js';

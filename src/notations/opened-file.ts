@@ -3,8 +3,17 @@ import { madeOnce } from '../base/collections.js';
 import type { Problem } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
 import type { SourceFile } from '../plan/workflow.js';
-import type { ListResult, MayRead, ReadResult } from '../text/files.js';
-import { NOT_READ, listMarkdown, listNames, readText, reportUnread, shownPath } from '../text/files.js';
+import {
+  NOT_READ,
+  listMarkdown,
+  listNames,
+  readText,
+  reportUnread,
+  shownPath,
+  type ListResult,
+  type MayRead,
+  type ReadResult,
+} from '../text/files.js';
 import { createFindings, visibleText } from '../text/findings.js';
 import { isNothing, type SourceNode } from '../text/nodes.js';
 import { parseYaml, type ParsedYaml } from '../text/yaml.js';

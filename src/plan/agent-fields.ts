@@ -13,8 +13,22 @@ import type {
   Until,
 } from './agent-spec.js';
 import type { AnswerCheck, CheckOptions, CheckRule, LengthBounds } from './answer-check.js';
-import type { Form, Keys } from './form.js';
-import { any, flag, integer, list, names, NUMBER, object, someObject, TEXT, variants, word, wordOr } from './form.js';
+import {
+  any,
+  flag,
+  integer,
+  list,
+  names,
+  NUMBER,
+  object,
+  someObject,
+  TEXT,
+  variants,
+  word,
+  wordOr,
+  type Form,
+  type Keys,
+} from './form.js';
 import { MOST_ROUNDS } from './limits.js';
 import type { NarrowPolicy, ServersPolicy, ToolPolicy } from './policy.js';
 import { byName, formsOf, policy, result, type Rows } from './rows.js';

@@ -2,8 +2,16 @@ import { conditionText } from '../lang/condition-text.js';
 import { refText } from '../lang/json-path.js';
 import type { Condition } from '../lang/values.js';
 import { routeTargets } from './graph-shape.js';
-import { END } from './plan.js';
-import type { Join, LoopNode, NodeKind, OnError, Plan, PlanNode, Route } from './plan.js';
+import {
+  END,
+  type Join,
+  type LoopNode,
+  type NodeKind,
+  type OnError,
+  type Plan,
+  type PlanNode,
+  type Route,
+} from './plan.js';
 import { budgetText } from './budget.js';
 import { heardIn } from './heard.js';
 import { endorsedText } from './endorsement.js';

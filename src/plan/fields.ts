@@ -20,8 +20,8 @@ import {
   withKey,
   word,
   wordOr,
+  type Form,
 } from './form.js';
-import type { Form } from './form.js';
 import { MOST_ROUNDS } from './limits.js';
 import { POLICIES } from './node-policies.js';
 import type {

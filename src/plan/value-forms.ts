@@ -28,8 +28,10 @@ import {
   withKey,
   withPart,
   word,
+  type Form,
+  type Keys,
+  type Misfits,
 } from './form.js';
-import type { Form, Keys, Misfits } from './form.js';
 
 export const POSITION = object<Position>({ 'file?': TEXT, line: NUMBER, column: NUMBER });
 

@@ -1,6 +1,6 @@
 import type { CountsCalls } from '../events/spending.js';
 import { innerCalls } from '../events/call-fold.js';
-import type { Influence, RunOptionsOf } from '../engine/ports/durable.js';
+import type { Influence, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
 import { agentExecutor, runTrustOf } from '../agent/executor.js';
 import { WrittenHere } from '../agent/run-trust.js';
 import { toolExecutor } from '../agent/tool-step/executor.js';
@@ -17,7 +17,6 @@ import { unitePolicies } from '../guard/policy.js';
 import { systemIds } from '../base/ids.js';
 import { asGiven, isThenable, present } from '../base/json.js';
 import { withScripted } from '../plan/made-of.js';
-import type { Reserve } from '../engine/ports/durable.js';
 import { startRun, type RunHandle, type RunResult, type StartOptions } from '../engine/run.js';
 import type { Executor, NodeGuard } from '../engine/ports/executor.js';
 import type { Keeper } from '../engine/reporter.js';

@@ -18,8 +18,17 @@ import { changedBudget, type Budget, type BudgetChange, type BudgetInput } from 
 import { NO_SETTINGS, type BudgetSettings, type RunSettings } from '../plan/fields.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunOptions } from './options.js';
-import type { LimitChanges, SharingRun } from './run-limits.js';
-import { applied, budgetChange, joined, RUN, runLimits, sharedIn, withChange } from './run-limits.js';
+import {
+  applied,
+  budgetChange,
+  joined,
+  RUN,
+  runLimits,
+  sharedIn,
+  withChange,
+  type LimitChanges,
+  type SharingRun,
+} from './run-limits.js';
 
 /** A recorded run that continues. */
 interface GoesOn {

@@ -1,19 +1,19 @@
-import type {
-  Answer,
-  Batch,
-  FirstBatch,
-  Holder,
-  Lease,
-  NewRun,
-  RenewedLease,
-  RunRow,
-  RunStanding,
-  SessionEnd,
-  SharedSpending,
-  Store,
-  StoredBatch,
+import {
+  LEASE_MS,
+  type Answer,
+  type Batch,
+  type FirstBatch,
+  type Holder,
+  type Lease,
+  type NewRun,
+  type RenewedLease,
+  type RunRow,
+  type RunStanding,
+  type SessionEnd,
+  type SharedSpending,
+  type Store,
+  type StoredBatch,
 } from '../journal/store.js';
-import { LEASE_MS } from '../journal/store.js';
 import { threadOfRow } from '../journal/thread-rows.js';
 import {
   begun,

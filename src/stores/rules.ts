@@ -1,6 +1,13 @@
 import { SkeinError } from '../base/errors.js';
-import type { Batch, FirstBatch, Holder, Lease, RunRow, RunStanding } from '../journal/store.js';
-import { isHeld as isLeased } from '../journal/store.js';
+import {
+  isHeld as isLeased,
+  type Batch,
+  type FirstBatch,
+  type Holder,
+  type Lease,
+  type RunRow,
+  type RunStanding,
+} from '../journal/store.js';
 import { isDead } from './holder.js';
 
 /** Rules that all stores share: who may lease a run, which runs may be removed, which texts can be stored. */

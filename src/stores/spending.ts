@@ -1,5 +1,12 @@
-import type { Batch, Counts, Lease, RunRow, SharedSpending, SpendingChange } from '../journal/store.js';
-import { SPENDING_MS } from '../journal/store.js';
+import {
+  SPENDING_MS,
+  type Batch,
+  type Counts,
+  type Lease,
+  type RunRow,
+  type SharedSpending,
+  type SpendingChange,
+} from '../journal/store.js';
 import { threadOfRow } from '../journal/thread-rows.js';
 import { isHeld } from './rules.js';
 

@@ -1,19 +1,19 @@
-import type {
-  Answer,
-  Batch,
-  FirstBatch,
-  Holder,
-  Lease,
-  NewRun,
-  RenewedLease,
-  RunRow,
-  RunStanding,
-  SessionEnd,
-  SharedSpending,
-  Store,
-  StoredBatch,
+import {
+  LEASE_MS,
+  type Answer,
+  type Batch,
+  type FirstBatch,
+  type Holder,
+  type Lease,
+  type NewRun,
+  type RenewedLease,
+  type RunRow,
+  type RunStanding,
+  type SessionEnd,
+  type SharedSpending,
+  type Store,
+  type StoredBatch,
 } from '../journal/store.js';
-import { LEASE_MS } from '../journal/store.js';
 import { threadOfRow } from '../journal/thread-rows.js';
 import {
   begun,
@@ -31,8 +31,16 @@ import {
   withoutDead,
 } from './rules.js';
 import type { Connection } from './sqlite-connection.js';
-import type { NumberedRow } from './sqlite-rows.js';
-import { answerValues, readAnswer, readBatch, readPage, readRun, runValues, readText } from './sqlite-rows.js';
+import {
+  answerValues,
+  readAnswer,
+  readBatch,
+  readPage,
+  readRun,
+  runValues,
+  readText,
+  type NumberedRow,
+} from './sqlite-rows.js';
 import { settleAll, spendAll, spendingOf, type SpendingRows } from './spending.js';
 import { spendingRows, unlessFull } from './sqlite-spending.js';
 import { Statements } from './sqlite-statements.js';

@@ -5,8 +5,16 @@ import type { Question } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';
 import type { Judgement, Phases, SupervisedAttempt } from '../engine/ports/supervision.js';
 import { cutMiddle } from '../lang/xml-block.js';
-import { MAX_REORIENTS, VERDICT_MS } from '../plan/supervision.js';
-import type { Assessment, Commitment, Reconciled, SuperviseRequest, Supervisor, Verdict } from '../plan/supervision.js';
+import {
+  MAX_REORIENTS,
+  VERDICT_MS,
+  type Assessment,
+  type Commitment,
+  type Reconciled,
+  type SuperviseRequest,
+  type Supervisor,
+  type Verdict,
+} from '../plan/supervision.js';
 import type { AsideModels } from '../agent/ask-aside.js';
 import { assess, declare } from './checkpoints.js';
 import { decisionOf, personQuestion } from './person.js';

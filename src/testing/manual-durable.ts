@@ -14,8 +14,16 @@ import type {
   Wait,
 } from '../engine/ports/durable.js';
 import type { OpenQuestion } from '../events/question.js';
-import { awaited, isTicking, newTicket, noop, overdue, settled } from './manual-ticket.js';
-import type { Entry, PendingTicket } from './manual-ticket.js';
+import {
+  awaited,
+  isTicking,
+  newTicket,
+  noop,
+  overdue,
+  settled,
+  type Entry,
+  type PendingTicket,
+} from './manual-ticket.js';
 import { seededRandom as sequenceOf } from '../base/ids.js';
 
 /** How a {@link ManualDurable} behaves. */

@@ -3,8 +3,15 @@ import { suggest } from '../base/suggest.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Form, IntegerForm, Keys, MapForm, NumberForm, Values, WordForm } from './forms.js';
 import type { Findings } from './findings.js';
-import { describe, isNothing, seen } from './nodes.js';
-import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
+import {
+  describe,
+  isNothing,
+  seen,
+  type SourceEntry,
+  type SourceMap,
+  type SourceNode,
+  type SourceScalar,
+} from './nodes.js';
 import { meantBy } from './synonyms.js';
 
 /** How a map is read. */

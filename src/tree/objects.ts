@@ -1,18 +1,18 @@
 import { freezeData, type Json } from '../base/json.js';
 import { refusal, type Problem } from '../base/problem.js';
-import type {
-  SupervisionMode,
-  TreeAgent,
-  TreeConvergence,
-  TreeGoal,
-  TreeNode,
-  TreeParameter,
-  TreeSequence,
-  TreeStep,
-  TreeWork,
-  TreeWorkflow,
+import {
+  childrenOf,
+  type SupervisionMode,
+  type TreeAgent,
+  type TreeConvergence,
+  type TreeGoal,
+  type TreeNode,
+  type TreeParameter,
+  type TreeSequence,
+  type TreeStep,
+  type TreeWork,
+  type TreeWorkflow,
 } from '../notations/tree/definition.js';
-import { childrenOf } from '../notations/tree/definition.js';
 import { budgetData, type BudgetInput } from '../plan/budget.js';
 import type { DeclaredSend } from '../plan/declarations.js';
 import { securityData, type SecurityInput } from '../plan/security.js';

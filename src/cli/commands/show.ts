@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
 import { triesOf } from '../../base/address.js';
 import { formatDuration } from '../../base/duration.js';
-import type { DecidedCall, Endorsement } from '../../events/trust.js';
-import { decidedText, endorserText, sourcesText, trustText } from '../../events/trust.js';
+import {
+  decidedText,
+  endorserText,
+  sourcesText,
+  trustText,
+  type DecidedCall,
+  type Endorsement,
+} from '../../events/trust.js';
 import { formatCensus, type RunOverview } from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';

@@ -3,8 +3,14 @@ import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import { costText } from '../../events/cost-text.js';
 import { addSpending, NO_SPENDING } from '../../events/spending.js';
-import type { Store, ThreadEdit, ThreadOverview, ThreadTurn } from '../../index.js';
-import { getThread, listThreads } from '../../index.js';
+import {
+  getThread,
+  listThreads,
+  type Store,
+  type ThreadEdit,
+  type ThreadOverview,
+  type ThreadTurn,
+} from '../../index.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines } from '../runs/text.js';

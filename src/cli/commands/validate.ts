@@ -4,12 +4,18 @@ import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
 import type { Workflow } from '../../plan/workflow.js';
 import { EXIT, printProblems } from '../failures.js';
-import { agentFilesOf, agentSources, loadWorkflow } from '../run/load-workflow.js';
+import {
+  agentFilesOf,
+  agentSources,
+  loadWorkflow,
+  type JudgingFlags,
+  type Loaded,
+  type SurroundingFlags,
+} from '../run/load-workflow.js';
 import type { Power } from '../../plan.js';
 import { lookAt } from '../run/trust-subject.js';
 import { isTrusted } from '../run/trusted-files.js';
 import { OUTSIDE_OF_SANDBOX, powerLines, workflowPowers } from '../run/workflow-powers.js';
-import type { JudgingFlags, Loaded, SurroundingFlags } from '../run/load-workflow.js';
 import { broughtBy } from '../talk/brought.js';
 import { listLines, type TrustFlags } from '../run/trust-gate.js';
 import { addJudgingOptions, trustOption } from '../run/run-options.js';

@@ -1,8 +1,16 @@
 import { resolve } from 'node:path';
 import { costText } from '../../events/cost-text.js';
 import type { Plan } from '../../plan/plan.js';
-import type { CaseCost, PlanCost, Foreseen } from '../../prices.js';
-import { ASSUMED, findPrice, openPrices, planCost, readModelName } from '../../prices.js';
+import {
+  ASSUMED,
+  findPrice,
+  openPrices,
+  planCost,
+  readModelName,
+  type CaseCost,
+  type PlanCost,
+  type Foreseen,
+} from '../../prices.js';
 
 export interface PricingFlags {
   readonly prices?: string;

@@ -5,7 +5,6 @@ import type { WorkflowResult } from '../../index.js';
 import type { RunOutcome } from '../../events/census.js';
 import type { Spending } from '../../events/spending.js';
 import type { OpenQuestion } from '../../events/question.js';
-import type { Context, LoadedMachine, LogEntry, SharedModels, Stand } from '../../talking.js';
 import {
   KeptState,
   checkTurn,
@@ -14,6 +13,11 @@ import {
   sharedModels,
   standOf,
   variablesFromTexts,
+  type Context,
+  type LoadedMachine,
+  type LogEntry,
+  type SharedModels,
+  type Stand,
 } from '../../talking.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { followRun, runOptions } from '../run/execute-run.js';

@@ -4,8 +4,16 @@ import { resolve } from 'node:path';
 import { SkeinError, toErrorData } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
 import { definitionError, hasErrors } from '../../base/problem.js';
-import type { Context, LoadedMachine } from '../../talking.js';
-import { KeptState, machineOf, missingTools, placeOfAgent, standOf, startOf as beginningOf } from '../../talking.js';
+import {
+  KeptState,
+  machineOf,
+  missingTools,
+  placeOfAgent,
+  standOf,
+  startOf as beginningOf,
+  type Context,
+  type LoadedMachine,
+} from '../../talking.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
 import { passingStore, storeForRun, type Recording } from '../run/recording.js';
 import { checkOwn, storeFile, storeRoot } from '../run/open-store.js';

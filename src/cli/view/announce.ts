@@ -2,8 +2,14 @@ import { formatDuration } from '../../base/duration.js';
 import { cachedText, callCostText } from '../../events/cost-text.js';
 import { isWaitNote, type Asking, type SkeinEvent, type StepNote } from '../../events/event.js';
 import type { GuardedCallFacts, TrustNote } from '../../events/trust.js';
-import { guardText, isGuardNote, isLoopNote, loopText } from '../../events/step-notes.js';
-import type { GuardNote, LoopNote } from '../../events/step-notes.js';
+import {
+  guardText,
+  isGuardNote,
+  isLoopNote,
+  loopText,
+  type GuardNote,
+  type LoopNote,
+} from '../../events/step-notes.js';
 import { isSupervisionNote, supervisionText, type SupervisionNote } from '../../events/supervision.js';
 import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';

@@ -1,5 +1,11 @@
-import type { Census, OpenCensus, StepOutcome } from '../../events/census.js';
-import { addCensus, emptyCensus, endingOf } from '../../events/census.js';
+import {
+  addCensus,
+  emptyCensus,
+  endingOf,
+  type Census,
+  type OpenCensus,
+  type StepOutcome,
+} from '../../events/census.js';
 import { joinedIf, type Label } from '../../guard/label.js';
 import { joined, reported, type Reports } from '../run-result.js';
 import type { Restable, RunServices, ScopeOptions } from '../services.js';

@@ -3,9 +3,17 @@ import { isFinal, toErrorData, type ErrorData } from '../../base/errors.js';
 import { addCensus, countAllowed, emptyCensus, type StepOutcome } from '../../events/census.js';
 import type { CompiledNode } from './compile.js';
 import { cutOffBy } from './closing.js';
-import type { Ending, PassedOver } from './explain.js';
-import { failureOf, goesOnPast, limitBody, pastMaxVisits, releaseBody } from './explain.js';
-import { skipReason, tooDeep } from './explain.js';
+import {
+  failureOf,
+  goesOnPast,
+  limitBody,
+  pastMaxVisits,
+  releaseBody,
+  skipReason,
+  tooDeep,
+  type Ending,
+  type PassedOver,
+} from './explain.js';
 import { Flow, type FlowOwner } from './flow.js';
 import { branchEnds } from './required.js';
 import { ScopeAtEnd } from './scope-at-end.js';

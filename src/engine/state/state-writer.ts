@@ -5,8 +5,18 @@ import type { ChannelTable } from '../graph/channel-table.js';
 import type { CompiledNode, CompiledPlan } from '../graph/compile.js';
 import type { Reducer } from '../../plan/reducers.js';
 import type { ChannelWrite } from '../ports/executor.js';
-import type { Cell, Moment, Writer } from './cell.js';
-import { cellValue, foldedWith, isCleared, isUnread, keepDigest, tryFold, writeCell } from './cell.js';
+import {
+  cellValue,
+  foldedWith,
+  isCleared,
+  isUnread,
+  keepDigest,
+  tryFold,
+  writeCell,
+  type Cell,
+  type Moment,
+  type Writer,
+} from './cell.js';
 import { CLEAN } from '../../guard/label.js';
 import { INSPECT } from './plain-state.js';
 import type { Influenced, RunLabels } from './run-labels.js';

@@ -1,5 +1,10 @@
-import { PLANNED, plannedNode } from '../../notations/graph/nodes/planned.js';
-import type { BuiltNode, Planned, PlannedWorkflow } from '../../notations/graph/nodes/planned.js';
+import {
+  PLANNED,
+  plannedNode,
+  type BuiltNode,
+  type Planned,
+  type PlannedWorkflow,
+} from '../../notations/graph/nodes/planned.js';
 import { present } from '../../base/json.js';
 import { draw } from '../../notations/graph/inspect.js';
 import { definitionError, hasErrors } from '../../base/problem.js';

@@ -2,8 +2,18 @@ import { ownValue } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
 import { PatternError, patternMatcher, type PatternMatcher } from '../pattern/matcher.js';
 import { CHOICE_KEYWORDS, takeOver } from './choices.js';
-import type { Evaluation, Findings, Keyword, Schema, Seen, Spot } from './context.js';
-import { Budget, SchemaError, shown, wrong } from './context.js';
+import {
+  Budget,
+  SchemaError,
+  shown,
+  wrong,
+  type Evaluation,
+  type Findings,
+  type Keyword,
+  type Schema,
+  type Seen,
+  type Spot,
+} from './context.js';
 import { valueKey, VALUE_KEYWORDS } from './values.js';
 import { PART_KEYWORDS, REST_KEYWORDS } from './parts.js';
 import { References, isSchema, type SchemaIndex } from './references.js';

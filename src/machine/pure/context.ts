@@ -2,8 +2,14 @@ import { isoTime } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import { cloneData, present } from '../../base/json.js';
 import { Artifacts, type ArtifactLimits } from './artifacts.js';
-import type { ArtifactSnapshot, Context, OwnMetadata, StateTransition, ReadContext } from './context-data.js';
-import { readContext } from './context-data.js';
+import {
+  readContext,
+  type ArtifactSnapshot,
+  type Context,
+  type OwnMetadata,
+  type StateTransition,
+  type ReadContext,
+} from './context-data.js';
 import { Recent } from './recent.js';
 
 /** Number of transitions, and of artifact snapshots, that are kept: the newest ones. */

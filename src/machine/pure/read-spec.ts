@@ -1,8 +1,19 @@
 import { SkeinError } from '../../base/errors.js';
 import { freezeData, type Json } from '../../base/json.js';
 import { formatProblem, DataPlace } from '../../base/problem.js';
-import type { PlacedProblem, Shape } from './shapes.js';
-import { Problems, count, fields, flag, integer, json, oneOf, record, text } from './shapes.js';
+import {
+  Problems,
+  count,
+  fields,
+  flag,
+  integer,
+  json,
+  oneOf,
+  record,
+  text,
+  type PlacedProblem,
+  type Shape,
+} from './shapes.js';
 import type { ArtifactDef, Budget, Orchestration, Persistence, Spec, State } from './spec.js';
 
 /** The place of a spec in messages. */

@@ -6,16 +6,20 @@ import { lacksScope, SECURITY_MODES } from '../../plan/security.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Findings } from '../../text/findings.js';
 import type { Scanner, Token } from './scanner.js';
-import type {
-  Clause,
-  WorkKind,
-  WorkStatement,
-  Written,
-  WrittenBudget,
-  WrittenSecurity,
-  WrittenSupervision,
+import {
+  CLAUSES,
+  STATEMENTS,
+  CLAUSES_OF,
+  SHOWN,
+  isKeyword,
+  type Clause,
+  type WorkKind,
+  type WorkStatement,
+  type Written,
+  type WrittenBudget,
+  type WrittenSecurity,
+  type WrittenSupervision,
 } from './statements.js';
-import { CLAUSES, STATEMENTS, CLAUSES_OF, SHOWN, isKeyword } from './statements.js';
 
 /** A statement while its clauses are being read. */
 export interface Draft {

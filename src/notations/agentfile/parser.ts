@@ -2,18 +2,21 @@ import type { Position } from '../../base/problem.js';
 import type { Findings } from '../../text/findings.js';
 import { ClauseReader, meantKeyword, reportWord, shown, type Draft } from './clauses.js';
 import { Scanner, type Token } from './scanner.js';
-import type {
-  Agentfile,
-  InputStatement,
-  NameStatement,
-  WorkKind,
-  WorkStatement,
-  Written,
-  WrittenBudget,
-  WrittenSecurity,
-  WrittenSupervision,
+import {
+  CLAUSES,
+  STATEMENTS,
+  LINE_WORDS,
+  isKeyword,
+  type Agentfile,
+  type InputStatement,
+  type NameStatement,
+  type WorkKind,
+  type WorkStatement,
+  type Written,
+  type WrittenBudget,
+  type WrittenSecurity,
+  type WrittenSupervision,
 } from './statements.js';
-import { CLAUSES, STATEMENTS, LINE_WORDS, isKeyword } from './statements.js';
 
 /**
  * Parses the text of an Agentfile. Parsing continues after a mistake, so all mistakes are found at once. A damaged statement is read as

@@ -1,5 +1,17 @@
-import { any, either, integer, list, map, named, names, text, texts, variants } from '../../text/forms.js';
-import type { Form, MapForm } from '../../text/forms.js';
+import {
+  any,
+  either,
+  integer,
+  list,
+  map,
+  named,
+  names,
+  text,
+  texts,
+  variants,
+  type Form,
+  type MapForm,
+} from '../../text/forms.js';
 import { CHECKS } from '../checks-key.js';
 import { ADDRESS_FORM, SERVER_NAME } from '../mcp-servers.js';
 import { CACHE, SANDBOX, TOKENS } from '../model-call-keys.js';

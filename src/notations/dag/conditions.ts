@@ -7,11 +7,17 @@ import type { Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Findings } from '../../text/findings.js';
 import { toJson, type SourceNode, type SourceScalar } from '../../text/nodes.js';
-import type { ConditionDef, StepDef } from './definition.js';
 import { inputChannel } from '../inputs-key.js';
 import { withoutBraces } from '../named-values.js';
 import { ENDING_WORDS, readEnding } from '../step-ending.js';
-import { countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
+import {
+  countChannel,
+  endingChannel,
+  itemChannel,
+  stepChannel,
+  type ConditionDef,
+  type StepDef,
+} from './definition.js';
 import type { References } from './references.js';
 
 /**

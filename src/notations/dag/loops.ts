@@ -4,8 +4,15 @@ import type { ChannelSpec, InputSpec, LoopNode, MapNode, NodeBase, Plan, PlanNod
 import { conditionReferences, referencesOf } from '../../plan/references.js';
 import type { Findings } from '../../text/findings.js';
 import { buildUntil } from './conditions.js';
-import type { MapSteps, StepDef } from './definition.js';
-import { beforeChannel, countChannel, endingChannel, itemChannel, stepChannel } from './definition.js';
+import {
+  beforeChannel,
+  countChannel,
+  endingChannel,
+  itemChannel,
+  stepChannel,
+  type MapSteps,
+  type StepDef,
+} from './definition.js';
 import type { References } from './references.js';
 
 interface LoopParts {

@@ -6,8 +6,13 @@ import type { TextInput } from '../../plan/builder-input.js';
 import { isAgentNode } from '../../plan/nodes.js';
 import type { NodeBase, PlanNode } from '../../plan/plan.js';
 import { superviseInside, gateProblem, supervisedUnder, type Said } from '../../plan/inherited-supervision.js';
-import { MOST_REORIENTS, isSupervisor, supervisorKey } from '../../plan/supervision.js';
-import type { Supervision, Supervisor } from '../../plan/supervision.js';
+import {
+  MOST_REORIENTS,
+  isSupervisor,
+  supervisorKey,
+  type Supervision,
+  type Supervisor,
+} from '../../plan/supervision.js';
 import type { BuiltNode } from './nodes/planned.js';
 
 /** How a node's result is judged before anything sees it. Absent options default to those of the enclosing graph. */

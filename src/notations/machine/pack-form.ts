@@ -1,5 +1,16 @@
-import type { Form, MapForm } from '../../text/forms.js';
-import { either, list, map, named, names, number, text, texts, word } from '../../text/forms.js';
+import {
+  either,
+  list,
+  map,
+  named,
+  names,
+  number,
+  text,
+  texts,
+  word,
+  type Form,
+  type MapForm,
+} from '../../text/forms.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';
 import { SECURITY_KEY } from '../security-key.js';
 import { SUPERVISE } from '../supervise-key.js';

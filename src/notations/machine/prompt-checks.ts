@@ -1,6 +1,11 @@
 import { present } from '../../base/json.js';
-import type { AnswerCheck, CheckedText, CheckOptions, CheckRule } from '../../plan/answer-check.js';
-import { checkKey } from '../../plan/answer-check.js';
+import {
+  checkKey,
+  type AnswerCheck,
+  type CheckedText,
+  type CheckOptions,
+  type CheckRule,
+} from '../../plan/answer-check.js';
 import { madeOf } from '../../plan/made-of.js';
 import type { Bindings } from '../../plan/plan.js';
 import type { Prompt, Validator } from './pack.js';

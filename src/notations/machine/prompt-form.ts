@@ -1,5 +1,18 @@
-import type { Form, Keys } from '../../text/forms.js';
-import { any, flag, integer, list, map, named, names, number, text, texts, word } from '../../text/forms.js';
+import {
+  any,
+  flag,
+  integer,
+  list,
+  map,
+  named,
+  names,
+  number,
+  text,
+  texts,
+  word,
+  type Form,
+  type Keys,
+} from '../../text/forms.js';
 import { IDENTIFIER, MANY, NEEDED, VERSION, WRITTEN, anyMap, type Dialect } from './dialect.js';
 
 const whole = (about: string, min = 1): Form => integer(about, { min, max: MANY });

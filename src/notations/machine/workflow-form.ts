@@ -1,5 +1,18 @@
-import type { Form } from '../../text/forms.js';
-import { any, either, flag, integer, list, map, named, names, text, texts, variants, word } from '../../text/forms.js';
+import {
+  any,
+  either,
+  flag,
+  integer,
+  list,
+  map,
+  named,
+  names,
+  text,
+  texts,
+  variants,
+  word,
+  type Form,
+} from '../../text/forms.js';
 import { CACHE } from '../model-call-keys.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';
 import { DECLARATION_KEYS } from '../declarations-key.js';

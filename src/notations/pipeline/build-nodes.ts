@@ -1,26 +1,25 @@
 import type { SourceScalar } from '../../text/nodes.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { Template } from '../../lang/values.js';
-import type {
-  AgentNode,
-  AskNode,
-  CallNode,
-  EndNode,
-  LoopNode,
-  MapNode,
-  PassNode,
-  Plan,
-  PlanNode,
-  TaskNode,
+import {
+  END,
+  type AgentNode,
+  type AskNode,
+  type CallNode,
+  type EndNode,
+  type LoopNode,
+  type MapNode,
+  type PassNode,
+  type Plan,
+  type PlanNode,
+  type TaskNode,
 } from '../../plan/plan.js';
-import { END } from '../../plan/plan.js';
 import { RUN_CHANNELS } from '../../plan/endings.js';
 import { present } from '../../base/json.js';
 import { callInputs, NO_PLAN } from '../call-inputs.js';
 import { toolNode } from '../tool-steps.js';
 import { inputChannel } from '../inputs-key.js';
 import { valuesOf } from '../values-key.js';
-import type { Block, Placed } from './blocks.js';
 import type {
   AgentStep,
   AskStep,
@@ -33,7 +32,17 @@ import type {
   ToolStep,
 } from './definition.js';
 import { listed, NOWHERE, type Flow } from './flow.js';
-import { around, channelsOfItem, conversationsIn, itemIn, itemsOf, lastOf, resultOf } from './blocks.js';
+import {
+  around,
+  channelsOfItem,
+  conversationsIn,
+  itemIn,
+  itemsOf,
+  lastOf,
+  resultOf,
+  type Block,
+  type Placed,
+} from './blocks.js';
 import { buildCondition } from './conditions.js';
 import { isAtEnd } from './last-steps.js';
 import { outputsBefore, type Names } from './order.js';

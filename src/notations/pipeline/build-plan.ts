@@ -1,7 +1,15 @@
 import { madeOnce } from '../../base/collections.js';
-import { END } from '../../plan/plan.js';
+import {
+  END,
+  type ChannelSpec,
+  type Edge,
+  type InputSpec,
+  type PassNode,
+  type Plan,
+  type PlanNode,
+  type Route,
+} from '../../plan/plan.js';
 import { RUN_CHANNELS } from '../../plan/endings.js';
-import type { ChannelSpec, Edge, InputSpec, PassNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Condition } from '../../lang/values.js';
 import { visitCaps } from '../../plan/limits.js';
 import { createFindings, type Findings } from '../../text/findings.js';
@@ -11,8 +19,17 @@ import type { ParsedYaml } from '../../text/yaml.js';
 import type { CallDef } from '../step-keys.js';
 import { inputSpec } from '../inputs-key.js';
 import { valuesOf } from '../values-key.js';
-import { channelsOfItem, conversationsIn, givenBy, itemIn, itemsOf, placeSteps } from './blocks.js';
-import type { Block, Output, Placed } from './blocks.js';
+import {
+  channelsOfItem,
+  conversationsIn,
+  givenBy,
+  itemIn,
+  itemsOf,
+  placeSteps,
+  type Block,
+  type Output,
+  type Placed,
+} from './blocks.js';
 import { buildNode, givenChannels } from './build-nodes.js';
 import type { NodeParts } from './node-base.js';
 import { buildCondition } from './conditions.js';

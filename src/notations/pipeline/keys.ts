@@ -12,8 +12,9 @@ import {
   texts,
   variants,
   word,
+  type Form,
+  type MapForm,
 } from '../../text/forms.js';
-import type { Form, MapForm } from '../../text/forms.js';
 import { NAME_FORM } from '../../text/names.js';
 import { ASK_KEYS } from '../ask-keys.js';
 import { FILE_BUDGET, STEP_BUDGET } from '../budget-key.js';

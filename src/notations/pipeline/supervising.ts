@@ -3,8 +3,13 @@ import type { NodeBase, Plan } from '../../plan/plan.js';
 import type { Security } from '../../plan/security.js';
 import type { SourceScalar } from '../../text/nodes.js';
 import { securityFrom, type SecurityDef } from '../security-key.js';
-import { supervisedFile, supervisionFields, supervisionOf, supervisionOfWhole } from '../supervise-key.js';
-import type { SuperviseDef } from '../supervise-key.js';
+import {
+  supervisedFile,
+  supervisionFields,
+  supervisionOf,
+  supervisionOfWhole,
+  type SuperviseDef,
+} from '../supervise-key.js';
 import { findModels } from './agents/agent-models.js';
 import { around, type Placed } from './blocks.js';
 import type { PipelineDef } from './definition.js';

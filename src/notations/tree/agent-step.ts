@@ -6,8 +6,15 @@ import type { Security } from '../../plan/security.js';
 import type { AgentNode, ChannelSpec, InputSpec, PlanNode } from '../../plan/plan.js';
 import type { SupervisionMode, TreeAgent, TreeOverride, TreeWork } from './definition.js';
 import { agentSpec } from './inherited.js';
-import { fieldsRequest, goalBlock, GOAL_SYSTEM, joinedTexts, PRIOR_GOALS, textTemplate } from './prompts.js';
-import type { Visible } from './prompts.js';
+import {
+  fieldsRequest,
+  goalBlock,
+  GOAL_SYSTEM,
+  joinedTexts,
+  PRIOR_GOALS,
+  textTemplate,
+  type Visible,
+} from './prompts.js';
 
 /** What all steps of a tree are compiled with. */
 export interface Workshop {

@@ -1,22 +1,25 @@
 import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
-import type {
-  TreeAgent,
-  TreeConvergence,
-  TreeNode,
-  TreePlace,
-  TreeSequence,
-  TreeStep,
-  TreeWork,
-  TreeWorkflow,
-} from './definition.js';
 import { checkTreeNames } from './check-names.js';
 import { checkReferences } from './references.js';
 import { checkModes } from './inherited.js';
 import type { GivenValue } from './names.js';
 import { LOWERED_HINT } from '../../plan/check-safety.js';
 import { lacksScope, lowers, raised, securityText, type Security } from '../../plan/security.js';
-import { childrenOf, partOf, TreeFindings, within } from './definition.js';
+import {
+  childrenOf,
+  partOf,
+  TreeFindings,
+  within,
+  type TreeAgent,
+  type TreeConvergence,
+  type TreeNode,
+  type TreePlace,
+  type TreeSequence,
+  type TreeStep,
+  type TreeWork,
+  type TreeWorkflow,
+} from './definition.js';
 
 /** The context in which a tree is checked. */
 export interface TreeCheckOptions {

@@ -1,5 +1,14 @@
-import type { SupervisionMode, TreeFindings, TreeNode, TreeOverride, TreePlace, TreeWorkflow } from './definition.js';
-import { childrenOf, partOf, within } from './definition.js';
+import {
+  childrenOf,
+  partOf,
+  within,
+  type SupervisionMode,
+  type TreeFindings,
+  type TreeNode,
+  type TreeOverride,
+  type TreePlace,
+  type TreeWorkflow,
+} from './definition.js';
 import { present } from '../../base/json.js';
 import type { Template } from '../../lang/values.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';

@@ -17,7 +17,15 @@ import { joinedIf, type Label } from '../../guard/label.js';
 import { StoreCounts } from '../../engine/durable/recorded/store-count.js';
 import type { Store } from '../../journal/store.js';
 import type { RunSettings } from '../../plan/fields.js';
-import { answerBy, inMemory } from './backend.js';
+import {
+  answerBy,
+  inMemory,
+  type Backend,
+  type BackendDefinition,
+  type BegunRun,
+  type OpenedRun,
+  type RunOwner,
+} from './backend.js';
 import { goingOn, readRecordedRun, settingsOf, changesOf, type GoingOn, type RecordedRun } from '../going-on.js';
 import type { RunOptions } from '../options.js';
 import { budgetSettings, sharedLimits } from '../recorded-limits.js';
@@ -25,7 +33,6 @@ import { budgetOf, runLimits } from '../run-limits.js';
 import { isOnThread } from '../threads/check-thread.js';
 import { newHolder } from '../../stores/holder.js';
 import { Turn } from '../threads/turn.js';
-import type { Backend, BackendDefinition, BegunRun, OpenedRun, RunOwner } from './backend.js';
 import type { RunWarning } from '../../engine/services.js';
 import { forkStart } from '../../journal/fork-from.js';
 import { changesText, type Changes } from '../changes.js';

@@ -1,8 +1,13 @@
 import { systemClock } from '../../base/clock.js';
 import { SkeinError, type ErrorData } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
-import type { CarriedStart, ChannelEnd, LastState } from '../../engine/state/carried-state.js';
-import { carriedState, channelEnds } from '../../engine/state/carried-state.js';
+import {
+  carriedState,
+  channelEnds,
+  type CarriedStart,
+  type ChannelEnd,
+  type LastState,
+} from '../../engine/state/carried-state.js';
 import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { RunResult } from '../../engine/run.js';
 import type { RunWarning } from '../../engine/services.js';

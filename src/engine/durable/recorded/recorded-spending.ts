@@ -1,11 +1,17 @@
 import { asModelCall, moreOf, stepOf } from '../../../base/address.js';
 import { isPlainObject } from '../../../base/json.js';
-import type { Amount } from '../../../budget/amount.js';
 import { moreIn } from '../../../budget/lack-text.js';
 import type { BudgetChange } from '../../../plan/budget.js';
 import type { Measure } from '../../../plan/budget-text.js';
 import { isBelow } from '../alive-time.js';
-import { addAmounts, amountOfCall, amountOfFailure, NO_AMOUNT, TOOL_CALL } from '../../../budget/amount.js';
+import {
+  addAmounts,
+  amountOfCall,
+  amountOfFailure,
+  NO_AMOUNT,
+  TOOL_CALL,
+  type Amount,
+} from '../../../budget/amount.js';
 import { readCost, readUsage } from '../../../events/spending.js';
 import type { Entry, RunHistory, SpendEntry } from '../../../journal/history.js';
 import { isCutOff, spentOfCutOff } from '../../../journal/overview-trace.js';

@@ -15,8 +15,19 @@ import { roundNotes } from '../telling.js';
 import type { Body, Step } from '../step.js';
 import type { ScopeHandle } from '../../services.js';
 import { inputCell } from '../../state/cell.js';
-import type { FinalState, SubStart } from './call.js';
-import { endLike, inputsOf, keptOf, noTicket, openInside, outputsOf, prefixed, subPlan, succeedWith } from './call.js';
+import {
+  endLike,
+  inputsOf,
+  keptOf,
+  noTicket,
+  openInside,
+  outputsOf,
+  prefixed,
+  subPlan,
+  succeedWith,
+  type FinalState,
+  type SubStart,
+} from './call.js';
 
 /** Repeats a sub-plan until its condition holds. Rounds are addressed `NODE#ROUND`. */
 export const loopBody: Body = { start: startLoop, take: noTicket };

@@ -5,8 +5,14 @@ import type { Budget } from '../../../plan/budget.js';
 import type { Security } from '../../../plan/security.js';
 import type { ModelSettings } from '../../../plan/agent-spec.js';
 import { quoteShort } from '../../../lang/value-text.js';
-import type { TreeAgent, TreeOverride, TreeStep, TreeWork, TreeWorkflow } from '../../tree/definition.js';
-import { walkTree } from '../../tree/definition.js';
+import {
+  walkTree,
+  type TreeAgent,
+  type TreeOverride,
+  type TreeStep,
+  type TreeWork,
+  type TreeWorkflow,
+} from '../../tree/definition.js';
 import { isKeyword } from '../statements.js';
 import { Profiles, agentToml, fitsToml, policyToml } from './write-toml.js';
 

@@ -1,15 +1,15 @@
 import { present } from '../../../base/json.js';
 import type { SourceFile } from '../../../plan/workflow.js';
-import type {
-  TreeAgent,
-  TreeConvergence,
-  TreeGoal,
-  TreeOverride,
-  TreeStep,
-  TreeWorkflow,
-} from '../../tree/definition.js';
 import { DECLARED } from '../../../plan/declarations.js';
-import { walkTree } from '../../tree/definition.js';
+import {
+  walkTree,
+  type TreeAgent,
+  type TreeConvergence,
+  type TreeGoal,
+  type TreeOverride,
+  type TreeStep,
+  type TreeWorkflow,
+} from '../../tree/definition.js';
 
 const SUPERVISION = { model: '.supervise()', human: '.superviseByHuman()', off: '.unsupervised()' } as const;
 

@@ -1,5 +1,11 @@
-import { ERROR_CODES, SkeinError, fromErrorData, plainError, toErrorData } from '../../../base/errors.js';
-import type { ErrorData } from '../../../base/errors.js';
+import {
+  ERROR_CODES,
+  SkeinError,
+  fromErrorData,
+  plainError,
+  toErrorData,
+  type ErrorData,
+} from '../../../base/errors.js';
 import { ownValue, type JsonObject } from '../../../base/json.js';
 import { kindText, valueText } from '../../../lang/value-text.js';
 import { ownOrInherited } from './json-schema.js';

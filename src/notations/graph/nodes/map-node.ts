@@ -1,6 +1,12 @@
 import { present } from '../../../base/json.js';
-import type { Bindings, MapNode, Plan, Require, SubInputs } from '../../../plan/plan.js';
-import { WHOLE_STATE } from '../../../plan/plan.js';
+import {
+  WHOLE_STATE,
+  type Bindings,
+  type MapNode,
+  type Plan,
+  type Require,
+  type SubInputs,
+} from '../../../plan/plan.js';
 import { isNeeded } from '../../../plan/nodes.js';
 import type { NodeFunction } from '../draft.js';
 import { innerBindings, type BuiltNode, type NodeSpec } from './planned.js';

@@ -1,7 +1,14 @@
 import { definitionError, hasErrors, holdingBack, refusal, type Problem } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
-import type { Bindings, InputSpec, Plan, Require, SubInputs } from '../../../plan/plan.js';
-import { PLAN_VALUES, WHOLE_STATE } from '../../../plan/plan.js';
+import {
+  PLAN_VALUES,
+  WHOLE_STATE,
+  type Bindings,
+  type InputSpec,
+  type Plan,
+  type Require,
+  type SubInputs,
+} from '../../../plan/plan.js';
 import { isNeeded } from '../../../plan/nodes.js';
 import { traitsOf } from '../../../plan/notations.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';

@@ -6,8 +6,16 @@ import { StateMachine, type TransitionResult } from '../../../machine/pure/machi
 import type { StateOf } from '../../../plan/builder-input.js';
 import { goto, type Goto } from '../../../plan/goto.js';
 import { END } from '../../../plan/plan.js';
-import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
-import { isTransient, logged, machineAt, stateOf } from './standing.js';
+import {
+  isTransient,
+  logged,
+  machineAt,
+  stateOf,
+  type LogEntry,
+  type MachineSetup,
+  type MachineState,
+  type Standing,
+} from './standing.js';
 
 /** The user message for providers that require one if nobody has said anything. */
 const GO_ON = 'Continue.';

@@ -8,8 +8,16 @@ import type { StateMachine, TransitionResult } from '../../../machine/pure/machi
 import { PendingTransitions, setArtifactCall } from '../../../machine/pure/pending.js';
 import { TRANSITION_TOOL, toolsOf, type MachineTool } from '../../../machine/pure/tools.js';
 import type { Guide, GuideCounts, GuideEnd, GuideOf, GuideStep, GuideTool, GuideVerdict } from '../../../plan/guide.js';
-import type { LogEntry, MachineSetup, MachineState, Standing } from './standing.js';
-import { isTransient, logged, machineAt, stateOf } from './standing.js';
+import {
+  isTransient,
+  logged,
+  machineAt,
+  stateOf,
+  type LogEntry,
+  type MachineSetup,
+  type MachineState,
+  type Standing,
+} from './standing.js';
 
 /**
  * Creates the guide of a state's agent: the machine's tools, its budget, and the next node after an event. The machine is rebuilt from the

@@ -11,8 +11,9 @@ import {
   texts,
   variants,
   word,
+  type Form,
+  type MapForm,
 } from '../../../text/forms.js';
-import type { Form, MapForm } from '../../../text/forms.js';
 import { VARIABLE_FORM } from '../../../text/names.js';
 import { CHECKS } from '../../checks-key.js';
 import { ADDRESS_FORM } from '../../mcp-servers.js';

@@ -1,8 +1,12 @@
 import { isWildcard, matchesWildcard } from '../../../lang/wildcard.js';
 import { quoteShort } from '../../../lang/value-text.js';
 import type { Permissions } from '../../../plan/agent-spec.js';
-import { COMMAND_ARGUMENTS, TOOL_ARGUMENTS, parsePermissionRule } from '../../../plan/permission-rule.js';
-import type { PermissionRule } from '../../../plan/permission-rule.js';
+import {
+  COMMAND_ARGUMENTS,
+  TOOL_ARGUMENTS,
+  parsePermissionRule,
+  type PermissionRule,
+} from '../../../plan/permission-rule.js';
 import { runsAnything } from '../../../plan/risky-commands.js';
 import type { Findings } from '../../../text/findings.js';
 import type { SourceScalar } from '../../../text/nodes.js';
