@@ -8,4 +8,4 @@
  */
 export { openSqliteStore, sqliteInUse } from './stores/sqlite.js';
 export type { SqliteInUse, SqliteStoreOptions } from './stores/sqlite.js';
-export type { FileStore } from './stores/sqlite-store.js';
+export type { FileStore } from './stores/sqlite-upkeep.js';

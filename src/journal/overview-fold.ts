@@ -85,10 +85,7 @@ export class OverviewFold {
       case 'start':
         this.trace(record.key, record.at).reopen();
         if (record.reserved === undefined)
-          this.tell(record.key, record.at, {
-            kind: 'step',
-            text: `starts ${record.key}, which is never repeated without asking`,
-          });
+          this.tell(record.key, record.at, { kind: 'step', text: `starts ${record.key}, never repeated unasked` });
         break;
       case 'timer':
         if (parseKey(record.key).name === 'timer') this.trace(record.key, record.at).reopen();

@@ -44,21 +44,7 @@ import {
 import { settleAll, spendAll, spendingOf, type SpendingRows } from './spending.js';
 import { spendingRows, unlessFull } from './sqlite-spending.js';
 import { Statements } from './sqlite-statements.js';
-import { backUp, removeRuns, shrink } from './sqlite-upkeep.js';
-
-/** A store in a file. */
-export interface FileStore extends Store {
-  /** A random token, shared only with copies of this store. */
-  readonly token: string;
-  /** Frees the disk space of removed runs; returns the number of bytes. Others may use the store meanwhile. */
-  shrink(): number;
-  /**
-   * Writes a copy with everything committed at its start to a new file. Others may use the store meanwhile.
-   *
-   * @throws SkeinError `SKEIN_STORE` if the file already exists, or can't be written
-   */
-  backup(path: string): void;
-}
+import { backUp, removeRuns, shrink, type FileStore } from './sqlite-upkeep.js';
 
 /** The position of the next batch of a leased run. */
 interface Place {

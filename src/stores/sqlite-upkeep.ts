@@ -1,12 +1,26 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { SkeinError } from '../base/errors.js';
-import { isLocked } from '../journal/store.js';
+import { isLocked, type Store } from '../journal/store.js';
 import { isHeld, removable } from './rules.js';
 import type { Connection } from './sqlite-connection.js';
 import { readRun } from './sqlite-rows.js';
 import { dropOutdated } from './sqlite-spending.js';
 import type { Statements } from './sqlite-statements.js';
+
+/** A store in a file. */
+export interface FileStore extends Store {
+  /** A random token, shared only with copies of this store. */
+  readonly token: string;
+  /** Frees the disk space of removed runs; returns the number of bytes. Others may use the store meanwhile. */
+  shrink(): number;
+  /**
+   * Writes a copy with everything committed at its start to a new file. Others may use the store meanwhile.
+   *
+   * @throws SkeinError `SKEIN_STORE` if the file already exists, or can't be written
+   */
+  backup(path: string): void;
+}
 
 /** Milliseconds for one transaction of a long operation, so that runs can write in between. */
 const SLICE_MS = 5;

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { loadDriver } from './sqlite-driver.js';
 import { openDatabase, type Durability } from './sqlite-schema.js';
-import { SqliteStore, type FileStore } from './sqlite-store.js';
+import { SqliteStore } from './sqlite-store.js';
+import type { FileStore } from './sqlite-upkeep.js';
 
 /** Options for opening a store of runs in a SQLite file. */
 export interface SqliteStoreOptions {

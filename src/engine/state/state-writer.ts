@@ -64,11 +64,7 @@ export function writeOutput(
   return writeChannels(holder, step, writeResult(holder, step, output), writes);
 }
 
-/**
- * Returns a version with what a step writes in addition to its output.
- *
- * @throws SkeinError as {@link writeOutput}
- */
+/** Returns a version with what a step writes in addition to its output. @throws SkeinError as {@link writeOutput} */
 export function writeChannels(
   holder: ChannelHolder,
   step: WritingStep,

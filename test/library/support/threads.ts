@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { FileStore } from '../../../src/stores/sqlite-store.js';
+import type { FileStore } from '../../../src/stores/sqlite-upkeep.js';
 import { openSqliteStore } from 'skein/sqlite';
 
 /** A file for a store, gone when the test has ended. */

@@ -4,7 +4,7 @@ import { SkeinError } from '../../../src/base/errors.js';
 import { pruneRuns } from '../../../src/journal/pruning.js';
 import type { Batch } from '../../../src/journal/store.js';
 import { thisProcess } from '../../../src/stores/holder.js';
-import type { FileStore } from '../../../src/stores/sqlite-store.js';
+import type { FileStore } from '../../../src/stores/sqlite-upkeep.js';
 import { openSqliteStore } from '../../../src/stores/sqlite.js';
 
 const [path = '', name = '', runs = '0'] = process.argv.slice(2);
