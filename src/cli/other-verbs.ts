@@ -13,7 +13,8 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map(
     'skein show -1 shows the state of the newest run': 'inspect get',
     'skein show -1 shows the state of the newest run; skein doctor, what can be used here': 'info',
     'skein run FILE': 'start execute dev',
-    'skein exec FILE PROMPT': 'chat ask',
+    'skein exec FILE PROMPT': 'ask',
+    'skein run PACK talks with a pack; skein exec FILE PROMPT asks an agent': 'chat',
     'skein run PACK talks with a pack; skein event THREAD EVENT fires an event':
       'talk send say fire trigger transition',
     'skein resume -1 continues the newest run': 'continue',

@@ -34,6 +34,7 @@ describe('wrong usage: exit 1', () => {
   test.each([
     [['rum', 'flow.yaml'], 'there is no command "rum"', 'did you mean skein run?'],
     [['help', 'rum'], 'there is no command "rum"', 'did you mean skein run?'],
+    [['chat'], 'there is no command "chat"', 'skein run PACK talks with a pack'],
     [['run', 'flow.yaml', '--strem'], "unknown option '--strem'", 'hint: did you mean --stream?'],
     [['validate', 'flow.yaml', '--jsn'], "unknown option '--jsn'", 'hint: did you mean --json?'],
     [['run', 'flow.yaml', 'other.yaml'], 'too many arguments', 'skein help'],
