@@ -169,9 +169,9 @@ describe('a conversation that does not fit its pack', () => {
     );
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(
-      'error SKEIN_CONTEXT: not the context of a state machine: current_state must be a text, not 5; history[0].from must be a text',
+      'error SKEIN_CONTEXT: context.json: not the context of a state machine: current_state must be a text, not 5; history[0].from must be a text',
     );
-    expect(stderr).toContain('hint: give what context() gave');
+    expect(stderr).toContain('hint: --context takes a JSON file, such as skein context THREAD prints');
     expect(stderr).not.toContain('undefined');
   });
 });
