@@ -1,5 +1,6 @@
 import { SkeinError } from '../../../base/errors.js';
-import type { JsonObject } from '../../../base/json.js';
+import { isPlainObject, type JsonObject } from '../../../base/json.js';
+import { didYouMean } from '../../../base/suggest.js';
 import { coerceInput, requiredNames } from '../../../lang/coerce.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
@@ -96,37 +97,69 @@ export function tool<const Schema extends SchemaInput, Result>(
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** The options of a tool with the form of their values. A wrong one is refused, so that a misspelt approval is not the lack of one. */
+const FORMS: Readonly<Record<keyof ToolDefinition, (value: unknown) => string | undefined>> = {
+  name: (value) => (typeof value === 'string' && NAME.test(value) ? undefined : 'letters, digits, _ and -, at most 64'),
+  description: kindOf('text', 'string'),
+  inputSchema: () => undefined,
+  effect: oneOf('read', 'idempotent', 'once'),
+  trust: oneOf('trusted', 'untrusted'),
+  approve: kindOf('true, false or a function of the input', 'boolean', 'function'),
+  coerce: kindOf('true or false', 'boolean'),
+  calls: () => undefined,
+  execute: () => undefined,
+};
+
+function kindOf(what: string, ...kinds: readonly string[]): (value: unknown) => string | undefined {
+  return (value) => (kinds.includes(typeof value) ? undefined : what);
+}
+
+function oneOf(...words: readonly string[]): (value: unknown) => string | undefined {
+  return (value) =>
+    words.includes(value as string) ? undefined : words.map((word) => JSON.stringify(word)).join(', ');
+}
+
+/** @throws SkeinError `SKEIN_DEFINITION` for an option that does not exist, or has a value of another form */
+function checkForm(definition: ToolDefinition): void {
+  const { name } = definition;
+  const wrongName = FORMS.name(name);
+  if (wrongName !== undefined) throw refusal('bad-tool', `a tool can't be named ${JSON.stringify(name)}`, wrongName);
+  const names = Object.keys(FORMS);
+  // An instance of a class has fields of its own.
+  const strange = isPlainObject(definition) ? Object.keys(definition).find((key) => !names.includes(key)) : undefined;
+  if (strange !== undefined) {
+    // The schema is `input` or `parameters` elsewhere.
+    const meant = /^(?:input|parameters)$/.test(strange) ? 'did you mean "inputSchema"?' : didYouMean(strange, names);
+    const hint = meant ?? `options are: ${names.join(', ')}`;
+    throw refusal('bad-tool', `the tool "${name}" has no option ${JSON.stringify(strange)}`, hint);
+  }
+  for (const [key, form] of Object.entries(FORMS)) {
+    const value: unknown = Reflect.get(definition, key);
+    const wanted = value === undefined ? undefined : form(value);
+    if (wanted !== undefined) throw refusal('bad-tool', `${key} of the tool "${name}" is not valid`, `give ${wanted}`);
+  }
+  if (typeof Reflect.get(definition, 'execute') !== 'function')
+    throw refusal('bad-tool', `the tool "${name}" has no execute function`, 'execute: (input) => ...');
+}
+
 /**
  * Converts a tool to plan data.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for a tool that can't be used
  */
 export function functionTool(definition: ToolDefinition): FunctionTool {
-  const { name, description = '', effect = 'once', trust, approve, coerce = true, calls } = definition;
-  if (typeof name !== 'string' || !NAME.test(name)) {
-    const hint = 'letters, digits, _ and -, at most 64';
-    throw refusal('bad-tool', `a tool can't be named ${JSON.stringify(name)}`, hint);
-  }
-  if (typeof Reflect.get(definition, 'execute') !== 'function')
-    throw refusal('bad-tool', `the tool "${name}" has no execute function`, 'execute: (input) => ...');
+  checkForm(definition);
+  const { name, description = '', effect = 'once', trust, approve, coerce = true, calls, inputSchema } = definition;
   return {
     name,
     description,
-    input: jsonSchemaOf(schemaOf(definition), `the input of the tool "${name}"`),
+    input: jsonSchemaOf(inputSchema, `the input of the tool "${name}"`),
     effect,
     ...(trust === undefined ? {} : { trust }),
     ...(approve === true ? { approve } : typeof approve === 'function' ? { approve: 'code' } : {}),
     ...(coerce ? { coerce } : {}),
     ...(calls === undefined ? {} : { calls }),
   };
-}
-
-/** Returns a tool's input schema. Programs without types may have misnamed it. */
-function schemaOf(definition: ToolDefinition): unknown {
-  if (definition.inputSchema === undefined && Reflect.has(definition, 'input')) {
-    throw refusal('bad-tool', `the tool "${definition.name}" has no option "input"`, 'did you mean "inputSchema"?');
-  }
-  return definition.inputSchema;
 }
 
 /** Returns the function of a tool as it is bound. A schema that is more than JSON Schema has the final decision on the input. */
