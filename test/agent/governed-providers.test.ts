@@ -159,7 +159,7 @@ describe('[15.5] limits of a run', () => {
     const events: SkeinEvent[] = [];
     const limits = { openai: { concurrency: 2 } };
     const options = { models, limits, listeners: [(event: SkeinEvent) => void events.push(event)] };
-    const runs = [1, 2].map(() => run(wide(4, { timeoutMs: 2_000 }), options).result);
+    const runs = [1, 2].map(() => run(wide(8, { timeoutMs: 5_000 }), options).result);
     const ended = await Promise.all(runs);
     expect(ended.map(({ outcome, error }) => [outcome, error])).toEqual([
       ['succeeded', undefined],
@@ -168,7 +168,7 @@ describe('[15.5] limits of a run', () => {
     expect(most()).toBe(2);
     const queued = notesOf('model.queued', events);
     const admitted = notesOf('model.admitted', events);
-    // Eight calls of 0.8 s, two at once: those after the fourth wait for longer than a second.
+    // Sixteen calls of 0.8 s, two at once: the last ones wait for longer than the five seconds that their steps may take.
     expect(queued.length).toBeGreaterThanOrEqual(4);
     expect(admitted).toHaveLength(queued.length);
     expect(queued[0]).toMatchObject({ turn: 1, model: 'openai/m' });
