@@ -1,6 +1,7 @@
 import { freezeData } from '../base/json.js';
 import { hasErrors, type Problem } from '../base/problem.js';
 import { checkPlan } from '../plan/checks.js';
+import { unknownTools } from '../plan/check-tools.js';
 import { NO_BINDINGS, type Plan } from '../plan/plan.js';
 import { noteReadFrom } from '../plan/own-plan.js';
 import type { SourceFile, Workflow } from '../plan/workflow.js';
@@ -88,7 +89,7 @@ export type WorkflowParts = Required<
 
 /** Wraps a built plan in a workflow. It checks the plan only if no errors were found before: they would be reported again. */
 export function usable(plan: Plan, parts: WorkflowParts, findings: Findings): Workflow {
-  if (!hasErrors(findings.list)) findings.add(checkPlan(freezeData(plan), NO_BINDINGS));
+  if (!hasErrors(findings.list)) addChecks(plan, parts.toolPlaces, findings);
   noteReadFrom(plan, [...parts.files.map(({ path }) => path), ...parts.agentFolders]);
   return {
     ...(hasErrors(findings.list) ? { plan: undefined, inputs: plan.inputs } : { plan }),
@@ -96,6 +97,13 @@ export function usable(plan: Plan, parts: WorkflowParts, findings: Findings): Wo
     ...parts,
     problems: sortProblems(findings.list),
   };
+}
+
+/** Adds the problems of a plan. Unknown tools get their lines, and those of a called file are known from that file. */
+function addChecks(plan: Plan, places: WorkflowParts['toolPlaces'], findings: Findings): void {
+  findings.add(checkPlan(freezeData(plan), NO_BINDINGS).filter(({ code }) => code !== 'unknown-tools'));
+  const known = new Set(findings.list.map(({ message }) => message));
+  findings.add(unknownTools(plan, places).filter(({ message }) => !known.has(message)));
 }
 
 /** Returns a workflow that has problems and no plan. */

@@ -1,8 +1,11 @@
+import type { Position, Problem } from '../base/problem.js';
 import { didYouMean } from '../base/suggest.js';
 import { nameOf, type Scope } from './check-scope.js';
 import { BUILT_IN_TOOLS } from './built-in-tools.js';
 import { argumentFaults } from './tool-arguments.js';
-import { builtInOf } from './tool-names.js';
+import { agentsOf } from './nodes.js';
+import type { Plan } from './plan.js';
+import { builtInOf, selectTools } from './tool-names.js';
 import { programFault } from './tool-words.js';
 import type { ToolUse } from './tool-use.js';
 
@@ -64,4 +67,32 @@ export function toolFault(
   }
   const known = `built-in tools are: ${BUILT_IN_TOOLS.join(', ')}; one of a server is SERVER/TOOL`;
   return { what: 'which does not exist', hint: didYouMean(name, BUILT_IN_TOOLS) ?? known };
+}
+
+/** Where each agent names its tools, by the names of agent and tool. */
+type ToolPlaces = ReadonlyMap<string, ReadonlyMap<string, Position>>;
+
+/**
+ * Returns a warning (`unknown-tools`) for each agent that names tools which do not exist, also in nested plans. An agent that several nodes have is reported
+ * once. Which tools a server has is known only in a run.
+ */
+export function unknownTools(plan: Plan, places?: ToolPlaces): readonly Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const { node } of agentsOf(plan)) {
+    const { name, tools, mcpServers } = node.agent;
+    if (tools === undefined || tools.length === 0 || problems.has(name)) continue;
+    const { unknown } = selectTools(tools, Object.keys(mcpServers ?? {}));
+    const [first] = unknown;
+    if (first === undefined) continue;
+    const at = places?.get(name)?.get(first) ?? node.at;
+    const names = unknown.map((tool) => JSON.stringify(tool)).join(', ');
+    problems.set(name, {
+      code: 'unknown-tools',
+      severity: 'warning',
+      message: `agent ${name}: Skein has no tool for ${names}; the agent runs without it`,
+      ...(at === undefined ? {} : { at }),
+      hint: didYouMean(first, BUILT_IN_TOOLS) ?? 'name a built-in tool, or SERVER/TOOL of one of its MCP servers',
+    });
+  }
+  return [...problems.values()];
 }

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../base/json.js';
-import type { Problem } from '../base/problem.js';
+import { hasErrors, type Problem } from '../base/problem.js';
 import { checkBindings } from './check-bindings.js';
 import { checkBudgets, checkRequired, checkSupervision } from './check-policies.js';
 import { checkConditions } from './check-conditions.js';
@@ -13,7 +13,7 @@ import { checkDeclarations, checkEndorsement, checkSecurity } from './check-safe
 import { raised, type Security } from './security.js';
 import { Findings, type Scope } from './check-scope.js';
 import { checkOutput, checkSubPlans } from './check-subplans.js';
-import { checkTools } from './check-tools.js';
+import { checkTools, unknownTools } from './check-tools.js';
 import { checkWriters } from './check-writers.js';
 import { analyzeShape } from './graph-shape.js';
 import { DEEPEST_PLAN } from './own-plan.js';
@@ -21,7 +21,7 @@ import type { Bindings, ChannelSpec, Plan } from './plan.js';
 
 /**
  * Checks a plan and all its sub-plans and returns every problem: first those of a plan as a whole, then those of its nodes in plan order,
- * then those of its sub-plans. The order and the codes are stable. With `bindings`, missing functions are reported too. It runs nothing and
+ * then those of its sub-plans; last, if there are no errors, tools that do not exist. The order and the codes are stable. With `bindings`, missing functions are reported too. It runs nothing and
  * never throws. A frozen plan, as {@link definePlan} and files produce, is checked once per process for the same
  * bindings.
  *
@@ -52,7 +52,8 @@ function problemsOf(plan: Plan, bindings: Bindings | undefined): Problem[] {
     for (const problem of found) problems.push(problem);
     for (const inner of below.toReversed()) open.push(inner);
   }
-  return problems;
+  // A plan that can't be read, or that contains itself, can't be walked.
+  return hasErrors(problems) ? problems : [...problems, ...unknownTools(plan)];
 }
 
 /** A plan and its place. */

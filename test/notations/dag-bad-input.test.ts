@@ -208,7 +208,7 @@ describe('any workflow at all', () => {
 inputs: {q: {default: x}}
 config: {model: m, truncate: {strategy: lines, limit: 3}, shared_memory: {enabled: true}}
 agents:
-  a: {inline: {prompt: "{{inputs.q}}", tools: [x], mcp-servers: {s: {command: c}}}}
+  a: {inline: {prompt: "{{inputs.q}}", tools: [read], mcp-servers: {s: {command: c}}}}
 steps:
   - {id: d, agent: a, prompt: p}
   - id: s

@@ -73,7 +73,8 @@ describe.skipIf(!hasCorpus())('real agent files', () => {
     const workflow = await loadDag('f.yaml', { cwd });
     expect(hasErrors(workflow.problems)).toBe(false);
     expect(workflow.plan?.nodes).toHaveLength(20);
-    expect(workflow.problems.map(({ code, at }) => [code, basename(at?.file ?? '')])).toEqual([
+    const others = workflow.problems.filter(({ code }) => code !== 'unknown-tools');
+    expect(others.map(({ code, at }) => [code, basename(at?.file ?? '')])).toEqual([
       ['agent-skipped', 'SOURCES.md'],
       ['mcp-transport', 'scientific-paper-research.agent.md'],
     ]);

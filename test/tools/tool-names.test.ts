@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createToolProvider } from '../../src/agent/tools/provider.js';
 import { BUILT_IN_TOOLS } from '../../src/plan/built-in-tools.js';
+import { checkPlan, definePlan } from '../../src/index.js';
+import { loadWorkflowText } from '../../src/yaml.js';
 import { selectTools } from '../../src/plan/tool-names.js';
 import { agent, folder, session } from './support/session.js';
 
@@ -124,6 +126,22 @@ describe('unknown names', () => {
       },
     ]);
   });
+});
+
+test('are told where a workflow is defined, in files with their line and in code', async () => {
+  const yaml = 'name: f\nsteps:\n  - { id: s, agent: w, prompt: p }\n  - { id: t, agent: w, prompt: p }\n';
+  const agents = 'agents:\n  w: { inline: { prompt: Look., tools: [read, raed_file] } }\n';
+  const told = {
+    code: 'unknown-tools',
+    severity: 'warning',
+    message: 'agent w: Skein has no tool for "raed_file"; the agent runs without it',
+    hint: 'did you mean "read_file"?',
+  };
+  const loaded = await loadWorkflowText(yaml + agents, { cwd: await folder() });
+  expect(loaded.problems).toEqual([{ ...told, at: expect.objectContaining({ line: 6, column: 47 }) }]);
+  const spec = { name: 'w', instructions: [], models: [], tools: ['raed_file', 'own/one'], mcpServers: { own: { command: 'own' } } };
+  const { plan } = definePlan({ name: 'p', nodes: [{ id: 's', kind: 'agent', agent: spec, prompt: [] }] });
+  expect(checkPlan(plan)).toEqual([told]);
 });
 
 test('an agent that is opened again in the same run does not warn again', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agent, convergence, goal, sequence, state, workflow } from '../../src/tree.js';
-import type { Runtime, Step, Workflow } from '../../src/tree.js';
+import type { Problem } from '../../src/index.js';
+import type { Override, Runtime, Step, Workflow } from '../../src/tree.js';
 import { flowOf, talker } from './support.js';
 
 function messages(flow: Pick<Workflow, 'validate'>): readonly string[] {
@@ -173,6 +174,28 @@ describe('what is wrong with a tree', () => {
     const steps = sequence('s').steps.bind(sequence('s')) as (...steps: unknown[]) => unknown;
     expect(() => steps(sequence('inner'))).toThrow(/steps takes goal, convergence, agent, not a sequence/);
     expect(() => steps({ kind: 'goal' })).toThrow(/not something that is not part of a tree|something that is not/);
+  });
+});
+
+describe('a tool that does not exist', () => {
+  const told = ['warning: agent critic: Skein has no tool for "raed_file"; the agent runs without it (did you mean "read_file"?)'];
+  const brief = (problems: readonly Problem[]): readonly string[] =>
+    problems
+      .filter(({ code }) => code === 'unknown-tools')
+      .map(({ severity, message, hint }) => `${severity}: ${message} (${hint ?? ''})`);
+
+  it.each<readonly [string, Override | undefined, Runtime]>([
+    ['of a step', { tools: ['raed_file'] }, {}],
+    ['of the runtime', undefined, { tools: ['read', 'raed_file'] }],
+    ['beside a server that is there', { tools: ['own/one', 'raed_file'] }, { mcp: { own: { command: 'own' } } }],
+  ])('%s is told before anything runs, and by the result', async (_, override, runtime) => {
+    const step = agent('critic', 'You look.');
+    const flow = flowOf(goal('g', 'Do.').using(override === undefined ? step : step.customize(override)));
+    expect(brief(flow.validate(runtime))).toEqual(told);
+    expect(brief(flow.compile(runtime).problems)).toEqual(told);
+    const talk = talker();
+    const { warnings } = await flow.execute({ ...runtime, mcp: {}, ...talk.runtime }, {}, talk.options);
+    expect(brief(warnings)).toHaveLength(1);
   });
 });
 

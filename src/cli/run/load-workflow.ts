@@ -8,7 +8,6 @@ import { openInside, type MayRead } from './open-inside.js';
 import type { TrustFlags } from './trust-gate.js';
 import { powersWithoutModels, subjectOf } from './workflow-powers.js';
 import type { TrustSubject } from './trusted-files.js';
-import { didYouMean } from '../../base/suggest.js';
 import type { InputSpec, Plan } from '../../plan/plan.js';
 import type { Foreseen } from '../../prices.js';
 import type { WorkflowOptions } from '../../yaml.js';
@@ -44,7 +43,7 @@ export interface LoadOptions extends JudgingFlags, SurroundingFlags, TrustFlags 
   /** Whether missing inputs may come from elsewhere. */
   readonly mayLack?: boolean;
   readonly interactive?: boolean;
-  /** Whether to report unknown names of tools, which a run reports only when it reaches them. */
+  /** Whether to report unknown names of tools. A run reports them when it reaches the agent. */
   readonly checkTools?: boolean;
   /** The version of the schema that a pack is checked against. */
   readonly packSchema?: '1.4' | '1.5';
@@ -81,12 +80,15 @@ export async function loadWorkflow(file: string, options: LoadOptions): Promise<
   checkSurroundings(options, file, workflow.plan);
   const looks = options.inputs !== undefined && options.mayLack !== true;
   const given = looks ? { ...options.defaults, ...options.inputs } : undefined;
-  const tools = options.checkTools === true ? await unknownTools(workflow) : [];
+  const own =
+    options.checkTools === true || options.strict === true
+      ? workflow.problems
+      : workflow.problems.filter(({ code }) => code !== 'unknown-tools');
   const budgets = await problemsOfBudgets(workflow.plan, options);
   const two = options.checkTools === true ? await problemsOfCalls(workflow.plan) : [];
   const wrong = await wrongInputs(inputsOf(workflow), options.inputs);
   const missing = missingInputs(workflow, given);
-  const found = [...workflow.problems, ...wrong, ...missing, ...tools, ...budgets, ...two];
+  const found = [...own, ...wrong, ...missing, ...budgets, ...two];
   const isError = ({ holds }: Problem): boolean =>
     options.strict === true || (options.toRun === true && holds === true);
   const problems = found.flatMap((problem) => (isError(problem) ? asErrors([problem]) : [problem]));
@@ -241,30 +243,6 @@ function readersOf(plan: Workflow['plan'], channel: string): string {
   const ids = (plan?.nodes ?? []).filter((node) => JSON.stringify(node).includes(reference)).map(({ id }) => `"${id}"`);
   if (ids.length === 0) return '';
   return `; ${ids.length === 1 ? 'step' : 'steps'} ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ' ...' : ''} ${ids.length === 1 ? 'needs' : 'need'} it`;
-}
-
-/** Names of tools that do not exist (`unknown-tools`). A run warns about them when the agent starts. */
-async function unknownTools({ plan, toolPlaces }: Workflow): Promise<readonly Problem[]> {
-  if (plan === undefined) return [];
-  const { BUILT_IN_TOOLS, agentsOf, selectTools } = await import('../../plan.js');
-  const problems = new Map<string, Problem>();
-  for (const { node } of agentsOf(plan)) {
-    const { name, tools, mcpServers } = node.agent;
-    const { unknown } = selectTools(tools, Object.keys(mcpServers ?? {}));
-    if (unknown.length === 0 || problems.has(name)) continue;
-    const [first = ''] = unknown;
-    const near = didYouMean(first, BUILT_IN_TOOLS);
-    const at = toolPlaces?.get(name)?.get(first) ?? node.at;
-    const names = unknown.map((tool) => JSON.stringify(tool)).join(', ');
-    problems.set(name, {
-      code: 'unknown-tools',
-      severity: 'warning',
-      message: `agent ${name}: Skein has no tool for ${names}; the agent runs without it`,
-      ...(at === undefined ? {} : { at }),
-      hint: near ?? 'name a built-in tool, or SERVER/TOOL of one of its MCP servers',
-    });
-  }
-  return [...problems.values()];
 }
 
 /**
