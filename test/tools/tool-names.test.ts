@@ -138,8 +138,14 @@ test('are told where a workflow is defined, in files with their line and in code
     hint: 'did you mean "read_file"?',
   };
   const loaded = await loadWorkflowText(yaml + agents, { cwd: await folder() });
-  expect(loaded.problems).toEqual([{ ...told, at: expect.objectContaining({ line: 6, column: 47 }) }]);
-  const spec = { name: 'w', instructions: [], models: [], tools: ['raed_file', 'own/one'], mcpServers: { own: { command: 'own' } } };
+  expect(loaded.problems).toMatchObject([{ ...told, at: { line: 6, column: 47 } }]);
+  const spec = {
+    name: 'w',
+    instructions: [],
+    models: [],
+    tools: ['raed_file', 'own/one'],
+    mcpServers: { own: { command: 'own' } },
+  };
   const { plan } = definePlan({ name: 'p', nodes: [{ id: 's', kind: 'agent', agent: spec, prompt: [] }] });
   expect(checkPlan(plan)).toEqual([told]);
 });

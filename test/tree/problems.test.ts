@@ -178,7 +178,9 @@ describe('what is wrong with a tree', () => {
 });
 
 describe('a tool that does not exist', () => {
-  const told = ['warning: agent critic: Skein has no tool for "raed_file"; the agent runs without it (did you mean "read_file"?)'];
+  const told = [
+    'warning: agent critic: Skein has no tool for "raed_file"; the agent runs without it (did you mean "read_file"?)',
+  ];
   const brief = (problems: readonly Problem[]): readonly string[] =>
     problems
       .filter(({ code }) => code === 'unknown-tools')
