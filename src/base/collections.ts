@@ -23,6 +23,12 @@ export function madeOnce<K, V>(
   return made;
 }
 
+/** Makes on first use what only some processes, or some runs, need. */
+export function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
 /** Up to this size, a list's own `shift` is the fastest. */
 const FEW = 64;
 

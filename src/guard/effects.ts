@@ -122,9 +122,6 @@ const FOR_PROGRAMS =
 /** Folders of scripts in plain texts: `go test` runs those of `testdata`. */
 const OF_SCRIPTS: ReadonlySet<string> = new Set(['testdata']);
 
-/** Characters that every file system and every program interprets the same. */
-const PLAIN = /^[\p{L}\p{N} _.,+()@-]+$/u;
-
 /**
  * Whether a file, by its path below the working directory, contains only text: neither its name nor a folder on the path begins with a dot,
  * and no program or agent looks for it to run or obey.
@@ -137,5 +134,10 @@ export function isDataFile(path: string): boolean {
   const names = path.split('/');
   const name = names.at(-1) ?? '';
   if (!DATA.test(name) || FOR_AGENTS.test(name) || FOR_PROGRAMS.test(name)) return false;
-  return names.every((one) => !one.startsWith('.') && PLAIN.test(one) && !OF_SCRIPTS.has(one.toLowerCase()));
+  return names.every((one) => !one.startsWith('.') && isPlain(one) && !OF_SCRIPTS.has(one.toLowerCase()));
+}
+
+/** Whether every file system and every program interprets all characters the same. */
+function isPlain(name: string): boolean {
+  return /^[\p{L}\p{N} _.,+()@-]+$/u.test(name);
 }

@@ -1,3 +1,4 @@
+import { lazily } from '../base/collections.js';
 import type {
   AgentSpec,
   CallBounds,
@@ -31,7 +32,7 @@ import {
 } from './form.js';
 import { MOST_ROUNDS } from './limits.js';
 import type { NarrowPolicy, ServersPolicy, ToolPolicy } from './policy.js';
-import { byName, formsOf, policy, result, type Rows } from './rows.js';
+import { byName, formOf, policy, result, type Rows } from './rows.js';
 import { TEMPLATE } from './value-forms.js';
 
 const CALLS = object<CallBounds['modelCalls']>({ typical: NUMBER, worst: wordOr(['unbounded'], NUMBER) });
@@ -115,7 +116,8 @@ const RULES: { readonly [K in CheckRule['kind']]: Keys<RuleOf<K>> } = {
 };
 const CHECK: Form<AnswerCheck> = variants(
   'kind',
-  new Map(Object.entries(RULES).map(([kind, keys]) => [kind, object<object>({ ...keys, ...CHECK_OPTIONS })])),
+  Object.keys(RULES) as CheckRule['kind'][],
+  (kind) => object<object>({ ...RULES[kind], ...CHECK_OPTIONS }),
 );
 
 /** The fields of an agent: all except `cache` influence its answers. */
@@ -155,6 +157,6 @@ const ROWS: Rows<AgentSpec> = {
   'provider?': result('provider', object<ProviderSpec>({ type: TEXT, 'baseUrl?': TEXT, 'apiKeyEnv?': TEXT })),
 };
 
-export const AGENT = object<AgentSpec>(formsOf(ROWS));
+export const AGENT = formOf(ROWS);
 
-export const AGENT_FIELDS = byName(ROWS);
+export const agentFields = lazily(() => byName(ROWS));

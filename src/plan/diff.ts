@@ -1,7 +1,7 @@
 import { addTo } from '../base/collections.js';
 import { canonicalJson } from '../base/hash.js';
 import { toolKey } from './agent-spec.js';
-import { AGENT_FIELDS } from './agent-fields.js';
+import { agentFields } from './agent-fields.js';
 import { DECLARED } from './declarations.js';
 import { bareNode, nodeField, decidingFields } from './fields.js';
 import type { InputSpec, Plan, PlanNode, Route } from './plan.js';
@@ -113,7 +113,7 @@ function nodeParts(was: PlanNode, now: PlanNode): Parts {
       const field = nodeField(name);
       return field === undefined ? [] : [field];
     }),
-    ...changedFields(...agents).map((name) => AGENT_FIELDS.get(name)?.change ?? ([name, 'result'] as const)),
+    ...changedFields(...agents).map((name) => agentFields().get(name)?.change ?? ([name, 'result'] as const)),
   ];
 }
 

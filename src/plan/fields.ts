@@ -1,3 +1,4 @@
+import { lazily, madeOnce } from '../base/collections.js';
 import { present, type Json } from '../base/json.js';
 import { bareJson } from '../lang/json-template.js';
 import { bareRef, withoutWording } from '../lang/values.js';
@@ -38,7 +39,7 @@ import type {
   Require,
   SubInputs,
 } from './plan.js';
-import { bounding, byName, course, formsOf, policy, result, shown, type Meaning, type Row, type Rows } from './rows.js';
+import { bounding, byName, course, formOf, policy, result, shown, type Meaning, type Row, type Rows } from './rows.js';
 import { SECURITY, type Security } from './security.js';
 import type { ToolUse } from './tool-use.js';
 import { CONDITIONS, JSON_TEMPLATE, LINE, POSITION, REF, TEMPLATE } from './value-forms.js';
@@ -192,14 +193,13 @@ const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
   set: { values: result('values', names(JSON_TEMPLATE)) },
 };
 
-export const NODE: Form<PlanNode> = variants(
-  'kind',
-  new Map(Object.entries(OWN).map(([kind, own]) => [kind, object(formsOf({ ...EVERY, ...own }))])),
-);
+const KINDS = Object.keys(OWN) as NodeKind[];
+
+export const NODE: Form<PlanNode> = variants('kind', KINDS, (kind) => formOf({ ...EVERY, ...OWN[kind] }));
 
 /** All fields by name: a name has the same meaning in every kind of node. */
-const FIELDS: ReadonlyMap<string, Meaning> = new Map(
-  [EVERY, ...Object.values(OWN)].flatMap((rows) => [...byName(rows)]),
+const allFields = lazily(
+  (): ReadonlyMap<string, Meaning> => new Map([EVERY, ...Object.values(OWN)].flatMap((rows) => [...byName(rows)])),
 );
 
 /** The names of the options of every node. */
@@ -240,27 +240,21 @@ export const NO_SETTINGS: RunSettings = { models: '{}' };
 
 /** Returns the name and the effect of a change of a node's field. */
 export function nodeField(name: string): Meaning['change'] {
-  return FIELDS.get(name)?.change;
+  return allFields().get(name)?.change;
 }
 
 export function fieldsOf(kind: NodeKind): ReadonlyMap<string, Meaning> {
   return new Map([...byName(EVERY), ...byName(OWN[kind])]);
 }
 
-const CAPS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
-  (Object.keys(OWN) as NodeKind[]).map((kind) => {
-    const fields = [...fieldsOf(kind)];
-    return [
-      kind,
-      new Map(fields.flatMap(([name, { unbounded }]) => (unbounded === undefined ? [] : [[name, unbounded]]))),
-    ];
-  }),
-);
-const NO_CAPS: ReadonlyMap<string, string> = new Map();
+const caps = new Map<NodeKind, ReadonlyMap<string, string>>();
 
 /** Returns the caps that a kind of node must have, and the problem code for each missing one. */
 export function capsOf(kind: NodeKind): ReadonlyMap<string, string> {
-  return CAPS.get(kind) ?? NO_CAPS;
+  return madeOnce(caps, kind, () => {
+    const fields = [...fieldsOf(kind)];
+    return new Map(fields.flatMap(([name, { unbounded }]) => (unbounded === undefined ? [] : [[name, unbounded]])));
+  });
 }
 
 /** Returns the fields of a node that determine its result, without its functions and `version`. */

@@ -1,3 +1,4 @@
+import { lazily, madeOnce } from '../base/collections.js';
 import { isPlainObject, ownValue } from '../base/json.js';
 
 /** A problem of a value, or of a part of it. */
@@ -117,15 +118,11 @@ export function names<T>(item: Form<T>): Form<Readonly<Record<string, T>>> {
 
 /** An object with known keys. Other keys are ignored. */
 export function object<T extends object>(keys: Keys<T>): Form<T> {
-  const fields = new Map(
-    Object.entries<Check>(keys).map(([key, form]) => {
-      const { name, optional } = keyName(key);
-      return [name, { name, optional, form }];
-    }),
-  );
-  const needed = [...fields.values()].filter(({ optional }) => !optional);
+  // An import makes all forms, and checks nothing.
+  const table = lazily(() => tableOf(keys));
   return (value) => {
     if (!isPlainObject(value)) return misfit('must be an object');
+    const { fields, needed } = table();
     let wrong: [string, Misfits][] | undefined;
     let given = 0;
     // Most known keys are absent, so only existing keys are visited. Such objects inherit no enumerable keys.
@@ -141,6 +138,23 @@ export function object<T extends object>(keys: Keys<T>): Form<T> {
       for (const { name } of needed)
         if (ownValue(value, name) === undefined) (wrong ??= []).push([name, misfit('is missing')]);
     return wrong && inOrder(wrong, fields.keys());
+  };
+}
+
+interface Field {
+  readonly name: string;
+  readonly optional: boolean;
+  readonly form: Check;
+}
+
+function tableOf(keys: Readonly<Record<string, Check>>): {
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly needed: readonly Field[];
+} {
+  const fields = Object.entries(keys).map(([key, form]) => ({ ...keyName(key), form }));
+  return {
+    fields: new Map(fields.map((field) => [field.name, field])),
+    needed: fields.filter(({ optional }) => !optional),
   };
 }
 
@@ -162,12 +176,14 @@ export function withKey<A, B>(key: string, form: Form<A>, other: Form<B>): Form<
   return (value) => (isPlainObject(value) && Object.hasOwn(value, key) ? form(value) : other(value));
 }
 
-/** An object whose form depends on one of its keys. */
-export function variants<T>(key: string, forms: ReadonlyMap<unknown, Check>): Form<T> {
-  return (value) => {
-    if (!isPlainObject(value)) return misfit('must be an object');
-    const form = forms.get(ownValue(value, key));
-    if (form !== undefined) return form(value);
-    return withPart(undefined, key, misfit(`must be one of ${[...forms.keys()].map(String).join(', ')}`));
+/** An object whose form depends on one of its keys. The form of each of its values is made when the first object has that value. */
+export function variants<T, K extends string>(key: string, values: readonly K[], formOf: (value: K) => Check): Form<T> {
+  const forms = new Map<K, Check>();
+  return (object) => {
+    if (!isPlainObject(object)) return misfit('must be an object');
+    const given = ownValue(object, key);
+    const known = values.find((value) => value === given);
+    if (known !== undefined) return madeOnce(forms, known, () => formOf(known))(object);
+    return withPart(undefined, key, misfit(`must be one of ${values.join(', ')}`));
   };
 }

@@ -1,3 +1,4 @@
+import { lazily } from '../base/collections.js';
 import { BUILT_IN, BUILT_IN_TOOLS, takes } from './built-in-tools.js';
 import { STEP_TOOLS, builtInOf } from './tool-names.js';
 
@@ -26,13 +27,16 @@ export const COMMAND_ARGUMENTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Arguments that rules may name, of the built-in tools and of the step's tools. */
-export const TOOL_ARGUMENTS: ReadonlyMap<string, readonly string[]> = new Map([
-  ...BUILT_IN_TOOLS.map((tool): [string, readonly string[]] => [
-    tool,
-    [...(takes(tool, 'command') ? [COMMAND_NAME] : []), ...Object.keys(BUILT_IN[tool].arguments)],
-  ]),
-  ...[...STEP_TOOLS].flatMap(([tool, names]) => (names === undefined ? [] : [[tool, names] as const])),
-]);
+export const toolArguments = lazily(
+  (): ReadonlyMap<string, readonly string[]> =>
+    new Map([
+      ...BUILT_IN_TOOLS.map((tool): [string, readonly string[]] => [
+        tool,
+        [...(takes(tool, 'command') ? [COMMAND_NAME] : []), ...Object.keys(BUILT_IN[tool].arguments)],
+      ]),
+      ...[...STEP_TOOLS].flatMap(([tool, names]) => (names === undefined ? [] : [[tool, names] as const])),
+    ]),
+);
 
 /**
  * Parses a rule: `TOOL`, or `TOOL:ARG=PATTERN` with further `:ARG=PATTERN`. Returns a text that describes the problem of an invalid rule.

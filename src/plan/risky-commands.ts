@@ -1,5 +1,5 @@
 /** Options, by prefix, with which a program that otherwise only reads writes files or runs other programs. */
-const OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
+const OPTIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     git:
       '-c --output --exec --exec-path --config-env --upload-pack --receive-pack --ext-diff --textconv -O --open-files-in-pager ' +
@@ -20,7 +20,7 @@ const OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
     diff: '--output',
     npm: '--script-shell --prefix -C',
     make: '-f --file --makefile -C --directory --eval',
-  }).map(([program, options]) => [program, options.split(' ')]),
+  }),
 );
 
 /** Programs that run whatever their arguments name. */
@@ -31,7 +31,7 @@ const RUNNERS =
 export function isRiskyOption(program: string, word: string): boolean {
   const options = OPTIONS.get(program);
   if (options === undefined || !word.startsWith('-')) return false;
-  return options.some((option) => {
+  return options.split(' ').some((option) => {
     // Programs accept abbreviated long options; the value of a short option may follow it directly.
     if (option.startsWith('--')) return word === option || word.startsWith(`${option}=`) || isCutShort(word, option);
     return option.length === 2 ? word.startsWith(option) : word === option;

@@ -1,4 +1,5 @@
-import { keyName, type Form, type KeyOf, type Keys } from './form.js';
+import { lazily } from '../base/collections.js';
+import { keyName, object, type Form, type KeyOf, type Keys } from './form.js';
 
 /**
  * The effect of a change of a step: `result`: its recorded result is no longer valid; `course`: it influences whether, after what and with
@@ -53,13 +54,16 @@ export function bounding<T>(unbounded: NonNullable<Meaning['unbounded']>, row: R
   return { ...row, unbounded };
 }
 
-/** Returns the forms of a table. A field whose absence is a separate problem is optional here. */
-export function formsOf<T>(rows: Rows<T>): Keys<T> {
-  const forms = Object.entries(rows as Readonly<Record<string, Row<T>>>).map(([key, { form, unbounded }]) => [
-    unbounded === undefined ? key : `${key}?`,
-    form,
-  ]);
-  return Object.fromEntries(forms) as Keys<T>;
+/** Returns the form of the objects of a table. A field whose absence is a separate problem is optional here. */
+export function formOf<T extends object>(rows: Rows<T>): Form<T> {
+  const form = lazily(() => {
+    const forms = Object.entries(rows as object).map(([key, { form: part, unbounded }]: [string, Row<unknown>]) => [
+      unbounded === undefined ? key : `${key}?`,
+      part,
+    ]);
+    return object(Object.fromEntries(forms) as Keys<T>);
+  });
+  return (value) => form()(value);
 }
 
 /** Returns the fields of a table by name. */

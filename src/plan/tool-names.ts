@@ -1,19 +1,23 @@
 import { SkeinError } from '../base/errors.js';
-import { madeOnce } from '../base/collections.js';
+import { lazily, madeOnce } from '../base/collections.js';
 import { didYouMean } from '../base/suggest.js';
 import { BUILT_IN, BUILT_IN_TOOLS, READ_ONLY_TOOLS, type BuiltInTool } from './built-in-tools.js';
 
 /** Names of single tools. The model sees the tool under the name that the agent's file uses. */
-const NAMES: ReadonlyMap<string, BuiltInTool> = new Map(
-  BUILT_IN_TOOLS.flatMap((tool) => [tool, ...BUILT_IN[tool].aliases].map((name) => [name, tool] as const)),
+const toolNames = lazily(
+  (): ReadonlyMap<string, BuiltInTool> =>
+    new Map(BUILT_IN_TOOLS.flatMap((tool) => [tool, ...BUILT_IN[tool].aliases].map((name) => [name, tool] as const))),
 );
 
 /** Names that stand for several tools, or for one under a heading. The model sees the built-in names. */
-const HEADINGS: ReadonlyMap<string, readonly BuiltInTool[]> = new Map(
-  BUILT_IN_TOOLS.flatMap((tool) => BUILT_IN[tool].headings).map((name) => [
-    name,
-    BUILT_IN_TOOLS.filter((tool) => BUILT_IN[tool].headings.includes(name)),
-  ]),
+const headings = lazily(
+  (): ReadonlyMap<string, readonly BuiltInTool[]> =>
+    new Map(
+      BUILT_IN_TOOLS.flatMap((tool) => BUILT_IN[tool].headings).map((name) => [
+        name,
+        BUILT_IN_TOOLS.filter((tool) => BUILT_IN[tool].headings.includes(name)),
+      ]),
+    ),
 );
 
 /** Tools that the agent loop adds, so that naming them is valid. Rules may name the arguments of those that have a list here. */
@@ -33,7 +37,7 @@ export const STEP_TOOLS: ReadonlyMap<string, readonly string[] | undefined> = ne
 
 /** Returns the built-in tool that a model sees under a name. */
 export function builtInOf(name: string): BuiltInTool | undefined {
-  return NAMES.get(name);
+  return toolNames().get(name);
 }
 
 /** The tools that an agent may use. */
@@ -77,7 +81,7 @@ export function selectApproved(names: readonly string[], servers: readonly strin
   const selection = selectTools(names, servers);
   const [unknown] = selection.unknown;
   if (unknown === undefined) return selection;
-  const known = [...BUILT_IN_TOOLS, ...STEP_TOOLS.keys(), ...NAMES.keys(), ...HEADINGS.keys(), ...servers];
+  const known = [...BUILT_IN_TOOLS, ...STEP_TOOLS.keys(), ...toolNames().keys(), ...headings().keys(), ...servers];
   const nearest = didYouMean(unknown, known);
   throw new SkeinError('SKEIN_DEFINITION', `agent ${agent}: approve names "${unknown}", which is not a tool`, {
     hint: nearest ?? 'name a built-in tool, SERVER/TOOL of one of its MCP servers, SERVER/* or *',
@@ -102,8 +106,8 @@ class Choice {
       this.allServers();
       return;
     }
-    const alias = NAMES.get(name);
-    const set = HEADINGS.get(name);
+    const alias = toolNames().get(name);
+    const set = headings().get(name);
     // An agent's server takes precedence over a heading of the same name: the file refers to its own server.
     if (this.addServerTool(name)) return;
     if (alias !== undefined) this.byName.set(name, alias);

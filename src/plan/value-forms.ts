@@ -127,4 +127,6 @@ const CONDITION_FORMS: { readonly [O in Condition['op']]: Form<Beside<O>> } = {
 };
 
 /** Conditions that must all hold. */
-export const CONDITIONS: Form<readonly Condition[]> = list(variants('op', new Map(Object.entries(CONDITION_FORMS))));
+export const CONDITIONS: Form<readonly Condition[]> = list(
+  variants('op', Object.keys(CONDITION_FORMS) as Condition['op'][], (op) => CONDITION_FORMS[op]),
+);

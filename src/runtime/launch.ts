@@ -10,6 +10,7 @@ import { createModelRegistry } from '../agent/models/registry.js';
 import { NO_PLACES, type OwnPlaces } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { whenAborted } from '../base/aborts.js';
+import { lazily } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
 import type { GuardRules } from '../guard/decide.js';
 import { joinedIf } from '../guard/label.js';
@@ -208,12 +209,6 @@ function startLater(
     result: handle.then(({ result }) => result).finally(stop.release),
     cancel: (reason = 'the run was cancelled') => stop.abort(new SkeinError('SKEIN_CANCELLED', reason)),
   };
-}
-
-/** Makes on first use what only some runs need: a run without agents costs microseconds. */
-function lazily<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }
 
 /** The options for the interpreter. */

@@ -8,7 +8,7 @@ import { thinkTool, todoTools } from '../../src/agent/think-and-todo.js';
 import { SkeinError } from '../../src/base/errors.js';
 import type { JsonObject } from '../../src/base/json.js';
 import type { Permissions } from '../../src/plan/agent-spec.js';
-import { TOOL_ARGUMENTS } from '../../src/plan/permission-rule.js';
+import { toolArguments } from '../../src/plan/permission-rule.js';
 
 const WRITES: WantedCall['tool'] = { effect: 'once' };
 const PLACE = { agent: 'root', cwd: '/project' };
@@ -248,6 +248,6 @@ describe('rules that cannot be used', () => {
       const names = Object.keys((inputSchema['properties'] ?? {}) as JsonObject);
       return [name, (name === 'shell' ? [...names, 'cmd'] : names).toSorted()];
     });
-    expect([...TOOL_ARGUMENTS].map(([name, names]) => [name, names.toSorted()])).toEqual(own);
+    expect([...toolArguments()].map(([name, names]) => [name, names.toSorted()])).toEqual(own);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkPlan, definePlan, run } from '../../src/index.js';
-import { AGENT_FIELDS } from '../../src/plan/agent-fields.js';
+import { agentFields } from '../../src/plan/agent-fields.js';
 import { fieldsOf } from '../../src/plan/fields.js';
 import type { NodeKind, Plan } from '../../src/plan/plan.js';
 
@@ -52,7 +52,7 @@ describe('a field of the wrong type', () => {
   });
 
   it('is a problem with its place, whichever field of an agent it is', () => {
-    const names = [...AGENT_FIELDS.keys()];
+    const names = [...agentFields().keys()];
     expect(names).toContain('skills');
     const takers = takersOfAnything(names, 'nodes[0].agent', (field) => ({
       kind: 'agent',

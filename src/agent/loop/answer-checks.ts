@@ -128,10 +128,6 @@ function patternRule({ pattern, ignoreCase, matches }: Extract<CheckRule, { kind
   };
 }
 
-/** A word character at the beginning, or at the end, of a text: next to one, a match is only part of a longer word. */
-const BEGINS = /^[\p{L}\p{M}\p{N}_]/u;
-const ENDS = /[\p{L}\p{M}\p{N}_]$/u;
-
 function bannedWord(text: string, words: readonly string[]): string | undefined {
   const folded = folding(text);
   const found = words.find((word) => containsWord(folded, folding(word.trim())));
@@ -142,15 +138,24 @@ function folding(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
+/** Whether a text begins with a word character. Next to one, a match is only part of a longer word. */
+function beginsInWord(text: string): boolean {
+  return /^[\p{L}\p{M}\p{N}_]/u.test(text);
+}
+
+function endsInWord(text: string): boolean {
+  return /[\p{L}\p{M}\p{N}_]$/u.test(text);
+}
+
 function containsWord(text: string, word: string): boolean {
   if (word === '') return false;
-  const first = BEGINS.test(word);
-  const last = ENDS.test(word);
+  const first = beginsInWord(word);
+  const last = endsInWord(word);
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     // Any character fits into two code units.
     const before = text.slice(Math.max(0, at - 2), at);
     const after = text.slice(at + word.length, at + word.length + 2);
-    if (!(first && ENDS.test(before)) && !(last && BEGINS.test(after))) return true;
+    if (!(first && endsInWord(before)) && !(last && beginsInWord(after))) return true;
   }
   return false;
 }

@@ -1,9 +1,10 @@
+import { lazily } from '../../base/collections.js';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
 import { matchesWildcard } from '../../lang/wildcard.js';
 import type { Permissions } from '../../plan/agent-spec.js';
-import { TOOL_ARGUMENTS, parsePermissionRule, type PermissionRule } from '../../plan/permission-rule.js';
+import { toolArguments, parsePermissionRule, type PermissionRule } from '../../plan/permission-rule.js';
 import type { OpenedTool } from '../session.js';
 import type { BuiltInTool } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
@@ -64,7 +65,7 @@ interface Seen {
 function readRule(text: string, agent: string): PermissionRule {
   const rule = parsePermissionRule(text);
   if (typeof rule === 'string') throw badRule(agent, text, rule, 'write TOOL or TOOL:ARG=PATTERN');
-  const names = TOOL_ARGUMENTS.get(rule.tool.toLowerCase());
+  const names = toolArguments().get(rule.tool.toLowerCase());
   const wrong = names === undefined ? undefined : rule.args.find((arg) => !names.includes(arg.name))?.name;
   if (names !== undefined && wrong !== undefined) {
     const hint = didYouMean(wrong, names) ?? `its arguments are: ${names.join(', ')}`;
@@ -130,11 +131,11 @@ function matchesWidely(pattern: string, text: string): boolean {
 }
 
 /** Tool names that a server may use, but that have another meaning in a rule. */
-const RESERVED: ReadonlySet<string> = new Set(TOOL_ARGUMENTS.keys());
+const reserved = lazily(() => new Set(toolArguments().keys()));
 
 /** Rules that allow a call match narrowly: the server must be named, and every value must match in its normal form. */
 function isAllowed(rule: PermissionRule, seen: Seen): boolean {
-  const names = namesOf(seen, ({ server, tool }) => [`${server}_${tool}`].filter((joined) => !RESERVED.has(joined)));
+  const names = namesOf(seen, ({ server, tool }) => [`${server}_${tool}`].filter((joined) => !reserved().has(joined)));
   if (!names.some((name) => matchesWildcard(rule.tool, name))) return false;
   if (rule.args.length === 0) return true;
   const { input } = seen.call;

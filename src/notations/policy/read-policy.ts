@@ -3,7 +3,7 @@ import { present } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import { quoteShort } from '../../lang/value-text.js';
 import { DECLARED } from '../../plan/declarations.js';
-import { TOOL_ARGUMENTS, comparedIn, parsePermissionRule } from '../../plan/permission-rule.js';
+import { toolArguments, comparedIn, parsePermissionRule } from '../../plan/permission-rule.js';
 import type { Policy, ServerTrust, ServersPolicy, ToolPolicy } from '../../plan/policy.js';
 import type { Findings } from '../../text/findings.js';
 import { describe, entryOf, isNothing, type SourceEntry, type SourceMap, type SourceNode } from '../../text/nodes.js';
@@ -275,7 +275,7 @@ function readRules(
 function wrongWith(rule: string): string | undefined {
   const parsed = parsePermissionRule(rule);
   if (typeof parsed === 'string') return parsed;
-  const names = TOOL_ARGUMENTS.get(parsed.tool.toLowerCase());
+  const names = toolArguments().get(parsed.tool.toLowerCase());
   const strange = parsed.args.find(({ name }) => names?.includes(name) === false)?.name;
   return strange === undefined ? undefined : `${parsed.tool} has no argument ${quoteShort(strange)}`;
 }

@@ -3,7 +3,7 @@ import { quoteShort } from '../../../lang/value-text.js';
 import type { Permissions } from '../../../plan/agent-spec.js';
 import {
   COMMAND_ARGUMENTS,
-  TOOL_ARGUMENTS,
+  toolArguments,
   parsePermissionRule,
   type PermissionRule,
 } from '../../../plan/permission-rule.js';
@@ -95,7 +95,7 @@ interface Written {
 
 /** Reports an argument that no matching tool has, unless a server's tool may have it. */
 function checkArguments(rule: PermissionRule, { written, servers }: Written, findings: Findings): void {
-  const tools = [...TOOL_ARGUMENTS].filter(([tool]) => matchesWildcard(rule.tool, tool));
+  const tools = [...toolArguments()].filter(([tool]) => matchesWildcard(rule.tool, tool));
   const names = new Set(tools.flatMap(([, args]) => args));
   const wrong = rule.args.find((arg) => !names.has(arg.name));
   if (tools.length === 0 || servers.length > 0 || wrong === undefined) return;
@@ -112,7 +112,7 @@ function checkExact(
 ): void {
   const known = new Set(FOREIGN_TOOLS.flatMap(({ name, tools }) => [name, ...tools]));
   for (const { tool, args } of translated) {
-    const names = TOOL_ARGUMENTS.get(tool);
+    const names = toolArguments().get(tool);
     const wrong = names === undefined ? undefined : args.find((arg) => !names.includes(arg.name));
     if (names === undefined || wrong === undefined) continue;
     const hint = findings.near(wrong.name, names) ?? `its arguments are: ${names.join(', ')}`;
