@@ -114,10 +114,8 @@ const RULES: { readonly [K in CheckRule['kind']]: Keys<RuleOf<K>> } = {
   json: { kind: word('json') },
   code: { kind: word('code'), name: TEXT },
 };
-const CHECK: Form<AnswerCheck> = variants(
-  'kind',
-  Object.keys(RULES) as CheckRule['kind'][],
-  (kind) => object<object>({ ...RULES[kind], ...CHECK_OPTIONS }),
+const CHECK: Form<AnswerCheck> = variants('kind', Object.keys(RULES) as CheckRule['kind'][], (kind) =>
+  object<object>({ ...RULES[kind], ...CHECK_OPTIONS }),
 );
 
 /** The fields of an agent: all except `cache` influence its answers. */
