@@ -179,11 +179,11 @@ export function withKey<A, B>(key: string, form: Form<A>, other: Form<B>): Form<
 /** An object whose form depends on one of its keys. The form of each of its values is made when the first object has that value. */
 export function variants<T, K extends string>(key: string, values: readonly K[], formOf: (value: K) => Check): Form<T> {
   const forms = new Map<K, Check>();
-  return (object) => {
-    if (!isPlainObject(object)) return misfit('must be an object');
-    const given = ownValue(object, key);
+  return (whole) => {
+    if (!isPlainObject(whole)) return misfit('must be an object');
+    const given = ownValue(whole, key);
     const known = values.find((value) => value === given);
-    if (known !== undefined) return madeOnce(forms, known, () => formOf(known))(object);
+    if (known !== undefined) return madeOnce(forms, known, () => formOf(known))(whole);
     return withPart(undefined, key, misfit(`must be one of ${values.join(', ')}`));
   };
 }
