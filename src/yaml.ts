@@ -4,7 +4,7 @@
  * @example
  * import { loadWorkflow } from 'skein/yaml';
  *
- * const { plan, problems } = await loadWorkflow('review.yaml', { cwd: process.cwd() });
+ * const { plan, problems } = await loadWorkflow('review.yaml');
  */
 export {
   loadDag,

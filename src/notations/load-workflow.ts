@@ -3,7 +3,8 @@ import { madeOnce } from '../base/collections.js';
 import { asErrors, holdingBack } from '../base/problem.js';
 import type { Workflow } from '../plan/workflow.js';
 import { shownPath } from '../text/files.js';
-import { unusable, type LoadCalled, type Loading, type WorkflowOptions, type WorkflowTextOptions } from './loading.js';
+import { unusable, type LoadCalled, type Loading, type PlacedOptions } from './loading.js';
+import type { WorkflowOptions, WorkflowTextOptions } from './loading.js';
 import { openFile, openText, type OpenedFile } from './opened-file.js';
 import { NOTATIONS, notationOf, type NotationId } from './registry.js';
 
@@ -12,10 +13,10 @@ import { NOTATIONS, notationOf, type NotationId } from './registry.js';
  * result, in the order of the text. If one of them is an error, there is no plan.
  *
  * @example
- * const workflow = await loadWorkflow('review.yaml', { cwd: process.cwd(), home: homedir() });
+ * const workflow = await loadWorkflow('review.yaml', { home: homedir() });
  * for (const problem of workflow.problems) console.error(formatProblem(problem));
  */
-export async function loadWorkflow(file: string, options: WorkflowOptions): Promise<Workflow> {
+export async function loadWorkflow(file: string, options: WorkflowOptions = {}): Promise<Workflow> {
   return await loadFile(file, options);
 }
 
@@ -25,7 +26,7 @@ export async function loadWorkflow(file: string, options: WorkflowOptions): Prom
  * @example
  * const { plan, problems } = await loadWorkflowText('agents: ...', { cwd: '/project' });
  */
-export async function loadWorkflowText(text: string, options: WorkflowTextOptions): Promise<Workflow> {
+export async function loadWorkflowText(text: string, options: WorkflowTextOptions = {}): Promise<Workflow> {
   return await loadText(text, options);
 }
 
@@ -33,10 +34,10 @@ export async function loadWorkflowText(text: string, options: WorkflowTextOption
  * Loads a DAG workflow file and the agent and skill files it names. See {@link loadWorkflow}.
  *
  * @example
- * const workflow = await loadDag('review.yaml', { cwd: process.cwd(), home: homedir() });
+ * const workflow = await loadDag('review.yaml', { home: homedir() });
  * for (const problem of workflow.problems) console.error(formatProblem(problem));
  */
-export async function loadDag(file: string, options: WorkflowOptions): Promise<Workflow> {
+export async function loadDag(file: string, options: WorkflowOptions = {}): Promise<Workflow> {
   return await loadFile(file, options, 'dag');
 }
 
@@ -46,7 +47,7 @@ export async function loadDag(file: string, options: WorkflowOptions): Promise<W
  * @example
  * const { plan, problems } = await loadDagText('name: hi\nsteps: ...', { cwd: '/project' });
  */
-export async function loadDagText(text: string, options: WorkflowTextOptions): Promise<Workflow> {
+export async function loadDagText(text: string, options: WorkflowTextOptions = {}): Promise<Workflow> {
   return await loadText(text, options, 'dag');
 }
 
@@ -54,10 +55,10 @@ export async function loadDagText(text: string, options: WorkflowTextOptions): P
  * Loads a pipeline: a file with `agents` and the list `workflow`. Its steps may call files in any notation. See {@link loadWorkflow}.
  *
  * @example
- * const workflow = await loadPipeline('translate.yaml', { cwd: process.cwd() });
+ * const workflow = await loadPipeline('translate.yaml');
  * const { result } = await runWorkflow(workflow, { inputs: { prompt: 'Translate this draft.' } });
  */
-export async function loadPipeline(file: string, options: WorkflowOptions): Promise<Workflow> {
+export async function loadPipeline(file: string, options: WorkflowOptions = {}): Promise<Workflow> {
   return await loadFile(file, options, 'pipeline');
 }
 
@@ -67,22 +68,28 @@ export async function loadPipeline(file: string, options: WorkflowOptions): Prom
  * @example
  * const { plan, problems } = await loadPipelineText('agents: ...', { cwd: '/project' });
  */
-export async function loadPipelineText(text: string, options: WorkflowTextOptions): Promise<Workflow> {
+export async function loadPipelineText(text: string, options: WorkflowTextOptions = {}): Promise<Workflow> {
   return await loadText(text, options, 'pipeline');
 }
 
-async function loadFile(file: string, options: WorkflowOptions, id?: NotationId): Promise<Workflow> {
+async function loadFile(file: string, given: WorkflowOptions, id?: NotationId): Promise<Workflow> {
+  const options = placed(given);
   const opened = await openFile(file, options);
   return 'source' in opened ? await loadOpened(opened, options, id) : unusable(opened, []);
 }
 
-async function loadText(text: string, options: WorkflowTextOptions, id?: NotationId): Promise<Workflow> {
-  const file = options.file ?? 'workflow.yaml';
+async function loadText(text: string, given: WorkflowTextOptions, id?: NotationId): Promise<Workflow> {
+  const options = placed(given);
+  const { file = 'workflow.yaml' } = given;
   return await loadOpened(openText(text, file, resolve(options.cwd, file)), options, id);
 }
 
+function placed(options: WorkflowOptions): PlacedOptions {
+  return { ...options, cwd: options.cwd ?? process.cwd() };
+}
+
 /** Loads an opened file; under `strict`, every warning becomes an error. */
-async function loadOpened(opened: OpenedFile, options: WorkflowOptions, id?: NotationId): Promise<Workflow> {
+async function loadOpened(opened: OpenedFile, options: PlacedOptions, id?: NotationId): Promise<Workflow> {
   const loading = { ...options, chain: [opened.source.path], load: createLoader(options) };
   const workflow = await loadAs(id ?? notationOf(opened), opened, loading);
   if (options.strict !== true || workflow.problems.length === 0) return workflow;
@@ -95,7 +102,7 @@ async function loadAs(id: NotationId, opened: OpenedFile, loading: Loading): Pro
 }
 
 /** Creates a loader of called files that loads each file once. */
-function createLoader(options: WorkflowOptions): LoadCalled {
+function createLoader(options: PlacedOptions): LoadCalled {
   const loaded = new Map<string, Promise<Workflow>>();
   const open = async (path: string, chain: readonly string[], inputs: readonly string[]): Promise<Workflow> => {
     const opened = await openFile(shownPath(path, options.cwd), options);

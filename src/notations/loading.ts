@@ -18,8 +18,11 @@ export interface PackTalk extends MachineOptions {
 
 /** Where a workflow file is loaded, and how strictly it is checked. */
 export interface WorkflowOptions {
-  /** Working directory: base of the file's path and, in a DAG, of agent folders, `agent_search_paths`, `extra_dirs`, `audit_dir`. */
-  readonly cwd: string;
+  /**
+   * Working directory: base of the file's path and, in a DAG, of agent folders, `agent_search_paths`, `extra_dirs`, `audit_dir`. Default:
+   * that of the process.
+   */
+  readonly cwd?: string;
   /** Home directory, for `~/` and `~/.copilot/agents`. Undefined: these places are not searched. */
   readonly home?: string;
   /** Whether steps of a DAG workflow may ask the person, unless the file says otherwise. Default false. */
@@ -53,8 +56,13 @@ export interface WorkflowTextOptions extends WorkflowOptions {
 /** Loads the workflow of a file in any notation. `chain` ends with this file. */
 export type LoadCalled = (path: string, chain: readonly string[], inputs: readonly string[]) => Promise<Workflow>;
 
+/** Options with their working directory. */
+export interface PlacedOptions extends WorkflowOptions {
+  readonly cwd: string;
+}
+
 /** The options and the context with which a notation loads a file. */
-export interface Loading extends WorkflowOptions {
+export interface Loading extends PlacedOptions {
   /** Absolute paths of the files that call each other, down to this one. Each file gets its inputs from its caller. */
   readonly chain: readonly string[];
   /** Loads the files that steps call. */

@@ -64,7 +64,7 @@ export interface RunOptions {
    * the project may also declare what needs no question. A resume applies the policies it is given to new steps; recorded results stay.
    *
    * @example
-   * run(workflow, { policy: await openPolicies({ cwd: process.cwd(), file: 'policy.yaml' }) });
+   * run(workflow, { policy: await openPolicies({ file: 'policy.yaml' }) });
    */
   readonly policy?: readonly Policy[];
   /** Whether the `fetch` tool may reach private and loopback addresses. */

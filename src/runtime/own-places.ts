@@ -42,7 +42,7 @@ export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, aro
       ...(around?.definition ?? []),
       ...(origins.definition ?? []).map((path) => resolve(cwd, path)),
       ...readFrom(plan),
-      ...file(script),
+      ...file(typeof script === 'string' ? script : undefined),
       ...scriptsOf(plan).flatMap(file),
     ],
   };

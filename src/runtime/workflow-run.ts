@@ -62,7 +62,7 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
  *   without a usable model; `SKEIN_SANDBOX` if a needed sandbox is missing; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` if the
  *   run folder can't be made; `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL` for a run that is recorded, resumed or forked.
  * @example
- * const { result } = await runWorkflow(await loadDag('review.yaml', { cwd: process.cwd() }), { inputs: { diff } });
+ * const { result } = await runWorkflow(await loadDag('review.yaml'), { inputs: { diff } });
  * console.log((await result).auditFolder);
  */
 export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {

@@ -1,3 +1,4 @@
+export type { ScriptAnswerInput, ScriptInput, ScriptRuleInput } from '../agent/script/script-input.js';
 export { FakeClock } from './fake-clock.js';
 export { assertComplete, assertSpeakers, assertTransitions } from './packs.js';
 export { faultyStore } from './faulty-store.js';

@@ -17,7 +17,7 @@ import { budgetData, type BudgetInput } from '../plan/budget.js';
 import type { DeclaredSend } from '../plan/declarations.js';
 import { securityData, type SecurityInput } from '../plan/security.js';
 import { overrideOf, type Override } from './override.js';
-import type { TreeResult, TreeRunOptions, TreeState } from './state.js';
+import { state as emptyState, type TreeResult, type TreeRunOptions, type TreeState } from './state.js';
 import type { Runtime } from './runtime.js';
 import { compiledWorkflow, problemsOf, type CompiledWorkflow } from './prepare.js';
 import { executeStep, executeTree, succeeded, type TreeInputs } from './running.js';
@@ -218,11 +218,11 @@ abstract class StepObject<D extends TreeStep> extends TreeObject<D> {
   }
 
   /**
-   * Runs the step on its own. It reads from the state, and its outputs are added to the state.
+   * Runs the step on its own. It reads from the state, and its outputs are added to the state. Without a state, it starts with an empty one.
    *
    * @throws SkeinError as `execute` of a workflow does
    */
-  async execute(runtime: Runtime, state: TreeState, options?: TreeRunOptions): Promise<TreeResult> {
+  async execute(runtime: Runtime, state: TreeState = emptyState(), options?: TreeRunOptions): Promise<TreeResult> {
     return await executeStep(alone(this[TREE]), runtime, state, options);
   }
 }

@@ -14,7 +14,7 @@ import { agentsOf } from '../plan/nodes.js';
 import { treeEvents } from './events.js';
 import { functionOf, type NamedModel } from './override.js';
 import { modelObjects, modelProblems, runOptionsOf } from './model-objects.js';
-import { givenOf, type TreeRunOptions, type TreeState } from './state.js';
+import { checkState, givenOf, type TreeRunOptions, type TreeState } from './state.js';
 import { checkRuntime, defaultsOf, plannedFields, type Runtime } from './runtime.js';
 import type { RunOptions } from '../runtime/options.js';
 
@@ -72,10 +72,16 @@ function preparedTree(tree: TreeWorkflow, runtime: Runtime, given?: readonly Giv
   return prepared;
 }
 
-/** A runtime that can't be used is a problem of those who check a tree. */
-function preparedOrProblem(tree: TreeWorkflow, runtime: Runtime, given?: readonly GivenValue[]): Prepared | Problem {
+/** A runtime or a state that can't be used is a problem of those who check a tree. */
+function preparedOrProblem(
+  tree: TreeWorkflow,
+  runtime: Runtime,
+  from: TreeState | 'any' | undefined,
+): Prepared | Problem {
   try {
-    return preparedTree(tree, runtime, given);
+    if (from === undefined || from === 'any') return preparedTree(tree, runtime);
+    checkState(from);
+    return preparedTree(withInputs(tree, from), runtime, givenOf(from));
   } catch (error) {
     if (!SkeinError.isInstance(error)) throw error;
     const { message, hint } = error;
@@ -90,8 +96,7 @@ export function problemsOf(
   options: TreeRunOptions = {},
   from?: TreeState | 'any',
 ): readonly Problem[] {
-  const [at, given] = from === undefined || from === 'any' ? [tree] : [withInputs(tree, from), givenOf(from)];
-  const prepared = preparedOrProblem(at, runtime === undefined ? {} : runtime, given);
+  const prepared = preparedOrProblem(tree, runtime === undefined ? {} : runtime, from);
   if ('code' in prepared) return [prepared];
   const wanting = runtime === undefined ? [] : lacks(prepared, runtime, options);
   const found = from === 'any' ? checkTree(tidyTree(tree), { given: from }) : prepared.made.problems;
@@ -125,7 +130,7 @@ export interface CompiledWorkflow extends CompiledTree {
 
 /** Compiles a tree for callers that run it in another way and ask people in their own way. */
 export function compiledWorkflow(tree: TreeWorkflow, runtime: Runtime = {}): CompiledWorkflow {
-  const prepared = preparedOrProblem(tree, runtime);
+  const prepared = preparedOrProblem(tree, runtime, undefined);
   if ('code' in prepared) {
     return { plan: undefined, bindings: {}, problems: [prepared], runOptions: {}, listeners: () => [] };
   }

@@ -12,7 +12,7 @@ import { preparedPlan } from '../runtime/checked-plan.js';
 import { launch, openModels } from '../runtime/launch.js';
 import { compiledFor, withInputs } from './prepare.js';
 import { preflightFailed, type TreeListener } from './events.js';
-import { addToState, givenOf, type TreeResult, type TreeRunOptions, type TreeState } from './state.js';
+import { addToState, checkState, givenOf, type TreeResult, type TreeRunOptions, type TreeState } from './state.js';
 import type { Runtime } from './runtime.js';
 import { runOptionsOf } from './model-objects.js';
 import { watchRun } from './watching.js';
@@ -39,6 +39,7 @@ export async function executeStep(
   state: TreeState,
   options: TreeRunOptions = {},
 ): Promise<TreeResult> {
+  checkState(state);
   checkRunOptions(options, [], ['inputs']);
   const inputs = isBegun(options) ? {} : { ...state.inputs, ...state.outputs };
   const result = await started(withInputs(tree, state), { runtime, options, inputs, given: givenOf(state) });

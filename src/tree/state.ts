@@ -1,5 +1,6 @@
 import type { GivenValue } from '../notations/tree/names.js';
-import type { ErrorData } from '../base/errors.js';
+import { SkeinError, type ErrorData } from '../base/errors.js';
+import { isPlainObject } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import type { RunResult } from '../engine/run-result.js';
 import type { RunOptions } from '../runtime/options.js';
@@ -26,6 +27,18 @@ const parts = new WeakMap<TreeState, Set<string>>();
  */
 export function state(inputs: Readonly<Record<string, unknown>> = {}): TreeState {
   return { inputs: { ...inputs }, outputs: {}, failures: {} };
+}
+
+/**
+ * Refuses what is not a state, such as the inputs themselves.
+ *
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function checkState(from: unknown): void {
+  const isState = isPlainObject(from) && [from['inputs'], from['outputs'], from['failures']].every(isPlainObject);
+  if (isState) return;
+  const hint = "a step that runs alone reads its inputs from a state: execute(runtime, state({ topic: 'looms' }))";
+  throw new SkeinError('SKEIN_USAGE', 'the state has no inputs, outputs and failures', { hint });
 }
 
 /** Lists the outputs that a state offers to a step. */

@@ -58,3 +58,16 @@ it.each([
 ])('%s', (message, make) => {
   expect(make).toThrow(expect.objectContaining({ code: 'SKEIN_USAGE', message }));
 });
+
+it('what is not a state of a step is refused, and none is an empty one', async () => {
+  const step = goal('g', 'Write about $topic.');
+  const wrong = { topic: 'looms' } as never;
+  const message = 'the state has no inputs, outputs and failures';
+  await expect(step.execute({ model: 'mock/echo' }, wrong)).rejects.toMatchObject({
+    code: 'SKEIN_USAGE',
+    message,
+    hint: expect.stringContaining("state({ topic: 'looms' })") as string,
+  });
+  expect(step.validate({}, wrong)).toEqual([expect.objectContaining({ code: 'bad-runtime', message })]);
+  expect((await goal('g', 'Do.').execute({ model: 'mock/echo' })).outputs).toHaveProperty('g');
+});

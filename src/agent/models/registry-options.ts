@@ -1,3 +1,4 @@
+import type { ScriptInput } from '../script/script-input.js';
 import type { ScriptedSteps } from '../script/scripted-steps.js';
 import type { ProvidersLimits } from '../../budget/provider-limits.js';
 import type { PriceTable } from '../../budget/prices.js';
@@ -20,8 +21,8 @@ export interface ModelRegistryOptions {
   readonly override?: string | readonly string[];
   /** Every agent gets `mock/echo`. */
   readonly mock?: boolean;
-  /** Every agent gets the answers of this file. */
-  readonly script?: string;
+  /** Every agent gets the answers of this script: the name of a file, or the script itself. */
+  readonly script?: string | ScriptInput;
   /** `finish` writes all calls to this file. */
   readonly record?: string;
   /** Inputs of the run, whose secrets a recording hides. */

@@ -1,13 +1,14 @@
 import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';
-import { after, isThenable } from '../../base/json.js';
+import { after, dataAsGiven, isThenable } from '../../base/json.js';
 import { madeOnce } from '../../base/collections.js';
 import type { AgentSpec, ProviderSpec } from '../../plan/agent-spec.js';
 import type { Policy } from '../../plan/policy.js';
 import { policyDigest } from '../../guard/policy.js';
 import type { Model, ModelCaller } from '../model.js';
 import type { ScriptBook } from '../script/script-book.js';
+import type { ScriptInput } from '../script/script-input.js';
 import { scriptModel, echoModel } from '../script/script-model.js';
 import { scriptedSteps } from '../script/scripted-steps.js';
 import { Counted, keptModel, lazyModel, modelInTurn, ownModel, unusableModel } from './lazy-models.js';
@@ -29,7 +30,9 @@ import type { Replayer } from './replaying.js';
  * const executor = agentExecutor({ models, tools: noTools });
  * await models.finish();
  */
-export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
+export function createModelRegistry(given: ModelRegistryOptions): ModelRegistry {
+  // It is read when the first model answers. Until then the caller may change its objects.
+  const options = typeof given.script === 'object' ? { ...given, script: dataAsGiven(given.script) } : given;
   const replay =
     options.replay === undefined ? undefined : new Counted(() => openedReplay(path(options, options.replay ?? '')));
   const parts: Parts = {
@@ -81,7 +84,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
         ? undefined
         : (await bookOf(parts, options.script).open()).result(tool, input);
     },
-    steps: scriptedSteps(options.script, (file) => bookOf(parts, file)),
+    steps: scriptedSteps(options.script === undefined ? undefined : bookOf(parts, options.script)),
     answered(question) {
       if (options.script !== undefined) answered.push(question);
     },
@@ -97,8 +100,8 @@ async function finished({ books }: Parts, recorder: Recorder | undefined): Promi
 
 interface Parts {
   readonly options: ModelRegistryOptions;
-  /** Scripts in use, by their absolute paths. */
-  readonly books: Map<string, Counted<ScriptBook>>;
+  /** Scripts in use: files by their absolute paths, the script of the run by itself. */
+  readonly books: Map<string | ScriptInput, Counted<ScriptBook>>;
   /** Models made so far, by name and provider configuration. */
   readonly made: Map<string, Model>;
   /** The resolved models of agents that have only one. */
@@ -111,17 +114,17 @@ interface Parts {
 /** The flag with the highest precedence. */
 function flags({ replay, script, mock, override }: ModelRegistryOptions): Readonly<Record<string, unknown>> {
   if (replay !== undefined) return { replay };
-  if (script !== undefined) return { script };
+  if (script !== undefined) return { script: typeof script === 'string' ? script : 'given in code' };
   if (mock === true) return { mock };
   return override === undefined ? {} : { override: [override].flat() };
 }
 
-/** Returns the script file whose model has this name: the flag's, or one that the agent names. */
-function scriptOf(options: ModelRegistryOptions, spec: AgentSpec, model: string): string | undefined {
+/** Returns the script whose model has this name: the option's, or one that the agent names. */
+function scriptOf(options: ModelRegistryOptions, spec: AgentSpec, model: string): string | ScriptInput | undefined {
   if (!model.startsWith('script/')) return undefined;
   const named = [...wanted(options, spec), envValue(options.env, MODEL_VARIABLE) ?? ''].map((name) => name.trim());
-  const files = options.script === undefined ? named.map((name) => name.replace(/^script\//i, '')) : [options.script];
-  return files.find((file) => scriptId(file) === model);
+  const scripts = options.script === undefined ? named.map((name) => name.replace(/^script\//i, '')) : [options.script];
+  return scripts.find((script) => scriptId(script) === model);
 }
 
 function modelsFor(
@@ -147,10 +150,7 @@ function lookedUp(
 ): readonly Model[] | Promise<readonly Model[]> {
   const { script, mock } = parts.options;
   if (script !== undefined)
-    return after(
-      modelByName(parts, { provider: 'script', model: script }, { provider: undefined, policies }),
-      (model) => [{ ...model, inPlaceOf: modelOf(parts, spec) }],
-    );
+    return after(scriptedModel(parts, script), (model) => [{ ...model, inPlaceOf: modelOf(parts, spec) }]);
   if (mock === true) return [{ ...echoModel(), inPlaceOf: modelOf(parts, spec) }];
   const asked = wanted(parts.options, spec);
   const { provider, policy } = spec;
@@ -206,10 +206,7 @@ function modelOrError(parts: Parts, name: string, spec: Addressing, only: boolea
 }
 
 function modelByName(parts: Parts, name: ModelName, spec: Addressing): Model | Promise<Model> {
-  if (name.provider === 'script')
-    return bookOf(parts, name.model)
-      .open()
-      .then((book) => scriptModel(scriptId(name.model), book));
+  if (name.provider === 'script') return scriptedModel(parts, name.model);
   const id = `${name.provider}/${name.model}`;
   const { provider, policies } = spec;
   const held = provider?.baseUrl === undefined ? '' : policyDigest(policies);
@@ -217,9 +214,14 @@ function modelByName(parts: Parts, name: ModelName, spec: Addressing): Model | P
   return madeOnce(parts.made, key, () => makeModel(parts, name, id, spec));
 }
 
-/** `script/FILE` as given; for an absolute path only the name of the file. */
-function scriptId(file: string): string {
-  return `script/${isAbsolute(file) ? basename(file) : file}`;
+async function scriptedModel(parts: Parts, script: string | ScriptInput): Promise<Model> {
+  return scriptModel(scriptId(script), await bookOf(parts, script).open());
+}
+
+/** `script/FILE` as given; for an absolute path only the name of the file. A script in code has the name `script/code`. */
+function scriptId(script: string | ScriptInput): string {
+  if (typeof script !== 'string') return 'script/code';
+  return `script/${isAbsolute(script) ? basename(script) : script}`;
 }
 
 function makeModel(parts: Parts, name: ModelName, id: string, { provider: spec, policies }: Addressing): Model {
@@ -261,10 +263,10 @@ function mockModel(name: string, id: string): Model {
   });
 }
 
-function bookOf(parts: Parts, file: string): Counted<ScriptBook> {
-  const full = path(parts.options, file);
-  const open = async () => (await import('../script/script-book.js')).openScript(full, file);
-  return madeOnce(parts.books, full, () => new Counted(open));
+function bookOf(parts: Parts, script: string | ScriptInput): Counted<ScriptBook> {
+  const full = typeof script === 'string' ? path(parts.options, script) : '';
+  const open = async () => (await import('../script/script-book.js')).openScript(script, full);
+  return madeOnce(parts.books, typeof script === 'string' ? full : script, () => new Counted(open));
 }
 
 /** Returns only recorded models; without a name, those that answered in the recorded run. */

@@ -16,7 +16,9 @@ import type {
   ScriptResult,
   ScriptRule,
 } from './script-types.js';
+import { readData } from '../../text/data-nodes.js';
 import { readWhole } from '../../text/yaml.js';
+import type { ScriptInput } from './script-input.js';
 
 /**
  * Parses a script. Reports all problems at once, with line and column.
@@ -26,11 +28,22 @@ import { readWhole } from '../../text/yaml.js';
  * const script = readScript('rules:\n  - agent: writer\n    answer: Once upon a time', 'story.script.yaml');
  */
 export function readScript(text: string, file: string): Script {
-  const hint = 'correct the script; docs/scripts.md lists its keys';
-  return readWhole(text, { file, problem: `the script ${file} has problems`, hint }, (root, findings) =>
-    readTop(root, file, findings),
+  const name = `the script ${file}`;
+  return readWhole(text, { file, problem: `${name} has problems`, hint: HINT }, (root, findings) =>
+    readTop(root, name, findings),
   );
 }
+
+/** Reads a script that a program gives as data. Reports all problems at once, with the path in the data. */
+export function readScriptInput(script: ScriptInput): Script {
+  const name = 'the script of the run';
+  return readData(script, { problem: `${name} has problems`, hint: HINT }, (root, findings) => {
+    const read = readTop(root, name, findings);
+    return read && { ...read, rules: read.rules.map(({ at: _, ...rule }) => rule) };
+  });
+}
+
+const HINT = 'correct the script; docs/scripts.md lists its keys';
 
 /** Reads a map of a script. Unlike in a workflow, a key without a value is an error: the rule would match more than intended. */
 function open(node: SourceNode, name: string, form: MapForm, findings: Findings): Fields | undefined {
@@ -47,11 +60,11 @@ function listOf<T>(
   return items.map((item, i) => read(item, i + 1)).filter((item) => item !== undefined);
 }
 
-function readTop(node: SourceNode, file: string, findings: Findings): Script | undefined {
+function readTop(node: SourceNode, name: string, findings: Findings): Script | undefined {
   const top = open(node, 'a script', SCRIPT, findings);
   if (top === undefined) return undefined;
   return {
-    file,
+    name,
     strict: top.flag('strict') ?? true,
     rules: listOf(top, 'rules', (rule, i) => readRule(rule, `rule ${i}`, findings)),
     answers: listOf(top, 'answers', (reply) => readReply(reply, findings)),

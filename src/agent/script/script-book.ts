@@ -5,7 +5,8 @@ import { nodeIdOf, nodePathOf, pathOf } from '../../base/address.js';
 import type { ModelRequest, ReplayedCall } from '../model.js';
 import type { Script, ScriptAnswer, ScriptRule } from './script-types.js';
 import { readTextFile } from '../text-files.js';
-import { readScript } from './read-script.js';
+import type { ScriptInput } from './script-input.js';
+import { readScript, readScriptInput } from './read-script.js';
 
 /** A script in use: which rules apply, the progress of each, and what was never used. */
 export interface ScriptBook {
@@ -84,7 +85,7 @@ export function openScriptBook(script: Script): ScriptBook {
       if (!script.strict) return;
       const unused = progress.flatMap((one) => leftOver(one));
       if (unused.length === 0) return;
-      throw new SkeinError('SKEIN_SCRIPT', `the script ${script.file} was not used up:\n  ${unused.join('\n  ')}`, {
+      throw new SkeinError('SKEIN_SCRIPT', `${script.name} was not used up:\n  ${unused.join('\n  ')}`, {
         hint: 'take out what is not needed, mark it optional: true, or set strict: false',
         details: { unused },
       });
@@ -149,17 +150,15 @@ function planned(rule: ScriptRule): number {
 }
 
 function leftOver(one: Progress): readonly string[] {
-  const { rule, number, given } = one;
+  const { rule, given } = one;
   if (rule.optional) return [];
-  const line = rule.at.line;
-  const about = describe(rule);
-  if (given.size === 0) return [`rule ${number} (line ${line}, ${about}) was never used`];
+  if (given.size === 0) return [`${describe(one)} was never used`];
   const all = planned(rule);
   return [...given]
     .filter(([, count]) => count < all)
     .map(([path, count]) => {
       const where = path === '' ? '' : ` in step ${path}`;
-      return `rule ${number} (line ${line}, ${about}) gave ${count} of ${all} answers${where}`;
+      return `${describe(one)} gave ${count} of ${all} answers${where}`;
     });
 }
 
@@ -193,7 +192,7 @@ function unplanned(script: Script, progress: readonly Progress[], request: Asked
   const asked = firstUserText(request);
   const nearest = nearestRule(progress, request);
   const lines = [
-    `the script ${script.file} does not plan this call: step ${path}, agent "${agent}", turn ${turn}`,
+    `${script.name} does not plan this call: step ${path}, agent "${agent}", turn ${turn}`,
     `  asked: ${asked}`,
     ...askedThen(request),
     `  nearest rule: ${nearest ?? 'the script has no rules'}`,
@@ -227,17 +226,19 @@ function nearestRule(progress: readonly Progress[], request: Asked): string | un
     failed.length === 0
       ? `its ${all} ${all === 1 ? 'answer is' : 'answers are'} used up`
       : `its ${failed.map((criterion) => criterion.name).join(' and ')} does not match`;
-  return `rule ${one.number} (line ${one.rule.at.line}, ${describe(one.rule)}): ${why}`;
+  return `${describe(one)}: ${why}`;
 }
 
-function describe(rule: ScriptRule): string {
-  const parts = [
+/** `rule 2 (line 7, step review)` */
+function describe({ rule, number }: Progress): string {
+  const conditions = [
     rule.step === undefined ? '' : `step ${rule.step}`,
     rule.agent === undefined ? '' : `agent ${rule.agent}`,
     rule.phase === undefined ? '' : `phase ${rule.phase}`,
     rule.prompt === undefined ? '' : `prompt ${JSON.stringify(rule.prompt.slice(0, 60))}`,
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'any call' : parts.join(', ');
+  const about = conditions.length === 0 ? ['any call'] : conditions;
+  return `rule ${number} (${[...(rule.at === undefined ? [] : [`line ${rule.at.line}`]), ...about].join(', ')})`;
 }
 
 function firstUserText(request: Asked): string {
@@ -251,12 +252,13 @@ function shortened(text: string): string {
 }
 
 /**
- * Opens a script file for one run.
+ * Opens a script for one run.
  *
+ * @param script the file's name in messages, or the script itself
  * @param path path of the file
- * @param name the file's name in messages
  * @throws SkeinError `SKEIN_FILE` if it cannot be read, `SKEIN_DEFINITION` with all of its problems.
  */
-export async function openScript(path: string, name: string): Promise<ScriptBook> {
-  return openScriptBook(readScript(await readTextFile(path, 'script'), name));
+export async function openScript(script: string | ScriptInput, path: string): Promise<ScriptBook> {
+  if (typeof script !== 'string') return openScriptBook(readScriptInput(script));
+  return openScriptBook(readScript(await readTextFile(path, 'script'), script));
 }

@@ -4,7 +4,8 @@ import type { Position } from '../../base/problem.js';
 
 /** A script: the answers of scripted models, and of a scripted person. */
 export interface Script {
-  readonly file: string;
+  /** The script in messages: `the script story.yaml`. */
+  readonly name: string;
   /** Whether an unplanned call or an unused rule fails the run. Defaults to true. */
   readonly strict: boolean;
   readonly rules: readonly ScriptRule[];
@@ -14,7 +15,8 @@ export interface Script {
 
 /** A rule with its conditions, all of which must hold, and its answers. */
 export interface ScriptRule {
-  readonly at: Position;
+  /** Its place in the file; absent in a script that a program gives. */
+  readonly at?: Position;
   /** Path of a step, or id of its node. */
   readonly step?: string;
   readonly agent?: string;

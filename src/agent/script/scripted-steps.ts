@@ -19,21 +19,18 @@ export interface ScriptedSteps {
 }
 
 /** Returns the answers of a script, which is opened at the first look-up; without a script there are none. */
-export function scriptedSteps(
-  script: string | undefined,
-  open: (script: string) => Counted<ScriptBook>,
-): ScriptedSteps {
+export function scriptedSteps(script: Counted<ScriptBook> | undefined): ScriptedSteps {
   if (script === undefined) return SILENT;
   return {
     async answer(step, signal) {
-      const said = (await open(script).open()).step({ step });
+      const said = (await script.open()).step({ step });
       if (said === undefined) return undefined;
       if (said.delayMs > 0) await setTimeout(said.delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       if (said.error !== undefined) throw scriptedError(`step ${step}`, said.error);
       return said.json ?? answerText(said);
     },
-    skipped: (step) => open(script).skip({ step }),
-    isReal: async (step) => (await open(script).open()).isReal({ step }),
+    skipped: (step) => script.skip({ step }),
+    isReal: async (step) => (await script.open()).isReal({ step }),
   };
 }
 

@@ -7,7 +7,7 @@ import { createFindings, sortProblems, type Findings } from '../../text/findings
 import { hasErrors, type Problem } from '../../base/problem.js';
 import { present } from '../../base/json.js';
 import type { NarrowPolicy } from '../../plan/policy.js';
-import { unusable, type Loading, type WorkflowOptions } from '../loading.js';
+import { unusable, type Loading, type PlacedOptions } from '../loading.js';
 import { looksLikeAgentfile } from '../looks-like.js';
 import { openFile, openWorkspace, type OpenedFile, type Workspace } from '../opened-file.js';
 import { readPolicyMap } from '../policy/read-policy.js';
@@ -67,7 +67,7 @@ export async function load(opened: OpenedFile, loading: Loading): Promise<Workfl
 /** Converts an Agentfile to a module for `skein/tree`. The code is undefined if there are errors. */
 export async function convertAgentfile(
   file: string,
-  options: WorkflowOptions,
+  options: PlacedOptions,
 ): Promise<{ readonly code: string | undefined; readonly problems: readonly Problem[] }> {
   const opened = await openFile(file, options);
   if (!('source' in opened)) return { code: undefined, problems: opened };
@@ -86,7 +86,7 @@ export async function convertAgentfile(
 }
 
 /** Reads an Agentfile with everything around it, and builds its tree. */
-async function readTree(opened: OpenedFile, options: WorkflowOptions, findings: Findings): Promise<ReadAgentfile> {
+async function readTree(opened: OpenedFile, options: PlacedOptions, findings: Findings): Promise<ReadAgentfile> {
   const { file, source } = opened;
   const { cwd, home, config, tools = [], mayRead } = options;
   const workspace = openWorkspace({ cwd: resolve(cwd), home, base: dirname(source.path) }, mayRead);

@@ -7,8 +7,8 @@ import { createFindings } from '../../text/findings.js';
 
 /** Where policies are searched for. */
 export interface PolicySearch {
-  /** The working directory. */
-  readonly cwd: string;
+  /** The working directory. Default: that of the process. */
+  readonly cwd?: string | undefined;
   /** The policy named by the person who runs the workflow. */
   readonly file?: string | undefined;
 }
@@ -19,9 +19,9 @@ export interface PolicySearch {
  *
  * @throws SkeinError `SKEIN_FILE` if the named one can't be read, `SKEIN_DEFINITION` with all problems in `details.problems`
  * @example
- * await run(workflow, { policy: await openPolicies({ cwd: process.cwd(), file: 'ci-policy.yaml' }) });
+ * await run(workflow, { policy: await openPolicies({ file: 'ci-policy.yaml' }) });
  */
-export async function openPolicies({ cwd, file }: PolicySearch): Promise<readonly Policy[]> {
+export async function openPolicies({ cwd = process.cwd(), file }: PolicySearch = {}): Promise<readonly Policy[]> {
   const findings = createFindings();
   const named = file === undefined ? undefined : resolve(cwd, file);
   const places = policyPlaces(cwd);
