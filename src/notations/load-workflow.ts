@@ -3,8 +3,14 @@ import { madeOnce } from '../base/collections.js';
 import { asErrors, holdingBack } from '../base/problem.js';
 import type { Workflow } from '../plan/workflow.js';
 import { shownPath } from '../text/files.js';
-import { unusable, type LoadCalled, type Loading, type PlacedOptions } from './loading.js';
-import type { WorkflowOptions, WorkflowTextOptions } from './loading.js';
+import {
+  unusable,
+  type LoadCalled,
+  type Loading,
+  type PlacedOptions,
+  type WorkflowOptions,
+  type WorkflowTextOptions,
+} from './loading.js';
 import { openFile, openText, type OpenedFile } from './opened-file.js';
 import { NOTATIONS, notationOf, type NotationId } from './registry.js';
 

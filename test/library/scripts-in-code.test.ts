@@ -116,7 +116,9 @@ test('all of its problems are told at once, with their paths', async () => {
   const problemsOf = async (script: unknown) => {
     const { outcome, error, state } = await run(TWO, { models: modelsOf(script as ScriptInput) }).result;
     expect([outcome, error?.code, state]).toEqual(['failed', 'SKEIN_DEFINITION', {}]);
-    const { problems } = error?.details as { readonly problems: readonly { code: string; path?: string }[] };
+    const { problems = [] } = (error?.details ?? {}) as {
+      readonly problems?: readonly { code: string; path?: string }[];
+    };
     return problems.map(({ code, path = '' }) => `${path} ${code}`);
   };
   const wrong = {

@@ -31,8 +31,7 @@ import type { Replayer } from './replaying.js';
  * await models.finish();
  */
 export function createModelRegistry(given: ModelRegistryOptions): ModelRegistry {
-  // It is read when the first model answers. Until then the caller may change its objects.
-  const options = typeof given.script === 'object' ? { ...given, script: dataAsGiven(given.script) } : given;
+  const options = withOwnScript(given);
   const replay =
     options.replay === undefined ? undefined : new Counted(() => openedReplay(path(options, options.replay ?? '')));
   const parts: Parts = {
@@ -90,6 +89,11 @@ export function createModelRegistry(given: ModelRegistryOptions): ModelRegistry 
     },
     finish: () => (recorder === undefined && parts.books.size === 0 ? undefined : finished(parts, recorder)),
   };
+}
+
+/** Copies a script in code: it is read when the first model answers, and until then the caller may change its objects. */
+function withOwnScript(given: ModelRegistryOptions): ModelRegistryOptions {
+  return typeof given.script === 'object' ? { ...given, script: dataAsGiven(given.script) } : given;
 }
 
 async function finished({ books }: Parts, recorder: Recorder | undefined): Promise<void> {

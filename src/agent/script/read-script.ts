@@ -37,10 +37,10 @@ export function readScript(text: string, file: string): Script {
 /** Reads a script that a program gives as data. Reports all problems at once, with the path in the data. */
 export function readScriptInput(script: ScriptInput): Script {
   const name = 'the script of the run';
-  return readData(script, { problem: `${name} has problems`, hint: HINT }, (root, findings) => {
-    const read = readTop(root, name, findings);
-    return read && { ...read, rules: read.rules.map(({ at: _, ...rule }) => rule) };
-  });
+  const read = readData(script, { problem: `${name} has problems`, hint: HINT }, (root, findings) =>
+    readTop(root, name, findings),
+  );
+  return { ...read, isInCode: true };
 }
 
 const HINT = 'correct the script; docs/scripts.md lists its keys';

@@ -48,12 +48,19 @@ export interface StepCalled {
 interface Progress {
   readonly rule: ScriptRule;
   readonly number: number;
+  /** Its line in the file. */
+  readonly line: number | undefined;
   /** Number of answers given, by path of the step; a `once` rule has one entry for the run. */
   readonly given: Map<string, number>;
 }
 
 export function openScriptBook(script: Script): ScriptBook {
-  const progress: readonly Progress[] = script.rules.map((rule, i) => ({ rule, number: i + 1, given: new Map() }));
+  const progress: readonly Progress[] = script.rules.map((rule, i) => ({
+    rule,
+    number: i + 1,
+    line: script.isInCode === true ? undefined : rule.at.line,
+    given: new Map(),
+  }));
   /** How often each answer of the person was given. */
   const replies: number[] = [];
   const calls = script.rules.flatMap((rule) => rule.answers.flatMap(({ tools = [] }) => tools.map(({ name }) => name)));
@@ -230,7 +237,7 @@ function nearestRule(progress: readonly Progress[], request: Asked): string | un
 }
 
 /** `rule 2 (line 7, step review)` */
-function describe({ rule, number }: Progress): string {
+function describe({ rule, number, line }: Progress): string {
   const conditions = [
     rule.step === undefined ? '' : `step ${rule.step}`,
     rule.agent === undefined ? '' : `agent ${rule.agent}`,
@@ -238,7 +245,7 @@ function describe({ rule, number }: Progress): string {
     rule.prompt === undefined ? '' : `prompt ${JSON.stringify(rule.prompt.slice(0, 60))}`,
   ].filter((part) => part !== '');
   const about = conditions.length === 0 ? ['any call'] : conditions;
-  return `rule ${number} (${[...(rule.at === undefined ? [] : [`line ${rule.at.line}`]), ...about].join(', ')})`;
+  return `rule ${number} (${[...(line === undefined ? [] : [`line ${line}`]), ...about].join(', ')})`;
 }
 
 function firstUserText(request: Asked): string {

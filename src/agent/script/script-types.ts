@@ -6,6 +6,8 @@ import type { Position } from '../../base/problem.js';
 export interface Script {
   /** The script in messages: `the script story.yaml`. */
   readonly name: string;
+  /** Whether a program gives it: it has no lines then. */
+  readonly isInCode?: true;
   /** Whether an unplanned call or an unused rule fails the run. Defaults to true. */
   readonly strict: boolean;
   readonly rules: readonly ScriptRule[];
@@ -15,8 +17,7 @@ export interface Script {
 
 /** A rule with its conditions, all of which must hold, and its answers. */
 export interface ScriptRule {
-  /** Its place in the file; absent in a script that a program gives. */
-  readonly at?: Position;
+  readonly at: Position;
   /** Path of a step, or id of its node. */
   readonly step?: string;
   readonly agent?: string;
