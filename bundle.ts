@@ -198,8 +198,16 @@ await build({
         { name: 'dag', test: /src\/notations\/dag\/load\./ },
         { name: 'pipeline', test: /src\/notations\/pipeline\/load\./ },
         { name: 'run', test: /src\/cli\/(?:commands\/run|run\/(?:run-command|run-options|workflow-powers))\./ },
+        {
+          name: 'ready',
+          test: /src\/(?:budget\/(?:lack-text|ledger)|engine\/(?:durable\/(?:alive-time|memory-durable)|state\/carried-state)|runtime\/(?:check-launch|own-places|start-later))\./,
+        },
         { name: 'engine', test: /src\/runtime\/(?:workflow-run|invariants)\./ },
-        { name: 'recorded', test: /src\/(?:runtime\/backends\/(?:recorded|backend-of)|stores\/rules)\./ },
+        {
+          name: 'journal',
+          test: /src\/(?:engine\/durable\/recorded\/(?:recorded-budget|recorded-spending|store-count)|journal\/(?:definition|delivered|history|journal|session|stored|thread-journal|thread-writer)|runtime\/(?:recorded-limits|threads\/turn)|stores\/rules)\./,
+        },
+        { name: 'recorded', test: /src\/(?:runtime\/backends\/(?:recorded|backend-of))\./ },
         { name: 'audit', test: /src\/(?:running|audit\/run-folder)\./ },
         { name: 'outline', test: /src\/plan\/(?:builder|draw|envelope|mentions|retry-input)\./ },
         {

@@ -4,7 +4,9 @@ export { changeBudget, forkThread, readBudget, updateThread, type RunOptions, ty
 export type { CustomGuard, Fork, GuardVerdict, SecurityInput, WorkflowResult, WorkflowRunOptions } from './runtime.js';
 export type { GuardCall, Security, ThreadChange, ThreadFork, ToolPins, WorkflowRun, WrittenFiles } from './runtime.js';
 export { compile, type CompiledPlan } from './engine/graph/compile.js';
-export { startRun, type RunHandle, type RunResult, type StartOptions } from './engine/run.js';
+export { startRun } from './runtime.js';
+export type { RunHandle, RunResult } from './engine/run-result.js';
+export type { StartOptions } from './engine/start-options.js';
 export { MemoryDurable } from './engine/durable/memory-durable.js';
 export type { AnswerQuestion } from './engine/durable/memory-questions.js';
 export type { StepCheck, CheckedStep, StepReport } from './engine/services.js';

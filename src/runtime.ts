@@ -3,9 +3,8 @@ import { Queue } from './base/collections.js';
 import { streamOf } from './base/event-stream.js';
 import type { RunHandle, RunResult } from './engine/run.js';
 import type { Listener, SkeinEvent } from './events/event.js';
-import { backendOf } from './runtime/backends/recorded.js';
 import { checkRunOptions } from './runtime/check-run.js';
-import { launch, openModels } from './runtime/launch.js';
+import { start } from './runtime/on-demand.js';
 import type { RunOptions, Runnable } from './runtime/options.js';
 import { definitionPlaces } from './runtime/own-places.js';
 import { preparedPlan } from './runtime/checked-plan.js';
@@ -21,7 +20,7 @@ export { changeBudget, readBudget } from './runtime/recorded-limits.js';
 export { forkThread, updateThread } from './runtime/threads/edit-thread.js';
 export type { ThreadChange, ThreadFork } from './runtime/threads/edit-thread.js';
 export type { ThreadOptions } from './runtime/threads/open-turn.js';
-export { runWorkflow } from './runtime/workflow-run.js';
+export { runWorkflow, startRun } from './runtime/on-demand.js';
 export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/workflow-run.js';
 
 /**
@@ -36,13 +35,7 @@ export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/
  */
 export function run(workflow: Runnable, options: RunOptions = {}): RunHandle {
   checkRunOptions(options);
-  return launch({
-    compiled: preparedPlan(workflow),
-    models: openModels(options),
-    backend: backendOf(options.store),
-    options,
-    origins: { definition: definitionPlaces(workflow) },
-  });
+  return start({ compiled: preparedPlan(workflow), places: definitionPlaces(workflow) }, options);
 }
 
 /**

@@ -9,9 +9,7 @@ import type { ModelRegistry } from '../agent/models/registry-options.js';
 import { createModelRegistry } from '../agent/models/registry.js';
 import { NO_PLACES, type OwnPlaces } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
-import { whenAborted } from '../base/aborts.js';
 import { lazily } from '../base/collections.js';
-import { SkeinError } from '../base/errors.js';
 import type { GuardRules } from '../guard/decide.js';
 import { joinedIf } from '../guard/label.js';
 import { unitePolicies } from '../guard/policy.js';
@@ -28,12 +26,13 @@ import { securityAt } from '../plan/security-at.js';
 import { securityGiven, type Security } from '../plan/security.js';
 import type { phasesOf as PhasesOf } from '../supervise/phases.js';
 import type { Backend, BackendDefinition, BegunRun, OpenedRun } from './backends/backend.js';
-import { checkRuleOfTwo } from './checked-plan.js';
-import { checkGiven, limitsOf } from './check-run.js';
+import { checkLaunch } from './check-launch.js';
+import { limitsOf } from './check-run.js';
 import { declaredRules, isMock, sandboxCheck } from './guarding.js';
 import { nodeGuard } from './node-guard.js';
 import type { RunOptions } from './options.js';
 import { definitionLabel, ownPlaces, type Origins } from './own-places.js';
+import { startLater, stopOf } from './start-later.js';
 
 /** A checked run to start, with the models it may use. */
 export interface Launch extends Pick<BackendDefinition, 'compiled' | 'models' | 'recorded' | 'told' | 'turn'> {
@@ -131,8 +130,7 @@ function narrowed(models: ModelRegistry, options: RunOptions): Partial<ModelRegi
  */
 export function launch(given: Launch): RunHandle {
   const { compiled, models, backend, recorded, told, turn } = given;
-  checkGiven(compiled.plan, given.options);
-  if (given.options.resume === undefined) checkRuleOfTwo(compiled.plan, securityGiven(given.options.security));
+  checkLaunch(compiled.plan, given.options);
   const checking = sandboxCheck(compiled.plan, given.options);
   const { thread, fork, resume } = given.options;
   const isLater = checking !== undefined || thread !== undefined || fork !== undefined || resume !== undefined;
@@ -148,7 +146,11 @@ export function launch(given: Launch): RunHandle {
   const definition = { runId, compiled, models, recorded, told, turn, signal, ...inherited, launch: again };
   const open = (): OpenedRun | Promise<OpenedRun> => withSupervision(compiled.plan, backend.open(definition, options));
   const opened = checking?.then(open) ?? open();
-  return isThenable(opened) ? startLater(one, { runId, opened, stop: stop() }) : start(one, opened);
+  if (!isThenable(opened)) return start(one, opened);
+  // Its record is still being read, or it waits for its turn.
+  const stoppable = { ...one, options: { ...options, signal: signal() } };
+  const starting = opened.then((run) => start(stoppable, run));
+  return startLater(runId, stop(), starting);
 }
 
 /** The supervision phases, loaded when a run first needs them. */
@@ -181,34 +183,6 @@ function withPrices(one: Launch, { settings: { prices } }: OpenedRun): Launch {
 /** Keeps a reference to `close` only: of a run that has ended, nothing but its result stays in memory. */
 function closed(result: Promise<RunResult>, { close }: BegunRun): Promise<RunResult> {
   return result.then(close);
-}
-
-/** Ends a run that has not started yet. */
-interface Stop {
-  readonly signal: AbortSignal;
-  readonly abort: (reason: SkeinError) => void;
-  /** Lets go of the signal of the caller, which may outlive many runs. */
-  readonly release: () => void;
-}
-
-function stopOf({ signal }: RunOptions): Stop {
-  const stop = new AbortController();
-  const release = whenAborted(signal, () => stop.abort(signal?.reason));
-  return { signal: stop.signal, abort: (reason) => stop.abort(reason), release };
-}
-
-/** Starts a run whose record is still being read, or which waits for its turn. */
-function startLater(
-  one: Launch,
-  { runId, opened, stop }: { readonly runId: string; readonly opened: Promise<OpenedRun>; readonly stop: Stop },
-): RunHandle {
-  const stoppable = { ...one, options: { ...one.options, signal: stop.signal } };
-  const handle = opened.then((run) => start(stoppable, run));
-  return {
-    runId,
-    result: handle.then(({ result }) => result).finally(stop.release),
-    cancel: (reason = 'the run was cancelled') => stop.abort(new SkeinError('SKEIN_CANCELLED', reason)),
-  };
 }
 
 /** The options for the interpreter. */

@@ -1,9 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import { limitsOf, sharedLimitsOf, type SharedLimit } from '../budget/limits.js';
 import type { Limit } from '../budget/ledger.js';
-import type { MakeBudget } from '../engine/durable/memory-durable.js';
-import type { Reserve } from '../engine/ports/durable.js';
-import { RunBudget } from '../engine/durable/run-budget.js';
 import { BUDGET, changedBudget, type Budget, type BudgetChange, type BudgetInput } from '../plan/budget.js';
 import { unknownBudgetKey } from '../plan/check-policies.js';
 import { parseBudget, type BudgetAmounts, type Measure } from '../plan/budget-text.js';
@@ -78,12 +75,6 @@ export function runLimits(plan: Plan, changes: LimitChanges): readonly Limit[] {
   return limitsOf(plan, applied(plan.budget, changes[RUN])).map((limit) =>
     limit.name === RUN ? limit : { ...limit, budget: applied(limit.budget, changes[limit.name]) ?? limit.budget },
   );
-}
-
-/** Returns a factory for the budget of a run. Undefined if the run has no limits. `around` also reserves amounts in the surrounding run. */
-export function budgetOf(limits: readonly Limit[], around: Reserve | undefined): MakeBudget | undefined {
-  if (limits.length === 0 && around === undefined) return undefined;
-  return (host) => new RunBudget(limits, host, around);
 }
 
 export interface SharingRun {

@@ -58,6 +58,10 @@ const POLICY_TEXTS = /^src\/(?:notations\/policy\/(?!policy-file)|text\/toml\.)/
 const RECORDED =
   /^src\/(engine\/durable\/recorded|runtime\/threads|journal|stores)\/(?!check-thread|thread-rows|overview-nodes)/;
 
+/** What carries out runs: an import of `skein` has what checks them, and what reads and writes records. */
+const CARRYING =
+  /^src\/(?:agent\/(?!model\.|tool\.)|engine\/(?:run\.|graph\/scope|steps\/(?!policies\/)|durable\/recorded\/recorded-durable)|runtime\/(?:launch|running|workflow-run|backends))/;
+
 /** Rooms of what runs workflows. */
 const RUNNING = /^src\/(?:agent|engine|journal|runtime|stores)\//;
 
@@ -186,6 +190,30 @@ describe('what an import evaluates', () => {
       const ended = await started;
       process.exitCode = (ended.state ?? ended).count === 2 && (ended.runId ?? 'first') === 'first' ? 0 : 1;`;
     expect(await imported(code)).toContain('src/engine/run.ts');
+  });
+
+  it('skein: nothing of what carries out runs, until one starts', async () => {
+    const declared = `import { checkPlan, compile, definePlan, memoryStore, readRun, run, runWorkflow, startRun } from 'skein';
+      const flow = definePlan({ name: 'f', inputs: ['list'], nodes: [{ id: 'a', kind: 'task', run: ({ list }) => ({ count: list.length }) }] });
+      checkPlan(flow.plan, flow.bindings);
+      const given = { inputs: { list: [1, 2] }, runId: 'first' };`;
+    const carrying = (modules: readonly string[]): readonly string[] => modules.filter((name) => CARRYING.test(name));
+    expect(carrying(await imported(declared))).toEqual([]);
+    const started = [
+      'await run(flow, given).result',
+      'await run(flow, Object.assign(given, { store: memoryStore() })).result',
+      'await startRun(compile(flow.plan, flow.bindings), given).result',
+      'await (await runWorkflow({ ...flow, files: [], settings: {} }, given)).result',
+    ];
+    for (const start of started) {
+      const code = `${declared}
+        const started = (async () => ${start})();
+        given.inputs.list.push(3);
+        given.runId = 'second';
+        const { outcome, state, runId } = await started;
+        process.exitCode = outcome === 'succeeded' && state.count === 2 && runId === 'first' ? 0 : 1;`;
+      expect(carrying(await imported(code))).toContain('src/engine/run.ts');
+    }
   });
 
   it('what can not be copied is refused by the first run as by others', async () => {

@@ -12,10 +12,13 @@ import { SkeinError } from '../../base/errors.js';
 import type { AnswerQuestion } from '../../engine/durable/memory-questions.js';
 import { typedAnswer } from '../../lang/answers.js';
 import { Given } from '../../engine/durable/open-question.js';
-import { MemoryDurable } from '../../engine/durable/memory-durable.js';
+import type { Limit } from '../../budget/ledger.js';
+import { MemoryDurable, type MakeBudget } from '../../engine/durable/memory-durable.js';
+import { RunBudget } from '../../engine/durable/run-budget.js';
 import type { Reserve } from '../../engine/ports/durable.js';
+import { checkUnrecorded } from '../check-launch.js';
 import { withAdvice } from '../check-run.js';
-import { budgetOf, checkShared, firstChanges, runLimits } from '../run-limits.js';
+import { runLimits } from '../run-limits.js';
 
 /** Where runs are carried out and what remains of them: only the result in memory, or a journal in a store. */
 export interface Backend {
@@ -100,12 +103,9 @@ export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefin
 /** Keeps nothing of a run but its result. */
 export const inMemory: Backend = {
   open({ runId, compiled, models, around, influence }: BackendDefinition, options: RunOptions): OpenedRun {
-    checkNothingRecorded(options);
     const { inputs = {} } = options;
     const { plan } = compiled;
-    const changes = firstChanges(plan, options.budget);
-    checkShared({ plan, changes, models: options.models });
-    const budget = budgetOf(runLimits(plan, changes), around);
+    const budget = budgetOf(runLimits(plan, checkUnrecorded(plan, options)), around);
     return {
       inputs,
       settings: options,
@@ -127,12 +127,8 @@ function adviseOn(options: RunOptions): (result: RunResult) => RunResult {
   return (result) => withAdvice(result, options);
 }
 
-/** Without its store, a continued run would repeat everything. */
-function checkNothingRecorded({ resume, fork, thread }: RunOptions): void {
-  if (resume === undefined && fork === undefined && thread === undefined) return;
-  const option = resume !== undefined ? 'resume' : fork !== undefined ? 'fork' : 'thread';
-  const what = option === 'thread' ? 'its turns are' : 'the run is';
-  throw new SkeinError('SKEIN_USAGE', `${option} needs the store in which ${what} recorded`, {
-    hint: `run(workflow, { store, ${option}: ... })`,
-  });
+/** Returns a factory for the budget of a run. Undefined if the run has no limits. `around` also reserves amounts in the surrounding run. */
+export function budgetOf(limits: readonly Limit[], around: Reserve | undefined): MakeBudget | undefined {
+  if (limits.length === 0 && around === undefined) return undefined;
+  return (host) => new RunBudget(limits, host, around);
 }

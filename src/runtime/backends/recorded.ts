@@ -19,6 +19,7 @@ import type { Store } from '../../journal/store.js';
 import type { RunSettings } from '../../plan/fields.js';
 import {
   answerBy,
+  budgetOf,
   inMemory,
   type Backend,
   type BackendDefinition,
@@ -29,7 +30,7 @@ import {
 import { goingOn, readRecordedRun, settingsOf, changesOf, type GoingOn, type RecordedRun } from '../going-on.js';
 import type { RunOptions } from '../options.js';
 import { budgetSettings, sharedLimits } from '../recorded-limits.js';
-import { budgetOf, runLimits } from '../run-limits.js';
+import { runLimits } from '../run-limits.js';
 import { isOnThread } from '../threads/check-thread.js';
 import { newHolder } from '../../stores/holder.js';
 import { Turn } from '../threads/turn.js';

@@ -1,0 +1,62 @@
+import { systemIds } from '../base/ids.js';
+import { asGiven } from '../base/json.js';
+import { compile, type CompiledPlan } from '../engine/graph/compile.js';
+import type { RunHandle } from '../engine/run-result.js';
+import type { StartOptions } from '../engine/start-options.js';
+import { firstState } from '../engine/state/inputs.js';
+import type { Plan } from '../plan/plan.js';
+import type { Workflow } from '../plan/workflow.js';
+import { checkStart } from './check-launch.js';
+import type { RunOptions } from './options.js';
+import type * as Running from './running.js';
+import { startLater, stopOf } from './start-later.js';
+import type { WorkflowRun, WorkflowRunOptions } from './workflow-run.js';
+
+/**
+ * What carries out runs is most of Skein's code: it is loaded when the first run starts. That run is checked at once, and keeps copies of
+ * what it was given, as one that starts at once does.
+ */
+let running: typeof Running | undefined;
+
+async function loaded(): Promise<typeof Running> {
+  return (running ??= await import('./running.js'));
+}
+
+/** Starts a run with options that were checked. */
+export function start(ready: Running.Ready, options: RunOptions): RunHandle {
+  if (running !== undefined) return running.start(ready, options);
+  checkStart(ready.compiled, options);
+  const runId = options.resume ?? options.runId ?? systemIds.next();
+  const stop = stopOf(options);
+  const own = options.resume === undefined ? { runId } : {};
+  const kept: RunOptions = { ...asGiven(options), ...own, signal: stop.signal };
+  const starting = loaded().then((code) => code.start(ready, kept));
+  return startLater(runId, stop, starting);
+}
+
+/**
+ * Starts a run of a plan with executors and a back end of your own: `run` starts one with agents and tools. Starting a plan that
+ * {@link compile} prepared costs microseconds.
+ *
+ * @throws SkeinError `SKEIN_INPUT` if an input is missing or unknown, `SKEIN_NO_BINDING` if a function is missing.
+ * @example
+ * const { result } = startRun(plan, { inputs: { topic: 'looms' }, bindings });
+ * console.log((await result).outcome);
+ */
+export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}): RunHandle {
+  if (running !== undefined) return running.startRun(plan, options);
+  const compiled = 'maxSteps' in plan ? plan : compile(plan, options.bindings);
+  if (options.first === undefined) firstState(compiled, options.inputs);
+  const runId = options.runId ?? options.durable?.runId ?? systemIds.next();
+  const stop = stopOf(options);
+  const kept: StartOptions = { ...asGiven(options), runId, signal: stop.signal };
+  const starting = loaded().then((code) => code.startRun(compiled, kept));
+  return startLater(runId, stop, starting);
+}
+
+/** See {@link Running.runWorkflow}. */
+export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
+  const given = asGiven(options);
+  const code = running ?? (await loaded());
+  return await code.runWorkflow(workflow, given);
+}

@@ -1,0 +1,26 @@
+import type { CompiledPlan } from '../engine/graph/compile.js';
+import type { RunHandle } from '../engine/run.js';
+import { backendOf } from './backends/recorded.js';
+import { launch, openModels } from './launch.js';
+import type { RunOptions } from './options.js';
+
+export { startRun } from '../engine/run.js';
+export { runWorkflow } from './workflow-run.js';
+
+/** A workflow that was checked and compiled. */
+export interface Ready {
+  readonly compiled: CompiledPlan;
+  /** The places it was read from. */
+  readonly places: readonly string[];
+}
+
+/** Starts a run with options that were checked. */
+export function start({ compiled, places }: Ready, options: RunOptions): RunHandle {
+  return launch({
+    compiled,
+    models: openModels(options),
+    backend: backendOf(options.store),
+    options,
+    origins: { definition: places },
+  });
+}
