@@ -1,12 +1,10 @@
 /** Skein: workflows of agents. README.md shows a first workflow; ARCHITECTURE.md explains how Skein is built. */
-export { run, runOrThrow, runWorkflow, streamRun, type PriceTable, type Runnable, type Workflow } from './runtime.js';
+export { run, runOrThrow, runWorkflow, startRun, streamRun, type Runnable, type Workflow } from './runtime.js';
 export { changeBudget, forkThread, readBudget, updateThread, type RunOptions, type ThreadOptions } from './runtime.js';
 export type { CustomGuard, Fork, GuardVerdict, SecurityInput, WorkflowResult, WorkflowRunOptions } from './runtime.js';
 export type { GuardCall, Security, ThreadChange, ThreadFork, ToolPins, WorkflowRun, WrittenFiles } from './runtime.js';
+export type { PriceTable, RunHandle, RunResult, StartOptions } from './runtime.js';
 export { compile, type CompiledPlan } from './engine/graph/compile.js';
-export { startRun } from './runtime.js';
-export type { RunHandle, RunResult } from './engine/run-result.js';
-export type { StartOptions } from './engine/start-options.js';
 export { MemoryDurable } from './engine/durable/memory-durable.js';
 export type { AnswerQuestion } from './engine/durable/memory-questions.js';
 export type { StepCheck, CheckedStep, StepReport } from './engine/services.js';

@@ -9,6 +9,7 @@ import type { RunOptions, Runnable } from './runtime/options.js';
 import { definitionPlaces } from './runtime/own-places.js';
 import { preparedPlan } from './runtime/checked-plan.js';
 
+export type { RunHandle, RunResult, StartOptions } from './engine/run.js';
 export type { CustomGuard, GuardCall, GuardVerdict } from './guard/custom-guard.js';
 export type { Security, SecurityInput } from './plan/security.js';
 export type { Workflow } from './plan/workflow.js';

@@ -2,9 +2,10 @@ import { whenAborted } from '../base/aborts.js';
 import { SkeinError } from '../base/errors.js';
 import type { RunHandle } from '../engine/run-result.js';
 
-/** Ends a run that has not started yet. */
+/** Ends a run that has not started yet. Once it has started, its handle does. */
 export interface Stop {
   readonly signal: AbortSignal;
+  /** Cancels the run before it does anything. */
   readonly abort: (reason: SkeinError) => void;
   /** Lets go of the signal of the caller, which may outlive many runs. */
   readonly release: () => void;
@@ -22,6 +23,7 @@ export function stopOf({ signal }: { readonly signal?: AbortSignal | undefined }
 
 /** The handle of a run that waits before it starts: for its record, its turn, or the code that carries it out. */
 export function startLater(runId: string, stop: Stop, starting: Promise<RunHandle>): RunHandle {
+  // A run that has started is cancelled by its own handle: a second cancellation then ends what the first one left time for.
   let started: RunHandle | undefined;
   const result = starting.then((handle) => {
     started = handle;

@@ -55,17 +55,7 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
   readonly result: Promise<WorkflowResult>;
 }
 
-/**
- * Runs a workflow with its settings: shared memory and the run folder. All checks that need no step come before anything starts or is
- * written: the definition, the inputs, a model for every agent.
- *
- * @throws SkeinError `SKEIN_DEFINITION`, `SKEIN_INPUT`, `SKEIN_USAGE`; `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN` for an agent
- *   without a usable model; `SKEIN_SANDBOX` if a needed sandbox is missing; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` if the
- *   run folder can't be made; `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL` for a run that is recorded, resumed or forked.
- * @example
- * const { result } = await runWorkflow(await loadDag('review.yaml'), { inputs: { diff } });
- * console.log((await result).auditFolder);
- */
+/** Runs a workflow: see `runWorkflow` of `on-demand.ts`. */
 export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
   checkRunOptions(options, ['audit', 'streaming', 'openStore', 'goesOn']);
   return await begun(workflow, asGiven(options));

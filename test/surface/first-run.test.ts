@@ -60,8 +60,10 @@ it('the first run has the events, the result and the id that others have', async
   expect(await imported(code)).toContain('src/engine/run.ts');
 });
 
-it.each(['run', 'startRun'])('the first %s is cancelled as others are, by its handle or by a signal', async (method) => {
-  const code = `${FLOW}
+it.each(['run', 'startRun'])(
+  'the first %s is cancelled as others are, by its handle or by a signal',
+  async (method) => {
+    const code = `${FLOW}
     const options = ${method === 'run' ? '{ inputs }' : '{ inputs, bindings: flow.bindings }'};
     const start = (more) => ${method}(${method === 'run' ? 'flow' : 'flow.plan'}, { ...options, ...more });
     const handle = start();
@@ -71,5 +73,6 @@ it.each(['run', 'startRun'])('the first %s is cancelled as others are, by its ha
     stop.abort(new Error('too much'));
     const ended = [await handle.result, await other.result].map(({ outcome, error }) => [outcome, error?.message]);
     same(ended, [['cancelled', 'enough'], ['cancelled', 'too much']]);`;
-  expect(await imported(code)).toContain('src/engine/run.ts');
-});
+    expect(await imported(code)).toContain('src/engine/run.ts');
+  },
+);
