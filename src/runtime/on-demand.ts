@@ -18,7 +18,8 @@ import type { WorkflowRun, WorkflowRunOptions } from './workflow-run.js';
  */
 let running: typeof Running | undefined;
 
-async function loaded(): Promise<typeof Running> {
+/** Loads what carries out runs: those that begin after it start at once. */
+export async function loadRunning(): Promise<typeof Running> {
   return (running ??= await import('./running.js'));
 }
 
@@ -30,7 +31,7 @@ export function start(ready: Running.Ready, options: RunOptions): RunHandle {
   const stop = stopOf(options);
   const own = options.resume === undefined ? { runId } : {};
   const kept: RunOptions = { ...asGiven(options), ...own, signal: stop.signal };
-  const starting = loaded().then((code) => code.start(ready, kept));
+  const starting = loadRunning().then((code) => code.start(ready, kept));
   return startLater(runId, stop, starting);
 }
 
@@ -50,7 +51,7 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}):
   const runId = options.runId ?? options.durable?.runId ?? systemIds.next();
   const stop = stopOf(options);
   const kept: StartOptions = { ...asGiven(options), runId, signal: stop.signal };
-  const starting = loaded().then((code) => code.startRun(compiled, kept));
+  const starting = loadRunning().then((code) => code.startRun(compiled, kept));
   return startLater(runId, stop, starting);
 }
 
@@ -67,6 +68,6 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}):
  */
 export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
   const given = asGiven(options);
-  const code = running ?? (await loaded());
+  const code = running ?? (await loadRunning());
   return await code.runWorkflow(workflow, given);
 }

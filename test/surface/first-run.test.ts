@@ -48,6 +48,15 @@ it('the first run refuses at once what every run refuses at once', async () => {
   expect(await imported(code)).toContain('src/engine/run.ts');
 });
 
+it('with skein/testing, a run starts at once: a test decides what happens next', async () => {
+  const code = `${FLOW}
+    const { ManualDurable } = await import('skein/testing');
+    const durable = new ManualDurable();
+    startRun(flow.plan, { inputs, bindings: flow.bindings, durable });
+    same(durable.pending.length > 0, true);`;
+  expect(await imported(code)).toContain('src/engine/run.ts');
+});
+
 it('the first run has the events, the result and the id that others have', async () => {
   const code = `${FLOW}
     const told = async (options) => {
