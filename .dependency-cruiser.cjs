@@ -43,7 +43,7 @@ const ROWS = {
   graph: [...PARTS, 'runtime'],
   machine: [...PARTS, 'runtime'],
   tree: [...PARTS, 'runtime'],
-  testing: [...PARTS, 'runtime\\.ts', 'machine/turn-types\\.ts'],
+  testing: [...PARTS, 'runtime', 'machine/turn-types\\.ts'],
   cli: [
     'agent/index\\.ts',
     'base',

@@ -21,7 +21,7 @@ export { changeBudget, readBudget } from './runtime/recorded-limits.js';
 export { forkThread, updateThread } from './runtime/threads/edit-thread.js';
 export type { ThreadChange, ThreadFork } from './runtime/threads/edit-thread.js';
 export type { ThreadOptions } from './runtime/threads/open-turn.js';
-export { loadRunning, runWorkflow, startRun } from './runtime/on-demand.js';
+export { runWorkflow, startRun } from './runtime/on-demand.js';
 export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/workflow-run.js';
 
 /**

@@ -18,9 +18,13 @@ import type { WorkflowRun, WorkflowRunOptions } from './workflow-run.js';
  */
 let running: typeof Running | undefined;
 
-/** Loads what carries out runs: those that begin after it start at once. */
-export async function loadRunning(): Promise<typeof Running> {
+async function loaded(): Promise<typeof Running> {
   return (running ??= await import('./running.js'));
+}
+
+/** Takes what carries out runs from a module that needs it anyway: all runs start at once. */
+export function startAtOnce(code: typeof Running): void {
+  running = code;
 }
 
 /** Starts a run with options that were checked. */
@@ -31,7 +35,7 @@ export function start(ready: Running.Ready, options: RunOptions): RunHandle {
   const stop = stopOf(options);
   const own = options.resume === undefined ? { runId } : {};
   const kept: RunOptions = { ...asGiven(options), ...own, signal: stop.signal };
-  const starting = loadRunning().then((code) => code.start(ready, kept));
+  const starting = loaded().then((code) => code.start(ready, kept));
   return startLater(runId, stop, starting);
 }
 
@@ -51,7 +55,7 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}):
   const runId = options.runId ?? options.durable?.runId ?? systemIds.next();
   const stop = stopOf(options);
   const kept: StartOptions = { ...asGiven(options), runId, signal: stop.signal };
-  const starting = loadRunning().then((code) => code.startRun(compiled, kept));
+  const starting = loaded().then((code) => code.startRun(compiled, kept));
   return startLater(runId, stop, starting);
 }
 
@@ -68,6 +72,6 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}):
  */
 export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
   const given = asGiven(options);
-  const code = running ?? (await loadRunning());
+  const code = running ?? (await loaded());
   return await code.runWorkflow(workflow, given);
 }

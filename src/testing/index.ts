@@ -1,5 +1,7 @@
 export type { ScriptAnswerInput, ScriptInput, ScriptRuleInput } from '../agent/script/script-input.js';
 import { loadRunning } from '../runtime.js';
+import { startAtOnce } from '../runtime/on-demand.js';
+import * as running from '../runtime/running.js';
 
 export { FakeClock } from './fake-clock.js';
 export { assertComplete, assertSpeakers, assertTransitions } from './packs.js';
@@ -11,4 +13,4 @@ export type { PendingTicket } from './manual-ticket.js';
 export { seededChooser, seededRandom } from './manual-durable.js';
 
 // A test moves its clock, or delivers what its back end holds, right after it started a run: the run has to be there.
-await loadRunning();
+startAtOnce(running);
