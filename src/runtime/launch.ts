@@ -98,7 +98,8 @@ export function sharedModels(options: RunOptions): SharedModels {
   return { models, finish: async () => await registry.finish() };
 }
 
-export function openModels(options: RunOptions): ModelRegistry {
+/** Opens the models of a run. `script`: the script of its options, as it was when the run was asked for. */
+export function openModels(options: RunOptions, script = options.models?.script): ModelRegistry {
   const known = sharedWith(options);
   const prices = present({ prices: options.prices });
   if (known !== undefined) return { ...known.models, ...prices, ...narrowed(known.models, options) };
@@ -108,6 +109,7 @@ export function openModels(options: RunOptions): ModelRegistry {
   return createModelRegistry({
     cwd,
     ...options.models,
+    ...present({ script }),
     ...prices,
     ...limits,
     ...present({ inputs: options.inputs }),

@@ -1,5 +1,5 @@
 import { systemIds } from '../base/ids.js';
-import { asGiven } from '../base/json.js';
+import { asGiven, dataAsGiven, present } from '../base/json.js';
 import { compile, type CompiledPlan } from '../engine/graph/compile.js';
 import type { RunHandle } from '../engine/run-result.js';
 import type { StartOptions } from '../engine/start-options.js';
@@ -35,7 +35,8 @@ export function start(ready: Running.Ready, options: RunOptions): RunHandle {
   const stop = stopOf(options);
   const own = options.resume === undefined ? { runId } : {};
   const kept: RunOptions = { ...asGiven(options), ...own, signal: stop.signal };
-  const starting = loaded().then((code) => code.start(ready, kept));
+  const copied = { ...ready, ...present({ script: dataAsGiven(options.models?.script) }) };
+  const starting = loaded().then((code) => code.start(copied, kept));
   return startLater(runId, stop, starting);
 }
 

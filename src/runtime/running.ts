@@ -12,13 +12,15 @@ export interface Ready {
   readonly compiled: CompiledPlan;
   /** The places it was read from. */
   readonly places: readonly string[];
+  /** The script of its options, if that was copied. */
+  readonly script?: NonNullable<RunOptions['models']>['script'];
 }
 
 /** Starts a run with options that were checked. */
-export function start({ compiled, places }: Ready, options: RunOptions): RunHandle {
+export function start({ compiled, places, script }: Ready, options: RunOptions): RunHandle {
   return launch({
     compiled,
-    models: openModels(options),
+    models: openModels(options, script),
     backend: backendOf(options.store),
     options,
     origins: { definition: places },

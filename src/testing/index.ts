@@ -1,8 +1,7 @@
-export type { ScriptAnswerInput, ScriptInput, ScriptRuleInput } from '../agent/script/script-input.js';
-import { loadRunning } from '../runtime.js';
 import { startAtOnce } from '../runtime/on-demand.js';
 import * as running from '../runtime/running.js';
 
+export type { ScriptAnswerInput, ScriptInput, ScriptRuleInput } from '../agent/script/script-input.js';
 export { FakeClock } from './fake-clock.js';
 export { assertComplete, assertSpeakers, assertTransitions } from './packs.js';
 export { faultyStore } from './faulty-store.js';

@@ -69,6 +69,17 @@ it('the first run has the events, the result and the id that others have', async
   expect(await imported(code)).toContain('src/engine/run.ts');
 });
 
+it('the first run has the script that it was given', async () => {
+  const code = `${FLOW}
+    const agent = { name: 'a', instructions: 'You help.', models: [] };
+    const asking = definePlan({ name: 'g', nodes: [{ id: 'a', kind: 'agent', agent, prompt: 'Hello', output: 'said' }] });
+    const script = { rules: [{ answer: 'kept' }] };
+    const { result } = run(asking, { models: { script } });
+    script.rules[0].answer = 'changed';
+    same((await result).state.said, 'kept');`;
+  expect(await imported(code)).toContain('src/engine/run.ts');
+});
+
 it.each(['run', 'startRun'])(
   'the first %s is cancelled as others are, by its handle or by a signal',
   async (method) => {
