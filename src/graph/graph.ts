@@ -5,7 +5,7 @@ import type { ReducerInput } from '../notations/graph/reducers.js';
 import { readSupervise } from '../notations/graph/supervising.js';
 import { GraphBuilder } from './builder.js';
 import type { GraphSettings, OutputOf, ReducersOf, StateOfSchemas, StateSchemas } from './options.js';
-import type { Graph } from './types.js';
+import type { Graph, ListOrObject } from './types.js';
 
 /** All settings of {@link graph}, regardless of type parameters. */
 type LooseSettings = GraphSettings<never> & {
@@ -15,7 +15,8 @@ type LooseSettings = GraphSettings<never> & {
 
 /**
  * Begins a workflow in TypeScript. Declare the state by a type, `graph<State>()`, or by schemas, which are checked at run time; in a chain
- * of `.node` its type grows from the declared inputs.
+ * of `.node` its type grows from the declared inputs. With `graph<State>`, `reducers` has one for each list and object of the state;
+ * `graph<State, 'log'>` names the keys that have one instead, and all others take whole values.
  *
  * @throws SkeinError `SKEIN_USAGE` for unknown options, `SKEIN_DEFINITION` for a state that is not schemas by key
  * @example
@@ -39,16 +40,19 @@ export function graph<
 export function graph<S extends object = Record<never, never>, Out extends string = string>(
   options: GraphSettings<Readonly<S>> & {
     readonly state?: never;
-    readonly reducers?: ReducersOf<keyof S>;
+    readonly reducers?: never;
     readonly output: OutputOf<Out>;
   },
-): Graph<Readonly<S>, keyof S, never, Out>;
-export function graph<S extends object, Reduced extends keyof S = keyof S>(
-  options: GraphSettings<Readonly<S>> & { readonly state?: never; readonly reducers: ReducersOf<Reduced> },
-): Graph<Readonly<S>, Reduced>;
+): Graph<Readonly<S>, never, never, Out>;
 export function graph<S extends object = Record<never, never>>(
-  options?: GraphSettings<Readonly<S>> & { readonly state?: never; readonly reducers?: ReducersOf<keyof S> },
+  options?: GraphSettings<Readonly<S>> & { readonly state?: never; readonly reducers?: never },
 ): Graph<Readonly<S>>;
+export function graph<S extends object = Record<never, never>, Reduced extends keyof S = ListOrObject<S>>(
+  options: GraphSettings<Readonly<S>> & {
+    readonly state?: never;
+    readonly reducers: ReducersOf<Reduced> & { readonly [K in keyof S]?: ReducerInput };
+  },
+): Graph<Readonly<S>, Reduced>;
 export function graph(options: LooseSettings = {}): unknown {
   checkSettings(options);
   const { name = 'graph', invariants = [], policy = 'enforce', taskParam = 'task', ...rest } = options;

@@ -66,8 +66,8 @@ export interface GraphSettings<S> extends Declarations {
   readonly finally?: string;
 }
 
-/** Reducers by key. */
-export type ReducersOf<Keys extends PropertyKey> = { readonly [K in Keys]?: ReducerInput };
+/** A reducer for each key. */
+export type ReducersOf<Keys extends PropertyKey> = { readonly [K in Keys]: ReducerInput };
 
 /** Keys, or schemas by key. */
 export type OutputOf<Keys extends string> = readonly Keys[] | { readonly [K in Keys]: StateSchema };

@@ -25,13 +25,24 @@ type Left<R> = R extends Goto<infer U> ? U : R;
 /** The type of one contribution to a key with a reducer, as opposed to a whole value. */
 type Contribution<T> = T extends readonly (infer Item)[] ? Item : T extends object ? Partial<T> : never;
 
+/** The keys whose contributions differ from whole values: lists, and objects with required keys. */
+export type ListOrObject<S> = {
+  [K in keyof S]-?: Contribution<S[K]> extends NonNullable<S[K]>
+    ? never
+    : Record<never, never> extends NonNullable<S[K]>
+      ? never
+      : K;
+}[keyof S];
+
 /** The return type of a node of {@link Graph.addNode}: some state keys; undefined clears one. Keys in `Reduced` have a reducer and accept contributions. */
 export type Update<S, Reduced = never> = {
   readonly [K in keyof S]?: (K extends Reduced ? S[K] | Contribution<S[K]> : S[K]) | undefined;
 };
 
 /** Refuses keys that are not in the state, in a returned value, promise or jump. */
-type OnlyKeys<R, S> = [Strange<R, S>] extends [never] ? unknown : { readonly [K in Strange<R, S>]: never };
+type OnlyKeys<R, S> = [Strange<R, S>] extends [never]
+  ? unknown
+  : { readonly [K in Strange<R, S>]: Mistake<'the state has no such key'> };
 
 /** The keys of an update that the state does not have. */
 type Strange<R, S> =
@@ -82,12 +93,18 @@ export interface ItemOptions<S, K extends keyof S, I extends string>
   readonly item?: I;
 }
 
-/** Refuses a value that is not a list. An optional list and a value of unknown type are accepted. */
-type OnlyList<T> = unknown extends T
+/** Refuses a key that does not hold a list. An optional list and a value of unknown type are accepted. */
+type OnlyList<T, K extends string> = unknown extends T
   ? unknown
   : NonNullable<T> extends readonly unknown[]
     ? unknown
-    : { readonly over: never };
+    : { readonly over: Mistake<`the key '${K}' does not hold a list`> };
+
+/** What compilers print where the code can't be right. No value has this type. */
+interface Mistake<Text extends string> {
+  readonly [MISTAKE]: Text;
+}
+declare const MISTAKE: unique symbol;
 
 /** An item of a list. */
 type ItemOf<T> = NonNullable<T> extends readonly (infer Item)[] ? Item : unknown;
@@ -127,9 +144,9 @@ export interface Graph<
     options?: FunctionNodeOptions<S>,
   ): Graph<With<S, N, Value<R>>, Reduced, Names | N, Out>;
   /** Adds a node that runs a workflow for each item of a list. Its result is the list of answers, in the order of the items. */
-  map<const N extends string>(
+  map<const N extends string, K extends keyof S & string>(
     name: N,
-    options: ItemOptions<S, keyof S & string, string>,
+    options: ItemOptions<S, K, string> & OnlyList<S[K], K>,
     workflow: InnerWorkflow,
   ): Graph<With<S, N, unknown[]>, Reduced, Names | N, Out>;
   /**
@@ -138,7 +155,7 @@ export interface Graph<
    */
   map<const N extends string, K extends keyof S & string, R, const I extends string = 'item'>(
     name: N,
-    options: ItemOptions<S, K, I> & OnlyList<S[K]>,
+    options: ItemOptions<S, K, I> & OnlyList<S[K], K>,
     fn: (state: S & { readonly [P in I]: ItemOf<S[K]> }, step: TaskStep) => R | PromiseLike<R>,
   ): Graph<With<S, N, R[]>, Reduced, Names | N, Out>;
   /** Adds a choice after a node. The function names its inputs, as in {@link Graph.node}. */

@@ -16,6 +16,16 @@ test('a mistake in a node is explained by the form that takes a function', () =>
   expectTypeOf<Parameters<Flow['map']>[2]>().toExtend<Function>();
 });
 
+test('a map over a key that holds no list says so, with a function and with a workflow', () => {
+  const flow = graph<State>();
+  expectTypeOf<Parameters<typeof flow.map<'each', 'topic', number, 'item'>>[1]['over']>().not.toBeNever();
+  // @ts-expect-error a text is not a list
+  flow.map('each', { over: 'topic' }, () => 1);
+  // @ts-expect-error a text is not a list of inputs of a workflow either
+  flow.map('each', { over: 'topic' }, graph());
+  expectTypeOf(graph<State>().map('each', { over: 'log' }, graph()).exits).toEqualTypeOf<string[]>();
+});
+
 test('a reducer that does not exist, or is of no key, is a mistake', () => {
   expectTypeOf(reducers.append).toBeFunction();
   // @ts-expect-error a key that the state does not have

@@ -9,7 +9,7 @@ interface Walk {
 
 /** Nodes that only say that they ran, behind a first one that chooses. */
 function walk(names: readonly string[], ways: readonly string[]) {
-  const flow = graph<Walk>({ reducers: { ran: reducers.append } }).addNode('begin', () => null);
+  const flow = graph<Walk, 'ran'>({ reducers: { ran: reducers.append } }).addNode('begin', () => null);
   for (const name of names) flow.addNode(name, () => ({ ran: name }));
   return flow
     .addConditionalEdge('begin', ({ ways: chosen }) => chosen, Object.fromEntries(ways.map((way) => [way, way])))
@@ -71,7 +71,7 @@ export const JOINS: readonly Behaviour[] = [
     verdict: 'same',
     async run() {
       const rounds = ({ ran }: Walk): number => ran.filter((name) => name === 'meet').length;
-      const flow = graph<Walk>({ reducers: { ran: reducers.append } });
+      const flow = graph<Walk, 'ran'>({ reducers: { ran: reducers.append } });
       for (const name of ['fan', 'left', 'right', 'meet']) flow.addNode(name, () => ({ ran: name }));
       flow
         .addConditionalEdge('fan', (state) => (rounds(state) === 0 ? ['left', 'right'] : ['left']), {

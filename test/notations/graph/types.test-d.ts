@@ -168,6 +168,33 @@ describe('a declared state', () => {
     expectTypeOf<Graph<State>['compile']>().returns.toExtend<CompiledGraph<State>>();
   });
 
+  test('a list or an object without a reducer takes no contributions: each has one, or those that have one are named', () => {
+    interface Shop {
+      bought: string[];
+      seen?: string[];
+      address: { street: string };
+      notes: Record<string, string>;
+      total: number;
+      anything: unknown;
+    }
+    const all = { bought: 'append', seen: 'extend', address: 'mergeDict' } as const;
+    const flow = graph<Shop>({ reducers: { ...all, total: 'add' } });
+    flow.addNode('buy', () => ({ bought: 'bread', address: {}, total: 1 }));
+    // @ts-expect-error seen has no reducer, and no key is named
+    graph<Shop>({ reducers: { bought: 'append', address: 'mergeDict' } });
+    // @ts-expect-error nor has it one if the result of a run is declared
+    graph<Shop>({ reducers: { bought: 'append', address: 'mergeDict' }, output: ['total'] });
+    const one = graph<Shop, 'bought'>({ reducers: { bought: 'append', total: 'add' } });
+    one.addNode('buy', () => ({ bought: 'bread', seen: ['bread'] }));
+    // @ts-expect-error seen has no reducer, so an item would take the place of the list
+    one.addNode('see', () => ({ seen: 'bread' }));
+    // @ts-expect-error address has no reducer, so a part would take the place of the whole
+    one.addNode('move', () => ({ address: {} }));
+    // @ts-expect-error a named key has a reducer
+    graph<Shop, 'bought'>({ reducers: { total: 'add' } });
+    expectTypeOf(one).toExtend<Graph<Shop, 'bought'>>();
+  });
+
   test('any key of any type is fine in an untyped graph', () => {
     graph<Record<string, unknown>>()
       .addNode('a', ({ whatever }) => ({ other: whatever }))
@@ -183,7 +210,7 @@ describe('a jump in a declared state', () => {
   }
 
   test('leaves an update or nothing', () => {
-    const flow = graph<Kinds>({ reducers: { docs: 'append' } });
+    const flow = graph<Kinds, 'docs'>({ reducers: { docs: 'append' } });
     flow.addNode('nothing', () => goto('b'));
     flow.addNode('several', async () => goto(['b', END]));
     flow.addNode('update', () => goto('b', { answer: 'x', kind: 'long' }));
@@ -195,7 +222,7 @@ describe('a jump in a declared state', () => {
       query === '' ? goto('b') : query === 'x' ? goto('c', { kind: 'short' }) : null,
     );
     graph<Record<string, unknown>>().addNode('any', () => goto('b', { whatever: 1 }));
-    expectTypeOf(flow).toExtend<Graph<Kinds>>();
+    expectTypeOf(flow).toExtend<Graph<Kinds, 'docs'>>();
   });
 
   test('an update with another key or another type must not compile', () => {
