@@ -1,3 +1,4 @@
+import { checkOptions } from '../base/suggest.js';
 import { SkeinError } from '../base/errors.js';
 import { present } from '../base/json.js';
 import { digestText } from '../base/hash.js';
@@ -68,6 +69,21 @@ export interface AgentDeps {
  * const executors = { agent: agentExecutor({ models: createModelRegistry({ env: process.env }), tools: noTools }) };
  */
 export function agentExecutor(deps: AgentDeps, run: RunTrust = runTrustOf(deps)): Executor<AgentNode> {
+  checkOptions<AgentDeps>('agentExecutor', deps, {
+    models: true,
+    tools: true,
+    memory: true,
+    formerModels: true,
+    cwd: true,
+    runOptions: true,
+    influence: true,
+    rules: true,
+    policies: true,
+    security: true,
+    guards: true,
+    files: true,
+    wrote: true,
+  });
   const { models, tools } = deps;
   return async (node, step) => {
     const heard: { trust?: ConversationTrust } = {};

@@ -45,6 +45,29 @@ export function meantOrKnown(word: string, known: Iterable<string>, what: string
   return didYouMean(word, names) ?? `${what} are: ${listed}${names.length > MOST_LISTED ? ', ...' : ''}`;
 }
 
+/** The names of all options, also of those that only some forms have. */
+type NameOf<Options> = Options extends unknown ? keyof Options : never;
+
+/**
+ * Refuses what is not an object of options, and an option that does not exist.
+ *
+ * @param what whose options they are: the function that takes them
+ * @param known the names of all its options
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function checkOptions<Options>(
+  what: string,
+  given: unknown,
+  known: Readonly<Record<NameOf<Options>, true>>,
+): void {
+  const names = Object.keys(known);
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new SkeinError('SKEIN_USAGE', `${what} takes its options as an object`, {
+      hint: `options are: ${names.join(', ')}`,
+    });
+  refuseUnknown(what, given, names);
+}
+
 /**
  * Refuses an object with a key that means nothing: whoever misspells an option would never know.
  *

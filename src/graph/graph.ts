@@ -1,6 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import { refusal } from '../base/problem.js';
-import { refuseUnknown } from '../base/suggest.js';
+import { checkOptions, refuseUnknown } from '../base/suggest.js';
+import type { Invariant } from '../runtime/invariants.js';
 import type { ReducerInput } from '../notations/graph/reducers.js';
 import { readSupervise } from '../notations/graph/supervising.js';
 import { GraphBuilder } from './builder.js';
@@ -105,6 +106,7 @@ function checkSettings(settings: object & Pick<GraphSettings<never>, 'supervise'
   for (const invariant of invariants as unknown[]) {
     const { predicate, policy: own } = (invariant ?? {}) as Record<string, unknown>;
     if (typeof predicate !== 'function') throw usage('an invariant needs a predicate', INVARIANT);
+    checkOptions<Invariant>('an invariant', invariant, { predicate: true, message: true, policy: true });
     checkPolicy(own);
   }
 }

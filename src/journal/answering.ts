@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, textToRecord } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import { didYouMean } from '../base/suggest.js';
+import { checkOptions, didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
@@ -46,12 +46,14 @@ export interface KeptAnswer {
  * Answers a question of a run, or reports an event to it, whether or not a process runs it at the moment. The first answer counts.
  *
  * @throws SkeinError `SKEIN_ANSWER` if nothing of that name is open, it was answered before, it is too late, or the answer does not match
- * the question's schema; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`, `SKEIN_NOT_JSON`
+ * the question's schema; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`, `SKEIN_NOT_JSON`; `SKEIN_USAGE` for
+ * options that do not exist
  * @example
  * const { left } = answerRun(store, runId, { key: 'publish', value: 'yes' });
  * if (left.length === 0) await run(workflow, { store, resume: runId }).result;
  */
 export function answerRun(store: Store, runId: string, answer: GivenAnswer): KeptAnswer {
+  checkOptions<GivenAnswer>('answerRun', answer, { key: true, id: true, by: true, value: true, text: true });
   const now = systemClock.now();
   const overview = readRun(store, runId, { now });
   const pause = findPause(store, overview, answer.key);

@@ -1,3 +1,4 @@
+import { checkOptions } from '../base/suggest.js';
 import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { present, type Json, type JsonObject } from '../base/json.js';
@@ -109,13 +110,14 @@ export interface ReadRunOptions {
 /**
  * Returns the recorded data of a run: steps, time, tokens, sessions, open questions. The run may be in progress.
  *
- * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_JOURNAL` if the record is damaged; `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_NO_RUN`; `SKEIN_JOURNAL` if the record is damaged; `SKEIN_STORE`; `SKEIN_USAGE` for options that do not exist
  * @example
  * const store = await openSqliteStore('.skein/skein.db');
  * const overview = readRun(store, listRuns(store)[0]?.id ?? '');
  * for (const step of overview.steps) console.log(step.path, step.outcome, step.ms);
  */
 export function readRun(store: Store, runId: string, options: ReadRunOptions = {}): RunOverview {
+  checkOptions<ReadRunOptions>('readRun', options, { outputs: true, now: true });
   return openRecord(store, runId, () => undefined, options).overview();
 }
 

@@ -1,3 +1,4 @@
+import { checkOptions } from '../base/suggest.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { ENDED, type RunRow, type Store } from './store.js';
@@ -26,15 +27,13 @@ export interface PruneResult {
  * Removes old runs with all their records. Removes only runs that have ended; a run that others were forked from stays as long as one of
  * these does.
  *
- * @throws SkeinError `SKEIN_USAGE` if neither criterion is given; `SKEIN_STORE`
+ * @throws SkeinError `SKEIN_USAGE` if neither criterion is given, and for options that do not exist; `SKEIN_STORE`
  * @example
  * const { removed } = pruneRuns(store, { keep: 100, olderThanMs: 30 * 24 * 3_600_000 });
  */
-export function pruneRuns(
-  store: Store,
-  { keep, olderThanMs }: PruneOptions,
-  now: number = systemClock.now(),
-): PruneResult {
+export function pruneRuns(store: Store, options: PruneOptions, now: number = systemClock.now()): PruneResult {
+  checkOptions<PruneOptions>('pruneRuns', options, { keep: true, olderThanMs: true });
+  const { keep, olderThanMs } = options;
   if (keep === undefined && olderThanMs === undefined) {
     throw new SkeinError('SKEIN_USAGE', 'it is not clear which runs to remove', {
       hint: 'give keep or olderThanMs',

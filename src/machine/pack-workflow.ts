@@ -1,3 +1,4 @@
+import { checkOptions } from '../base/suggest.js';
 import { canonicalHash } from '../base/hash.js';
 import type { Json } from '../base/json.js';
 import { namesOf } from '../notations/machine/pack-names.js';
@@ -22,6 +23,23 @@ export interface PackWorkflowOptions extends Omit<MachineOptions, 'files'>, Pick
   readonly folder?: string;
 }
 
+const OPTIONS: Readonly<Record<keyof PackWorkflowOptions, true>> = {
+  folder: true,
+  file: true,
+  prompt: true,
+  recent: true,
+  maxHandOvers: true,
+  carryForward: true,
+  tools: true,
+  approve: true,
+  validators: true,
+  standIn: true,
+  mcpServers: true,
+  skills: true,
+  maxArtifactBytes: true,
+  maxAllArtifactBytes: true,
+};
+
 /** A pack as a workflow: the first turn of a conversation. */
 interface PackWorkflow {
   readonly plan: Plan;
@@ -33,11 +51,13 @@ interface PackWorkflow {
  * Returns a pack as a workflow, to run on its own or as a node of another one. Its inputs are `message` and the variables of its prompts;
  * it has one turn and returns `text`, `state`, `complete` and `artifacts`.
  *
- * @throws SkeinError `SKEIN_DEFINITION` with all problems of the pack; `SKEIN_USAGE` for a tool without an implementation
+ * @throws SkeinError `SKEIN_DEFINITION` with all problems of the pack; `SKEIN_USAGE` for a tool without an implementation, and for
+ *   options that do not exist
  * @example
  * const support = workflowNode(await packWorkflow(pack), 'support', { taskParam: 'message', projectState: true });
  */
 export async function packWorkflow(given: string | object, options: PackWorkflowOptions = {}): Promise<PackWorkflow> {
+  checkOptions<PackWorkflowOptions>('packWorkflow', options, OPTIONS);
   const { pack, files } = await packOf(given, options);
   const machine = machinePlan(pack, { ...options, files });
   checkTools(pack, machine.setup, options);

@@ -1,3 +1,4 @@
+import { checkOptions } from '../base/suggest.js';
 import { resolve } from 'node:path';
 import { madeOnce } from '../base/collections.js';
 import { asErrors, holdingBack } from '../base/problem.js';
@@ -79,16 +80,33 @@ export async function loadPipelineText(text: string, options: WorkflowTextOption
 }
 
 async function loadFile(file: string, given: WorkflowOptions, id?: NotationId): Promise<Workflow> {
+  checkOptions<WorkflowOptions>('the loader of a workflow', given, OPTIONS);
   const options = placed(given);
   const opened = await openFile(file, options);
   return 'source' in opened ? await loadOpened(opened, options, id) : unusable(opened, []);
 }
 
 async function loadText(text: string, given: WorkflowTextOptions, id?: NotationId): Promise<Workflow> {
+  checkOptions<WorkflowTextOptions>('the loader of a workflow', given, { ...OPTIONS, file: true });
   const options = placed(given);
   const { file = 'workflow.yaml' } = given;
   return await loadOpened(openText(text, file, resolve(options.cwd, file)), options, id);
 }
+
+const OPTIONS: Readonly<Record<keyof WorkflowOptions, true>> = {
+  cwd: true,
+  home: true,
+  interactive: true,
+  inputs: true,
+  recorded: true,
+  lenient: true,
+  strict: true,
+  packSchema: true,
+  pack: true,
+  config: true,
+  mayRead: true,
+  tools: true,
+};
 
 function placed(options: WorkflowOptions): PlacedOptions {
   return { ...options, cwd: options.cwd ?? process.cwd() };

@@ -1,3 +1,4 @@
+import { checkOptions, refuseUnknown } from '../base/suggest.js';
 import { isPlainObject, present, type Json, type JsonObject } from '../base/json.js';
 import type { AgentSpec } from './agent-spec.js';
 import type {
@@ -18,6 +19,7 @@ import { declarationsOf } from './declarations.js';
 import type { CelVar, Computed, Condition, JsonTemplate, Template, TemplateRef } from '../lang/values.js';
 import { guideKey } from './guide.js';
 import { boundConditions } from './made-of.js';
+import { nodeFieldNames } from './fields.js';
 import { retryOf } from './retry-input.js';
 import { mentionsOf } from './glances.js';
 import { ownPlan } from './own-plan.js';
@@ -27,11 +29,47 @@ import { compileExpression, variablesOf } from '../lang/expression.js';
 import { jsonOfList, jsonOfObject, jsonOfText } from '../lang/json-template.js';
 import { parseTemplate } from '../lang/template.js';
 
+/** The names of {@link PlanInput}. */
+const OPTIONS: Readonly<Record<keyof PlanInput, true>> = {
+  name: true,
+  description: true,
+  inputs: true,
+  openInputs: true,
+  closedState: true,
+  channels: true,
+  nodes: true,
+  edges: true,
+  routes: true,
+  entry: true,
+  exits: true,
+  finally: true,
+  firstExitWins: true,
+  output: true,
+  limits: true,
+  budget: true,
+  security: true,
+  hosts: true,
+  commands: true,
+  sends: true,
+};
+
+/** The names of {@link RouteInput}. */
+const ROUTE_OPTIONS: Readonly<Record<keyof RouteInput<StateOf>, true>> = {
+  from: true,
+  choose: true,
+  map: true,
+  cases: true,
+  otherwise: true,
+  targets: true,
+  parent: true,
+};
+
 /**
  * Defines a plan in code. Functions of nodes, routes, conditions and reducers are given in place; the result is the plan as frozen JSON
- * data, and the functions under the keys of {@link Definition.bindings}. Nothing is checked here: see `checkPlan`. Annotate the parameters
+ * data, and the functions under the keys of {@link Definition.bindings}. Values are not checked here: see `checkPlan`. Annotate the parameters
  * of functions with what they need, or name the type of the whole state: `definePlan<State>({ ... })`.
  *
+ * @throws SkeinError `SKEIN_USAGE` for options that do not exist, of the plan, of a node or of a route
  * @example
  * const { plan, bindings } = definePlan({
  *   name: 'greeting',
@@ -44,6 +82,7 @@ import { parseTemplate } from '../lang/template.js';
  * });
  */
 export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
+  checkOptions<PlanInput>('definePlan', input, OPTIONS);
   const builder = new Builder(new TextReader(namesOf(input)), input.nodes);
   const { entry, exits, firstExitWins, output, limits } = input;
   const last = input.finally;
@@ -99,6 +138,7 @@ class Builder {
   }
 
   node(input: NodeInput<StateOf>): PlanNode {
+    refuseUnknown(`the node ${JSON.stringify(input.id)}`, input, [...nodeFieldNames(), 'run']);
     const { budget, security, retry } = input;
     return {
       ...this.body(input),
@@ -152,6 +192,7 @@ class Builder {
   }
 
   route(input: RouteInput<StateOf>): Route {
+    checkOptions<RouteInput<StateOf>>(`the route after ${JSON.stringify(input.from)}`, input, ROUTE_OPTIONS);
     const { choose } = input;
     if (typeof choose === 'function') this.bindings[`route:${input.from}`] = choose;
     const isOpen = input.targets === undefined && input.map === undefined && input.cases === undefined;

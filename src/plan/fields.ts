@@ -202,6 +202,11 @@ const allFields = lazily(
   (): ReadonlyMap<string, Meaning> => new Map([EVERY, ...Object.values(OWN)].flatMap((rows) => [...byName(rows)])),
 );
 
+/** Returns the names of all fields of nodes, of every kind. */
+export function nodeFieldNames(): readonly string[] {
+  return [...allFields().keys()];
+}
+
 /** The names of the options of every node. */
 export const NODE_OPTION_NAMES = Object.keys(OPTIONS).map((key) => keyName(key).name) as readonly (keyof NodeOptions)[];
 

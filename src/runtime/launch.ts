@@ -294,7 +294,6 @@ function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security
     models,
     tools,
     cwd,
-    env,
     rules,
     policies,
     files: options.writtenFiles,
@@ -310,5 +309,9 @@ function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security
     run,
   );
   const guard = nodeGuard({ models: deps, policies, cwd, run, security, guards: deps.guards });
-  return { agent, guard, task: toolExecutor({ ...deps, ...(isMock(options) ? { scripted: models.steps } : {}) }, run) };
+  return {
+    agent,
+    guard,
+    task: toolExecutor({ ...deps, env, ...(isMock(options) ? { scripted: models.steps } : {}) }, run),
+  };
 }

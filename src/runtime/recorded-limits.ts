@@ -1,7 +1,7 @@
 import { budgetKey } from '../base/address.js';
 import { dayOf, systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import { meantOrKnown } from '../base/suggest.js';
+import { checkOptions, meantOrKnown } from '../base/suggest.js';
 import { addAmounts, NO_AMOUNT } from '../budget/amount.js';
 import { BudgetLedger, type Limit, type Standing } from '../budget/ledger.js';
 import type { SharedLimit } from '../budget/limits.js';
@@ -116,7 +116,9 @@ export interface BudgetWish {
  * @example
  * changeBudget(store, runId, { budget: '+0.50' });
  */
-export function changeBudget(store: Store, runId: string, { budget, limit }: BudgetWish): readonly Standing[] {
+export function changeBudget(store: Store, runId: string, wish: BudgetWish): readonly Standing[] {
+  checkOptions<BudgetWish>('changeBudget', wish, { budget: true, limit: true });
+  const { budget, limit } = wish;
   const { history, plan, changes, limits } = recordedBudget(store, runId);
   const change = budgetChange(budget);
   const name = limitNamed(limits, change, limit);

@@ -1,3 +1,4 @@
+import { checkOptions } from '../base/suggest.js';
 import { resolve } from 'node:path';
 import { loadDriver } from './sqlite-driver.js';
 import { openDatabase, type Durability } from './sqlite-schema.js';
@@ -22,13 +23,15 @@ export interface SqliteStoreOptions {
  * Opens a store in a SQLite file; creates a missing file and folder, for their owner alone. Any number of processes may have it open at
  * once. Needs a Node whose SQLite is 3.51.3 or newer (`process.versions.sqlite`), or the package `@photostructure/sqlite`.
  *
- * @throws SkeinError `SKEIN_PACKAGE_MISSING` if SQLite is missing or too old; `SKEIN_STORE` if the file can't be used.
+ * @throws SkeinError `SKEIN_PACKAGE_MISSING` if SQLite is missing or too old; `SKEIN_STORE` if the file can't be used;
+ *   `SKEIN_USAGE` for options that do not exist.
  * @example
  * const store = await openSqliteStore('.skein/skein.db', { durability: 'full' });
  * console.log(store.list().map((row) => `${row.id} ${row.name} ${row.outcome ?? 'not ended'}`));
  * store.close();
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<FileStore> {
+  checkOptions<SqliteStoreOptions>('openSqliteStore', options, { durability: true, allowOldSqlite: true });
   const driver = await loadDriver({ allowOld: options.allowOldSqlite ?? false });
   return new SqliteStore(openDatabase(driver, path, options.durability ?? 'fast'), resolve(path));
 }
@@ -49,6 +52,7 @@ export interface SqliteInUse {
  * const { driver, version } = await sqliteInUse();
  */
 export async function sqliteInUse(options: Pick<SqliteStoreOptions, 'allowOldSqlite'> = {}): Promise<SqliteInUse> {
+  checkOptions<typeof options>('sqliteInUse', options, { allowOldSqlite: true });
   const { name, version } = await loadDriver({ allowOld: options.allowOldSqlite ?? false });
   return { driver: name, version };
 }

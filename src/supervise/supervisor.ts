@@ -1,3 +1,4 @@
+import { checkOptions } from '../base/suggest.js';
 import { SkeinError } from '../base/errors.js';
 import type { Supervisor, Assessment, Commitment, Reconciled } from '../plan/supervision.js';
 
@@ -13,14 +14,16 @@ const ASKED = new WeakMap<Supervisor['supervise'], string | undefined>();
 /**
  * The supervisor that consults a model if commitment and work differ: an option of a run or node. You can replace each method.
  *
- * @throws SkeinError `SKEIN_USAGE` for a model without a name
+ * @throws SkeinError `SKEIN_USAGE` for a model without a name, and for options that do not exist
  * @example
  * const { result } = run(workflow, { supervisor: supervisor({ model: 'openai/gpt-5' }) });
  * @example
  * const reconcile = (_: Commitment, { concerns }: Assessment) => ({ triggers: concerns, escalate: concerns.length > 1 });
  * run(workflow, { supervisor: { ...supervisor(), reconcile } });
  */
-export function supervisor({ model }: SupervisorOptions = {}): Supervisor {
+export function supervisor(options: SupervisorOptions = {}): Supervisor {
+  checkOptions<SupervisorOptions>('supervisor', options, { model: true });
+  const { model } = options;
   if (model !== undefined && (typeof model !== 'string' || model.trim() === ''))
     throw new SkeinError('SKEIN_USAGE', 'the model of a supervisor must be the name of a model', {
       hint: "supervisor({ model: 'openai/gpt-5' }), or supervisor() for the model of the step",

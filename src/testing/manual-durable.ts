@@ -1,3 +1,4 @@
+import { checkOptions } from '../base/suggest.js';
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import { isThenable, type Json } from '../base/json.js';
 import { askKey } from '../base/address.js';
@@ -46,6 +47,9 @@ export interface ManualDurableOptions {
   readonly label?: (key: string) => string;
 }
 
+/** The names of {@link ManualDurableOptions}. */
+const OPTIONS = { runId: true, startAt: true, choose: true, settleAtOnce: true, label: true } as const;
+
 /**
  * A {@link Durable} back end for tests: outcomes are delivered in the order that the test, or a seeded chooser, decides. Effects start at
  * once, as in production; only the delivery of their results is held back. Timers run on a virtual clock: only the earliest timer is
@@ -78,6 +82,7 @@ export class ManualDurable implements Durable {
   #taker: Taker | undefined;
 
   constructor(options: ManualDurableOptions = {}) {
+    checkOptions<ManualDurableOptions>('ManualDurable', options, OPTIONS);
     this.#options = options;
     this.runId = options.runId ?? 'manual';
     this.#now = options.startAt ?? Date.UTC(2026, 0, 1);

@@ -1,3 +1,4 @@
+import { checkOptions } from '../base/suggest.js';
 import { freezeData, type Json } from '../base/json.js';
 import { refusal, type Problem } from '../base/problem.js';
 import {
@@ -112,7 +113,7 @@ abstract class TreeObject<D extends TreeNode> implements Node {
 export class Workflow extends TreeObject<TreeWorkflow> {
   /** Adds parameters. A parameter without a default is required; a default may be the empty text. */
   input(...parameters: readonly (string | TreeParameter)[]): this {
-    const more = parameters.map((each) => (typeof each === 'string' ? { name: each } : { ...each }));
+    const more = parameters.map((each) => (typeof each === 'string' ? { name: each } : parameterOf(each)));
     return this.changed({ inputs: [...this[TREE].inputs, ...more] });
   }
 
@@ -274,6 +275,12 @@ export class Agent extends StepObject<TreeAgent> {
   }
 }
 
+/** @throws SkeinError `SKEIN_USAGE` for options that do not exist */
+function parameterOf(given: TreeParameter): TreeParameter {
+  checkOptions<TreeParameter>('a parameter', given, { name: true, default: true, at: true });
+  return { ...given };
+}
+
 /** Wraps a step in a workflow of its own. */
 function alone(step: TreeStep): TreeWorkflow {
   const name = step.name.trim() === '' ? step.kind : step.name;
@@ -286,6 +293,7 @@ function withFields(
 ): Pick<TreeWork, 'outputs' | 'strict'> {
   const names = fields.filter((each) => typeof each === 'string');
   const said = fields.findLast((each) => typeof each !== 'string');
+  if (said !== undefined) checkOptions<FieldOptions>('withOutputs', said, { strict: true });
   const isStrict = said?.strict ?? strict;
   return { outputs: [...outputs, ...names], ...(isStrict === undefined ? {} : { strict: isStrict }) };
 }

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../base/suggest.js';
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { Cost, Usage } from '../../events/event.js';
 import { isPlainObject, ownValue, present, type JsonObject } from '../../base/json.js';
@@ -21,16 +22,34 @@ export interface LanguageModelOptions extends Partial<CallStyle> {
   readonly silentFinishIsCut?: boolean;
 }
 
+const OPTIONS: Readonly<Record<keyof LanguageModelOptions, true>> = {
+  id: true,
+  secrets: true,
+  keyEnv: true,
+  withheld: true,
+  silentFinishIsCut: true,
+  optionsKey: true,
+  options: true,
+  structuredOutput: true,
+  strictSwitch: true,
+  looseTools: true,
+  singleToolCalls: true,
+  definesUsedTools: true,
+  cache: true,
+  dropCallData: true,
+};
+
 /**
  * Wraps any object that implements the AI SDK's `LanguageModel` specification as a {@link Model}: one streaming request for each call, no
  * retries, errors with Skein's codes.
  *
- * @throws TypeError if the object has another specification version.
+ * @throws TypeError if the object has another specification version; SkeinError `SKEIN_USAGE` for options that do not exist
  * @example
  * import { createOpenAI } from '@ai-sdk/openai';
  * const model = fromLanguageModel(createOpenAI({ apiKey }).responses('gpt-5-mini'));
  */
 export function fromLanguageModel(model: LanguageModel, options: LanguageModelOptions = {}): Model {
+  checkOptions<LanguageModelOptions>('fromLanguageModel', options, OPTIONS);
   const version: string = model.specificationVersion;
   if (version !== 'v3' && version !== 'v2') {
     throw new TypeError(`a language model of specification ${version} can't be used; v3 and v2 can`);

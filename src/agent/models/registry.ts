@@ -1,3 +1,4 @@
+import { checkOptions } from '../../base/suggest.js';
 import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';
@@ -22,16 +23,40 @@ import { createRecorder, type Recorder } from './recording.js';
 import { findSecrets } from '../../secrets/find-secrets.js';
 import type { Replayer } from './replaying.js';
 
+/** @throws SkeinError `SKEIN_USAGE` */
+function checked(given: ModelRegistryOptions): ReturnType<typeof withOwnScript> {
+  checkOptions<ModelRegistryOptions>('createModelRegistry', given, OPTIONS);
+  return withOwnScript(given);
+}
+
+const OPTIONS: Readonly<Record<keyof ModelRegistryOptions, true>> = {
+  env: true,
+  override: true,
+  mock: true,
+  script: true,
+  record: true,
+  inputs: true,
+  replay: true,
+  noProbe: true,
+  providers: true,
+  cwd: true,
+  importPackage: true,
+  limits: true,
+  policies: true,
+  prices: true,
+};
+
 /**
  * Creates the registry of a run.
  *
+ * @throws SkeinError `SKEIN_USAGE` for options that do not exist
  * @example
  * const models = createModelRegistry({ env: process.env, override: 'openai/gpt-5-mini' });
  * const executor = agentExecutor({ models, tools: noTools });
  * await models.finish();
  */
 export function createModelRegistry(given: ModelRegistryOptions): ModelRegistry {
-  const options = withOwnScript(given);
+  const options = checked(given);
   const replay =
     options.replay === undefined ? undefined : new Counted(() => openedReplay(path(options, options.replay ?? '')));
   const parts: Parts = {

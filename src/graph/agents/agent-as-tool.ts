@@ -1,3 +1,4 @@
+import { checkOptions } from '../../base/suggest.js';
 import type { JsonObject } from '../../base/json.js';
 import { sha256 } from '../../base/hash.js';
 import { agentNode } from '../../notations/graph/nodes/agent-node.js';
@@ -21,10 +22,14 @@ export interface AgentToolOptions {
   readonly effect?: 'read' | 'idempotent' | 'once';
 }
 
+/** The names of {@link AgentToolOptions}. */
+export const AGENT_TOOL_OPTIONS = { name: true, description: true, param: true, effect: true } as const;
+
 /**
  * Makes an agent a tool of another agent. The tool accepts one text, the task, and returns the agent's answer. If the agent fails, the
  * other agent receives an error result. The agent's events are reported under the tool's name, each call with its own parent.
  *
+ * @throws SkeinError `SKEIN_USAGE` for options that do not exist
  * @example
  * const lead = agent({
  *   name: 'lead',
@@ -32,6 +37,7 @@ export interface AgentToolOptions {
  * });
  */
 export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDefinition<never, Promise<string>> {
+  checkOptions<AgentToolOptions>('agentAsTool', options, AGENT_TOOL_OPTIONS);
   const { name, description, param = 'task', effect = 'idempotent' } = options;
   const execute = (input: Readonly<Record<string, unknown>>, step: ToolStep): Promise<string> => {
     const parentEventId = sha256(step.idempotencyKey).slice(0, 32);

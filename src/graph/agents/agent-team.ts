@@ -1,6 +1,7 @@
+import { checkOptions } from '../../base/suggest.js';
 import type { AnyAgent } from '../../notations/graph/nodes/call-agent.js';
 import { refusal } from '../../base/problem.js';
-import { agentAsTool, type AgentToolOptions } from './agent-as-tool.js';
+import { AGENT_TOOL_OPTIONS, agentAsTool, type AgentToolOptions } from './agent-as-tool.js';
 import { modelAgentOf, withTools } from './agent.js';
 import { agentOf, type Agent } from './planned-agent.js';
 
@@ -20,7 +21,8 @@ export interface TeamOptions<Answer = string> {
 /**
  * Makes a team: the supervisor receives the task and has each worker as a tool. The supervisor's answer is the team's answer.
  *
- * @throws SkeinError `SKEIN_DEFINITION` without workers, with two of the same name, or with a supervisor that can't have tools
+ * @throws SkeinError `SKEIN_DEFINITION` without workers, with two of the same name, or with a supervisor that can't have tools;
+ *   `SKEIN_USAGE` for options that do not exist
  * @example
  * const team = agentTeam({
  *   supervisor: agent({ name: 'lead', instructions: 'Let the others do the work.' }),
@@ -28,7 +30,9 @@ export interface TeamOptions<Answer = string> {
  * });
  * console.log((await team.run('Compare looms and mills.')).answer);
  */
-export function agentTeam<Answer = string>({ supervisor, workers }: TeamOptions<Answer>): Agent<Answer> {
+export function agentTeam<Answer = string>(options: TeamOptions<Answer>): Agent<Answer> {
+  checkOptions<TeamOptions>('agentTeam', options, { supervisor: true, workers: true });
+  const { supervisor, workers } = options;
   const planned = modelAgentOf(supervisor);
   if (planned === undefined) {
     throw refusal(
@@ -38,6 +42,8 @@ export function agentTeam<Answer = string>({ supervisor, workers }: TeamOptions<
     );
   }
   if (workers.length === 0) throw refusal('no-workers', 'a team needs workers', "workers: [{ name: 'research', ... }]");
+  for (const worker of workers)
+    checkOptions<TeamMember>('a worker of a team', worker, { ...AGENT_TOOL_OPTIONS, agent: true });
   const names = workers.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) {
@@ -47,6 +53,6 @@ export function agentTeam<Answer = string>({ supervisor, workers }: TeamOptions<
       'rename one of the two',
     );
   }
-  const tools = workers.map(({ agent, ...options }) => agentAsTool(agent, options));
+  const tools = workers.map(({ agent, ...how }) => agentAsTool(agent, how));
   return agentOf(withTools(planned, tools), planned.spec.name);
 }

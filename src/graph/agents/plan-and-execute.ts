@@ -1,3 +1,4 @@
+import { checkOptions } from '../../base/suggest.js';
 import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
 import { parseJsonText } from '../../lang/json-path.js';
@@ -41,12 +42,20 @@ export interface PlanAndExecute extends Agent {
 /**
  * Lets a planner list the steps and an executor carry them out one by one. The answer joins the results of the steps with empty lines.
  *
- * @throws SkeinError `SKEIN_DEFINITION`
+ * @throws SkeinError `SKEIN_DEFINITION` for an agent that can't be a node, `SKEIN_USAGE` for options that do not exist
  * @example
  * const worker = planAndExecute({ planner, executor, stopOnError: false });
  * const { tasks, results } = await worker.run('Describe looms and mills.');
  */
 export function planAndExecute(options: PlanAndExecuteOptions): PlanAndExecute {
+  checkOptions<PlanAndExecuteOptions>('planAndExecute', options, {
+    planner: true,
+    executor: true,
+    stopOnError: true,
+    maxSteps: true,
+    concurrency: true,
+    name: true,
+  });
   const { planner, executor, stopOnError = true, maxSteps = 50, concurrency = 1, name = 'plan-and-execute' } = options;
   const doing = chainOf({
     name: 'step',

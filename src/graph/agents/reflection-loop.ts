@@ -1,3 +1,4 @@
+import { checkOptions } from '../../base/suggest.js';
 import { ownValue } from '../../base/json.js';
 import { refusal } from '../../base/problem.js';
 import { withoutAtEnd } from '../../base/text.js';
@@ -40,12 +41,21 @@ export interface ReflectionLoop extends Agent {
 /**
  * Lets a worker draft until a critic accepts. The last draft is the answer even if it was not accepted; check `accepted`.
  *
- * @throws SkeinError `SKEIN_DEFINITION`
+ * @throws SkeinError `SKEIN_DEFINITION` for a `maxAttempts` below 1, `SKEIN_USAGE` for options that do not exist
  * @example
  * const loop = reflectionLoop({ worker: writer, critic: editor, maxAttempts: 2 });
  * const { answer, accepted, attempts } = await loop.run('A line about rain.');
  */
 export function reflectionLoop(options: ReflectionOptions): ReflectionLoop {
+  checkOptions<ReflectionOptions>('reflectionLoop', options, {
+    worker: true,
+    critic: true,
+    maxAttempts: true,
+    marker: true,
+    ask: true,
+    revise: true,
+    name: true,
+  });
   const { name = 'reflection', maxAttempts = 3 } = options;
   if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)
     throw refusal('bad-attempts', 'maxAttempts must be a whole number from 1', 'maxAttempts: 3');

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { didYouMean } from '../../base/suggest.js';
+import { checkOptions, didYouMean } from '../../base/suggest.js';
 import type { ArtifactLimits } from './artifacts.js';
 import type { Context } from './context-data.js';
 import { MachineContext } from './context.js';
@@ -26,6 +26,9 @@ export interface MachineOptions extends ArtifactLimits {
   /** Default: the host's clock. A fake clock makes tests repeatable. */
   readonly clock?: Pick<Clock, 'now'>;
 }
+
+/** The names of {@link MachineOptions}. */
+const OPTIONS = { clock: true, maxArtifactBytes: true, maxAllArtifactBytes: true } as const;
 
 /**
  * The result of an event. A redirect is an ordinary transition: `to` is where it led, `original_target` the target that the event named.
@@ -72,6 +75,7 @@ export class StateMachine {
    * @throws SkeinError `SKEIN_DEFINITION` if the form of the spec is wrong, `SKEIN_USAGE` for an invalid option
    */
   constructor(spec: Spec, options: MachineOptions = {}, account?: MachineContext) {
+    checkOptions<MachineOptions>('a machine', options, OPTIONS);
     this.spec = specOf(spec);
     this.table = tableOf(this.spec);
     this.clock = options.clock ?? systemClock;

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../base/suggest.js';
 import { dirname, resolve } from 'node:path';
 import { policyPlaces } from '../../base/own-names.js';
 import { fileError } from '../../base/problem.js';
@@ -21,7 +22,9 @@ export interface PolicySearch {
  * @example
  * await run(workflow, { policy: await openPolicies({ file: 'ci-policy.yaml' }) });
  */
-export async function openPolicies({ cwd = process.cwd(), file }: PolicySearch = {}): Promise<readonly Policy[]> {
+export async function openPolicies(search: PolicySearch = {}): Promise<readonly Policy[]> {
+  checkOptions<PolicySearch>('openPolicies', search, { cwd: true, file: true });
+  const { cwd = process.cwd(), file } = search;
   const findings = createFindings();
   const named = file === undefined ? undefined : resolve(cwd, file);
   const places = policyPlaces(cwd);

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
-import { didYouMean } from '../../base/suggest.js';
+import { checkOptions, didYouMean } from '../../base/suggest.js';
 import { carriedState, channelEnds, type Carried, type ChannelEnd } from '../../engine/state/carried-state.js';
 import { compile, type CompiledPlan } from '../../engine/graph/compile.js';
 import type { Store } from '../../journal/store.js';
@@ -39,8 +39,10 @@ export function updateThread(
   store: Store,
   id: string,
   values: Readonly<Record<string, unknown>>,
-  { who, why, workflow }: ThreadChange,
+  change: ThreadChange,
 ): void {
+  checkOptions<ThreadChange>('updateThread', change, { who: true, why: true, workflow: true });
+  const { who, why, workflow } = change;
   checkThreadId(id);
   if (typeof who !== 'string' || typeof why !== 'string') {
     throw new SkeinError('SKEIN_USAGE', 'a change of a thread needs who makes it, and why, as texts', {
@@ -96,7 +98,9 @@ export interface ThreadFork {
  * forkThread(store, 'support-4711', 'what-if', { turn: 3 });
  * const { result } = run(workflow, { store, thread: 'what-if', inputs: { say: 'No.' } });
  */
-export function forkThread(store: Store, from: string, to: string, { turn }: ThreadFork = {}): void {
+export function forkThread(store: Store, from: string, to: string, options: ThreadFork = {}): void {
+  checkOptions<ThreadFork>('forkThread', options, { turn: true });
+  const { turn } = options;
   checkThreadId(from);
   checkThreadId(to);
   const head = readHead(store, from);

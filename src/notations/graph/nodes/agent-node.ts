@@ -1,3 +1,4 @@
+import { checkOptions } from '../../../base/suggest.js';
 import { SkeinError } from '../../../base/errors.js';
 import { kindText } from '../../../lang/value-text.js';
 import { withCorrection } from '../../../lang/xml-block.js';
@@ -49,6 +50,13 @@ export function agentNode<Output = string>(
   agent: AnyAgent & { readonly answerType?: Output },
   options: AgentNodeOptions = {},
 ): NodeSpec<Output> {
+  checkOptions<AgentNodeOptions>('agentNode', options, {
+    name: true,
+    taskParam: true,
+    conversation: true,
+    forwardEvents: true,
+    choice: true,
+  });
   const { taskParam = 'task', forwardEvents = true } = options;
   const planned = plannedOf(agent);
   if (planned === undefined) checkAgent(agent);

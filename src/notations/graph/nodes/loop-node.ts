@@ -1,3 +1,4 @@
+import { checkOptions } from '../../../base/suggest.js';
 import { refusal } from '../../../base/problem.js';
 import { isPlainObject, present } from '../../../base/json.js';
 import type { Condition } from '../../../lang/values.js';
@@ -41,6 +42,17 @@ export interface LoopNodeOptions {
  * console.log((await flow.run({})).state.polish); // two
  */
 export function loopNode<Result = unknown>(workflow: InnerWorkflow, options: LoopNodeOptions): NodeSpec<Result> {
+  checkOptions<LoopNodeOptions>('loopNode', options, {
+    until: true,
+    maxRounds: true,
+    rounds: true,
+    onMaxRounds: true,
+    keep: true,
+    stopWhen: true,
+    carry: true,
+    collect: true,
+    answerKey: true,
+  });
   const { until, rounds, carry = [], collect = {}, answerKey, ...rest } = options;
   const inner = innerOf(workflow, 'loopNode');
   const answer = answerOf(inner, answerKey, 'loopNode');

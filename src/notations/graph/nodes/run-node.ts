@@ -1,3 +1,4 @@
+import { checkOptions } from '../../../base/suggest.js';
 import { present } from '../../../base/json.js';
 import { refusal } from '../../../base/problem.js';
 import { jsonOfList, jsonOfText } from '../../../lang/json-template.js';
@@ -46,6 +47,14 @@ export function runNode(
 ): NodeSpec<CommandOutput>;
 export function runNode<Output = string>(argv: readonly string[], options?: RunNodeOptions): NodeSpec<Output>;
 export function runNode(argv: readonly string[], options: RunNodeOptions = {}): NodeSpec {
+  checkOptions<RunNodeOptions>('runNode', options, {
+    stdin: true,
+    env: true,
+    result: true,
+    schema: true,
+    approve: true,
+    sandbox: true,
+  });
   const { stdin, env, result, schema, approve, sandbox } = options;
   const isCommand: boolean = Array.isArray(argv) && typeof argv[0] === 'string' && argv[0].trim() !== '';
   if (!isCommand)

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../../base/suggest.js';
 import { isPlainObject, type JsonObject } from '../../../base/json.js';
 import { refusal } from '../../../base/problem.js';
 import { TextReader } from '../../../plan/builder.js';
@@ -27,6 +28,7 @@ export interface EndNodeOptions {
  *   .setEntry('check');
  */
 export function endNode(options: EndNodeOptions = {}): NodeSpec<undefined> {
+  checkOptions<EndNodeOptions>('endNode', options, { status: true, reason: true });
   const { status, reason } = options;
   if (status !== undefined && status !== 'succeeded' && status !== 'failed')
     throw refusal('bad-end', `endNode: the status ${JSON.stringify(status)} does not exist`, "'succeeded' or 'failed'");

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../../base/suggest.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
 import { CLEAR, cleared, type NodeCall } from '../../../plan/tool-use.js';
@@ -21,8 +22,10 @@ export interface ToolNodeOptions {
  */
 export function toolNode<Result>(
   definition: ToolDefinition<never, Result>,
-  { name: called = definition.name }: ToolNodeOptions = {},
+  options: ToolNodeOptions = {},
 ): NodeSpec<Awaited<Result>> {
+  checkOptions<ToolNodeOptions>('toolNode', options, { name: true });
+  const { name: called = definition.name } = options;
   const { input: schema, effect } = functionTool(definition);
   const described = schema as Parameters<typeof callTool>[1];
   const names = propertyNames(described);

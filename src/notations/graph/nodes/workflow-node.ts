@@ -1,3 +1,4 @@
+import { checkOptions } from '../../../base/suggest.js';
 import { definitionError, hasErrors, holdingBack, refusal, type Problem } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
 import {
@@ -73,6 +74,13 @@ export function workflowNode(
   options: WorkflowNodeOptions = {},
 ): NodeSpec<never> {
   const by = `workflowNode('${name}')`;
+  checkOptions<WorkflowNodeOptions>('workflowNode', options, {
+    taskParam: true,
+    projectState: true,
+    answerKey: true,
+    writes: true,
+    require: true,
+  });
   const inner = innerOf(workflow, by);
   const written = options.writes === undefined ? undefined : writtenBy(options.writes, by);
   const result = (): string => (options.projectState === true ? WHOLE_STATE : answerOf(inner, options.answerKey, by));
