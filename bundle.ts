@@ -189,7 +189,7 @@ await build({
         { name: 'program', test: /node_modules\/commander\/|src\/cli\/(?:failures|other-verbs|program)\./ },
         {
           name: 'plan',
-          test: /src\/(?:guard\/foresee|notations\/graph\/nodes\/json-schema|plan\/(?:checks|downstream|drawing|endings|glances|goto|inherited-supervision|made-of|nodes|notations|outline|permission-rule|powers|providers|reducers|risky-commands|tool-names)|lang\/(?:answers|computed-text|condition-text|json-template|outputs-block|template|truthy|wildcard))\./,
+          test: /src\/(?:guard\/foresee|notations\/graph\/nodes\/(?:json-schema|planned|tool|tool-node)|plan\/(?:checks|downstream|drawing|endings|glances|goto|inherited-supervision|made-of|nodes|notations|outline|permission-rule|powers|providers|reducers|risky-commands|tool-names)|lang\/(?:answers|computed-text|condition-text|json-template|outputs-block|template|truthy|wildcard))\./,
         },
         {
           name: 'text',
@@ -200,19 +200,19 @@ await build({
         { name: 'run', test: /src\/cli\/(?:commands\/run|run\/(?:run-command|run-options|workflow-powers))\./ },
         {
           name: 'ready',
-          test: /src\/(?:budget\/(?:lack-text|ledger)|engine\/(?:durable\/(?:alive-time|memory-durable)|state\/carried-state)|runtime\/(?:check-launch|own-places|start-later))\./,
+          test: /src\/(?:budget\/(?:lack-text|ledger)|engine\/(?:durable\/(?:alive-time|memory-durable)|state\/carried-state)|runtime\/(?:check-launch|own-places|start-later)|supervise\/supervisor)\./,
         },
         { name: 'engine', test: /src\/runtime\/(?:workflow-run|invariants)\./ },
         {
           name: 'journal',
-          test: /src\/(?:engine\/durable\/recorded\/(?:recorded-budget|recorded-spending|store-count)|journal\/(?:definition|delivered|history|journal|session|stored|thread-journal|thread-writer)|runtime\/(?:recorded-limits|threads\/turn)|stores\/rules)\./,
+          test: /src\/(?:engine\/durable\/recorded\/(?:recorded-budget|recorded-spending|store-count)|journal\/(?:definition|delivered|history|journal|session|stored|thread-journal|thread-writer)|runtime\/(?:recorded-limits|threads\/turn)|stores\/(?:rules|spending))\./,
         },
         { name: 'recorded', test: /src\/(?:runtime\/backends\/(?:recorded|backend-of))\./ },
         { name: 'audit', test: /src\/(?:running|audit\/run-folder)\./ },
         { name: 'outline', test: /src\/plan\/(?:builder|draw|envelope|mentions|retry-input)\./ },
         {
           name: 'overview',
-          test: /src\/(?:journal\/(?:answering|delivering|overview|pruning|run-list|thread-overview)|runtime\/threads\/)/,
+          test: /src\/(?:journal\/(?:answering|delivering|overview|pruning|run-list|thread-overview)|runtime\.ts|runtime\/(?:on-demand|threads\/)|stores\/memory\.)/,
         },
       ].map((group, at, { length }) => ({ ...group, priority: length - at })),
     },

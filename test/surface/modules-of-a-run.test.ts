@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { counted, evaluated, imported } from '../cli/support/evaluated.js';
+import { counted, evaluated, imported, opened } from '../cli/support/evaluated.js';
 import { makeProject } from '../cli/support/skein.js';
 
 const WORKFLOW = `name: two
@@ -170,6 +170,13 @@ describe('what an import evaluates', () => {
     expect(packages(modules)).toEqual([]);
     expect(notations(modules)).toEqual(entry === 'skein/graph' ? ['graph'] : []);
     expect(modules.filter((name) => SELDOM.test(name) && entry !== 'skein/testing')).toEqual([]);
+  });
+
+  it.each([
+    ['skein', 8],
+    ['skein/graph', 4],
+  ])('%s: few files, at most %i', async (entry, most) => {
+    expect((await opened(`import '${entry}';`)).length).toBeLessThanOrEqual(most);
   });
 
   it('skein/graph: nothing of what runs graphs, until one runs', async () => {

@@ -29,9 +29,19 @@ export async function evaluated(words: readonly string[], cwd: string): Promise<
 
 /** The modules that the code of a user evaluates, which imports the package as it was built. */
 export async function imported(code: string): Promise<readonly string[]> {
+  return modulesOf(await importedScripts(code));
+}
+
+/** The files of the build that the code of a user opens. */
+export async function opened(code: string): Promise<readonly string[]> {
+  const files = (await importedScripts(code)).map(({ file }) => relative(ROOT, file));
+  return [...new Set(files)].filter((file) => file.startsWith('dist'));
+}
+
+async function importedScripts(code: string): Promise<readonly Script[]> {
   const program = [process.execPath, '--input-type=module', '-e', code] as const;
   // Only from inside of the package does its own name mean what was built.
-  return modulesOf(await scriptsOf(await makeProject(), (env) => start(program, { cwd: ROOT, env }).ended));
+  return await scriptsOf(await makeProject(), (env) => start(program, { cwd: ROOT, env }).ended);
 }
 
 async function scriptsOf(
