@@ -28,9 +28,8 @@ export type { WorkflowResult, WorkflowRun, WorkflowRunOptions } from './runtime/
  * Runs a workflow. A failure inside a step never throws: the result reports it.
  *
  * @throws SkeinError `SKEIN_DEFINITION` if the plan has problems (all are in `details.problems`), `SKEIN_INPUT` for invalid inputs,
- *   `SKEIN_USAGE` for unknown options;
- *   `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON` for a run that is recorded, resumed or forked. If the
- *   run starts later (the first of a process, a turn, a long record), `result` rejects with these.
+ *   `SKEIN_USAGE` for unknown options. What concerns a record rejects `result`: `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`,
+ *   `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`.
  * @example
  * const { result } = run(definePlan({ name: 'hello', nodes: [{ id: 'greet', kind: 'task', run: () => ({ text: 'hi' }) }] }));
  * console.log((await result).state);

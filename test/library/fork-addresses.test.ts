@@ -128,9 +128,7 @@ describe('[XP1] fork.forget in code', () => {
     const workflow = rounds([]);
     const runId = await recorded(workflow, store);
     const fork = { run: runId, forget: [address] };
-    expect(() => run(workflow, { store, fork })).toThrow(
-      expect.objectContaining({ code: 'SKEIN_USAGE', message, hint }),
-    );
+    await expect(run(workflow, { store, fork }).result).rejects.toMatchObject({ code: 'SKEIN_USAGE', message, hint });
     expect(store.list()).toHaveLength(1);
   });
 

@@ -48,6 +48,17 @@ it('the first run refuses at once what every run refuses at once', async () => {
   expect(await imported(code)).toContain('src/engine/run.ts');
 });
 
+it('what concerns a record rejects the result, of the first run as of others', async () => {
+  const code = `${FLOW}
+    const store = memoryStore();
+    const wrong = [{ resume: 'none' }, { fork: { run: 'none' } }, { resume: 'r', store: { run: () => { throw new Error('broken'); } } }];
+    const rejected = () => Promise.all(wrong.map((options) => run(flow, { inputs, store, ...options }).result.catch(({ code, message }) => [code, message])));
+    const first = await rejected();
+    await run(flow, { inputs }).result;
+    same([first, 3], [await rejected(), first.filter(Array.isArray).length]);`;
+  expect(await imported(code)).toContain('src/engine/run.ts');
+});
+
 it('with skein/testing, a run starts at once: a test decides what happens next', async () => {
   const code = `${FLOW}
     const { ManualDurable } = await import('skein/testing');

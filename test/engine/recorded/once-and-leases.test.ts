@@ -123,7 +123,7 @@ describe('J9: who has a run', () => {
     });
     const slow = run(workflow, { store, runId: 'r' });
     while (done.length === 0) await settled();
-    expect(() => run(workflow, { store, resume: 'r' })).toThrow(expect.objectContaining({ code: 'SKEIN_LEASE' }));
+    await expect(run(workflow, { store, resume: 'r' }).result).rejects.toMatchObject({ code: 'SKEIN_LEASE' });
     const other = { id: 'other', host: 'h', pid: 1 };
     const lease = store.lease('r', other, Date.now() + 60_000);
     store.release(lease, { outcome: 'interrupted', endedAt: 1 });

@@ -38,7 +38,7 @@ test('a resume that can not read the record gives the run back: nobody has to wa
       };
     },
   });
-  expect(() => run(workflow, { store, resume: 'r' })).toThrow('the disk is full');
+  await expect(run(workflow, { store, resume: 'r' }).result).rejects.toThrow('the disk is full');
   broken = false;
   // Another process, which lives: a lease that is good would keep it out.
   const lease = store.lease('r', { id: 'other', host: 'elsewhere', pid: 7 }, Date.now());
@@ -65,7 +65,7 @@ test('a workflow that has nothing to do with a run is not run under its name; an
   const renamed = definePlan({ name: 'renamed', nodes: [{ id: 'a', output: 'a', run: () => 3 }] });
   await run(one, { store, runId: 'r' }).result;
   const before = linesOf(store, 'r').length;
-  expect(() => run(other, { store, resume: 'r' })).toThrow("has no step in common with 'other'");
+  await expect(run(other, { store, resume: 'r' }).result).rejects.toThrow("has no step in common with 'other'");
   expect(linesOf(store, 'r').length).toBe(before);
   expect(store.run('r')?.outcome).toBe('succeeded');
   expect((await run(renamed, { store, resume: 'r' }).result).state).toEqual({ a: 3 });
