@@ -27,7 +27,7 @@ export function start(ready: Ready, options: RunOptions): RunHandle {
     // Whether a run starts at once or later, the same mistakes are thrown.
     checkStart(ready.compiled, options);
     const runId = options.resume ?? options.runId ?? systemIds.next();
-    return startLater(runId, stopOf(options), Promise.reject(error as Error));
+    return startLater(runId, stopOf(options), Promise.reject(error));
   }
 }
 
