@@ -26,6 +26,7 @@ export function start(ready: Ready, options: RunOptions): RunHandle {
   } catch (error) {
     // Whether a run starts at once or later, the same mistakes are thrown.
     checkStart(ready.compiled, options);
+    if (!(error instanceof Error)) throw error;
     const runId = options.resume ?? options.runId ?? systemIds.next();
     return startLater(runId, stopOf(options), Promise.reject(error));
   }
