@@ -156,7 +156,7 @@ function changed({ key }: OpenQuestion, runId: string): SkeinError {
 function forPersons({ key }: OpenQuestion, runId: string): SkeinError {
   return refused(
     `'${key}' asks a person, and others may have written what comes from standard input`,
-    `skein answer ${runId} on a terminal, or with the answer in the place of -`,
+    `skein answer ${runId} on a terminal, or with the answer instead of -`,
   );
 }
 

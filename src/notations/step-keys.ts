@@ -139,5 +139,5 @@ export function readRequire(fields: Fields, { most, word: part }: Parts): Requir
 /** The key `endorse` of a step. */
 export const ENDORSE = word(
   ['person', 'schema'],
-  'who makes vetted what the step gives although untrusted text influenced it: a person who sees it, or its schema, of booleans, bounded numbers and enums alone',
+  'who vets the output if untrusted text influenced it: a person who sees it, or the schema of the output, which then has only booleans, bounded numbers and enums',
 );

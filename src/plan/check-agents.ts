@@ -8,8 +8,8 @@ const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The problem of a sandbox for a server that is reached at an address. */
 export const NO_PROGRAM = {
-  what: 'is reached at an address: no sandbox holds what runs elsewhere',
-  hint: 'remove sandbox, or start the server here: command in place of the address',
+  what: 'is reached at an address: a sandbox here cannot confine it',
+  hint: 'remove sandbox, or start the server here: give its command instead of its address',
 } as const;
 
 /** Checks agents: `mcp-server`, `bad-check`, `bad-conversation`, `bad-choice`, `unknown-node`, `undeclared-target`. */

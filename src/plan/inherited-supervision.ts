@@ -32,8 +32,8 @@ export function supervisedUnder<S extends Said>(
 
 /** Returns the problem of a step, `step "a"`, that opts out, or replaces the person by a model. */
 export function gateProblem(step: string, optsOut: boolean, hint: string): GateProblem {
-  const what = optsOut ? 'opts out of the supervision by a person' : 'puts a model in place of the person';
-  return { message: `${step} ${what} that holds around it`, hint };
+  const what = optsOut ? 'opts out of' : 'lets a model take over';
+  return { message: `${step} ${what} the supervision by a person that the workflow around it requires`, hint };
 }
 
 export function withoutSupervision(plan: Plan): Plan {

@@ -115,7 +115,7 @@ class JsonReader {
       const value = key === undefined ? undefined : this.value(depth + 1);
       if (key === undefined || value === undefined) return undefined;
       if (keys.has(key))
-        this.report('duplicate-key', `the key ${quoteShort(key)} is there twice`, from, 'remove one of the two');
+        this.report('duplicate-key', `the key ${quoteShort(key)} is defined twice`, from, 'remove one of the two');
       else entries.push({ key, at: this.places.at(from), value });
       keys.add(key);
       next = this.goesOn('}');

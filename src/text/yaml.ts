@@ -201,7 +201,7 @@ function convertMap(node: YAMLMap.Parsed, build: Build): Sized {
     depth = Math.max(depth, made?.depth ?? 0);
     if (name === undefined) continue;
     if (seen.has(name)) {
-      report(build, 'duplicate-key', `the key ${quoteShort(name)} is there twice`, from, 'remove one of the two');
+      report(build, 'duplicate-key', `the key ${quoteShort(name)} is defined twice`, from, 'remove one of the two');
       continue;
     }
     seen.add(name);

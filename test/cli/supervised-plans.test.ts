@@ -84,7 +84,7 @@ describe('a supervised workflow', () => {
       const { code, stderr } = await served([command, 'flow.yaml'], { cwd });
       expect(code).toBe(2);
       expect(stderr).toMatch(
-        /flow\.yaml:7:\d+: error human-gate: step "thanks" puts a model in place of the person that holds around it/,
+        /flow\.yaml:7:\d+: error human-gate: step "thanks" lets a model take over the supervision by a person/,
       );
       expect(stderr).toContain('hint: remove supervise from it, or write supervise: {human: true}');
     }

@@ -143,8 +143,8 @@ describe('supervise of a graph', () => {
 describe('what can not be', () => {
   it.each<[SuperviseInput, string]>([
     [false, 'the node "a" opts out of the supervision by a person'],
-    [true, 'the node "a" puts a model in place of the person'],
-    [{ human: false }, 'the node "a" puts a model in place of the person'],
+    [true, 'the node "a" lets a model take over the supervision by a person'],
+    [{ human: false }, 'the node "a" lets a model take over the supervision by a person'],
   ])('[decision 7] below a person %j is a problem', (own, message) => {
     const told = problemsOf(() => one({ human: true }, own).compile());
     expect(told).toContain('error human-gate');

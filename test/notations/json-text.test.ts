@@ -47,7 +47,7 @@ describe('the JSON reader', () => {
     ['"\\x"', '1:1 json-syntax: a text holds an unknown escape'],
     ['{} {}', '1:4 json-syntax: there is more text after the value'],
     ['// no\n{}', '1:1 json-syntax: a value is expected here'],
-    ['{ "a": 1, "b": 2, "a": 3 }', '1:19 duplicate-key: the key "a" is there twice'],
+    ['{ "a": 1, "b": 2, "a": 3 }', '1:19 duplicate-key: the key "a" is defined twice'],
   ])('says what is wrong, and where: %j', (text, problem) => {
     expect(problemsOf(text)).toEqual([problem]);
   });

@@ -53,7 +53,7 @@ async function demo(color: boolean): Promise<number> {
   if (broken || loaded.plan === undefined) return EXIT.invalid;
   const workflow = { ...loaded, plan: priced(loaded.plan) };
   printNote(
-    `A code review of ${printable(title)}\nby a team of agents, with the answers of a script in place of a model.\n`,
+    `A code review of ${printable(title)}\nby a team of agents, with the answers of a script instead of a model.\n`,
   );
   const log = new RunLog(workflow.plan);
   const flags = { mock: SCRIPT, audit: false, color };

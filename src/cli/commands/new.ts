@@ -48,7 +48,7 @@ async function writeTemplate(folder: string, template: TemplateName): Promise<vo
     );
   const script = shellWord(`--mock=${join(folder, 'script.yaml')}`);
   const next = nextSteps(
-    'run it with its script in place of a model',
+    'run it with its script instead of a model',
     `skein ${command} ${shellWord(join(folder, main))} ${script}`,
   );
   for (const line of next) printNote(line);

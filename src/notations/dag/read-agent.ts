@@ -128,7 +128,7 @@ function disagrees(fields: Fields, type: string): boolean {
   if (wanted === undefined || fields.given(wanted) !== undefined || fields.given(other) === undefined) return false;
   const message = `${fields.name} has the type ${type}, which goes with a ${wanted}, and a ${other}`;
   const better =
-    other === 'command' ? 'local, or a url in place of the command' : 'http, or a command in place of the url';
+    other === 'command' ? 'local, or a url instead of the command' : 'http, or a command instead of the url';
   fields.error('mcp-server', other, message, `write type: ${better}`);
   return true;
 }

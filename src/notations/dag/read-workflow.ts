@@ -119,7 +119,7 @@ const MARKS: readonly (readonly [key: string, kind: string, hint?: string])[] = 
   ['$schema', 'some other file'],
   ['openapi', 'an API description'],
   ['services', 'a service description'],
-  ['rules', 'a script', 'a script answers in place of a model: skein run WORKFLOW --mock=SCRIPT'],
+  ['rules', 'a script', 'a script answers instead of a model: skein run WORKFLOW --mock=SCRIPT'],
 ];
 
 /** Reports (`not-a-dag`) a file without `steps` that looks like something else. Other findings about it would be noise. */

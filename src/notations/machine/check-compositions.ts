@@ -56,7 +56,7 @@ class CompositionCheck {
   private checkStep(step: CompositionStep, seen: Set<string>, keys: readonly string[]): void {
     const { id, depends_on = [], prompt_task, tool } = step;
     if (seen.has(id))
-      this.error('duplicate-step', `the step ${quoteShort(id)} is there twice`, keys, 'rename one of them');
+      this.error('duplicate-step', `the step ${quoteShort(id)} is defined twice`, keys, 'rename one of them');
     if (RESERVED.has(id))
       this.error('reserved-tool', `the name ${quoteShort(id)} is reserved`, keys, 'choose another name');
     seen.add(id);

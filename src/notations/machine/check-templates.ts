@@ -101,7 +101,7 @@ export function checkVariables({ pack, findings, at }: PlacedPack): void {
       const place = (key: string): ReturnType<typeof at> => at('prompts', prompt, 'variables', String(index), key);
       const name = `prompts[${JSON.stringify(prompt)}]: variable "${variable.name}"`;
       if (seen.has(variable.name))
-        findings.error('duplicate-variable', `${name} is there twice`, place('name'), 'take one of them out');
+        findings.error('duplicate-variable', `${name} is defined twice`, place('name'), 'take one of them out');
       seen.add(variable.name);
       const wrong = problemOf(variable);
       if (wrong !== undefined)

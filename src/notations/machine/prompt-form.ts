@@ -37,7 +37,7 @@ const MODEL_OVERRIDE = map(
   {
     system_template_prefix: text('put before the template'),
     system_template_suffix: text('put after it'),
-    system_template: text('in place of it'),
+    system_template: text('replaces the template'),
     parameters: named('parameters'),
   },
   'changes for a model',

@@ -47,9 +47,9 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
       security: SECURITY_KEY,
       ...DECLARATION_KEYS,
       cache: CACHE,
-      states: names(map(OF_STATE, 'what holds for the state alone'), 'by state'),
+      states: names(map(OF_STATE, 'settings of this state alone'), 'by state'),
     },
-    'what only Skein does',
+    'settings that only Skein reads',
   );
   const artifact = map(
     {
@@ -64,7 +64,7 @@ export function workflowForm({ schema, newer, words }: Dialect): Form {
       prompt_task: text('prompt', { needed: schema === '1.4' }),
       description: text('what it is for'),
       on_event: names(text(''), 'target by event'),
-      persistence: words(['transient', 'persistent'], 'whether what is said is kept'),
+      persistence: words(['transient', 'persistent'], 'whether its messages are kept'),
       orchestration: words(['internal', 'external', 'hybrid', 'composition'], 'who fires its events'),
       ...newer({ composition: text('composition that answers') }),
       skills: text('skills, or none'),
@@ -94,7 +94,7 @@ export const TOOL = map(
       {
         type: word(['object'], '', { needed: true, exact: true }),
         properties: names(anyMap(''), 'schemas by name', NEEDED),
-        required: texts('names that must be given'),
+        required: texts('names of the required parameters'),
       },
       'a JSON Schema',
       { open: true },
@@ -107,7 +107,7 @@ export const TOOL = map(
 export const SKILL = map(
   {
     path: text('folder or file'),
-    preload: flag('whether it is there from the start'),
+    preload: flag('whether it is loaded from the start'),
     name: text('name', { blank: false }),
     description: text('what it is for'),
     instructions: text('what it says', { blank: false }),

@@ -247,7 +247,7 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       condition: text('what decides: {{ $steps.ID.output }}, or an expression', { blank: false }),
       true: branch('the steps when it holds, or {goto: ID}'),
       false: branch('the steps when it does not hold, or {goto: ID}'),
-      cases: list({ ...CASE, needed: true }, 'in place of condition: the first case that holds is taken', { min: 1 }),
+      cases: list({ ...CASE, needed: true }, 'instead of condition: the first case that holds is taken', { min: 1 }),
       else: branch('the steps when no case holds, or {goto: ID}'),
     },
     'continues with one of several lists of steps',

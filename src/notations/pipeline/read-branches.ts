@@ -87,7 +87,7 @@ export function readCondition(step: OpenStep, place: ListPlace, read: ReadList):
   if (fields.names('cases')) return readCases(step, place, read);
   if (fields.names('else')) {
     const message = `else of ${fields.name} belongs to cases`;
-    fields.error('mixed-condition', 'else', message, 'write false: in its place, or give cases in place of condition');
+    fields.error('mixed-condition', 'else', message, 'write false: instead of it, or give cases instead of condition');
   }
   const condition = fields.scalar('condition');
   if (!fields.names('true') && !fields.names('false')) {

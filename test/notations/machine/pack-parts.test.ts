@@ -75,7 +75,7 @@ describe('fragments and variables', () => {
     expect(found({}, { variables })).toEqual([
       'error bad-variable: prompts["chat"]: variable "n": its default must be number, not string',
       expect.stringMatching(/^error bad-variable: prompts\["chat"\]: variable "p": /),
-      'error duplicate-variable: prompts["chat"]: variable "n" is there twice',
+      'error duplicate-variable: prompts["chat"]: variable "n" is defined twice',
     ]);
   });
 });
@@ -175,7 +175,7 @@ describe('compositions', () => {
     expect(
       of([prompt('a'), parallel([prompt('a'), prompt('b')]), prompt('d', { depends_on: ['x', 'b'] })], { output: 'y' }),
     ).toEqual([
-      'error duplicate-step: compositions["c"]: the step "a" is there twice',
+      'error duplicate-step: compositions["c"]: the step "a" is defined twice',
       'error unknown-step: compositions["c"]: depends_on of step "d": "x" is not a step',
       'error unknown-step: compositions["c"]: output "y" is not a step',
     ]);

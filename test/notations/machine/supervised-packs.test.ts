@@ -104,7 +104,7 @@ describe('supervise in a pack: engine.skein', () => {
       undefined,
       /human-gate: the state "end" opts out/,
     ],
-    [{ supervise: { human: true } }, { supervise: true }, /human-gate: the composition "flow" puts a model in place/],
+    [{ supervise: { human: true } }, { supervise: true }, /human-gate: the composition "flow" lets a model take over/],
     [{ states: { work: { supervise: true } } }, undefined, /missing-instruction: supervise of the state "work" needs/],
   ])('[addition 3] [decision 7] %j, %j is a problem with file, line and column', (skein, ofComposition, expected) => {
     const problems = problemsOf(skein, ofComposition);
