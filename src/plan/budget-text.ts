@@ -122,7 +122,8 @@ const UNIT_WORDS = { tokens: 'tokens', calls: 'calls', toolCalls: 'tool-calls' }
 /** Formats an amount as {@link readBudget} reads it: `0.50`, `200000-tokens`, `600000ms`. */
 export function amountWord(measure: Measure, amount: number): string {
   if (measure === 'usd') return amountText(measure, amount).slice(1);
-  return measure === 'time' ? `${amount}ms` : `${amount}-${UNIT_WORDS[measure]}`;
+  if (measure === 'time') return `${amount}ms`;
+  return `${amount}-${amount === 1 ? UNIT_WORDS[measure].slice(0, -1) : UNIT_WORDS[measure]}`;
 }
 
 /** Formats an amount for people: `$0.50`, `200,000 tokens`, `20 calls`, `10m 00s`. */

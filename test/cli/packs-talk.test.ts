@@ -346,6 +346,19 @@ describe('skein event and skein context', () => {
     expect(history.map(({ event }) => event)).toEqual(['Ask', 'Back']);
   });
 
+  it('takes the object of an event from stdin, as data of others, and not the message too', async () => {
+    const cwd = await makeProject(FILES);
+    await served([...RUN, ...ACME, '--message', 'Hello', '--thread', 'ada'], { cwd });
+    const both = await served(['event', 'ada', 'Ask', '--message', '-', '--data', '-'], { cwd, input: '{}' });
+    expect([both.code, both.stderr]).toEqual([
+      1,
+      expect.stringContaining('stdin can be only one of --message and --data'),
+    ]);
+    const fired = await served(['event', 'ada', 'Ask', '--data', '-'], { cwd, input: '{ "ticket": 7 }\n' });
+    expect(fired.code).toBe(5);
+    expect(fired.stderr).toContain('--data TEXT says that it is yours');
+  });
+
   it.each([
     [['ada', 'Nope'], 2, 'event "Nope" not defined for state "intake" (available: [Ask])'],
     [['adaa', 'Ask'], 2, 'did you mean "ada"?'],

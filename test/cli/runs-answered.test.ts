@@ -57,7 +57,7 @@ describe('skein answer', () => {
     const end = await served(['answer', made, 'two', '-5'], { cwd });
     expect(end.stdout).toBe('two is answered: -5\n');
     expect(end.stderr).toContain('1 question still open');
-    expect(end.stderr).toContain('one asks: one?');
+    expect(end.stderr).toContain('one asks: one?\n  answer: a number\n');
     const last = await served(['answer', made, 'one', '7', '--json'], { cwd });
     expect(JSON.parse(last.stdout)).toEqual({
       run: made,
@@ -67,6 +67,24 @@ describe('skein answer', () => {
       left: [],
       status: 'paused',
     });
+  });
+
+  test.each([
+    [{ type: 'integer', minimum: 1, maximum: 5 }, 'a whole number from 1 to 5'],
+    [{ type: 'string', description: 'Your name.' }, 'Your name. (text)'],
+    [{ type: 'boolean' }, 'true or false'],
+    [{ enum: ['low', 3] }, '"low" or 3'],
+    [{ type: 'array', items: { type: 'string' } }, '[text, ...] as JSON'],
+    [
+      { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' }, note: { type: 'string' } } },
+      '{ "ok": true or false, "note"?: text } as JSON',
+    ],
+    [{ type: 'string', maxLength: 3 }, 'JSON that matches {"type":"string","maxLength":3}'],
+  ])('shows what a person types for %j', async (schema, words) => {
+    const plan = definePlan({ name: 'p', nodes: [{ id: 'a', kind: 'ask', question: 'What?', output: 'a', schema }] });
+    const { cwd, made } = await projectWith(async (store) => (await record(store, plan)).id);
+    for (const command of ['show', 'answer'])
+      expect(Object.values(await served([command, made], { cwd })).join('\n')).toContain(`  answer: ${words}\n`);
   });
 
   test('and a wish to cancel, reach the process that runs it', async () => {

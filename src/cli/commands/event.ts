@@ -20,7 +20,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .argument('<event>', 'an event of its current state')
     .option('--message <text>', 'what you say in the state that the event leads to, which answers at once; - for stdin')
     .option('--context <text>', 'the text that the prompt of that state shows as {{workflow_context}}')
-    .option('--data <json>', 'an object to keep with the transition; no model sees it')
+    .option('--data <json>', 'an object to keep with the transition, - for stdin; no model sees it')
     .option('--tools <file>', 'a module with the functions that are the tools of the pack');
   addRunOptions(command)
     .addHelpText('after', '\nFlags that you leave out keep the values of the previous turn.')
@@ -31,8 +31,12 @@ export function define(command: Command, done: (code: number) => void): void {
 
 async function fire(thread: string, event: string, options: EventOptions): Promise<number> {
   const { message: text, context, data, ...given } = options;
-  const object = data === undefined ? undefined : readData(data);
-  const { readMessage } = await import('../talk/messages.js');
+  if (text === '-' && data === '-')
+    throw new SkeinError('SKEIN_USAGE', 'stdin can be only one of --message and --data', {
+      hint: 'give one of them as text',
+    });
+  const { readMessage, readStdin } = await import('../talk/messages.js');
+  const object = data === undefined ? undefined : readData(data === '-' ? await readStdin() : data);
   const message = text === undefined ? undefined : await readMessage(text);
   return await withStore(async (store, root) => {
     const [{ keptConversation }, { openConversation }, { talkOnce }] = await Promise.all([
@@ -42,7 +46,9 @@ async function fire(thread: string, event: string, options: EventOptions): Promi
     ]);
     const kept = await keptConversation(store, root, { thread, flags: given, toRun: true });
     const said = text === undefined ? [] : saidOf([text]);
-    const flags = { ...(await withInputsOfOthers(kept.flags, said, kept.cwd)), thread, store: true };
+    const kind = data === '-' ? [{ name: 'data', value: '-', isFile: true }] : [];
+    const how = { cwd: kept.cwd, flag: '--data' };
+    const flags = { ...(await withInputsOfOthers(kept.flags, [...said, ...kind], kept.cwd, how)), thread, store: true };
     const conversation = await openConversation({ ...kept, flags, variables: {} });
     return await talkOnce(
       conversation,

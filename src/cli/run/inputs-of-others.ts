@@ -65,7 +65,9 @@ async function whyOfOthers(
   { name, file, cwd }: { readonly name: string; readonly file: string; readonly cwd: string },
   how: Giving,
 ): Promise<string | undefined> {
-  const own = `${name === SAID ? '--message TEXT' : `${how.flag} ${name}=TEXT`} says that it is yours`;
+  const isOwnFlag = how.flag === `--${name}`;
+  const flag = name === SAID ? '--message TEXT' : isOwnFlag ? `${how.flag} TEXT` : `${how.flag} ${name}=TEXT`;
+  const own = `${flag} says that it is yours`;
   if (file === '-') return `others may have written what comes from standard input; ${own}`;
   const path = resolve(how.cwd, file);
   if (writtenFilesIn(cwd).has(path))

@@ -6,6 +6,7 @@ import { evidenceLines } from '../view/evidence.js';
 import { oneLine, printable, quoted } from '../view/printable.js';
 import { judgedText, outcomeMark, outcomeWords, spendingText, spentText } from '../view/step-text.js';
 import type { Style } from '../view/style.js';
+import { wantedAnswer } from './wanted-answer.js';
 
 /**
  * Formats rows as lines with aligned columns. The last column is not padded.
@@ -68,20 +69,20 @@ export function pauseLines(questions: readonly OpenQuestion[], run: string): rea
 
 /** A question with its numbered choices. */
 export function questionLines(pause: OpenQuestion): readonly string[] {
-  const { question, choices = [], evidence, expires, overdue, schema } = pause;
+  const { question, choices = [], evidence, expires, overdue } = pause;
   const what = question === undefined ? `waits for the event ${printable(pause.name)}` : `asks: ${printable(question)}`;
   return [
     `${printable(pause.path)} ${what}`,
     ...evidenceLines(evidence),
     ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
     ...moreWays(pause),
-    ...(schema === undefined || choices.length > 0 ? [] : [`  schema: ${oneLine(JSON.stringify(schema), 500)}`]),
     ...(expires === undefined ? [] : [`  ${overdue === true ? 'was due' : 'due'} ${localTime(expires)}`]),
   ];
 }
 
-/** The possible answers besides the choices. */
+/** The possible answers besides the choices; without choices, the form of the answer. */
 export function moreWays({ choices = [], schema }: Pick<Question, 'choices' | 'schema'>): readonly string[] {
+  if (choices.length === 0 && schema !== undefined) return [`  answer: ${oneLine(wantedAnswer(schema), 500)}`];
   const words = choices.length > 0 && isPlainObject(schema) ? ownValue(schema, 'description') : undefined;
   return typeof words === 'string' ? [`  ${printable(words)}`] : [];
 }

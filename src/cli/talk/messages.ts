@@ -43,7 +43,8 @@ export async function readMessage(text: string): Promise<string> {
   throw new SkeinError('SKEIN_INPUT', 'a message is empty', { hint: 'write what is to be said: --message "Hello"' });
 }
 
-async function readStdin(): Promise<string> {
+/** Returns stdin as a whole. */
+export async function readStdin(): Promise<string> {
   const { text } = await import('node:stream/consumers');
   return await text(process.stdin);
 }
