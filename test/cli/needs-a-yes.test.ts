@@ -139,6 +139,16 @@ describe('the code of a module', () => {
     expect(await filesIn(cwd)).toContain('planted');
   });
 
+  it('is asked about by no command that a trusted run proposes', async () => {
+    const ask = "{ id: 'q', kind: 'ask', question: 'Ok?', output: 'q' }";
+    const module = `import { definePlan } from 'skein';\nexport default definePlan({ name: 'w', nodes: [${ask}] });\n`;
+    const cwd = await makeProject({ 'w.mjs': module });
+    const { stderr } = await go(cwd, 'run', 'w.mjs', '--trust');
+    const [, proposed = ''] = /^ {2}skein (resume .*)$/m.exec(stderr) ?? [];
+    expect(proposed).toMatch(/^resume \S+ --trust$/);
+    expect(await go(cwd, ...proposed.split(' '))).toMatchObject({ code: 5 });
+  });
+
   it('of a conversation is asked about at its next event, and not to look at it', async () => {
     const states = { open: { prompt_task: 'open', on_event: { done: 'end' } }, end: { prompt_task: 'end' } };
     const pack = packText({ open: 'Hello.', end: 'Bye.' }, states);

@@ -110,14 +110,14 @@ function stateText(state: WorkflowResult['state'], form: OutputFormat): string {
   return `${form === 'markdown' ? '# Workflow Results\n\n' : ''}${jsonText(state)}\n`;
 }
 
-function recordedEnd({ recording }: Execution, result: WorkflowResult): RecordedEnd | undefined {
+function recordedEnd({ recording, flags }: Execution, result: WorkflowResult): RecordedEnd | undefined {
   const { runId, reused, ran, saved, error } = result;
   const store = keptIn(recording?.store);
   if (recording === undefined || store === undefined || isRemoved(error)) return undefined;
   const { before, resume, fork } = recording;
   const goesOn = resume !== undefined || fork !== undefined;
   const own = { id: nameOf(store, runId) ?? runId, takenOver: error?.code === 'SKEIN_LEASE' };
-  return { ...own, ...(goesOn ? { reused, ran, saved } : {}), ...present({ before }) };
+  return { ...own, ...(goesOn ? { reused, ran, saved } : {}), ...present({ before, trust: flags.trust }) };
 }
 
 /** The store was removed meanwhile, so there is no record to name. */

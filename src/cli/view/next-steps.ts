@@ -32,7 +32,14 @@ interface EndedRun {
   readonly error: ErrorData | undefined;
   readonly steps: Iterable<EndedStep>;
   /** Absent if nothing was recorded. */
-  readonly recorded?: { readonly id: string; readonly takenOver: boolean } | undefined;
+  readonly recorded?:
+    | {
+        readonly id: string;
+        readonly takenOver: boolean;
+        /** Whether the file was trusted for this once: the next command needs that again. */
+        readonly trust?: boolean;
+      }
+    | undefined;
 }
 
 /** A step, and why it failed. */
@@ -45,46 +52,47 @@ interface EndedStep {
 export function stepsAtEnd({ recorded, outcome, error, steps }: EndedRun): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
   const run = shellWord(recorded.id);
-  if (isEnding(error)) return nextSteps(FORKED, `skein fork ${run} --from STEP`);
+  const flag = recorded.trust === true ? ' --trust' : '';
+  if (isEnding(error)) return nextSteps(FORKED, `skein fork ${run} --from STEP${flag}`);
   if (recorded.takenOver) return nextSteps('look at its progress: another process runs it', `skein show ${run}`);
   const what = RESUMED[outcome];
-  if (outcome === 'failed' || outcome === 'degraded') return afterFailure(run, what, error, [...steps]);
-  const raised = outcome === 'out_of_budget' ? raisedBudget(recorded.id, error) : undefined;
-  return raised ?? nextSteps(what, `skein resume ${run}`);
+  if (outcome === 'failed' || outcome === 'degraded') return afterFailure({ run, flag }, what, error, [...steps]);
+  const raised = outcome === 'out_of_budget' ? raisedBudget(recorded.id, error, flag) : undefined;
+  return raised ?? nextSteps(what, `skein resume ${run}${flag}`);
 }
 
 /** How to go on with a run that a budget stopped. Undefined if the error does not say which, as with the bounds of a pack. */
-export function raisedBudget(id: string, error: ErrorData | undefined): readonly string[] | undefined {
+export function raisedBudget(id: string, error: ErrorData | undefined, flag = ''): readonly string[] | undefined {
   const short = lackIn(error);
   if (short === undefined) return undefined;
   const run = shellWord(id);
   const what = RESUMED.out_of_budget;
-  if (short.path === '') return nextSteps(what, `skein resume ${run} --budget ${short.raise}`);
+  if (short.path === '') return nextSteps(what, `skein resume ${run} --budget ${short.raise}${flag}`);
   const raise = `skein budget ${run} ${short.raise} --of ${quoted(short.path)}`;
-  return nextSteps(`raise the budget, then ${what}`, printable(raise), `skein resume ${run}`);
+  return nextSteps(`raise the budget, then ${what}`, printable(raise), `skein resume ${run}${flag}`);
 }
 
 /** A resume alone does not help where each failure follows from what is recorded: it would fail again and run nothing. */
 function afterFailure(
-  run: string,
+  { run, flag }: { readonly run: string; readonly flag: string },
   what: string,
   told: ErrorData | undefined,
   steps: readonly EndedStep[],
 ): readonly string[] {
   const errors = [told, ...steps.map(({ error }) => error)].filter((error) => error !== undefined);
   // Nothing failed: a loop ended at its bound.
-  if (errors.length === 0) return nextSteps(RAISED, `skein resume ${run}`);
-  if (!errors.every(isDecided)) return nextSteps(what, `skein resume ${run}`);
-  if (told?.code === 'SKEIN_MAX_STEPS') return nextSteps(`${HIGHER}, and ${KEPT}`, `skein resume ${run} --max-steps N`);
+  if (errors.length === 0) return nextSteps(RAISED, `skein resume ${run}${flag}`);
+  if (!errors.every(isDecided)) return nextSteps(what, `skein resume ${run}${flag}`);
+  if (told?.code === 'SKEIN_MAX_STEPS') return nextSteps(`${HIGHER}, and ${KEPT}`, `skein resume ${run} --max-steps N${flag}`);
   const failed = steps.filter(({ error }) => error !== undefined && error.message === (told ?? error).message);
   // The steps around a failed one have its error.
   const last = failed.findLast((one) => !failed.some((other) => other !== one && isInside(other.path, one.path)));
   const from = last === undefined || !OWN.has(last.error?.code) ? 'STEP' : shellWord(pathOf(last.path));
   return [
-    ...nextSteps(CHANGED, `skein resume ${run}`),
+    ...nextSteps(CHANGED, `skein resume ${run}${flag}`),
     ...nextSteps(
       'or get another result of a step: it and what follows from it run again',
-      printable(`skein fork ${run} --from ${from}`),
+      printable(`skein fork ${run} --from ${from}${flag}`),
     ),
   ];
 }
