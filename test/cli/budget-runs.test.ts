@@ -29,7 +29,9 @@ it('a map of 100 with money for 37, as processes: exit code 6 with the limit and
   expect(first.stderr).toContain(
     'the budget of the run is used up: 37 calls of 37 calls spent; what comes next may take 1 call',
   );
-  const next = /next: continue where it stopped\n {2}skein (resume \S+ --budget \+37-calls)\n/.exec(first.stderr);
+  const next = /next: continue where it stopped\n {2}skein (resume \S+ --budget \+37-calls) --trust\n/.exec(
+    first.stderr,
+  );
   expect(next).not.toBeNull();
   const shown = await skein(['budget', '-1'], { cwd });
   expect(shown.stdout.trim()).toBe('the budget of the run: 37 calls of 37 calls spent');

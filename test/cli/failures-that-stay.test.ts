@@ -98,8 +98,8 @@ describe('a failure that a resume alone meets again', () => {
     for (const said of [first.stderr, shown.stdout, again.stderr]) {
       expect(said).toContain(one.code);
       expect(said).not.toContain(AGAIN);
-      expect(below(CHANGE, said)).toMatch(/^skein resume [0-9a-f]+$/);
-      expect(below(FORK, said)).toMatch(new RegExp(`^skein fork [0-9a-f]+ --from ${one.from}$`));
+      expect(below(CHANGE, said)).toMatch(/^skein resume [0-9a-f]+(?: --trust)?$/);
+      expect(below(FORK, said)).toMatch(new RegExp(`^skein fork [0-9a-f]+ --from ${one.from}(?: --trust)?$`));
     }
     const fork = below(FORK, first.stderr).replace('STEP', 'a').split(' ').slice(1);
     expect((await typed(fork, { cwd })).stderr).toMatch(/[0-9] reused, [1-9] run/);
@@ -113,7 +113,7 @@ describe('a failure that a resume alone meets again', () => {
     const cwd = await makeProject({ 'flow.yaml': text });
     const { stderr } = await served(['run', 'flow.yaml', '--mock', '--max-steps', '1'], { cwd });
     const said = 'next: continue with a higher bound, and keep what is finished';
-    expect(below(said, stderr)).toMatch(/^skein resume [0-9a-f]+ --max-steps N$/);
+    expect(below(said, stderr)).toMatch(/^skein resume [0-9a-f]+ --max-steps N --trust$/);
     const words = below(said, stderr).replace('N', '9').split(' ').slice(1);
     expect((await served(words, { cwd })).stderr).toContain('1 reused, 1 run');
   });
@@ -129,7 +129,7 @@ describe('a failure that a resume alone meets again', () => {
     });
     const one = await served(['run', 'flow.yaml', '--mock'], { cwd });
     expect(one.stderr).toContain('finished degraded');
-    expect(below(FORK, one.stderr)).toMatch(/--from a$/);
+    expect(below(FORK, one.stderr)).toMatch(/--from a --trust$/);
     expect((await served(['show', '-1'], { cwd })).stdout).toContain(CHANGE);
     const two = await served(['run', 'two.yaml', '--mock=two.script.yaml'], { cwd });
     expect(two.stderr).toContain(AGAIN);
@@ -143,5 +143,5 @@ test('a run out of budget is shown with the command that raises the budget', asy
   const { stderr } = await served(['run', 'flow.yaml', '--mock', '--budget', '1-call'], { cwd });
   const said = 'next: continue where it stopped';
   expect(below(said, stderr)).toContain(' --budget ');
-  expect(below(said, (await served(['show', '-1'], { cwd })).stdout)).toBe(below(said, stderr));
+  expect(below(said, (await served(['show', '-1'], { cwd })).stdout)).toBe(below(said, stderr).replace(' --trust', ''));
 });

@@ -96,7 +96,7 @@ describe('a graph of a module that was killed', () => {
     const end = await skein(['resume', '-1'], { cwd });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toMatch(
-      /\/flow\.ts:\d+:\d+: error module-throws: the module throws TypeError: .*setExits is not a function/,
+      /^flow\.ts:\d+:\d+: error module-throws: the module throws TypeError: .*setExits is not a function/,
     );
     await writeFile(join(cwd, 'flow.ts'), FLOW);
     expect((await skein(['resume', '-1'], { cwd })).stderr).toContain('\n2 reused, 2 run\n');

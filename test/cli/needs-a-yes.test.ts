@@ -147,6 +147,9 @@ describe('the code of a module', () => {
     const [, proposed = ''] = /^ {2}skein (resume .*)$/m.exec(stderr) ?? [];
     expect(proposed).toMatch(/^resume \S+ --trust$/);
     expect(await go(cwd, ...proposed.split(' '))).toMatchObject({ code: 5 });
+    const refused = await go(cwd, 'resume', '-1');
+    expect(refused.stderr).toContain('error untrusted-file: w.mjs can do more than read the project');
+    expect(refused.stderr).toContain('when you trust it: skein trust w.mjs, or --trust');
   });
 
   it('of a conversation is asked about at its next event, and not to look at it', async () => {

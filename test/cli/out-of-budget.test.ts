@@ -30,7 +30,7 @@ it('a run that is out of budget ends with 6, says why and what comes next, and i
   expect(end.stderr).toMatch(/bounded ran out of budget/);
   expect(end.stderr).toContain('the calls are used up');
   expect(end.stderr).toMatch(/1 out of budget, 1 not run/);
-  const next = /next: continue where it stopped\n {2}(skein resume \S+)\n/.exec(end.stderr);
+  const next = /next: continue where it stopped\n {2}(skein resume \S+) --trust\n/.exec(end.stderr);
   expect(next).not.toBeNull();
 
   const shown = await served(['show', '-1'], { cwd });

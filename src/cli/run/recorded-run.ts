@@ -1,3 +1,4 @@
+import { shownPath } from '../../text/files.js';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
@@ -48,6 +49,11 @@ export function folderOf({ root, origin }: RecordedRun): string {
   });
 }
 
+/** The name of a file of a run as it is typed here; absolute if the run began elsewhere, since names start from the folder of the run. */
+export function namedHere(file: string, cwd: string): string {
+  return cwd === process.cwd() ? shownPath(file, cwd) : file;
+}
+
 /** The workflow that a run continues with. */
 export interface NextWorkflow extends Loaded {
   /** True if the file is gone and the recorded plan replaces it. */
@@ -61,9 +67,9 @@ export interface NextWorkflow extends Loaded {
  */
 export async function loadNext(run: RecordedRun, file: string, options: LoadOptions): Promise<NextWorkflow> {
   if (existsSync(file) || file !== resolve(run.root, run.origin.file))
-    return { ...(await loadWorkflow(file, options)), fromRecord: false };
+    return { ...(await loadWorkflow(namedHere(file, options.cwd), options)), fromRecord: false };
   if (Object.keys(run.record.before.code).length > 0) {
-    throw new SkeinError('SKEIN_FILE', `the workflow file no longer exists: ${file}`, {
+    throw new SkeinError('SKEIN_FILE', `the workflow file no longer exists: ${namedHere(file, options.cwd)}`, {
       hint: 'put it back, then resume the run',
     });
   }
@@ -76,7 +82,8 @@ export async function loadNext(run: RecordedRun, file: string, options: LoadOpti
   };
   // The recorded plan is a text like any other and needs the user's trust.
   const text = { path: file, text: JSON.stringify(run.record.before.plan) };
-  const refused = await untrustedWorkflow({ ...workflow, files: [text] }, file, options);
+  const shown = namedHere(file, options.cwd);
+  const refused = await untrustedWorkflow({ ...workflow, files: [text] }, shown, options);
   const problems = refused === undefined ? [] : [refused];
   return { workflow, problems, broken: refused !== undefined, fromRecord: true };
 }

@@ -7,7 +7,7 @@ import type { FileStore } from '../../sqlite.js';
 import type { LoadedMachine, KeptState } from '../../talking.js';
 import { checkOwn, storeFile } from '../run/open-store.js';
 import { loadWorkflow } from '../run/load-workflow.js';
-import { folderOf, readRecordedRun } from '../run/recorded-run.js';
+import { folderOf, namedHere, readRecordedRun } from '../run/recorded-run.js';
 import { mergeFlags, type CommonFlags } from '../run/run-flags.js';
 import { anchored } from '../run/go-on.js';
 import { shellWord } from '../runs/text.js';
@@ -51,7 +51,7 @@ export async function keptConversation(
   const { trust, mock, agent, prompt } = merged;
   // Commands that only read need no functions.
   const brought = await broughtBy(toRun ? merged : { ...present({ agent, prompt }), mock: '' }, cwd);
-  const { workflow, problems, broken } = await loadWorkflow(path, {
+  const { workflow, problems, broken } = await loadWorkflow(namedHere(path, cwd), {
     ...present({ trust, mock }),
     cwd,
     pack: brought,
