@@ -350,10 +350,7 @@ describe('skein event and skein context', () => {
     const cwd = await makeProject(FILES);
     await served([...RUN, ...ACME, '--message', 'Hello', '--thread', 'ada'], { cwd });
     const both = await served(['event', 'ada', 'Ask', '--message', '-', '--data', '-'], { cwd, input: '{}' });
-    expect([both.code, both.stderr]).toEqual([
-      1,
-      expect.stringContaining('stdin can be only one of --message and --data'),
-    ]);
+    expect(both.stderr).toContain('stdin can be only one of --message and --data');
     const fired = await served(['event', 'ada', 'Ask', '--data', '-'], { cwd, input: '{ "ticket": 7 }\n' });
     expect(fired.code).toBe(5);
     expect(fired.stderr).toContain('--data TEXT says that it is yours');

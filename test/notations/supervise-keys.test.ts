@@ -80,7 +80,10 @@ describe.each([
   it.each([
     ['false', 'step "b" opts out of the supervision by a person that the workflow around it requires'],
     ['true', 'step "b" lets a model take over the supervision by a person that the workflow around it requires'],
-    ['{human: false}', 'step "b" lets a model take over the supervision by a person that the workflow around it requires'],
+    [
+      '{human: false}',
+      'step "b" lets a model take over the supervision by a person that the workflow around it requires',
+    ],
   ])('[decision 7] under the gate of a person %s is a problem with its place', async (step, message) => {
     const { problems } = await loaded(text(`, supervise: ${step}`, 'supervise: {human: true}\n'));
     expect(problems).toHaveLength(1);

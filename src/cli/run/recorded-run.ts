@@ -1,6 +1,5 @@
-import { shownPath } from '../../text/files.js';
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Store } from '../../journal/store.js';
 import type { Workflow } from '../../plan/workflow.js';
@@ -51,7 +50,8 @@ export function folderOf({ root, origin }: RecordedRun): string {
 
 /** The name of a file of a run as it is typed here; absolute if the run began elsewhere, since names start from the folder of the run. */
 export function namedHere(file: string, cwd: string): string {
-  return cwd === process.cwd() ? shownPath(file, cwd) : file;
+  const inside = relative(cwd, file);
+  return cwd === process.cwd() && !inside.startsWith('..') && !isAbsolute(inside) ? inside : file;
 }
 
 /** The workflow that a run continues with. */

@@ -83,7 +83,8 @@ function afterFailure(
   // Nothing failed: a loop ended at its bound.
   if (errors.length === 0) return nextSteps(RAISED, `skein resume ${run}${flag}`);
   if (!errors.every(isDecided)) return nextSteps(what, `skein resume ${run}${flag}`);
-  if (told?.code === 'SKEIN_MAX_STEPS') return nextSteps(`${HIGHER}, and ${KEPT}`, `skein resume ${run} --max-steps N${flag}`);
+  if (told?.code === 'SKEIN_MAX_STEPS')
+    return nextSteps(`${HIGHER}, and ${KEPT}`, `skein resume ${run} --max-steps N${flag}`);
   const failed = steps.filter(({ error }) => error !== undefined && error.message === (told ?? error).message);
   // The steps around a failed one have its error.
   const last = failed.findLast((one) => !failed.some((other) => other !== one && isInside(other.path, one.path)));
