@@ -63,7 +63,7 @@ describe('a budget of a day', () => {
           id: 'inner',
           kind: 'call',
           plan: withDay(mapped(), 4),
-          input: { items: { channel: 'items' } },
+          inputs: { items: { channel: 'items' } },
           result: 'all',
           output: 'all',
         } as never,
