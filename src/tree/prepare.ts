@@ -98,9 +98,10 @@ export function problemsOf(
 ): readonly Problem[] {
   const prepared = preparedOrProblem(tree, runtime === undefined ? {} : runtime, from);
   if ('code' in prepared) return [prepared];
-  const wanting = runtime === undefined ? [] : lacks(prepared, runtime, options);
   const found = from === 'any' ? checkTree(tidyTree(tree), { given: from }) : prepared.made.problems;
-  return [...found, ...wanting];
+  if (runtime !== undefined) return [...found, ...lacks(prepared, runtime, options)];
+  // The servers of the runtime have tools, too.
+  return found.filter(({ code }) => code !== 'unknown-tools');
 }
 
 function lacks(prepared: Prepared, runtime: Runtime, options: TreeRunOptions): readonly Problem[] {

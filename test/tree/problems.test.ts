@@ -194,6 +194,7 @@ describe('a tool that does not exist', () => {
     const step = agent('critic', 'You look.');
     const flow = flowOf(goal('g', 'Do.').using(override === undefined ? step : step.customize(override)));
     expect(brief(flow.validate(runtime))).toEqual(told);
+    expect(brief(flow.validate())).toEqual([]);
     expect(brief(flow.compile(runtime).problems)).toEqual(told);
     const talk = talker();
     const { warnings } = await flow.execute({ ...runtime, mcp: {}, ...talk.runtime }, {}, talk.options);
