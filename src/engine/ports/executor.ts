@@ -156,7 +156,7 @@ export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current' 
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** Executors by node kind. `runtime.ts` registers those of agents. */
+/** Executors by node kind. `run` has those of agents and tools; `startRun` only those it is given. */
 export type Executors = Readonly<Partial<Record<PlanNode['kind'], Executor<never>>>>;
 
 /** What a guard receives about a step whose function makes a call. */

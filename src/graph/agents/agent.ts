@@ -84,8 +84,8 @@ type AnswerOf<Output> = Output extends {
   : Readonly<Record<string, unknown>>;
 
 /**
- * Makes an agent: a language model with instructions and tools, on the loop that all agents of Skein share. Use it alone, as a node ({@link
- * agentNode}), as a tool of another agent ({@link agentAsTool}), or in a team.
+ * Makes an agent: a language model with instructions and tools, on the loop that all agents of Skein share. Use it alone, as a node
+ * ({@link agentNode}), as a tool of another agent ({@link agentAsTool}), or in a team.
  *
  * @throws SkeinError `SKEIN_DEFINITION` for invalid settings, `SKEIN_USAGE` for options that do not exist
  * @example
