@@ -42,7 +42,8 @@ export function start(ready: Running.Ready, options: RunOptions): RunHandle {
 
 /**
  * Starts a run of a plan with executors and a back end of your own: `run` starts one with agents and tools. Starting a plan that
- * {@link compile} prepared costs microseconds.
+ * {@link compile} prepared costs microseconds. The first run of a process starts once the code that carries out runs is loaded; after an
+ * import of `skein/testing` it is.
  *
  * @throws SkeinError `SKEIN_INPUT` if an input is missing or unknown, `SKEIN_NO_BINDING` if a function is missing.
  * @example
