@@ -89,7 +89,7 @@ describe('the key sandbox', () => {
   });
 });
 
-const REMOTE = 'is reached at an address: no sandbox holds what runs elsewhere';
+const REMOTE = 'is reached at an address: a sandbox here cannot confine it';
 
 describe('a sandbox for a tool server at an address', () => {
   const server = 'url: "https://example.org/mcp", sandbox: on';
