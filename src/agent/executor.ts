@@ -65,25 +65,33 @@ export interface AgentDeps {
  * Its output is the final text, or the parsed JSON of a structured output. Each step is a session of its own.
  * A replay opens nothing; an interrupted step continues at the first model or tool call that is not recorded.
  *
+ * @throws SkeinError `SKEIN_USAGE` for parts that do not exist
  * @example
  * const executors = { agent: agentExecutor({ models: createModelRegistry({ env: process.env }), tools: noTools }) };
  */
 export function agentExecutor(deps: AgentDeps, run: RunTrust = runTrustOf(deps)): Executor<AgentNode> {
-  checkOptions<AgentDeps>('agentExecutor', deps, {
-    models: true,
-    tools: true,
-    memory: true,
-    formerModels: true,
-    cwd: true,
-    runOptions: true,
-    influence: true,
-    rules: true,
-    policies: true,
-    security: true,
-    guards: true,
-    files: true,
-    wrote: true,
-  });
+  checkOptions<AgentDeps>('agentExecutor', deps, DEPS);
+  return executorOf(deps, run);
+}
+
+const DEPS: Readonly<Record<keyof AgentDeps, true>> = {
+  models: true,
+  tools: true,
+  memory: true,
+  formerModels: true,
+  cwd: true,
+  runOptions: true,
+  influence: true,
+  rules: true,
+  policies: true,
+  security: true,
+  guards: true,
+  files: true,
+  wrote: true,
+};
+
+/** The executor of a run's agents: its parts are Skein's own. */
+export function executorOf(deps: AgentDeps, run: RunTrust): Executor<AgentNode> {
   const { models, tools } = deps;
   return async (node, step) => {
     const heard: { trust?: ConversationTrust } = {};

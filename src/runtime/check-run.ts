@@ -1,3 +1,4 @@
+import { MODEL_OPTIONS } from '../agent/models/registry-options.js';
 import { SkeinError, textToRecord } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import { didYouMean, refuseUnknown } from '../base/suggest.js';
@@ -192,23 +193,6 @@ export function withAdvice(result: RunResult, { store, answer }: RunOptions): Ru
 
 const FORK: Readonly<Record<keyof Fork, true>> = { run: true, from: true, forget: true, set: true };
 
-const MODELS: Readonly<Record<keyof NonNullable<RunOptions['models']>, true>> = {
-  env: true,
-  override: true,
-  mock: true,
-  script: true,
-  record: true,
-  inputs: true,
-  replay: true,
-  noProbe: true,
-  providers: true,
-  cwd: true,
-  importPackage: true,
-  limits: true,
-  policies: true,
-  prices: true,
-};
-
 /**
  * Refuses options whose parts would have no effect, or would keep a run from ever starting a step.
  *
@@ -216,7 +200,12 @@ const MODELS: Readonly<Record<keyof NonNullable<RunOptions['models']>, true>> = 
  */
 function checkParts({ fork, models, concurrency, listeners }: RunOptions): void {
   checkKeys('fork', fork, Object.keys(FORK), "run(workflow, { store, fork: { run: 'ID' } })");
-  checkKeys('models', models, Object.keys(MODELS), "run(workflow, { models: { override: 'openai/gpt-5-mini' } })");
+  checkKeys(
+    'models',
+    models,
+    Object.keys(MODEL_OPTIONS),
+    "run(workflow, { models: { override: 'openai/gpt-5-mini' } })",
+  );
   checkConcurrency(concurrency);
   if (listeners === undefined || (Array.isArray(listeners) && listeners.every((one) => typeof one === 'function')))
     return;

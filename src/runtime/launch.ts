@@ -1,12 +1,12 @@
 import type { CountsCalls } from '../events/spending.js';
 import { innerCalls } from '../events/call-fold.js';
 import type { Influence, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
-import { agentExecutor, runTrustOf } from '../agent/executor.js';
+import { executorOf, runTrustOf } from '../agent/executor.js';
 import { WrittenHere } from '../agent/run-trust.js';
 import { toolExecutor } from '../agent/tool-step/executor.js';
 import { createSharedMemory } from '../agent/memory.js';
 import type { ModelRegistry } from '../agent/models/registry-options.js';
-import { createModelRegistry } from '../agent/models/registry.js';
+import { openRegistry } from '../agent/models/registry.js';
 import { NO_PLACES, type OwnPlaces } from '../agent/tools/provider-options.js';
 import { createToolProvider } from '../agent/tools/provider.js';
 import { lazily } from '../base/collections.js';
@@ -106,7 +106,7 @@ export function openModels(options: RunOptions, script = options.models?.script)
   const cwd = options.cwd ?? process.cwd();
   const limits = present({ limits: limitsOf(options) });
   const env = options.models?.env ?? process.env;
-  return createModelRegistry({
+  return openRegistry({
     cwd,
     ...options.models,
     ...present({ script }),
@@ -304,7 +304,7 @@ function agentsOf({ one, cwd, own, runOptions, policies, rules, opened, security
     ...present({ formerModels }),
   };
   const run = runTrustOf(deps);
-  const agent = agentExecutor(
+  const agent = executorOf(
     { ...deps, runOptions, ...(memory === undefined ? {} : { memory: createSharedMemory(memory) }) },
     run,
   );

@@ -45,6 +45,24 @@ export interface ModelRegistryOptions {
   readonly prices?: PriceTable | undefined;
 }
 
+/** The names of {@link ModelRegistryOptions}: the option `models` of a run has the same. */
+export const MODEL_OPTIONS: Readonly<Record<keyof ModelRegistryOptions, true>> = {
+  env: true,
+  override: true,
+  mock: true,
+  script: true,
+  record: true,
+  inputs: true,
+  replay: true,
+  noProbe: true,
+  providers: true,
+  cwd: true,
+  importPackage: true,
+  limits: true,
+  policies: true,
+  prices: true,
+};
+
 /** Finds models, and holds what they share in a run: scripts, the recording. Created once for each run. */
 export interface ModelRegistry extends ModelSource {
   /**

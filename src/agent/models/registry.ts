@@ -17,34 +17,11 @@ import { MODEL_VARIABLE, defaultModels } from './default-models.js';
 import { envValue } from './environment.js';
 import { endpointOf } from './endpoints.js';
 import { NO_CHOICE, readModelName, type ModelName } from './model-names.js';
-import type { ModelRegistry, ModelRegistryOptions } from './registry-options.js';
+import { MODEL_OPTIONS, type ModelRegistry, type ModelRegistryOptions } from './registry-options.js';
 import { LOCAL_MODELS, providerById, takesSchema } from '../../plan/providers.js';
 import { createRecorder, type Recorder } from './recording.js';
 import { findSecrets } from '../../secrets/find-secrets.js';
 import type { Replayer } from './replaying.js';
-
-/** @throws SkeinError `SKEIN_USAGE` */
-function checked(given: ModelRegistryOptions): ReturnType<typeof withOwnScript> {
-  checkOptions<ModelRegistryOptions>('createModelRegistry', given, OPTIONS);
-  return withOwnScript(given);
-}
-
-const OPTIONS: Readonly<Record<keyof ModelRegistryOptions, true>> = {
-  env: true,
-  override: true,
-  mock: true,
-  script: true,
-  record: true,
-  inputs: true,
-  replay: true,
-  noProbe: true,
-  providers: true,
-  cwd: true,
-  importPackage: true,
-  limits: true,
-  policies: true,
-  prices: true,
-};
 
 /**
  * Creates the registry of a run.
@@ -55,8 +32,14 @@ const OPTIONS: Readonly<Record<keyof ModelRegistryOptions, true>> = {
  * const executor = agentExecutor({ models, tools: noTools });
  * await models.finish();
  */
-export function createModelRegistry(given: ModelRegistryOptions): ModelRegistry {
-  const options = checked(given);
+export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
+  checkOptions<ModelRegistryOptions>('createModelRegistry', options, MODEL_OPTIONS);
+  return openRegistry(options);
+}
+
+/** Creates the registry of a run, whose options were checked. */
+export function openRegistry(given: ModelRegistryOptions): ModelRegistry {
+  const options = withOwnScript(given);
   const replay =
     options.replay === undefined ? undefined : new Counted(() => openedReplay(path(options, options.replay ?? '')));
   const parts: Parts = {
