@@ -58,9 +58,9 @@ const POLICY_TEXTS = /^src\/(?:notations\/policy\/(?!policy-file)|text\/toml\.)/
 const RECORDED =
   /^src\/(engine\/durable\/recorded|runtime\/threads|journal|stores)\/(?!check-thread|thread-rows|overview-nodes)/;
 
-/** What carries out runs: an import of `skein` has what checks them, and what reads and writes records. */
+/** What carries out runs: an import of `skein` has what checks them (with the names of their options), and what reads and writes records. */
 const CARRYING =
-  /^src\/(?:agent\/(?!model\.|tool\.)|engine\/(?:run\.|graph\/scope|steps\/(?!policies\/)|durable\/recorded\/recorded-durable)|runtime\/(?:launch|running|workflow-run|backends))/;
+  /^src\/(?:agent\/(?!model\.|tool\.|models\/registry-options\.)|engine\/(?:run\.|graph\/scope|steps\/(?!policies\/)|durable\/recorded\/recorded-durable)|runtime\/(?:launch|running|workflow-run|backends))/;
 
 /** Rooms of what runs workflows. */
 const RUNNING = /^src\/(?:agent|engine|journal|runtime|stores)\//;
