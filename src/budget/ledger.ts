@@ -102,26 +102,31 @@ export class BudgetLedger {
     return this.accounts.flatMap((account) => account.standing());
   }
 
-  /** Rule B1. A reservation passed over in this pass stays so: each hold only takes room away. */
+  /**
+   * Rule B1. A reservation passed over in this pass stays so: each hold only takes room away. A hold may take it from one passed over, so
+   * what those lack is looked up again for each later reservation.
+   */
   private serve(): void {
     const open = new Set<Line>();
     for (const line of this.lines.values()) if (line.first() !== undefined) open.add(line);
+    const passed: Entry[] = [];
     const barred = new Set<Account>();
     for (let line = earliest(open); line !== undefined; line = earliest(open)) {
-      const { accounts } = line;
       const first = line.first();
       if (first === undefined) {
         open.delete(line);
       } else if (!first.mayFit()) {
         first.decide('short');
       } else {
-        let full: readonly Account[] = accounts.filter((account) => !account.fits(first.wanted));
-        if (full.length === 0 && !accounts.some((account) => barred.has(account))) {
-          full = first.hold();
+        for (const other of passed) for (const account of other.lacking()) barred.add(account);
+        if (first.lacking().length === 0 && !line.accounts.some((account) => barred.has(account))) {
+          const full = first.hold();
           if (full.length === 0) continue;
+          for (const account of full) barred.add(account);
         }
-        for (const account of full) barred.add(account);
-        if (first.mayFit()) open.delete(line);
+        if (!first.mayFit()) continue;
+        passed.push(first);
+        open.delete(line);
       }
     }
   }
@@ -214,6 +219,11 @@ class Entry implements Reservation {
 
   mayFit(): boolean {
     return this.accounts.every((account) => account.mayFit(this.wanted));
+  }
+
+  /** The limits that lack room for it now. */
+  lacking(): readonly Account[] {
+    return this.accounts.filter((account) => !account.fits(this.wanted));
   }
 
   get waitsForOthers(): boolean {

@@ -217,8 +217,8 @@ describe('a ledger with random limits, reservations, settlements and raises', ()
         for (const op of all) pair.do(op);
         const decided = pair.pairs.map(({ fast }) => fast.decided ?? Promise.resolve());
         for (let at = 0; at < all.length; at += 1) pair.do({ op: 'settle', which: 0, billed: 50 });
-        await Promise.all(decided);
         expect(pair.pairs.map(({ fast }) => fast.state)).not.toContain('waiting');
+        await Promise.all(decided);
       }),
       RUNS,
     );

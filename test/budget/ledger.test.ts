@@ -95,6 +95,23 @@ describe('a reservation', () => {
     const held = ledger.reserve('b', usd(1));
     expect(held.state).toBe('held');
   });
+
+  it('that was passed over for one limit comes before later ones under a limit that filled up since', () => {
+    const ledger = new BudgetLedger([limit('', { tokens: 6 }), limit('a/b', { tokens: 4 })]);
+    const [first, , large, small, last] = [
+      ['a', 2],
+      ['a/b', 2],
+      ['a/b', 3],
+      ['a', 1],
+      ['a', 1],
+    ].map(([path, tokens]) => ledger.reserve(String(path), amount({ tokens: Number(tokens) })));
+    expect([large, small, last].map((one) => one?.state)).toEqual(['waiting', 'waiting', 'waiting']);
+    first?.settle(amount({ tokens: 1 }));
+    // `large` has room under the run's limit until `small` is held.
+    expect([large, small, last].map((one) => one?.state)).toEqual(['waiting', 'held', 'waiting']);
+    small?.settle(amount({ tokens: 0 }));
+    expect([large, last].map((one) => one?.state)).toEqual(['waiting', 'held']);
+  });
 });
 
 describe('a budget that changes', () => {
