@@ -108,7 +108,7 @@ describe('the next command of a conversation', () => {
     const skein = await project();
     const first = await skein(...RUN, '--tools', 'tools.mjs', '--yes', '--message', 'Yes.', '--thread', 'ada');
     const [, next = ''] = /next: .*\n {2}skein (.*)/.exec(first.stderr) ?? [];
-    expect(next).toBe('run desk.pack.json --mock=script.yaml --tools tools.mjs --thread ada --message TEXT');
+    expect(next).toBe('run desk.pack.json --mock=script.yaml --tools tools.mjs --thread ada --message TEXT --trust');
     expect((await skein(...next.split(' '), '--yes')).code).toBe(5);
     const alone = await skein('run', 'desk.pack.json', '--mock', '--prompt', 'ask', '--message', 'Hi', '--thread', 'b');
     const [, more = ''] = /next: .*\n {2}skein (.*)/.exec(alone.stderr) ?? [];

@@ -243,7 +243,7 @@ describe('skein run of a pack', () => {
     );
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     const [, run = ''] = /skein answer (\S+)/.exec(stderr) ?? [];
-    expect(stderr).toContain(`next: continue when there are answers\n  skein resume ${run}\n`);
+    expect(stderr).toContain(`next: continue when there are answers\n  skein resume ${run} --trust\n`);
     const busy = await skein(...RUN, '--message', 'Hello?', '--thread', 'ada', '--on-busy', 'refuse');
     expect(busy.code).not.toBe(0);
     const [, name = ''] = /skein answer \S+ (\S+)/.exec(stderr) ?? [];

@@ -114,7 +114,7 @@ describe('a run that goes on', () => {
     running.child.kill('SIGINT');
     const end = await running.ended;
     expect(end.code).toBe(130);
-    const id = /next: continue where it stopped\n {2}skein resume (\w+) --trust\n/.exec(end.stderr)?.[1] ?? '';
+    const id = /next: continue where it stopped\n {2}skein resume (\w+)\n/.exec(end.stderr)?.[1] ?? '';
     await writeFile(join(cwd, 'answers.yaml'), SCRIPT);
     const resumed = await served(['resume', id], { cwd });
     expect(resumed.stderr).toContain('\n1 reused, 1 run\n');

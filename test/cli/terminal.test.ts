@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)('on a terminal', () => {
     expect(place(/They weave\./)).toBeGreaterThan(0);
     expect(place(/^chain failed/)).toBeGreaterThan(place(/They weave\./));
     expect(place(/^error SKEIN_MODEL_REFUSED/)).toBeGreaterThan(place(/^chain failed/));
-    expect(screen.slice(-2).join('\n')).toMatch(/^next: try again what failed, .*\n {2}skein resume \w+ --trust$/);
+    expect(screen.slice(-2).join('\n')).toMatch(/^next: try again what failed, .*\n {2}skein resume \w+$/);
   });
 
   test.each([

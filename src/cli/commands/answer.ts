@@ -3,15 +3,16 @@ import { text as readAll } from 'node:stream/consumers';
 import { isGuardQuestion } from '../../base/address.js';
 import { present } from '../../base/json.js';
 import { suggest } from '../../base/suggest.js';
-import { SkeinError, type GivenAnswer, type KeptAnswer, type OpenQuestion } from '../../index.js';
+import { SkeinError, type GivenAnswer, type KeptAnswer, type OpenQuestion, type Store } from '../../index.js';
 import type { RunReader } from '../../recorded-runs.js';
 import { EXIT } from '../failures.js';
+import { runNeedsYes } from '../run/needs-yes.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { readLines } from '../run/questions.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { keyAndId, pauseLines, questionLines, shellWord } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { CONTINUED, nextSteps } from '../view/next-steps.js';
+import { CONTINUED, nextSteps, trustFlag } from '../view/next-steps.js';
 import { shownJson, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
@@ -19,6 +20,7 @@ import { printNote, printResult } from '../view/streams.js';
 /** The question to answer, and how. */
 interface Asked {
   readonly runs: RunReader;
+  readonly store: Store;
   readonly id: string;
   /** Short form of the id. */
   readonly short: string;
@@ -68,13 +70,13 @@ interface Words {
 }
 
 async function answer(run: string, words: Words): Promise<number> {
-  return await withRuns(async (runs, recorded) => {
+  return await withRuns(async (runs, recorded, store) => {
     const { ids } = recorded;
     const id = await findRun(recorded, run);
     const { key, id: shown } = words.key === undefined ? { key: undefined } : keyAndId(words.key);
     const split = await splitWords({ key, value: words.value }, async () => (await runs.read(id)).questions);
     const { value } = split;
-    const asked = { runs, id, short: shortId(id, ids), key: split.key, shown, json: words.json };
+    const asked = { runs, store, id, short: shortId(id, ids), key: split.key, shown, json: words.json };
     if (value === undefined) {
       if (words.free !== undefined) throw new SkeinError('SKEIN_USAGE', '--free needs an answer: allow');
       return await showOrAsk(asked);
@@ -104,7 +106,7 @@ async function record(asked: Asked, given: Said): Promise<number> {
   const kept = await keep(asked, given);
   const { status } = await asked.runs.read(asked.id);
   if (asked.json) printResult(shownJson({ run: asked.id, ...kept, status }));
-  else for (const line of nextLines(kept, status === 'running', asked.short)) printNote(line);
+  else for (const line of await nextLines(asked, kept, status === 'running')) printNote(line);
   return EXIT.ok;
 }
 
@@ -114,10 +116,14 @@ async function keep({ runs, id, key, shown, json }: Asked, given: Said): Promise
   return kept;
 }
 
-function nextLines({ left }: KeptAnswer, running: boolean, short: string): readonly string[] {
+async function nextLines(
+  { store, id, short }: Asked,
+  { left }: KeptAnswer,
+  running: boolean,
+): Promise<readonly string[]> {
   if (left.length > 0) return [`${countText(left.length, 'question')} still open:`, ...pauseLines(left, short)];
   if (running) return ['the process that runs it continues'];
-  return nextSteps(CONTINUED, `skein resume ${shellWord(short)}`);
+  return nextSteps(CONTINUED, `skein resume ${shellWord(short)}${trustFlag(await runNeedsYes(store, id))}`);
 }
 
 async function showOrAsk(asked: Asked): Promise<number> {

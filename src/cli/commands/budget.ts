@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { changeBudget, readBudget } from '../../index.js';
 import type { BudgetWish, Standing } from '../../recorded-runs.js';
+import { runNeedsYes } from '../run/needs-yes.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { RUN, findRun, recordedIn, shortId } from '../runs/find-run.js';
 import { shellWord } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
-import { CONTINUED, nextSteps } from '../view/next-steps.js';
+import { CONTINUED, nextSteps, trustFlag } from '../view/next-steps.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
 
@@ -41,6 +42,7 @@ async function budget(run: string, amounts: string | undefined, { of, json = fal
     printResult(standing.map((one) => printable(line(one))).join('\n'));
     const isOver = store.run(id)?.outcome === 'out_of_budget';
     if (wish === undefined || !isOver) return;
-    for (const words of nextSteps(CONTINUED, `skein resume ${shellWord(short)}`)) printNote(words);
+    const flag = trustFlag(await runNeedsYes(store, id));
+    for (const words of nextSteps(CONTINUED, `skein resume ${shellWord(short)}${flag}`)) printNote(words);
   });
 }

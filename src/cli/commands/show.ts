@@ -10,11 +10,12 @@ import {
   type Endorsement,
 } from '../../events/trust.js';
 import { formatCensus, type RunOverview } from '../../index.js';
+import { runNeedsYes } from '../run/needs-yes.js';
 import type { JsonFlag } from '../run/run-flags.js';
 import { RUN, findRun, shortId } from '../runs/find-run.js';
 import { localTime, paintStatus, pauseLines, shellWord, stepLine, tableLines, usageLine } from '../runs/text.js';
 import { withRuns } from '../runs/with-store.js';
-import { CONTINUED, nextSteps, stepsAtEnd } from '../view/next-steps.js';
+import { CONTINUED, nextSteps, stepsAtEnd, trustFlag } from '../view/next-steps.js';
 import { hideSecretsOfRecord, oneLine, printable, shownJson } from '../view/printable.js';
 import { countText, outcomeWords } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
@@ -36,19 +37,28 @@ interface Flags extends JsonFlag {
   readonly taint?: boolean;
 }
 
+/** A run, as the next commands name it. */
+interface Named {
+  readonly id: string;
+  /** Whether they need `--trust`. */
+  readonly trust: boolean;
+}
+
 async function show(text: string, { json = false, taint = false }: Flags): Promise<void> {
-  const { overview, short } = await withRuns(async (runs, recorded) => {
+  const { overview, short, trust } = await withRuns(async (runs, recorded, store) => {
     const { ids } = recorded;
     const id = await findRun(recorded, text);
-    return { overview: await runs.read(id, { outputs: json }), short: shortId(id, ids) };
+    const read = await runs.read(id, { outputs: json });
+    const mayGoOn = !json && !taint && read.status !== 'succeeded' && read.status !== 'running';
+    return { overview: read, short: shortId(id, ids), trust: mayGoOn && (await runNeedsYes(store, id)) };
   });
   hideSecretsOfRecord(overview);
   const style = styleFor(process.stdout);
-  const lines = taint ? taintLines(overview, style) : showLines(overview, short, style);
+  const lines = taint ? taintLines(overview, style) : showLines(overview, { id: short, trust }, style);
   printResult(json ? shownJson(overview) : lines.join('\n'));
 }
 
-function showLines(overview: RunOverview, short: string, style: Style): readonly string[] {
+function showLines(overview: RunOverview, run: Named, style: Style): readonly string[] {
   const { steps, census, error, questions, warnings } = overview;
   const usage = usageLine(overview);
   return [
@@ -63,8 +73,8 @@ function showLines(overview: RunOverview, short: string, style: Style): readonly
     ),
     ...(error === undefined ? [] : [`${style.bad('error')} ${error.code}: ${printable(error.message)}`]),
     ...(error?.hint === undefined ? [] : [`    hint: ${printable(error.hint)}`]),
-    ...pauseLines(questions, short),
-    ...nextLines(overview, short),
+    ...pauseLines(questions, run.id),
+    ...nextLines(overview, run),
   ];
 }
 
@@ -108,11 +118,12 @@ function outerFirst(steps: RunOverview['steps']): RunOverview['steps'] {
     .map(({ step }) => step);
 }
 
-function nextLines({ status, questions, error, steps }: RunOverview, short: string): readonly string[] {
+function nextLines({ status, questions, error, steps }: RunOverview, { id, trust }: Named): readonly string[] {
   if (status === 'running') return [];
   if (status === 'paused' && questions.some((pause) => pause.overdue !== true)) return [];
-  if (status === 'interrupted' || status === 'paused') return nextSteps(CONTINUED, `skein resume ${shellWord(short)}`);
-  return stepsAtEnd({ outcome: status, error, steps, recorded: { id: short, takenOver: false } });
+  if (status === 'interrupted' || status === 'paused')
+    return nextSteps(CONTINUED, `skein resume ${shellWord(id)}${trustFlag(trust)}`);
+  return stepsAtEnd({ outcome: status, error, steps, recorded: { id, takenOver: false, trust } });
 }
 
 /** Lists the steps of a run with an influence other than the user's, its sources, and the decisions about their calls. */

@@ -14,6 +14,7 @@ import type { StepLog } from '../view/step-log.js';
 import { printNote, printResult } from '../view/streams.js';
 import type { Style } from '../view/style.js';
 import { summaryLines, trouble, type EndOfRun, type RecordedEnd } from '../view/summary.js';
+import { runNeedsYes } from './needs-yes.js';
 import { keptIn, type Recording } from './recording.js';
 import type { CommonFlags } from './run-flags.js';
 import { stepContext, type StepContext } from './step-context.js';
@@ -37,7 +38,15 @@ export async function reportEnd(execution: Execution, { result, style, quiet }: 
   const exitCode = exitCodeOf(result.outcome, { strict, error: result.error });
   const name = workflow.plan?.name ?? 'workflow';
   const { outcome, census, error, auditFolder, questions, labels } = result;
-  const shared = { log, outcome, census, error, auditFolder, questions, recorded: recordedEnd(execution, result) };
+  const shared = {
+    log,
+    outcome,
+    census,
+    error,
+    auditFolder,
+    questions,
+    recorded: await recordedEnd(execution, result),
+  };
   warnOfAudit(result, style);
   const context = flags.exec === true && workflow.plan !== undefined ? stepContext(workflow.plan, log) : undefined;
   // Before the verdict, which users look for at the end.
@@ -110,14 +119,16 @@ function stateText(state: WorkflowResult['state'], form: OutputFormat): string {
   return `${form === 'markdown' ? '# Workflow Results\n\n' : ''}${jsonText(state)}\n`;
 }
 
-function recordedEnd({ recording, flags }: Execution, result: WorkflowResult): RecordedEnd | undefined {
-  const { runId, reused, ran, saved, error } = result;
+async function recordedEnd({ recording, flags }: Execution, result: WorkflowResult): Promise<RecordedEnd | undefined> {
+  const { runId, reused, ran, saved, error, outcome } = result;
   const store = keptIn(recording?.store);
   if (recording === undefined || store === undefined || isRemoved(error)) return undefined;
   const { before, resume, fork } = recording;
   const goesOn = resume !== undefined || fork !== undefined;
   const own = { id: nameOf(store, runId) ?? runId, takenOver: error?.code === 'SKEIN_LEASE' };
-  return { ...own, ...(goesOn ? { reused, ran, saved } : {}), ...present({ before, trust: flags.trust }) };
+  // Without the flag, the file needed no yes or had one.
+  const trust = flags.trust === true && outcome !== 'succeeded' && (await runNeedsYes(store, runId));
+  return { ...own, trust, ...(goesOn ? { reused, ran, saved } : {}), ...present({ before }) };
 }
 
 /** The store was removed meanwhile, so there is no record to name. */

@@ -37,9 +37,11 @@ export async function withStore<T>(
  *
  * @throws SkeinError `SKEIN_NO_RUN` if there is no store
  */
-export async function withRuns<T>(body: (runs: RunReader, recorded: Recorded) => Promise<T>): Promise<T> {
+export async function withRuns<T>(
+  body: (runs: RunReader, recorded: Recorded, store: FileStore) => Promise<T>,
+): Promise<T> {
   return await withStore(async (store) => {
     const { storeReader } = await import('../../recorded-runs.js');
-    return await body(storeReader(store), recordedIn(store));
+    return await body(storeReader(store), recordedIn(store), store);
   });
 }

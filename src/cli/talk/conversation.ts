@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { SkeinError, type ErrorData } from '../../base/errors.js';
 import { present, type JsonObject } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
@@ -20,6 +21,7 @@ import {
   type Stand,
 } from '../../talking.js';
 import type { ModuleWorkflow } from '../modules/load-module.js';
+import { needsYes } from '../run/needs-yes.js';
 import { followRun, runOptions } from '../run/execute-run.js';
 import { keptIn, type Recording } from '../run/recording.js';
 import { nameOf } from '../run/report-end.js';
@@ -114,6 +116,12 @@ export class Conversation {
   /** The name of a run in commands. Undefined if they don't find it. */
   nameOf(runId: string): string | undefined {
     return nameOf(this.store, runId);
+  }
+
+  /** Whether the next command needs `--trust`: a command without the flag would have been refused, if it is needed. */
+  async needsYes(): Promise<boolean> {
+    const { flags, file, cwd } = this.parts;
+    return flags.trust === true && (await needsYes({ file: resolve(file), cwd, flags }));
   }
 
   get stand(): Stand {

@@ -3,6 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import type { Plan } from '../../plan/plan.js';
 import { EXIT } from '../failures.js';
 import { executeRun, runOptions } from '../run/execute-run.js';
+import { needsYes } from '../run/needs-yes.js';
 import type { Execution } from '../run/report-end.js';
 import { printNote } from '../view/streams.js';
 import { styleFor } from '../view/style.js';
@@ -47,5 +48,7 @@ async function tellStand({ flags, cwd, recording }: Execution, { plan, thread, f
   printNote(standLine(stand, styleFor(process.stderr, flags.color)));
   if (stand.complete) return;
   const shown = relative(process.cwd(), file);
-  for (const line of sayMore({ ...flags, file: shown, cwd, thread, stand, hasBegun: true })) printNote(line);
+  const trust = flags.trust === true && (await needsYes({ file, cwd, flags }));
+  const next = sayMore({ ...flags, file: shown, cwd, thread, stand, hasBegun: true, trust });
+  for (const line of next) printNote(line);
 }

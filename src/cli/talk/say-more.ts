@@ -3,7 +3,7 @@ import type { Stand } from '../../talking.js';
 import type { GivenInput } from '../run/given-inputs.js';
 import type { KeptFlags, TalkFlags } from '../run/run-flags.js';
 import { shellWord } from '../runs/text.js';
-import { nextSteps } from '../view/next-steps.js';
+import { nextSteps, trustFlag } from '../view/next-steps.js';
 
 /** Flags of a turn that the next one needs too: they say who answers, and what can be called. Those of `skein event` are kept. */
 const NEEDED = ['model', 'mock', 'replay', 'tools', 'agent', 'prompt', 'policy', 'prices', 'limits'] as const;
@@ -37,18 +37,21 @@ interface Waiting extends GivenBefore {
   readonly stand: Stand;
   /** Whether a turn counted: before, the next one needs what was given to this one. */
   readonly hasBegun: boolean;
+  /** Whether the next command needs `--trust`. */
+  readonly trust: boolean;
 }
 
 /** The commands that continue a conversation. */
-export function sayMore({ thread, stand, hasBegun, inputs = [], ...given }: Waiting): readonly string[] {
+export function sayMore({ thread, stand, hasBegun, trust, inputs = [], ...given }: Waiting): readonly string[] {
+  const flag = trustFlag(trust);
   const name = shellWord(thread);
   const first = hasBegun ? [] : [...inputs.map(inputFlag), ...flagsOf(BEGINNING, given)];
   const words = [shellWord(given.file), ...flagsOf(NEEDED, given), ...first].join(' ');
   // An event takes no variables, and begins at the entry.
   const events = first.length > 0 ? [] : stand.events.slice(0, MOST_EVENTS);
   const what = events.length === 0 ? 'say something more' : 'say something more, or give the event yourself';
-  const fired = events.map((event) => `skein event ${name} ${shellWord(event)}`);
-  return nextSteps(what, `skein run ${words} --thread ${name} --message TEXT`, ...fired);
+  const fired = events.map((event) => `skein event ${name} ${shellWord(event)}${flag}`);
+  return nextSteps(what, `skein run ${words} --thread ${name} --message TEXT${flag}`, ...fired);
 }
 
 function inputFlag({ name, value, isFile, isJson }: GivenInput): string {

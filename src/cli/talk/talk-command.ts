@@ -3,7 +3,7 @@ import { pauseLines, questionLines, shellWord } from '../runs/text.js';
 import { SkeinError, type ErrorData } from '../../base/errors.js';
 import { escaped, jsonText, oneLine, printable } from '../view/printable.js';
 import { printNote, printResult } from '../view/streams.js';
-import { ASK_AGAIN, nextSteps, raisedBudget } from '../view/next-steps.js';
+import { ASK_AGAIN, nextSteps, raisedBudget, trustFlag } from '../view/next-steps.js';
 import { createStyle, wantsColor, type Style } from '../view/style.js';
 import type { Conversation, TurnEnd, TurnInputs } from './conversation.js';
 import type { Messages } from './messages.js';
@@ -34,7 +34,7 @@ export async function talk(conversation: Conversation, messages: Messages, telli
   try {
     if (messages.typed) tellStand(one);
     const code = await sayAll(one, messages);
-    return told(one, code, messages.left());
+    return await told(one, code, messages.left());
   } finally {
     await conversation.close();
   }
@@ -44,7 +44,7 @@ export async function talk(conversation: Conversation, messages: Messages, telli
 export async function talkOnce(conversation: Conversation, inputs: TurnInputs, telling: Telling): Promise<number> {
   const one = talkOf(conversation, telling);
   try {
-    return told(one, await say(one, inputs), 0);
+    return await told(one, await say(one, inputs), 0);
   } finally {
     await conversation.close();
   }
@@ -126,7 +126,11 @@ function tellStand({ conversation, style, quiet }: Talk): void {
 }
 
 /** Prints what to do next, or everything as one document. `unsaid`: the number of messages for which there was no turn. */
-function told({ conversation, turns, json, quiet, ...telling }: Talk, code: number, unsaid: number): number {
+async function told(
+  { conversation, turns, json, quiet, ...telling }: Talk,
+  code: number,
+  unsaid: number,
+): Promise<number> {
   const { thread, stand } = conversation;
   const last = turns.at(-1);
   if (unsaid > 0) {
@@ -139,7 +143,8 @@ function told({ conversation, turns, json, quiet, ...telling }: Talk, code: numb
     const listed = turns.map(({ stand: { state }, before, ...turn }) => ({ ...turn, state, said: before }));
     printResult(jsonText({ thread, ...stand, exitCode: code, unsaid, turns: listed }));
   } else {
-    for (const line of nextLines(conversation, { last, code, quiet, telling })) printNote(line);
+    const trust = await conversation.needsYes();
+    for (const line of nextLines(conversation, { last, code, quiet, telling, trust })) printNote(line);
   }
   return code;
 }
@@ -149,16 +154,19 @@ interface AfterTurns {
   readonly code: number;
   readonly quiet: boolean | undefined;
   readonly telling: GivenBefore;
+  /** Whether the next command needs `--trust`. */
+  readonly trust: boolean;
 }
 
-function nextLines(conversation: Conversation, { last, code, quiet, telling }: AfterTurns): readonly string[] {
+function nextLines(conversation: Conversation, { last, code, quiet, telling, trust }: AfterTurns): readonly string[] {
+  const flag = trustFlag(trust);
   const { thread, stand, isKept, hasBegun } = conversation;
   const run = last === undefined ? undefined : conversation.nameOf(last.runId);
   if (last !== undefined && last.questions.length > 0) {
     if (run === undefined) return [...last.questions.flatMap(questionLines), ...nextSteps(ASK_AGAIN)];
-    const resume = `skein resume ${shellWord(run)}`;
+    const resume = `skein resume ${shellWord(run)}${flag}`;
     return [...pauseLines(last.questions, run), ...nextSteps('continue when there are answers', resume)];
   }
-  if (code === EXIT.outOfBudget) return (run === undefined ? undefined : raisedBudget(run, last?.error)) ?? [];
-  return stand.complete || !isKept || quiet === true ? [] : sayMore({ ...telling, thread, stand, hasBegun });
+  if (code === EXIT.outOfBudget) return (run === undefined ? undefined : raisedBudget(run, last?.error, flag)) ?? [];
+  return stand.complete || !isKept || quiet === true ? [] : sayMore({ ...telling, thread, stand, hasBegun, trust });
 }

@@ -36,8 +36,8 @@ interface EndedRun {
     | {
         readonly id: string;
         readonly takenOver: boolean;
-        /** Whether the file was trusted for this once: the next command needs that again. */
-        readonly trust?: boolean;
+        /** Whether the next command needs `--trust`. */
+        readonly trust: boolean;
       }
     | undefined;
 }
@@ -52,7 +52,7 @@ interface EndedStep {
 export function stepsAtEnd({ recorded, outcome, error, steps }: EndedRun): readonly string[] {
   if (recorded === undefined || outcome === 'succeeded') return [];
   const run = shellWord(recorded.id);
-  const flag = recorded.trust === true ? ' --trust' : '';
+  const flag = trustFlag(recorded.trust);
   if (isEnding(error)) return nextSteps(FORKED, `skein fork ${run} --from STEP${flag}`);
   if (recorded.takenOver) return nextSteps('look at its progress: another process runs it', `skein show ${run}`);
   const what = RESUMED[outcome];
@@ -61,8 +61,13 @@ export function stepsAtEnd({ recorded, outcome, error, steps }: EndedRun): reado
   return raised ?? nextSteps(what, `skein resume ${run}${flag}`);
 }
 
+/** The last word of a command that continues a run whose file needs a yes. */
+export function trustFlag(trust: boolean): string {
+  return trust ? ' --trust' : '';
+}
+
 /** How to go on with a run that a budget stopped. Undefined if the error does not say which, as with the bounds of a pack. */
-export function raisedBudget(id: string, error: ErrorData | undefined, flag = ''): readonly string[] | undefined {
+export function raisedBudget(id: string, error: ErrorData | undefined, flag: string): readonly string[] | undefined {
   const short = lackIn(error);
   if (short === undefined) return undefined;
   const run = shellWord(id);

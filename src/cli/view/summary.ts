@@ -56,8 +56,8 @@ export interface RecordedEnd {
   readonly saved?: Spending;
   /** True if another process has taken over the run. */
   readonly takenOver: boolean;
-  /** Whether the file was trusted for this once: the next command needs that again. */
-  readonly trust?: boolean;
+  /** Whether the next command needs `--trust`. */
+  readonly trust: boolean;
 }
 
 /** Above this number, only steps with a problem are listed one by one. */
