@@ -39,8 +39,7 @@ async function paused(): Promise<{ readonly cwd: string; readonly words: readonl
   const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
   expect(end.code).toBe(5);
   const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(end.stderr) ?? [];
-  const [, resume = ''] =
-    /\nnext: continue when there are answers\n {2}skein resume (\S+)\n/.exec(end.stderr) ?? [];
+  const [, resume = ''] = /\nnext: continue when there are answers\n {2}skein resume (\S+)\n/.exec(end.stderr) ?? [];
   return { cwd, words: ['answer', run, key], resume };
 }
 
