@@ -48,8 +48,9 @@ async function fire(thread: string, event: string, options: EventOptions): Promi
     const said = text === undefined ? [] : saidOf([text]);
     const kind = data === '-' ? [{ name: 'data', value: '-', isFile: true }] : [];
     const how = { cwd: kept.cwd, flag: '--data' };
-    const flags = { ...(await withInputsOfOthers(kept.flags, [...said, ...kind], kept.cwd, how)), thread, store: true };
-    const conversation = await openConversation({ ...kept, flags, variables: {} });
+    const { flags: marked, told } = await withInputsOfOthers(kept.flags, [...said, ...kind], kept.cwd, how);
+    const flags = { ...marked, thread, store: true };
+    const conversation = await openConversation({ ...kept, flags, told, variables: {} });
     return await talkOnce(
       conversation,
       { message, event, context, data: object },

@@ -66,6 +66,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
     log.warnings.push(message);
     view.say(`${style.warn('warning')}: ${printable(message)}`);
   });
+  for (const line of execution.told ?? []) view.say(printable(line));
   if (!quiet) for (const line of toldFirst(execution, policy)) view.say(printable(line));
   if (flags.mock === '' && !quiet) view.say('--mock: no model is asked, every step answers with its prompt');
   try {

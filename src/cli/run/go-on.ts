@@ -88,7 +88,7 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
           origin: writeOrigin({ root: run.root, cwd, file, flags, workflow }),
         };
   const marked = await withForeignValues(flags, options.fork, cwd);
-  const execution: Execution = { flags: marked, cwd, workflow, inputs: own, log: new RunLog(plan), recording };
+  const execution: Execution = { ...marked, cwd, workflow, inputs: own, log: new RunLog(plan), recording };
   const told = await changesSince(run, plan, execution, again);
   const former = told.diff.steps.flatMap(({ was }) => (was === undefined ? [] : [was]));
   const costs = [...told.again, ...told.judged, ...told.maybe, ...former].some(run.record.finished);
@@ -103,7 +103,11 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
 }
 
 /** Marks the values of a fork that come from standard input or from files that are not the project's own. */
-async function withForeignValues(flags: CommonFlags, fork: ForkFlags | undefined, cwd: string): Promise<CommonFlags> {
+async function withForeignValues(
+  flags: CommonFlags,
+  fork: ForkFlags | undefined,
+  cwd: string,
+): Promise<Pick<Execution, 'flags' | 'told'>> {
   return await withInputsOfOthers(flags, fork?.inputs ?? [], cwd, { cwd: process.cwd(), flag: '--set' });
 }
 

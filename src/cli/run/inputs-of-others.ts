@@ -1,8 +1,7 @@
 import { relative, resolve } from 'node:path';
 import type { Workflow } from '../../plan/workflow.js';
 import { shellWord } from '../runs/text.js';
-import { printable } from '../view/printable.js';
-import { isTyped, printNote } from '../view/streams.js';
+import { isTyped } from '../view/streams.js';
 import type { GivenInput } from './given-inputs.js';
 import { realOf } from './project.js';
 import type { CommonFlags } from './run-flags.js';
@@ -28,9 +27,15 @@ interface Giving {
 /** The flags that say which inputs are untrusted, and whether that is told. */
 type MarkingFlags = Pick<CommonFlags, 'untrusted' | 'quiet'>;
 
+/** The flags of a run, and what the user is told of its inputs when it starts: before, an error may make that moot. */
+interface Marked<F> {
+  readonly flags: F;
+  readonly told: readonly string[];
+}
+
 /**
  * Returns the flags of a run with the inputs marked as untrusted that others have written: those from standard input, and from files that
- * are foreign to the project or that an agent wrote after it had heard something untrusted. Tells about each.
+ * are foreign to the project or that an agent wrote after it had heard something untrusted. `told` says why, once the run starts.
  *
  * @param cwd the working directory of the run: the project
  * @param given where the names of files start, and the flag with which a text is given
@@ -40,16 +45,18 @@ export async function withInputsOfOthers<F extends MarkingFlags>(
   given: readonly GivenInput[],
   cwd: string,
   how: Giving = { cwd, flag: '--input' },
-): Promise<F> {
+): Promise<Marked<F>> {
   const last = new Map(given.map((input) => [input.name, input]));
   const found: string[] = [];
+  const told: string[] = [];
   for (const { name, value, isFile } of last.values()) {
     const why = isFile ? await whyOfOthers({ name, file: value, cwd }, how) : undefined;
     if (why === undefined) continue;
     found.push(name);
-    if (flags.quiet !== true) printNote(printable(`input '${name}' is untrusted: ${why}`));
+    if (flags.quiet !== true) told.push(`input '${name}' is untrusted: ${why}`);
   }
-  return found.length === 0 ? flags : { ...flags, untrusted: [...new Set([...(flags.untrusted ?? []), ...found])] };
+  if (found.length === 0) return { flags, told };
+  return { flags: { ...flags, untrusted: [...new Set([...(flags.untrusted ?? []), ...found])] }, told };
 }
 
 /** The name of what is said to a pack. */

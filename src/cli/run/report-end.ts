@@ -159,6 +159,8 @@ export interface Execution {
   readonly recording?: Recording;
   /** Models shared with other runs. Defaults to those of the flags. */
   readonly models?: NonNullable<WorkflowRunOptions['models']>;
+  /** What the user is told of the inputs when the run starts. */
+  readonly told?: readonly string[];
   /** Receives the events of the run, beside what is printed. */
   readonly listener?: Listener;
 }

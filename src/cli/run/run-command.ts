@@ -52,8 +52,8 @@ export async function runCommand(flags: RunFlags): Promise<number> {
   const values = { ...Object.fromEntries(known.map(({ name }) => [name, defaults[name] ?? ''])), ...given };
   const inputs = await valuesFor(workflow.plan, values);
   const marked = await withInputsOfOthers(flags, flags.inputs, cwd);
-  const execution: Execution = { flags: marked, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
-  return flags.store ? await recorded(marked, execution, thread) : await executeRun(execution);
+  const execution: Execution = { ...marked, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
+  return flags.store ? await recorded(marked.flags, execution, thread) : await executeRun(execution);
 }
 
 interface Talking {
@@ -78,11 +78,11 @@ async function talkWith({ flags, cwd, workflow, brought, given, problems }: Talk
     import('../talk/talk-command.js'),
   ]);
   const said = isSaid ? [] : saidOf(flags.message);
-  const marked = await withInputsOfOthers(flags, [...flags.inputs, ...contextOf(flags), ...said], cwd);
+  const { flags: marked, told } = await withInputsOfOthers(flags, [...flags.inputs, ...contextOf(flags), ...said], cwd);
   // The prompt is the message.
   const untrusted = marked.untrusted?.map((name) => (isSaid && name === 'prompt' ? 'message' : name));
   const known = { ...marked, ...present({ untrusted }) };
-  const conversation = await openConversation({ flags: known, file, cwd, workflow, brought, variables });
+  const conversation = await openConversation({ flags: known, told, file, cwd, workflow, brought, variables });
   tellWarnings(conversation.isNew, problems, file);
   const messages = await messagesOf(flags.message ?? (isSaid ? [prompt] : undefined));
   return await talk(conversation, messages, { ...flags, cwd });

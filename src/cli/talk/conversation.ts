@@ -35,6 +35,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** The parts of a conversation on the command line. */
 export interface ConversationParts {
   readonly flags: CommonFlags & ThreadFlags & { readonly store: boolean };
+  /** What the user is told of the inputs when the first turn starts. */
+  readonly told: readonly string[];
   readonly file: string;
   readonly cwd: string;
   readonly workflow: ModuleWorkflow;
@@ -89,6 +91,7 @@ type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 /** A conversation with a pack: each turn is a run, reported as runs are. */
 export class Conversation {
   private store: Store | undefined;
+  private told: readonly string[];
   private models: SharedModels | undefined = undefined;
 
   /** Whether no turn counted before this command. */
@@ -96,6 +99,7 @@ export class Conversation {
 
   constructor(private readonly parts: ConversationParts) {
     this.store = parts.recording.store;
+    this.told = parts.told;
     this.isNew = this.kept()?.position === undefined;
   }
 
@@ -143,7 +147,9 @@ export class Conversation {
     const inputs = this.inputs(given, before);
     const untrusted = markedInputs(machine.pack, { ...flags, variables: this.parts.variables });
     const marked = { ...toldAs(flags), untrusted };
-    const execution = { flags: marked, cwd, workflow, inputs, log: new RunLog(workflow.plan), recording };
+    const { told } = this;
+    const execution = { flags: marked, told, cwd, workflow, inputs, log: new RunLog(workflow.plan), recording };
+    this.told = [];
     this.models ??= sharedModels(runOptions(execution));
     let from = before;
     const { result } = await followRun({

@@ -26,6 +26,8 @@ import { Conversation } from './conversation.js';
 
 export interface Opening {
   readonly flags: CommonFlags & ThreadFlags & TalkFlags & { readonly store: boolean };
+  /** What the user is told of the inputs when the first turn starts. */
+  readonly told: readonly string[];
   readonly file: string;
   readonly cwd: string;
   readonly workflow: ModuleWorkflow;
@@ -40,7 +42,7 @@ export interface Opening {
  * @throws SkeinError `SKEIN_DEFINITION` for tools without functions, `SKEIN_USAGE`, `SKEIN_CONTEXT`
  */
 export async function openConversation(opening: Opening): Promise<Conversation> {
-  const { flags, cwd, file, workflow, brought, variables } = opening;
+  const { flags, told, cwd, file, workflow, brought, variables } = opening;
   const { plan } = workflow;
   const machine = plan === undefined ? undefined : machineOf(plan);
   if (plan === undefined || machine === undefined) throw new SkeinError('SKEIN_USAGE', `${file} is not a pack`);
@@ -57,7 +59,7 @@ export async function openConversation(opening: Opening): Promise<Conversation> 
   const { state } = standOf(machine.setup, kept?.position, start);
   const missing = missingTools(machine.pack, machine.setup.endless ? { prompt: state } : { state }, brought);
   if (hasErrors(missing)) throw definitionError(missing);
-  return new Conversation({ flags, file, cwd, workflow, machine, thread, variables, start, recording });
+  return new Conversation({ flags, told, file, cwd, workflow, machine, thread, variables, start, recording });
 }
 
 /** @throws SkeinError `SKEIN_USAGE`, `SKEIN_FILE`, `SKEIN_CONTEXT` */
