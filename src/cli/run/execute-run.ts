@@ -66,9 +66,7 @@ export async function followRun(execution: Execution): Promise<Ended> {
     log.warnings.push(message);
     view.say(`${style.warn('warning')}: ${printable(message)}`);
   });
-  for (const line of execution.told ?? []) view.say(printable(line));
-  if (!quiet) for (const line of toldFirst(execution, policy)) view.say(printable(line));
-  if (flags.mock === '' && !quiet) view.say('--mock: no model is asked, every step answers with its prompt');
+  for (const line of toldFirst(execution, policy, quiet)) view.say(printable(line));
   try {
     const run = await runWorkflow(workflow, {
       ...runOptions(execution),
@@ -96,8 +94,20 @@ export async function followRun(execution: Execution): Promise<Ended> {
 }
 
 /** What the user is told before the run starts. */
-function toldFirst({ workflow, cwd }: Execution, policy: readonly Policy[]): readonly string[] {
-  return [...madeByOthers(workflow, cwd), ...agentSources(workflow), ...policyLines(policy), ...(workflow.notes ?? [])];
+function toldFirst(
+  { flags, workflow, cwd, told = [] }: Execution,
+  policy: readonly Policy[],
+  quiet: boolean,
+): readonly string[] {
+  if (quiet) return told;
+  return [
+    ...told,
+    ...madeByOthers(workflow, cwd),
+    ...agentSources(workflow),
+    ...policyLines(policy),
+    ...(workflow.notes ?? []),
+    ...(flags.mock === '' ? ['--mock: no model is asked, every step answers with its prompt'] : []),
+  ];
 }
 
 function viewOf(
