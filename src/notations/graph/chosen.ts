@@ -21,15 +21,20 @@ export function mentionedBy(draft: GraphDraft, { router, targets, map }: DraftRo
 }
 
 /**
- * Separates the edges into nodes that a route may choose from the others. A chosen node runs when chosen, so the edges of its reads carry
- * only data. Exception: a node without which its route is unreachable, such as a loop's first node, must run first.
+ * Separates the edges into nodes that a route may choose, and into those that take over for another node, from the others. Such a node runs
+ * when it is chosen or takes over, so the edges of its reads carry only data. Exception: a node without which the choice is unreachable, such
+ * as a loop's first node, must run first.
  */
 export function splitChosen(
   draft: GraphDraft,
   edges: readonly ReadEdge[],
 ): { readonly control: readonly ReadEdge[]; readonly data: readonly ReadEdge[] } {
   const routes = choicesOf(draft);
-  const chosen = new Set(routes.flatMap(({ targets = [] }) => targets));
+  const leads = [
+    ...routes.flatMap(({ from, targets = [] }) => targets.map((to) => ({ from, to }))),
+    ...takeoversOf(draft, edges),
+  ];
+  const chosen = new Set(leads.map(({ to }) => to));
   let data = edges.filter(({ to }) => chosen.has(to));
   let control = edges.filter(({ to }) => !chosen.has(to));
   if (data.length === 0) return { control, data };
@@ -40,7 +45,7 @@ export function splitChosen(
     for (const { from, to } of data) {
       if (needed.has(to) || !reached.has(from) || reached.has(to)) continue;
       const after = leadsOn(to);
-      if (routes.some((route) => after.has(route.from) && route.targets?.includes(to) === true)) needed.add(to);
+      if (leads.some((lead) => lead.to === to && after.has(lead.from))) needed.add(to);
     }
     if (needed.size === 0) break;
     const left = new Set(data.filter(({ to }) => !needed.has(to)));
@@ -62,6 +67,21 @@ function choicesOf(draft: GraphDraft): readonly Route[] {
   }
   for (const { name, options } of draft.nodes.values()) if (options.goto !== undefined) add(name, options.goto);
   return routes;
+}
+
+/**
+ * Returns which node takes over for which other one, after a failure or its last visit. Left out: nodes that read every node for which they
+ * take over. Those follow a success too.
+ */
+function takeoversOf(draft: GraphDraft, edges: readonly ReadEdge[]): readonly Edge[] {
+  const found = [...draft.nodes.values()].flatMap(({ name, options }): Edge[] => {
+    const { onError, onMaxVisits } = policiesOf(options);
+    return [onError, onMaxVisits].flatMap((policy) =>
+      typeof policy === 'object' && 'to' in policy ? [{ from: name, to: policy.to }] : [],
+    );
+  });
+  const isRead = ({ from, to }: Edge): boolean => edges.some((edge) => edge.from === from && edge.to === to);
+  return found.filter(({ to }) => !found.every((other) => other.to !== to || isRead(other)));
 }
 
 /** Builds a plan that only holds the order of the nodes. */
