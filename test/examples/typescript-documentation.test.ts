@@ -3,7 +3,7 @@ import { promisedOutput, runSnippet } from './support/run-snippet.js';
 import { docSnippets } from './support/snippets.js';
 
 /** Their snippets need no files that are not there. Those about LangGraph.js and those of the README have tests of their own. */
-const FILES = /^docs\/(?:graph|library|machine|supervision|testing|tree)\.md:/;
+const FILES = /^docs\/(?:coming-from-mastra|graph|library|machine|supervision|testing|tree)\.md:/;
 const SNIPPETS = (await docSnippets()).filter(({ place, language }) => language === 'ts' && FILES.test(place));
 
 describe('TypeScript in the documentation', () => {
@@ -15,6 +15,7 @@ describe('TypeScript in the documentation', () => {
   test('is in each of the files', () => {
     const files = new Set(SNIPPETS.map(({ place }) => place.replace(/:\d+$/, '')));
     expect([...files].toSorted()).toEqual([
+      'docs/coming-from-mastra.md',
       'docs/graph.md',
       'docs/library.md',
       'docs/machine.md',
