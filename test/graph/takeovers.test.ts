@@ -8,7 +8,7 @@ const trip = (broken: readonly string[]) => {
     if (broken.includes(what)) throw new Error(`no ${what}`);
     return `a ${what}`;
   };
-  return graph<{ place: string }>()
+  return graph<{ place: string; hotel?: string }>()
     .node('flight', ({ place }) => `a flight to ${place}`)
     .node('hotel', ({ flight }) => (flight === '' ? '' : book('hotel')), { onError: { to: 'cancel' } })
     .node('car', ({ hotel }) => (hotel === '' ? '' : book('car')), { onError: { to: 'cancel' } })
@@ -70,7 +70,7 @@ describe('a node that takes over for others, and reads what ran before them', ()
 
   it('follows a success as well if it reads every node for which it takes over, or has an edge', async () => {
     const read = (fails: boolean) =>
-      graph()
+      graph<{ page?: string }>()
         .node(
           'page',
           () => {
