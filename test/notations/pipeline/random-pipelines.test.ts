@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Executor } from '../../../src/engine/ports/executor.js';
 import { startRun } from '../../../src/engine/run.js';
 import type { AgentNode, Plan } from '../../../src/plan/plan.js';
+import { cases, seedOf } from '../../thorough.js';
 import { loadPipelineText } from '../../../src/yaml.js';
 import type { Answer, Call, Outcome, Step } from './oracle/interpret.js';
 import { interpret, walk } from './oracle/interpret.js';
@@ -82,7 +83,7 @@ async function compare(raw: RawPipeline): Promise<void> {
 
 describe('random pipelines', () => {
   it('ask the same agents in the same words as an interpreter that takes one step after the other', async () => {
-    await fc.assert(fc.asyncProperty(RAW, compare), { numRuns: 200, maxSkipsPerRun: 200, seed: 2026 });
+    await fc.assert(fc.asyncProperty(RAW, compare), { numRuns: cases(200), maxSkipsPerRun: 200, seed: seedOf(2026) });
     // What the property is about came up often enough for it to say something.
     expect(seen.failed).toBeGreaterThan(5);
     expect(seen.looped).toBeGreaterThan(12);

@@ -155,6 +155,8 @@ function jump(step: Extract<Step, { type: 'goto' }>, context: Context): Signal {
   const count = (context.jumps.get(step.id) ?? 0) + 1;
   context.jumps.set(step.id, count);
   const { limit } = context.run.file;
+  // A loop inside of this one begins again: its jumps stand between the target and this one.
+  for (const inner of order.slice(order.indexOf(step.goto), order.indexOf(step.id))) context.jumps.delete(inner);
   if (count <= limit) return { jump: step.goto };
   return { error: `workflow: max loop iterations exceeded (step: ${step.goto}, limit: ${limit})` };
 }
