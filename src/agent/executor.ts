@@ -151,7 +151,7 @@ async function runAgent(run: AgentRun): Promise<Result> {
     losable: true,
     identity: sessionIdentity(deps, node, step, (text) => text),
   });
-  if (opened.planted === true) run.run.foundPlanted();
+  if (opened.planted === true) run.run.here.foundPlanted();
   const spec = forModel(node.agent, opened.models[0]?.id);
   const inject = spec.memory?.inject === true;
   const additions = [

@@ -41,7 +41,7 @@ export class WrittenHere {
     return this.all.paths.has(path) || this.all.begun.has(path);
   }
 
-  /** Records that a call is about to write a file. No decision depends on it, since a replay does not see it. */
+  /** Records that a call with an untrusted label is about to write a file. No decision depends on it, since a replay does not see it. */
   begin(path: string): void {
     this.all.begun.add(path);
   }
@@ -56,6 +56,7 @@ export class WrittenHere {
     this.foundPlanted();
   }
 
+  /** Records that another run wrote files that programs may run. */
   foundPlanted(): void {
     this.all.planted = true;
   }
@@ -104,7 +105,7 @@ export class RunTrust {
     private readonly declared: GuardRules = {},
     readonly policies: readonly Policy[] = [],
     readonly files?: WrittenFiles,
-    private readonly here = new WrittenHere(),
+    readonly here = new WrittenHere(),
   ) {
     const isForeign = declared.project === 'untrusted';
     const begun = start === undefined ? CLEAN : this.labels.of(start);
@@ -154,34 +155,9 @@ export class RunTrust {
     return this.here.paths;
   }
 
-  /** Records that another run wrote files that programs may run. */
-  foundPlanted(): void {
-    this.here.foundPlanted();
-  }
-
-  /** Whether a file that is read now may have been written under such an influence. Results record it. */
-  hasWritten(path: string): boolean {
-    return this.here.has(path);
-  }
-
-  /** Records that a file is about to be written in a conversation with an untrusted label. */
-  writes(path: string): void {
-    this.here.begin(path);
-  }
-
-  /** Whether each file of the project may be one that a run inside wrote under such an influence. */
-  get hasLostFiles(): boolean {
-    return this.here.isLost;
-  }
-
   /** Records that a run inside was interrupted. Without a record of written files, any file may be one that it wrote. */
   lostFiles(): void {
     if (this.files === undefined) this.here.lose();
-  }
-
-  /** Records a file written in a conversation with an untrusted label. */
-  wrote(path: string): void {
-    this.here.add(path);
   }
 }
 

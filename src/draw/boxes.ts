@@ -112,7 +112,7 @@ function waysOf({ items, edges }: Layout, origin: Point): readonly Way[] {
     points.length <= 3 && label === undefined ? [] : points.slice(1, -1).map((point) => shifted(point, origin)),
   );
   const ends = drawn.flatMap(({ edge, points }, index) => {
-    const upwards = isUpwards(points);
+    const upwards = (points.at(-1)?.y ?? 0) < (points[0]?.y ?? 0);
     return (['from', 'to'] as const).map((end) => {
       const ordered = end === 'from' ? points : points.toReversed();
       const toward = ordered.find(({ x }) => x !== ordered[0]?.x)?.x ?? ordered[0]?.x ?? 0;
@@ -138,10 +138,6 @@ function waysOf({ items, edges }: Layout, origin: Point): readonly Way[] {
     const middle = inner[index] ?? [];
     return { edge, places: from === undefined || to === undefined ? [] : [from, ...middle, to] };
   });
-}
-
-function isUpwards(points: readonly Point[]): boolean {
-  return (points.at(-1)?.y ?? 0) < (points[0]?.y ?? 0);
 }
 
 function shifted({ x, y }: Point, origin: Point): Point {

@@ -84,7 +84,7 @@ function renderAll(labelled: readonly LabelledChannel[], read: ReadChannel): str
 }
 
 function entryOf(label: string, text: string): string {
-  return `\n[${label}]:\n${withoutForgery(text)}\n`;
+  return `\n[${label}]:\n${PLAIN.test(text) ? withoutPlainForgery(text) : withoutLookalikes(text)}\n`;
 }
 
 function framed(entries: string): string {
@@ -129,10 +129,6 @@ const SUSPECT = new RegExp(`\\)\\]:(?=[^\\S${LINE_ENDS}]*(?:[${LINE_ENDS}]|$))|p
 
 /** Text without lookalike characters. */
 const PLAIN = /^[\t\n\r -~]*$/;
-
-function withoutForgery(text: string): string {
-  return PLAIN.test(text) ? withoutPlainForgery(text) : withoutLookalikes(text);
-}
 
 /** Judges lines by their looks: invisible characters and lookalikes deceive readers. */
 function withoutLookalikes(text: string): string {

@@ -73,7 +73,7 @@ function checkConversation(scope: Scope, node: number, { channel }: Conversation
 }
 
 function checkChoice(scope: Scope, at: number, node: AgentNode, choice: Choice | 'code'): void {
-  const route = resultRoute(scope, node);
+  const route = scope.plan.routes.find((route) => route.from === node.id && route.choose === 'result');
   const fault = (choice === 'code' ? undefined : toolFault(node, choice)) ?? routeFault(node, choice, route);
   const name = nameOf(scope, at);
   if (fault !== undefined)
@@ -83,10 +83,6 @@ function checkChoice(scope: Scope, at: number, node: AgentNode, choice: Choice |
       hint: fault.hint,
     });
   if (choice !== 'code') checkTargets(scope, at, choice, route);
-}
-
-function resultRoute({ plan }: Scope, { id }: AgentNode): Route | undefined {
-  return plan.routes.find((route) => route.from === id && route.choose === 'result');
 }
 
 interface Fault {

@@ -11,7 +11,7 @@ import type { AnswerChecks } from './answer-checks.js';
 import { hearSearch } from './conversation-trust.js';
 import { finalAnswer, isAccepted, type Repairs } from './final-answer.js';
 import { modelCaller, type ModelCaller } from './model-caller.js';
-import { toolRunner, type ToolRunner, type ToolRunnerOptions } from './tool-runner.js';
+import { ToolRunner, type ToolRunnerOptions } from './tool-runner.js';
 
 /** What the loop of an agent step works with. */
 export interface LoopOptions extends ToolRunnerOptions {
@@ -66,7 +66,7 @@ export async function runAgentLoop(options: LoopOptions): Promise<LoopResult> {
     text: '',
     exhausted: undefined,
   };
-  const runner = toolRunner(options);
+  const runner = new ToolRunner(options);
   const caller = modelCaller(
     options,
     (call, io, index) => {

@@ -41,13 +41,9 @@ export async function answerOf(body: () => Promise<unknown>, io?: StepIo): Promi
   try {
     return { output: cutResult(asText(await body())), isError: false };
   } catch (error) {
-    if (endsStep(error) || io?.signal.aborted === true) throw error;
+    if ((SkeinError.isInstance(error) && ENDS_STEP.has(error.code)) || io?.signal.aborted === true) throw error;
     return { output: cutResult(errorText(error)), isError: true };
   }
-}
-
-function endsStep(error: unknown): boolean {
-  return SkeinError.isInstance(error) && ENDS_STEP.has(error.code);
 }
 
 function errorText(error: unknown): string {

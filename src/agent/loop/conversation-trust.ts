@@ -144,7 +144,7 @@ export class ConversationTrust {
     const isBuiltIn = tool !== undefined && tool.origin === undefined && tool.code === undefined;
     const builtIn = isBuiltIn ? builtInOf(name) : undefined;
     if (builtIn !== undefined && BUILT_IN[builtIn].effect === 'read')
-      return run.labels.of(labelOfFiles(files, source, run.hasLostFiles ? 'untrusted' : run.rules.project));
+      return run.labels.of(labelOfFiles(files, source, run.here.isLost ? 'untrusted' : run.rules.project));
     const { level = 'untrusted', public: isPublic } = serverOf(tool, run.rules);
     return run.labels.of({ level, isPrivate: builtIn !== 'fetch' && isPublic !== true, sources: [source] });
   }
@@ -169,7 +169,7 @@ export class ConversationTrust {
 
   private spreads(path: string): void {
     this.spread.add(path);
-    this.step.run.wrote(path);
+    this.step.run.here.add(path);
     this.step.influence.wrote?.(path);
   }
 }

@@ -40,11 +40,11 @@ export function filesOfCall(
       ...(written === undefined ? {} : { wrote: written }),
     }),
     shows(path, isForeign) {
-      if (foreign.length < MOST_NAMED && (isForeign || run.hasWritten(path)) && !foreign.includes(path))
+      if (foreign.length < MOST_NAMED && (isForeign || run.here.has(path)) && !foreign.includes(path))
         foreign.push(path);
     },
     writes(path) {
-      if (isUntrusted()) run.writes(path);
+      if (isUntrusted()) run.here.begin(path);
     },
     wrote(path) {
       written = path;

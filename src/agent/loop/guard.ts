@@ -75,17 +75,6 @@ const STOPPED: Answer = {
   own: true,
 };
 
-/** Decides, before a call is made, whether those who influenced it may cause it. */
-export interface Guard {
-  /** Returns decisions in the order of the calls. */
-  readonly clear: (deciding: Deciding) => Promise<readonly Cleared[]>;
-  /**
-   * Returns whether a call may be led on to an address of another host: as if it asked for that address itself, without a question. Who
-   * redirects may pass on what the first address contained.
-   */
-  readonly follows: (call: ToolCall) => (url: URL) => boolean;
-}
-
 interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'step' | 'transcript' | 'who'> {
   readonly gate: Gate;
   readonly run: RunTrust;
@@ -114,12 +103,11 @@ interface Decided {
   readonly found: Decision | Answer | undefined;
 }
 
-/** Creates the guard of a step. Needed only if untrusted or vetted material influenced the step, or if all calls are examined. */
-export function createGuard(step: Guarding): Guard {
-  return new StepGuard(step);
-}
-
-class StepGuard implements Guard {
+/**
+ * Decides, before a call is made, whether those who influenced it may cause it. Needed only if untrusted or vetted material influenced the
+ * step, or if all calls are examined.
+ */
+export class Guard {
   private readonly facts: (call: ToolCall) => CallFacts | undefined;
   private readonly lineage = new Lineage();
   private readonly found = new Findings();
@@ -130,6 +118,7 @@ class StepGuard implements Guard {
     this.prompt = promptOf(step);
   }
 
+  /** Returns decisions in the order of the calls. */
   async clear(deciding: Deciding): Promise<readonly Cleared[]> {
     const { spec, run, trust } = this.step;
     const { calls, isTaken, ask } = deciding;
@@ -156,6 +145,10 @@ class StepGuard implements Guard {
     });
   }
 
+  /**
+   * Returns whether a call may be led on to an address of another host: as if it asked for that address itself, without a question. Who
+   * redirects may pass on what the first address contained.
+   */
   follows(call: ToolCall): (url: URL) => boolean {
     return ({ href }) => {
       const { run, trust } = this.step;

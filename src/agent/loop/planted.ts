@@ -52,7 +52,7 @@ export class PlantedPrograms {
     const { step, run } = this.parts;
     const identity = { digest: () => digestText('') };
     const recorded = step.effect(nameOf(turn), () => Promise.resolve(true), { effect: 'read', identity });
-    const found = recorded.then(() => run.foundPlanted());
+    const found = recorded.then(() => run.here.foundPlanted());
     this.found.set(turn, found);
     return found;
   }

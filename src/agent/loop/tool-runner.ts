@@ -14,7 +14,7 @@ import { callEvidence } from './approval.js';
 import { tellDenied } from './decided.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { filesOfCall } from './files-of-call.js';
-import { createGuard, type Cleared, type ClearedCall, type Guard, type Looks } from './guard.js';
+import { Guard, type Cleared, type ClearedCall, type Looks } from './guard.js';
 import type { Stages } from './stages.js';
 import { policyCheck, type PolicyCheck } from '../permissions/policy-check.js';
 import { createGate, type Asking, type Gate } from './gate.js';
@@ -25,18 +25,6 @@ import { callDigest } from './identities.js';
 import type { CallIo, StepTool } from '../tool.js';
 import { PlantedPrograms } from './planted.js';
 import { readInput } from './tool-input.js';
-
-/** Runs tool calls. Rejects only with errors that end the step, never with the failure of a tool. */
-export interface ToolRunner {
-  /** Decides about all calls of a turn before any of them starts. Undefined if all may be made. */
-  clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[] | undefined> | undefined;
-  /** What was found of planted programs, turn by turn. */
-  readonly planted: PlantedPrograms;
-  /** Makes a call of the loop: an effect of its own, `tool#TURN.INDEX`. */
-  call(call: ToolCall, turn: number, index: number, cleared: Cleared | undefined): Promise<ToolResult>;
-  /** Makes a call inside a model call, for back ends with a loop of their own: part of the model call's effect. */
-  dispatch(call: ToolCall, io: StepIo, turn: number, index: number): Promise<ToolResult>;
-}
 
 /** The result for a model of an interrupted `once` call that a person says was completed. */
 const LOST: Answer = {
@@ -58,19 +46,16 @@ export interface ToolRunnerOptions extends AgentStep {
 }
 
 /**
- * Creates the runner of a step's tools. Anything wrong with a call (an unknown tool, input that is not JSON or does not match the schema,
- * an error that the tool throws) becomes an error result, so that the model can correct it.
+ * Runs the tool calls of a step. Anything wrong with a call (an unknown tool, input that is not JSON or does not match the schema, an error
+ * that the tool throws) becomes an error result, so that the model can correct it. Rejects only with errors that end the step.
  */
-export function toolRunner(options: ToolRunnerOptions): ToolRunner {
-  return new Runner(options);
-}
-
-class Runner implements ToolRunner {
+export class ToolRunner {
   private readonly recorded: ReadonlyMap<string, OpenedTool>;
   private readonly stepTools: ReadonlyMap<string, StepTool>;
   private readonly gate: Gate;
   private readonly check: CallChecks;
   private readonly policy: PolicyCheck;
+  /** What was found of planted programs, turn by turn. */
   readonly planted: PlantedPrograms;
   private guard: Guard | undefined;
   private readonly looks: (call: ToolCall, at: string) => Pick<Asking, 'fault' | 'decide'> & Looks;
@@ -89,6 +74,7 @@ class Runner implements ToolRunner {
     this.planted = new PlantedPrograms(options);
   }
 
+  /** Decides about all calls of a turn before any of them starts. Undefined if all may be made. */
   clear(calls: readonly ToolCall[], turn: number): Promise<readonly Cleared[] | undefined> | undefined {
     const isMade = (call: ToolCall, index: number): boolean =>
       this.options.step.isRecorded(`tool#${turn}.${index}`, this.identified(call));
@@ -106,6 +92,7 @@ class Runner implements ToolRunner {
     });
   }
 
+  /** Makes a call of the loop: an effect of its own, `tool#TURN.INDEX`. */
   call(wanted: ToolCall, turn: number, index: number, cleared: Cleared | undefined): Promise<ToolResult> {
     const at = `${turn}.${index}`;
     if (cleared !== undefined && 'output' in cleared) return this.made(wanted, at, () => Promise.resolve(cleared));
@@ -120,6 +107,7 @@ class Runner implements ToolRunner {
     });
   }
 
+  /** Makes a call inside a model call, for back ends with a loop of their own: part of the model call's effect. */
   async dispatch(wanted: ToolCall, io: StepIo, turn: number, index: number): Promise<ToolResult> {
     const { check, gate, stepTools } = this;
     const { step } = this.options;
@@ -173,7 +161,7 @@ class Runner implements ToolRunner {
   private guarding(): Guard | undefined {
     const { run, trust, stages } = this.options;
     if (trust.isTrusted && !run.planted && stages?.mayLook(trust.label) !== true) return undefined;
-    return (this.guard ??= createGuard({ ...this.options, gate: this.gate }));
+    return (this.guard ??= new Guard({ ...this.options, gate: this.gate }));
   }
 
   private identityOf(call: ToolCall): Identity {

@@ -87,7 +87,7 @@ async function callTool(parts: ToolStepRun): Promise<Result> {
     losable: true,
     identity: identityOf(step),
   });
-  if (opened.planted === true) run.foundPlanted();
+  if (opened.planted === true) run.here.foundPlanted();
   const tool = toolIn(opened, use, spec);
   const call: ToolCall = { id: node.id, name: tool.name, input: JSON.stringify(given.input) };
   const { path, influence } = step;

@@ -12,7 +12,7 @@ import { callChecks, type CallChecks } from '../loop/call-check.js';
 import { tellDenied } from '../loop/decided.js';
 import { filesOfCall, type CallFiles } from '../loop/files-of-call.js';
 import { createGate, type Gate, type Granted } from '../loop/gate.js';
-import { createGuard, type Authored, type Cleared, type Guard, type Looks } from '../loop/guard.js';
+import { Guard, type Authored, type Cleared, type Looks } from '../loop/guard.js';
 import { PlantedPrograms } from '../loop/planted.js';
 import { inTime, looksBetweenTurns, type ToolRunnerOptions } from '../loop/tool-runner.js';
 import { withinTime } from '../loop/before-call.js';
@@ -113,7 +113,7 @@ export class StepCall {
       run.noteCleared(known);
       return { call, isChanged: false, isAllowed: false };
     }
-    const guard = createGuard({ ...this.options, gate: this.gate, who: granted.who });
+    const guard = new Guard({ ...this.options, gate: this.gate, who: granted.who });
     const [cleared] = await guard.clear({
       calls: [call],
       looks: (one, _index, again) => this.looksAt(one, again),
@@ -130,7 +130,7 @@ export class StepCall {
   private follows(call: ToolCall): ReturnType<Guard['follows']> | undefined {
     const { trust, granted } = this.options;
     if (trust.isTrusted) return undefined;
-    return createGuard({ ...this.options, gate: this.gate, who: granted.who }).follows(call);
+    return new Guard({ ...this.options, gate: this.gate, who: granted.who }).follows(call);
   }
 
   private looksAt(call: ToolCall, again: boolean): Looks & ReturnType<StepCall['looks']> {
@@ -144,7 +144,7 @@ export class StepCall {
 
   /** What is wrong with a call quotes the schema of its tool, in the words of a server: the error of the step carries their label. */
   private quoted<T>(found: T): T {
-    if (isFault(found)) this.options.trust.addDescriptions();
+    if (isPlainObject(found) && found['isError'] === true) this.options.trust.addDescriptions();
     return found;
   }
 
@@ -239,10 +239,6 @@ export class StepCall {
       throw SkeinError.isInstance(error) || io.signal.aborted ? error : asToolError(call, error);
     }
   }
-}
-
-function isFault(found: unknown): boolean {
-  return isPlainObject(found) && found['isError'] === true;
 }
 
 function refusedBy(output: string): SkeinError {

@@ -62,7 +62,7 @@ class Tree {
     return plan.nodes.every((node) => {
       if (node.kind === 'pass') return true;
       const step = this.log.at(scope === '' ? node.id : `${scope}/${node.id}`);
-      const name = step === undefined ? node.id : lastPlace(step.path);
+      const name = step === undefined ? node.id : step.path.slice(step.path.lastIndexOf('/') + 1);
       if (!this.add({ depth, name, step })) return false;
       return step?.status !== 'running' || this.addInside(step, node, depth + 1);
     });
@@ -95,10 +95,6 @@ class Tree {
     this.rows.push(row);
     return true;
   }
-}
-
-function lastPlace(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** The name of a step among those inside the same step: `[a.ts]/read` in a map. */

@@ -76,7 +76,7 @@ export class Closing implements ScopeOwner, Stoppable {
       return;
     }
     this.scope.count(scope.census, scope.reports);
-    told(waits(how) && !isCancelled(end) ? how : end);
+    told(!closes(how) && !isCancelled(end) ? how : end);
   }
 
   /** The step that contained the plan has ended: from here on only the run waits for the closing. */
@@ -114,10 +114,6 @@ export class Closing implements ScopeOwner, Stoppable {
   again(failed: FailedInside): Again | undefined {
     return this.scope.outside.again(failed);
   }
-}
-
-function waits(end: ScopeEnd): boolean {
-  return !closes(end);
 }
 
 /** Why a step was cancelled by this end of its plan. */

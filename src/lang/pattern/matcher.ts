@@ -3,15 +3,6 @@ import { compileRegex, type Instruction } from './program.js';
 
 export { PatternError } from './parse.js';
 
-/** Tests whether a text contains a match. */
-export interface PatternMatcher {
-  /** Also returns false if the text took more than `most` steps; `gaveUp` tells. */
-  test(text: string, most?: number): boolean;
-  /** Steps taken so far. */
-  readonly cost: number;
-  readonly gaveUp: boolean;
-}
-
 /** Maximum number of steps for one text, about a tenth of a second. */
 const MAX_TEXT_COST = 20_000_000;
 
@@ -25,18 +16,20 @@ export function patternMatcher(
   source: string,
   { ignoreCase = false }: { readonly ignoreCase?: boolean } = {},
 ): PatternMatcher {
-  return new SetMatcher(compileRegex(source), ignoreCase);
+  return new PatternMatcher(compileRegex(source), ignoreCase);
 }
 
 type Test = (code: number) => boolean;
 
-class SetMatcher implements PatternMatcher {
+/** Tests whether a text contains a match. */
+export class PatternMatcher {
+  /** Steps taken so far. */
   cost = 0;
   gaveUp = false;
   /** Marks the position at which an instruction was last entered: each is followed once a position. */
   private readonly entered: Int32Array;
   private readonly tests: readonly (Test | undefined)[];
-  private readonly ahead: readonly (SetMatcher | undefined)[];
+  private readonly ahead: readonly (PatternMatcher | undefined)[];
 
   constructor(
     private readonly program: readonly Instruction[],
@@ -44,9 +37,12 @@ class SetMatcher implements PatternMatcher {
   ) {
     this.entered = new Int32Array(program.length);
     this.tests = program.map((step) => (step.op === 'char' ? charTest(step.set, ignoreCase) : undefined));
-    this.ahead = program.map((step) => (step.op === 'ahead' ? new SetMatcher(step.program, ignoreCase) : undefined));
+    this.ahead = program.map((step) =>
+      step.op === 'ahead' ? new PatternMatcher(step.program, ignoreCase) : undefined,
+    );
   }
 
+  /** Also returns false if the text took more than `most` steps; `gaveUp` tells. */
   test(text: string, most = MAX_TEXT_COST): boolean {
     return this.matches(text, 0, true, this.cost + most);
   }

@@ -13,7 +13,6 @@ import {
   SHOWN,
   isKeyword,
   type Clause,
-  type WorkKind,
   type WorkStatement,
   type Written,
   type WrittenBudget,
@@ -21,21 +20,11 @@ import {
   type WrittenSupervision,
 } from './statements.js';
 
+type Unfinished<T> = { -readonly [K in keyof T]: T[K] };
+
 /** A statement while its clauses are being read. */
-export interface Draft {
-  readonly kind: WorkKind;
-  readonly at: Position;
+export interface Draft extends Unfinished<Omit<WorkStatement, 'name'>> {
   name?: Written;
-  text?: Written;
-  from?: Written;
-  outputs: readonly Written[];
-  requires?: Written;
-  using: readonly Written[];
-  within?: NonNullable<WorkStatement['within']>;
-  budget?: WrittenBudget;
-  security?: WrittenSecurity;
-  endorsed?: true;
-  supervision?: WrittenSupervision;
   /** The clauses read so far, by their rank in the usual order. */
   readonly seen: Set<number>;
 }

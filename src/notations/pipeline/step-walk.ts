@@ -37,7 +37,7 @@ export function walkIn(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
   const { step } = placed;
   const ending = endingOf(walk, flat);
   if (ending !== undefined) return ending;
-  if (givesNothing(step)) return noOutput(step);
+  if (givesNothing(step)) return missingOutput(`${step.label}, which has no output`, 'refer to a step with an output');
   if (step.type === 'loop') return walkLoop(walk, names);
   if (step.type === 'call') return walkCall(walk, step, names);
   if (step.type !== 'parallel' && step.type !== 'sequence') return leafOf(walk, placed.outputs[0]);
@@ -56,10 +56,6 @@ function isBlock({ type }: StepDef): boolean {
 
 function orderOf({ placed, used, names }: Walk, steps: readonly StepDef[]): Leaf {
   return { text: JSON.stringify(steps.map(({ id }) => id)), placed, used: used + 1, names: [...names, 'order'] };
-}
-
-function noOutput({ label }: StepDef): Fault {
-  return missingOutput(`${label}, which has no output`, 'refer to a step with an output');
 }
 
 /** Types of steps that only direct the flow. */

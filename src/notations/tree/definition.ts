@@ -2,16 +2,7 @@ import type { Position, Problem } from '../../base/problem.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Declarations } from '../../plan/declarations.js';
 import type { Endorsement } from '../../plan/endorsement.js';
-import type {
-  CacheUse,
-  FunctionTool,
-  McpServerSpec,
-  ModelSettings,
-  Permissions,
-  SandboxUse,
-  SkillText,
-} from '../../plan/agent-spec.js';
-import type { NarrowPolicy } from '../../plan/policy.js';
+import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { Security } from '../../plan/security.js';
 import { present } from '../../base/json.js';
 
@@ -71,16 +62,13 @@ export interface TreeConvergence extends TreeWork {
   readonly cap?: number;
 }
 
-/** The fields that goals and convergences share. */
-export interface TreeWork {
+/** The fields that all steps share. */
+interface TreeStepBase {
   readonly name: string;
-  readonly description: string;
-  readonly using: readonly TreeStep[];
   /** Fields that the answer has as JSON. */
   readonly outputs: readonly string[];
   /** True if an answer without its fields fails the step. */
   readonly strict?: boolean;
-  readonly supervision?: SupervisionMode;
   readonly budget?: Budget;
   readonly security?: Security;
   readonly endorse?: Endorsement;
@@ -88,44 +76,40 @@ export interface TreeWork {
   readonly at?: Position;
 }
 
+/** The fields that goals and convergences share. */
+export interface TreeWork extends TreeStepBase {
+  readonly description: string;
+  readonly using: readonly TreeStep[];
+  readonly supervision?: SupervisionMode;
+}
+
 /** A persona. In the fan-out of a goal, its task is the goal's description. */
-export interface TreeAgent {
+export interface TreeAgent extends TreeStepBase {
   readonly kind: 'agent';
-  readonly name: string;
   readonly prompt: string;
   readonly task?: string;
-  readonly outputs: readonly string[];
-  readonly strict?: boolean;
-  readonly budget?: Budget;
-  readonly security?: Security;
-  readonly endorse?: Endorsement;
-  readonly override?: TreeOverride;
-  readonly at?: Position;
 }
 
 /**
  * Overrides for a step and everything in it. Each field replaces the surrounding one, except that system contexts are concatenated. A
  * program's functions and model objects are stored separately.
  */
-export interface TreeOverride {
+export interface TreeOverride extends Pick<
+  AgentSpec,
+  | 'tools'
+  | 'functions'
+  | 'mcpServers'
+  | 'permissions'
+  | 'skills'
+  | 'extraDirs'
+  | 'settings'
+  | 'cache'
+  | 'policy'
+  | 'sandbox'
+> {
   /** `provider/model`. */
   readonly model?: string;
-  /** Names as in an agent's `tools`. */
-  readonly tools?: readonly string[];
-  readonly functions?: readonly FunctionTool[];
-  readonly mcpServers?: Readonly<Record<string, McpServerSpec>>;
-  readonly permissions?: Permissions;
   readonly systemContext?: string;
-  readonly skills?: readonly SkillText[];
-  /** Folders the file tools may read, in addition to the working directory. */
-  readonly extraDirs?: readonly string[];
-  readonly settings?: ModelSettings;
-  /** What providers may cache. Undefined: whatever can be cached. */
-  readonly cache?: CacheUse;
-  /** The restrictions of a policy beside the file. */
-  readonly policy?: NarrowPolicy;
-  /** Where programs started by agents run. */
-  readonly sandbox?: SandboxUse;
 }
 
 /** Any named part of a tree. Parameters are arguments, not nodes. */
