@@ -55,10 +55,10 @@ export class StreamLog {
     }
     this.flush(at);
     if (isSupervisionNote(note)) this.supervised(note, at);
-    else if (isTrustNote(note)) this.trusted(note, at);
+    else if (isTrustNote(note)) this.decided(note, at);
     else if ('phase' in note) return;
     else if (isWaitNote(note)) this.waits(note, at);
-    else if (isGuardNote(note)) this.guarded(note, at);
+    else if (isGuardNote(note)) this.decided(note, at);
     else this.own(note, at);
   }
 
@@ -67,12 +67,8 @@ export class StreamLog {
     this.line(at, kind, data);
   }
 
-  private trusted({ kind, ...data }: TrustNote, at: number): void {
-    this.line(at, kind, data);
-  }
-
-  /** Writes a verdict on a call before it is made. */
-  private guarded({ kind, ...data }: GuardNote, at: number): void {
+  /** Writes a decision about labels, or a verdict on a call before it is made. */
+  private decided({ kind, ...data }: TrustNote | GuardNote, at: number): void {
     this.line(at, kind, data);
   }
 

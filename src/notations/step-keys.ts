@@ -1,3 +1,4 @@
+import { present } from '../base/json.js';
 import { DURATION_PATTERN, parseDuration } from '../base/duration.js';
 import { quoteShort } from '../lang/value-text.js';
 import { any, either, integer, map, names, number, text, word, type Form } from '../text/forms.js';
@@ -84,7 +85,7 @@ export function readWaitKeys(fields: Fields): WaitDef {
     fields.findings.error('missing-wait', `nothing says what ${fields.name} waits for`, fields.at, hint);
   }
   if (event?.trim() === '') fields.error('bad-name', 'event', `event of ${fields.name} is empty`, 'write event: NAME');
-  return { ...(ms === undefined ? {} : { ms }), ...(event === undefined ? {} : { event }) };
+  return present({ ms, event });
 }
 
 /** The keys of a step that ends its file, in YAML. */

@@ -73,7 +73,7 @@ function checkConversation(scope: Scope, node: number, { channel }: Conversation
 }
 
 function checkChoice(scope: Scope, at: number, node: AgentNode, choice: Choice | 'code'): void {
-  const route = scope.plan.routes.find((route) => route.from === node.id && route.choose === 'result');
+  const route = scope.plan.routes.find(({ from, choose }) => from === node.id && choose === 'result');
   const fault = (choice === 'code' ? undefined : toolFault(node, choice)) ?? routeFault(node, choice, route);
   const name = nameOf(scope, at);
   if (fault !== undefined)

@@ -2,7 +2,7 @@ import { statSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { SkeinError } from '../base/errors.js';
 import { isLocked } from '../journal/store.js';
-import { resultCode, type SqlDatabase, type SqlRow, type SqlStatement, type SqlValue } from './sqlite-driver.js';
+import { resultCode, type SqlDatabase, type SqlRow, type SqlStatement } from './sqlite-driver.js';
 import { messageOf } from '../base/thrown.js';
 
 const IO_ERROR = 10;
@@ -106,8 +106,8 @@ export class Connection {
   }
 
   /** The first row of a query's result. */
-  first(sql: string, values: readonly SqlValue[] = []): SqlRow | undefined {
-    return this.prepare(sql).all(values)[0];
+  first(sql: string): SqlRow | undefined {
+    return this.prepare(sql).all([])[0];
   }
 
   /** A {@link transaction} that waits for others that lock the file for long. */

@@ -129,20 +129,21 @@ export async function filesBeneath(base: string, path: string, name: string): Pr
 
 /** Whether a file lies beneath a folder, by its path or after links are resolved. */
 export async function isBeneath(path: string, folder: string): Promise<boolean> {
-  return contains(folder, path) || contains(await realpath(folder), await realpath(path));
+  return isInside(folder, path) || isInside(await realpath(folder), await realpath(path));
 }
 
 /** Whether a file beneath a folder by its path is a link to a place outside it. */
 export async function leadsOut(path: string, folder: string): Promise<boolean> {
   try {
-    return contains(folder, path) && !contains(await realpath(folder), await realpath(path));
+    return isInside(folder, path) && !isInside(await realpath(folder), await realpath(path));
   } catch {
     return false;
   }
 }
 
-function contains(folder: string, path: string): boolean {
-  const way = relative(folder, path);
+/** True if `path` is `root` or below it, compared by segments. Both must be absolute and normalized. */
+export function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 

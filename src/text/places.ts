@@ -3,7 +3,6 @@ import type { SourceScalar } from './nodes.js';
 
 /** Converts offsets in a text to lines and columns. */
 export interface Places {
-  readonly file: string;
   /** Returns the place of an offset (UTF-16 units from the start of the text). */
   at(offset: number): Position;
 }
@@ -18,7 +17,6 @@ export function placesOf(text: string, file: string, firstLine = 1): Places {
   // Most successive look-ups are on the same line.
   let row = 0;
   return {
-    file,
     at(offset) {
       const from = Math.max(offset, 0);
       const isHere = from >= (starts[row] ?? 0) && from < (starts[row + 1] ?? 0);

@@ -64,8 +64,7 @@ function preparedTree(tree: TreeWorkflow, runtime: Runtime, given?: readonly Giv
   const made = compileTree(tree, {
     defaults,
     functionOf,
-    ...(maxReorients === undefined ? {} : { maxReorients }),
-    ...(given === undefined ? {} : { given }),
+    ...present({ maxReorients, given }),
   });
   const prepared = { fields, made, objects: modelObjects(tree, defaults), modes: modesUsed(tree) };
   if (given === undefined) kept.set(tree, prepared);

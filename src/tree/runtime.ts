@@ -1,3 +1,4 @@
+import { present } from '../base/json.js';
 import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
 import { SkeinError } from '../base/errors.js';
@@ -74,12 +75,5 @@ export function plannedFields({
  * @throws SkeinError `SKEIN_DEFINITION` for a model or a tool that can't be used
  */
 export function defaultsOf({ model, tools, mcp, policy, systemContext, sandbox }: Runtime): TreeOverride {
-  return overrideOf({
-    ...(model === undefined ? {} : { model }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(mcp === undefined ? {} : { mcp }),
-    ...(policy === undefined ? {} : { policy }),
-    ...(systemContext === undefined ? {} : { systemContext }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-  });
+  return overrideOf(present({ model, tools, mcp, policy, systemContext, sandbox }));
 }

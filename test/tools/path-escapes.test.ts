@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SkeinError } from '../../src/base/errors.js';
-import { isInside } from '../../src/agent/tools/compare-paths.js';
+import { isInside } from '../../src/text/files.js';
 import { createFolders } from '../../src/agent/tools/paths.js';
 import { tell } from '../guard/support/figures.js';
 import { session } from './support/session.js';

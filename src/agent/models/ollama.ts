@@ -10,14 +10,10 @@ export const PROBE_MS = 500;
  *
  * @param host the value of `OLLAMA_HOST`
  */
-export async function probeOllama(
-  host: string | undefined,
-  signal?: AbortSignal,
-): Promise<readonly string[] | undefined> {
+export async function probeOllama(host: string | undefined): Promise<readonly string[] | undefined> {
   try {
-    const limit = AbortSignal.timeout(PROBE_MS);
     const response = await fetch(`${ollamaHost(host)}/api/tags`, {
-      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      signal: AbortSignal.timeout(PROBE_MS),
       redirect: 'error',
     });
     if (!response.ok) return undefined;

@@ -2,6 +2,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { ownValue, type JsonObject } from '../../base/json.js';
 import { BUILT_IN, type ArgumentKind, type BuiltInTool, type ToolArgument } from '../../plan/built-in-tools.js';
 import { COMMAND_NAME } from '../../plan/permission-rule.js';
+import { valueText } from '../../lang/value-text.js';
 import { ownParameters } from '../tools/catalogue.js';
 import { splitWords, namedFiles } from '../tools/words.js';
 import { isEnvFile } from '../tools/compare-paths.js';
@@ -34,7 +35,7 @@ export function argumentOf(tool: BuiltInTool | undefined, name: string, given: J
 function wordsOf(commands: readonly (readonly [string, ToolArgument])[], input: JsonObject): readonly string[] {
   for (const [name, { schema }] of commands) {
     const value = ownValue(input, name);
-    if (schema['type'] === 'array' && Array.isArray(value)) return value.map(textOf);
+    if (schema['type'] === 'array' && Array.isArray(value)) return value.map(valueText);
     if (schema['type'] === 'string' && typeof value === 'string') return split(value);
   }
   return [];
@@ -50,11 +51,7 @@ function split(command: string): readonly string[] {
 
 function textsOf(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
-  return Array.isArray(value) ? value.map(textOf) : [textOf(value)];
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return Array.isArray(value) ? value.map(valueText) : [valueText(value)];
 }
 
 /** Names of the same file: relative to the working directory, and absolute. They are normalized, so `a/../b` becomes `b`. */

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
-import { isInside } from '../tools/compare-paths.js';
+import { isInside } from '../../text/files.js';
 import { UNSHARED } from './unshare-script.js';
 
 /** The program that makes sandboxes on this machine. */

@@ -1,4 +1,4 @@
-import { basename, relative, resolve, sep, isAbsolute } from 'node:path';
+import { basename, relative, resolve, sep } from 'node:path';
 import { withoutAtEnd } from '../../base/text.js';
 
 /**
@@ -32,10 +32,4 @@ export function namesBelow(from: string, path: string): readonly string[] {
 /** True for the path of a file that holds a project's secrets by convention: `.env`, `.env.local`, `.envrc`. */
 export function isEnvFile(path: string): boolean {
   return foldedName(basename(resolve(sep, path))).startsWith('.env');
-}
-
-/** True if `path` is `root` or below it, compared by segments. Both must be absolute and normalized. */
-export function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

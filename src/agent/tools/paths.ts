@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, rea
 import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { realOf } from '../../text/files.js';
-import { isEnvFile, isInside } from './compare-paths.js';
+import { isInside, realOf } from '../../text/files.js';
+import { isEnvFile } from './compare-paths.js';
 import { leavesPolicy } from './policy-folders.js';
 import { NO_PLACES, type OwnPlaces } from './provider-options.js';
 import type { WrittenFiles } from '../run-trust.js';

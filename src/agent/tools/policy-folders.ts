@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { NarrowPolicy } from '../../plan/policy.js';
-import { realOf } from '../../text/files.js';
-import { isInside } from './compare-paths.js';
+import { isInside, realOf } from '../../text/files.js';
 
 /** Why a path is outside the folders of a policy; undefined if none objects. `~` is the user's home, `$WORKSPACE` the working directory. */
 export function leavesPolicy(home: string, only: readonly (readonly string[])[]): (path: string) => string | undefined {

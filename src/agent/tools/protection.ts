@@ -2,8 +2,8 @@ import { lstatSync, statSync, readdirSync, type BigIntStats } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { AUDIT_FOLDER, RUN_MARKER, STORE_FOLDER } from '../../base/own-names.js';
-import { realOf } from '../../text/files.js';
-import { foldedName, foldedPath, namesBelow, isInside } from './compare-paths.js';
+import { isInside, realOf } from '../../text/files.js';
+import { foldedName, foldedPath, namesBelow } from './compare-paths.js';
 import type { OwnPlaces } from './provider-options.js';
 
 /**

@@ -1,6 +1,6 @@
 import { dirname, join, relative, sep } from 'node:path';
 import { madeOnce } from '../../base/collections.js';
-import { isInside } from './compare-paths.js';
+import { isInside } from '../../text/files.js';
 import { matchesRule, readIgnoreRules, type IgnoreRule } from './ignore-rules.js';
 import { createFolders, type Folders, type Place } from './paths.js';
 import { readText } from './text.js';

@@ -15,7 +15,7 @@ import { withRuns } from '../runs/with-store.js';
 import { CONTINUED, nextSteps, trustFlag } from '../view/next-steps.js';
 import { shownJson, oneLine, printable } from '../view/printable.js';
 import { countText } from '../view/step-text.js';
-import { printNote, printResult } from '../view/streams.js';
+import { isTyped, printNote, printResult } from '../view/streams.js';
 
 /** The question to answer, and how. */
 interface Asked {
@@ -135,7 +135,7 @@ async function showOrAsk(asked: Asked): Promise<number> {
   if (pause === undefined) return await record(asked, { text: '', by: 'command' });
   const together = found.filter((one) => isGuardQuestion(one.key) && one.overdue !== true);
   const isOneSitting = found.length === 1 || together.length === found.length;
-  if (isOneSitting && process.stdin.isTTY && process.stderr.isTTY && !asked.json) return await ask(asked, found);
+  if (isOneSitting && isTyped() && !asked.json) return await ask(asked, found);
   printResult(asked.json ? shownJson({ run: id, questions: found }) : pauseLines(found, short).join('\n'));
   return EXIT.paused;
 }

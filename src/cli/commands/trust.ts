@@ -9,9 +9,9 @@ import { forgetTrusted, isTrusted, noteTrusted, trustedFiles, type TrustSubject 
 import { acceptTools, changedTools, forgetTools, type ChangedTool } from '../run/tool-pins.js';
 import { keptFiles, vouchFor } from '../run/written-files.js';
 import { lookAt } from '../run/trust-subject.js';
-import { isAgreed, isTerminal, listLines } from '../run/trust-gate.js';
+import { isAgreed, listLines } from '../run/trust-gate.js';
 import { jsonText, printable } from '../view/printable.js';
-import { printNote, printResult } from '../view/streams.js';
+import { isTyped, printNote, printResult } from '../view/streams.js';
 
 interface TrustFlags extends JudgingFlags, SurroundingFlags, JsonFlag {
   readonly yes?: boolean;
@@ -118,7 +118,7 @@ async function isKnown(subject: TrustSubject): Promise<boolean> {
 
 function tellVerdict(file: string, trusted: boolean): void {
   if (trusted) printNote(`${printable(file)} is trusted as it is now`);
-  else if (!isTerminal()) printNote(`    hint: skein trust ${shellWord(file)} --yes trusts it`);
+  else if (!isTyped()) printNote(`    hint: skein trust ${shellWord(file)} --yes trusts it`);
 }
 
 async function note(subject: TrustSubject): Promise<void> {

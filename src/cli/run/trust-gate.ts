@@ -1,7 +1,7 @@
 import type { Problem } from '../../base/problem.js';
 import { shellWord } from '../runs/text.js';
 import { printable } from '../view/printable.js';
-import { printNote } from '../view/streams.js';
+import { isTyped, printNote } from '../view/streams.js';
 import { readLines } from './questions.js';
 import { isTrusted, noteTrusted, type TrustSubject } from './trusted-files.js';
 import { powerLines } from './workflow-powers.js';
@@ -37,7 +37,7 @@ export async function untrusted(subject: TrustSubject, shown: string, flags: Ask
   if (powers.length === 0 || flags.trust === true) return undefined;
   if (await isTrusted(subject)) return undefined;
   const lines = listLines(subject);
-  if (isTerminal() && flags.unasked !== true) {
+  if (isTyped() && flags.unasked !== true) {
     printNote(`${printable(shown)} can do more than read the project:`);
     for (const line of lines) printNote(`  ${line}`);
     if (await isAgreed()) {
@@ -54,14 +54,9 @@ export async function untrusted(subject: TrustSubject, shown: string, flags: Ask
   };
 }
 
-/** Whether a person can be asked. */
-export function isTerminal(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
-}
-
 /** Asks on a terminal. Without a terminal, resolves to false. */
 export async function isAgreed(): Promise<boolean> {
-  if (!isTerminal()) return false;
+  if (!isTyped()) return false;
   const lines = await readLines(process.stdin);
   process.stderr.write('trust it? (y/n) > ');
   return /^y(?:es)?$/i.test((await lines.next())?.trim() ?? '');

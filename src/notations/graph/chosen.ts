@@ -1,3 +1,4 @@
+import { present } from '../../base/json.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
 import { mentionsOf } from '../../plan/glances.js';
 import { END, type Edge, type Plan, type PlanNode, type Route } from '../../plan/plan.js';
@@ -91,9 +92,7 @@ function planOf(draft: GraphDraft, edges: readonly Edge[], routes: readonly Rout
     return {
       kind: 'pass',
       id: name,
-      ...(join === undefined ? {} : { join }),
-      ...(onError === undefined ? {} : { onError }),
-      ...(onMaxVisits === undefined ? {} : { onMaxVisits }),
+      ...present({ join, onError, onMaxVisits }),
     };
   });
   const { entry } = draft;

@@ -40,10 +40,9 @@ export async function standInLine(
 }
 
 /** The error for a thread that another process continues. */
-export function busy(id: string, cause?: SkeinError): SkeinError {
+export function busy(id: string): SkeinError {
   return new SkeinError('SKEIN_LEASE', `the thread '${id}' is busy: another turn of it runs`, {
     hint: "wait for that turn, or let this one wait: onBusy: 'wait', or --on-busy wait",
-    ...(cause === undefined ? {} : { cause }),
   });
 }
 

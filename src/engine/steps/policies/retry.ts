@@ -1,3 +1,4 @@
+import { present } from '../../../base/json.js';
 import { isFinal, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { mayGoAway, statusOf } from '../../../base/passing-errors.js';
 import { asBoolean } from '../../../lang/condition.js';
@@ -104,9 +105,7 @@ function failedAttempt(error: ErrorData): FailedAttempt {
   return Object.freeze({
     message,
     name: nameOf(error),
-    ...(told === undefined ? {} : { code: told }),
-    ...(status === undefined ? {} : { status }),
-    ...(retryable === undefined ? {} : { retryable }),
+    ...present({ code: told, status, retryable }),
     error,
   });
 }

@@ -117,8 +117,7 @@ function inputsCode({ inputs }: TreeWorkflow): string {
 function runtimeOf({ mcpServers, permissions, ...rest }: TreeOverride): Readonly<Record<string, unknown>> {
   return {
     ...rest,
-    ...(mcpServers === undefined ? {} : { mcp: mcpServers }),
-    ...(permissions === undefined ? {} : { policy: permissions }),
+    ...present({ mcp: mcpServers, policy: permissions }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { checkOptions } from '../../../base/suggest.js';
-import type { Json } from '../../../base/json.js';
+import { present, type Json } from '../../../base/json.js';
 import { limitOf, type Moment } from '../../../base/duration.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import type { WaitNode } from '../../../plan/plan.js';
@@ -72,8 +72,7 @@ export function eventNode<Data = unknown>(event: string, options: EventNodeOptio
         kind: 'wait',
         event,
         output,
-        ...(limit === undefined ? {} : { ms: limit }),
-        ...(shape === undefined ? {} : { schema: shape }),
+        ...present({ ms: limit, schema: shape }),
         ...(fallback === undefined ? {} : { onExpire: { answer: fallback } }),
       },
     }),
