@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { Workflow } from '../../plan/workflow.js';
-import type { MayRead } from '../../text/files.js';
 import { foreignTo } from './project.js';
 import type { TrustSubject } from './trusted-files.js';
 import { reads } from './workflow-powers.js';
+
+/** Whether a file or a folder may be read. */
+export type MayRead = (path: string) => boolean;
 
 /** A file to open, and the configuration that the user names for it. */
 interface Named {
