@@ -132,7 +132,7 @@ export function agentSession(options: SessionOptions): AgentSession {
   function load(effect: Cancelled): Live | Promise<Live> {
     const { spec, step } = options;
     return after(options.models.resolve(spec, { path: step.path, agent: spec.name }), (models) => {
-      const opening = options.tools.open(spec, new Opening(options, effect));
+      const opening = options.tools.open(spec, toolSession(options, effect));
       isWatched = opening !== NO_TOOLS;
       if (isWatched) watch(effect);
       return after(opening, (opened) => (isClosed ? tooLate(opened) : take(models, opened)));
@@ -171,31 +171,17 @@ export function agentSession(options: SessionOptions): AgentSession {
 }
 
 /** The step's data for its tools. */
-class Opening implements ToolSession {
-  readonly runId: string;
-  readonly path: string;
-  readonly agent: string;
-
-  readonly isAlone: boolean;
-
-  constructor(
-    private readonly options: Pick<SessionOptions, 'step' | 'spec' | 'isAlone'>,
-    private readonly effect: Cancelled,
-  ) {
-    const { step, spec, isAlone = false } = options;
-    this.runId = step.runId;
-    this.path = step.path;
-    this.agent = spec.name;
-    this.isAlone = isAlone;
-  }
-
-  get signal(): AbortSignal {
-    return this.effect.signal;
-  }
-
-  warn(code: string, message: string): void {
-    this.options.step.note({ kind: 'warning', code, message });
-  }
+function toolSession({ step, spec, isAlone }: SessionOptions, effect: Cancelled): ToolSession {
+  return {
+    runId: step.runId,
+    path: step.path,
+    agent: spec.name,
+    isAlone: isAlone === true,
+    get signal() {
+      return effect.signal;
+    },
+    warn: (code, message) => step.note({ kind: 'warning', code, message }),
+  };
 }
 
 async function tooLate(opened: ToolSource): Promise<never> {

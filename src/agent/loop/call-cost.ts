@@ -118,12 +118,8 @@ function spentBy(model: string, usage: Usage, cost: Cost | undefined): Spent {
 const ABSURD_TOKENS = 100_000_000;
 
 function isSound({ inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens }: Usage): boolean {
-  return (
-    isCount(inputTokens) &&
-    isCount(outputTokens) &&
-    isCount(cachedTokens) &&
-    isCount(cacheWriteTokens) &&
-    isCount(reasoningTokens)
+  return [inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens].every((tokens) =>
+    isCount(tokens),
   );
 }
 

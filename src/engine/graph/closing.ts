@@ -3,24 +3,21 @@ import { present } from '../../base/json.js';
 import { isDegraded, type Census, type RunOutcome } from '../../events/census.js';
 import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
 import type { Again, FailedInside } from '../ports/executor.js';
-import type { Reports } from '../run-result.js';
-import type { RunServices, ScopeEnd, ScopeHandle, ScopeOwner, Stoppable } from '../services.js';
+import type { ScopeEnd, ScopeHandle, ScopeOwner, Stoppable } from '../services.js';
 import { inputCell } from '../state/cell.js';
+import type { StepOwner } from '../steps/step.js';
 import type { Version } from '../state/version.js';
 import type { ChannelTable } from './channel-table.js';
 import type { CompiledPlan } from './compile.js';
 
 /** An execution of a plan that has ended, as its `finally` node needs it. */
-export interface ClosingScope extends Pick<ScopeHandle, 'census' | 'control'> {
-  readonly run: RunServices;
-  readonly prefix: string;
-  readonly parent: string;
-  readonly outside: ScopeOwner;
+export interface ClosingScope
+  extends
+    Pick<ScopeHandle, 'census' | 'control'>,
+    Pick<StepOwner, 'run' | 'prefix' | 'parent' | 'outside' | 'labelOf' | 'count'> {
   readonly channels: ChannelTable;
   /** Label of the steps whose success shows in how the plan ended. */
   readonly lasting: number;
-  labelOf(version: Version): number;
-  count(census: Census, reports: Reports): void;
 }
 
 /** The end of a scope whose plan has a `finally` node, with its final state. */

@@ -27,9 +27,7 @@ export class RunLabels {
   }
 
   join(a: number, b: number): number {
-    if (a === b || b === CLEAN) return a;
-    if (a === CLEAN || this.table === undefined) return b;
-    return this.table.join(a, b);
+    return this.table === undefined ? CLEAN : this.table.join(a, b);
   }
 }
 

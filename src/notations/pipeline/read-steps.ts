@@ -11,17 +11,7 @@ import { readSchema } from '../schema-key.js';
 import { readCallKeys, readEnd, readRequire, readWaitKeys } from '../step-keys.js';
 import { callBody, readToolStep } from '../tool-steps.js';
 import { readSet } from '../values-key.js';
-import type {
-  AgentStep,
-  AskStep,
-  CallStep,
-  GotoStep,
-  MapStep,
-  ParallelStep,
-  SequenceStep,
-  StepDef,
-  WaitStep,
-} from './definition.js';
+import type { AgentStep, GotoStep, ParallelStep, SequenceStep, StepDef } from './definition.js';
 import { createIds, positionalId } from './ids.js';
 import { STEP_FORMS, WORKFLOW, readContext, type WrittenType } from './keys.js';
 import { NO_LIMITS, nothingRan, readAnswers, readCondition, readLimits, type ListPlace } from './read-branches.js';
@@ -131,18 +121,16 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
       return readCondition(step, place, readList);
     case 'parallel':
       return readParallel(step, readInner(type, step, place));
-    case 'sequence': {
-      const steps = readInner(type, step, place);
+    case 'sequence':
       return {
         type,
         ...base,
         ...readPolicies(fields),
-        steps,
+        steps: readInner(type, step, place),
         maxLoopIterations: undefined,
         isLast: false,
         context: undefined,
       };
-    }
     case 'subworkflow':
       return readSubworkflow(step, place);
     case 'goto':
@@ -150,19 +138,29 @@ function readBody(type: WrittenType, step: OpenStep, place: ListPlace): StepDef 
     case 'loop':
       return { type, ...base, ...readPolicies(fields), loop: readLoop(fields), steps: readInner(type, step, place) };
     case 'map':
-      return readMap(step, readInner(type, step, place));
+      return {
+        type,
+        ...base,
+        ...readPolicies(fields),
+        map: readMapKeys(fields),
+        steps: readInner(type, step, place),
+      };
     case 'ask':
-      return readAsk(step);
+      return { type, ...base, ...readFewPolicies(fields), ask: readAskKeys(fields) };
     case 'call':
-      return readCall(step);
+      return {
+        type,
+        ...base,
+        ...readPolicies(fields),
+        call: readCallKeys(fields),
+        prompt: fields.scalar('prompt'),
+      };
     case 'end':
       return { type, ...base, ...NO_POLICIES, when: readWhen(fields), end: readEnd(fields) };
-    case 'set': {
-      const policies = { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
-      return { type, ...base, ...policies, values: readSet(fields) };
-    }
+    case 'set':
+      return { type, ...base, ...readFewPolicies(fields), values: readSet(fields) };
     case 'wait':
-      return readWait(step);
+      return { type, ...base, ...readFewPolicies(fields), wait: readWaitKeys(fields) };
     case 'run':
     case 'tool':
       return { type, ...base, ...readPolicies(fields), tool: readToolStep(type, fields) };
@@ -234,11 +232,6 @@ function readSubworkflow(step: OpenStep, place: ListPlace): SequenceStep {
   };
 }
 
-/** Reads a step that repeats steps for each item of a list. */
-function readMap({ fields, base }: OpenStep, steps: readonly StepDef[]): MapStep {
-  return { type: 'map', ...base, ...readPolicies(fields), map: readMapKeys(fields), steps };
-}
-
 /** Reads steps that start together. */
 function readParallel({ fields, base }: OpenStep, steps: readonly StepDef[]): ParallelStep {
   // Steps that are missing have a problem of their own.
@@ -246,24 +239,7 @@ function readParallel({ fields, base }: OpenStep, steps: readonly StepDef[]): Pa
   return { type: 'parallel', ...base, ...readPolicies(fields), require, steps };
 }
 
-/** Reads a question to a person. */
-function readAsk({ fields, base }: OpenStep): AskStep {
-  const policies = { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
-  return { type: 'ask', ...base, ...policies, ask: readAskKeys(fields) };
-}
-
-function readWait({ fields, base }: OpenStep): WaitStep {
-  const policies = { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
-  return { type: 'wait', ...base, ...policies, wait: readWaitKeys(fields) };
-}
-
-/** Reads a call of another workflow file. */
-function readCall({ fields, base }: OpenStep): CallStep {
-  return {
-    type: 'call',
-    ...base,
-    ...readPolicies(fields),
-    call: readCallKeys(fields),
-    prompt: fields.scalar('prompt'),
-  };
+/** Reads the policies of a step that is never tried again. */
+function readFewPolicies(fields: OpenStep['fields']): typeof NO_POLICIES {
+  return { ...NO_POLICIES, when: readWhen(fields), onError: readOnError(fields) };
 }

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../../../base/errors.js';
 import { limitOf, timeOf } from '../../../base/duration.js';
-import { isThenable } from '../../../base/json.js';
+import { isThenable, present } from '../../../base/json.js';
 import type { WaitNode } from '../../../plan/plan.js';
 import { definitionOf } from '../../durable/identity.js';
 import type { Effect, Identity, StepOptions } from '../../ports/durable.js';
@@ -16,9 +16,7 @@ export const waitBody: Body = {
     const { event, ms, until, schema } = node;
     const { durable } = step.run;
     if (event !== undefined) {
-      const limit = ms === undefined ? {} : { expiresMs: ms };
-      const shape = schema === undefined ? {} : { schema };
-      step.follow(durable.signal(`${step.key}@event`, { name: event, ...limit, ...shape }));
+      step.follow(durable.signal(`${step.key}@event`, { name: event, ...present({ expiresMs: ms, schema }) }));
     } else if (until === 'code') {
       const chosen = new ChosenTime(step);
       step.follow(durable.step(`${step.key}@until`, chosen, chosen));
