@@ -113,4 +113,14 @@ describe('a node that takes over for others, and reads what ran before them', ()
     expect(nodesRun).toEqual(['facts', 'hint', 'hint', 'draft']);
     expect(state.hint).toBe('looms: try 2');
   });
+
+  it('that also has an edge runs twice at once, which the error says', async () => {
+    const flow = trip(['hotel']).addEdge('flight', 'cancel');
+    const { error } = await flow.run({ place: 'Rome' });
+    expect(error).toMatchObject({
+      code: 'SKEIN_WRITE_CONFLICT',
+      message: "'cancel' ran twice at the same time, and both times wrote 'cancel'",
+      hint: expect.stringContaining('let one way lead to it') as unknown,
+    });
+  });
 });
