@@ -2,6 +2,7 @@ import { isPlainObject } from '../base/json.js';
 import { fileError, type Position, type Problem } from '../base/problem.js';
 import { createFindings, type Findings } from './findings.js';
 import type { SourceNode } from './nodes.js';
+import { WORDS_OF_DATA } from './source-words.js';
 
 /** What messages about data of a program say. */
 interface WholeData {
@@ -23,7 +24,7 @@ export function readData<T>(
   { problem, hint }: WholeData,
   read: (root: SourceNode, findings: Findings) => T | undefined,
 ): T {
-  const findings = createFindings();
+  const findings = createFindings({ words: WORDS_OF_DATA });
   const nodes = new DataNodes(findings);
   const root = nodes.of(value, '', 0);
   const refused = new Set(findings.list.map(({ at }) => at));
@@ -74,7 +75,7 @@ class DataNodes {
       NOT_DATA,
       `the value ${why}`,
       at,
-      'only texts, numbers, booleans, null, lists and maps can be here',
+      'only strings, numbers, booleans, null, arrays and plain objects can be here',
     );
     return { kind: 'scalar', value: null, text: '', at, range: [0, 0] };
   }

@@ -1,11 +1,14 @@
 import { didYouMean, suggest } from '../base/suggest.js';
 import type { Position, Problem } from '../base/problem.js';
+import { WORDS_OF_FILES, type SourceWords } from './source-words.js';
 
 /** Collects the problems that a notation finds. */
 export interface Findings {
   readonly list: Problem[];
   /** See {@link FindingsOptions}. */
   readonly lenient: boolean;
+  /** The words of messages about what is read. */
+  readonly words: SourceWords;
   error(code: string, message: string, at: Position | undefined, hint?: string): void;
   warning(code: string, message: string, at: Position | undefined, hint?: string): void;
   /** Reports something unsupported (`not-supported`) whose absence costs meaning or safety: an error, unless files are read leniently. */
@@ -37,6 +40,8 @@ export function visibleText(text: string): string {
 export interface FindingsOptions {
   /** Turns unsupported features into warnings, even those whose loss changes meaning or safety. Default false. */
   readonly lenient?: boolean | undefined;
+  /** Default: those for files. */
+  readonly words?: SourceWords | undefined;
 }
 
 const CONSEQUENCE = {
@@ -48,7 +53,7 @@ const CONSEQUENCE = {
  * Creates an empty list of findings. A finding repeated at the same place is kept once. Messages and hints contain only visible characters,
  * whatever names they quote.
  */
-export function createFindings({ lenient = false }: FindingsOptions = {}): Findings {
+export function createFindings({ lenient = false, words = WORDS_OF_FILES }: FindingsOptions = {}): Findings {
   const list: Problem[] = [];
   const seen = new Set<string>();
   const counts = { error: 0, warning: 0 };
@@ -71,6 +76,7 @@ export function createFindings({ lenient = false }: FindingsOptions = {}): Findi
   return {
     list,
     lenient,
+    words,
     error,
     warning,
     lost: (loses, message, at, hint) => {

@@ -1,6 +1,7 @@
 import { setOwn, type Json } from '../base/json.js';
 import type { Position } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
+import { WORDS_OF_FILES } from './source-words.js';
 
 /**
  * The data of a source file, each value with its place. Keys of a map are looked up in lists and Maps, never as properties of an object. An
@@ -60,17 +61,17 @@ export function toJson(node: SourceNode): Json {
 }
 
 /** Describes the type of a node in messages: `text`, `a list` ... */
-export function describe(node: SourceNode): string {
-  if (node.kind === 'list') return 'a list';
-  if (node.kind === 'map') return 'a map';
+export function describe(node: SourceNode, words = WORDS_OF_FILES): string {
+  if (node.kind === 'list') return words.list;
+  if (node.kind === 'map') return words.map;
   if (node.value === null) return 'empty';
   if (typeof node.value === 'string') return 'text';
   return typeof node.value === 'number' ? 'a number' : 'true or false';
 }
 
 /** Describes a value in messages: a scalar as written, in quotes; anything else by its type. */
-export function seen(node: SourceNode): string {
-  return node.kind === 'scalar' ? quoteShort(node.text) : describe(node);
+export function seen(node: SourceNode, words = WORDS_OF_FILES): string {
+  return node.kind === 'scalar' ? quoteShort(node.text) : describe(node, words);
 }
 
 /** Whether a node is a value that was left out. */

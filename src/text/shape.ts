@@ -31,11 +31,12 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
   const { name, form, silent = [], exact = false } = options;
   const known = form === undefined || form.open === true ? undefined : Object.keys(form.keys);
   if (node.kind !== 'map') {
+    const { words } = findings;
     findings.error(
       'wrong-type',
-      `${name || 'the file'} must be a map (key: value), not ${describe(node)}`,
+      `${name || 'the file'} must be ${words.keyed}, not ${describe(node, words)}`,
       node.at,
-      known === undefined ? 'write key: value' : `its keys are: ${known.join(', ')}`,
+      known === undefined ? words.writeKeyed : `its keys are: ${known.join(', ')}`,
     );
     return undefined;
   }
@@ -135,7 +136,7 @@ export class Fields {
   scalar(key: string): SourceScalar | undefined {
     const node = this.node(key);
     if (node === undefined || (node.kind === 'scalar' && !isNothing(node))) return node;
-    return this.wrong(key, 'text', node, 'write one text, in quotes where it is needed');
+    return this.wrong(key, 'text', node, this.findings.words.writeText);
   }
 
   text(key: string): string | undefined {
@@ -201,14 +202,17 @@ export class Fields {
   /** Reads a list of anything. */
   items(key: string, hint: string): readonly SourceNode[] | undefined {
     const node = this.node(key);
-    return node === undefined || node.kind === 'list' ? node?.items : this.wrong(key, 'a list', node, hint);
+    return node === undefined || node.kind === 'list'
+      ? node?.items
+      : this.wrong(key, this.findings.words.list, node, hint);
   }
 
   /** Reads a map with names the user chooses. */
   entries(key: string): readonly SourceEntry[] | undefined {
     const node = this.filled(key);
     if (node === undefined || node.kind === 'map') return node?.entries;
-    return this.wrong(key, 'a map (name: value)', node, 'write each entry as name: value on a line of its own');
+    const { named, writeNamed } = this.findings.words;
+    return this.wrong(key, named, node, writeNamed);
   }
 
   private filled(key: string): SourceNode | undefined {
@@ -217,7 +221,9 @@ export class Fields {
   }
 
   private wrong(key: string, wanted: string, node: SourceNode, hint: string): undefined {
-    this.findings.error('wrong-type', `${this.called(key)} must be ${wanted}, not ${describe(node)}`, node.at, hint);
+    const { findings } = this;
+    const message = `${this.called(key)} must be ${wanted}, not ${describe(node, findings.words)}`;
+    findings.error('wrong-type', message, node.at, hint);
   }
 }
 
@@ -256,9 +262,9 @@ function readNumber(
     const wanted = kind === 'integer' ? 'a whole number' : 'a number';
     findings.error(
       'wrong-type',
-      `${called} must be ${wanted}, not ${seen(node)}`,
+      `${called} must be ${wanted}, not ${seen(node, findings.words)}`,
       node.at,
-      'write digits, without quotes',
+      findings.words.writeNumber,
     );
     return undefined;
   }
@@ -272,14 +278,21 @@ function readNumber(
 
 function readFlag(node: SourceNode, called: string, findings: Findings): boolean | undefined {
   if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
-  findings.error('wrong-type', `${called} must be true or false, not ${describe(node)}`, node.at, flagHint(node));
+  const message = `${called} must be true or false, not ${describe(node, findings.words)}`;
+  findings.error('wrong-type', message, node.at, flagHint(node));
   return undefined;
 }
 
 function readTexts(node: SourceNode, called: string, findings: Findings): readonly SourceScalar[] | undefined {
+  const { words } = findings;
   if (node.kind !== 'list') {
-    const hint = node.kind === 'scalar' ? `write a list: [${node.text.slice(0, 60)}]` : 'write a list: [one, two]';
-    findings.error('wrong-type', `${called} must be a list of texts, not ${describe(node)}`, node.at, hint);
+    const hint = words.writeTexts(node.kind === 'scalar' ? node.text.slice(0, 60) : undefined);
+    findings.error(
+      'wrong-type',
+      `${called} must be ${words.list} of texts, not ${describe(node, words)}`,
+      node.at,
+      hint,
+    );
     return undefined;
   }
   const texts: SourceScalar[] = [];
@@ -288,9 +301,9 @@ function readTexts(node: SourceNode, called: string, findings: Findings): readon
     else
       findings.error(
         'wrong-type',
-        `${called} must be a list of texts; this entry is ${describe(item)}`,
+        `${called} must be ${words.list} of texts; this entry is ${describe(item, words)}`,
         item.at,
-        'put quotes around it, or take it out',
+        words.mendText,
       );
   }
   return texts;

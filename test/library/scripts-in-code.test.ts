@@ -198,3 +198,31 @@ workflow:
     expect.arrayContaining(['gladly', '7 passed', 'fine']),
   ]);
 });
+
+test('its problems speak of arrays and objects, not of YAML', async () => {
+  const wrong = {
+    strict: 'no',
+    rules: [
+      7,
+      { step: ['a'], answer: { tools: { name: 'look' } } },
+      { answers: 'x' },
+      { answer: { question: { text: 'Q?', choices: 'yes' } } },
+      { answer: { text: 'x', times: '2' } },
+    ],
+    answers: { question: 'Q?', answer: 'yes' },
+  };
+  const { error } = await run(TWO, { models: modelsOf(wrong as unknown as ScriptInput) }).result;
+  const { problems = [] } = error?.details as { readonly problems?: readonly { message: string; hint?: string }[] };
+  expect(problems.map(({ message, hint = '' }) => `${message}; ${hint}`)).toEqual(
+    [
+      'strict of a script must be true or false, not text; write false',
+      'rule 1 must be an object, not a number; its keys are: step, agent, prompt, phase, answer, real, answers, repeat, once, optional',
+      'tools of answer 1 of rule 2 must be an array, not an object; give an array: [...]',
+      'step of rule 2 must be text, not an array; give a string',
+      'answers of rule 3 must be an array, not text; give an array: [...]',
+      'choices of question of answer 1 of rule 4 must be an array of texts, not text; give an array: ["yes"]',
+      'times of answer 1 of rule 5 must be a whole number, not "2"; give a number, not a string',
+      'answers of a script must be an array, not an object; give an array: [...]',
+    ].map((line) => expect.stringContaining(line) as string),
+  );
+});

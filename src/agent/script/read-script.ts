@@ -56,7 +56,7 @@ function listOf<T>(
   key: string,
   read: (item: SourceNode, number: number) => T | undefined,
 ): readonly T[] {
-  const items = fields.items(key, 'begin each entry with "- "') ?? [];
+  const items = fields.items(key, fields.findings.words.writeItems) ?? [];
   return items.map((item, i) => read(item, i + 1)).filter((item) => item !== undefined);
 }
 
@@ -240,7 +240,7 @@ function readDelay(fields: Fields, key: string, what: string, findings: Findings
   if (ms !== undefined) return ms;
   findings.error(
     'bad-duration',
-    `${key} of ${what} is ${seen(node)}`,
+    `${key} of ${what} is ${seen(node, findings.words)}`,
     node.at,
     'write 200ms, 2s, or a number of seconds',
   );
