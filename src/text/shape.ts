@@ -12,7 +12,7 @@ import {
   type SourceNode,
   type SourceScalar,
 } from './nodes.js';
-import { meantBy } from './synonyms.js';
+import { insteadOf, meantBy } from './synonyms.js';
 
 /** How a map is read. */
 export interface ShapeOptions {
@@ -52,9 +52,7 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
 
 function reportUnknown(entry: SourceEntry, name: string, known: readonly string[], findings: Findings): void {
   const where = name === '' ? '' : ` in ${name}`;
-  const meant = meantBy(entry.key, known);
-  const near = meant === undefined ? findings.near(entry.key, known) : `did you mean ${JSON.stringify(meant)}?`;
-  const hint = near ?? `known keys: ${known.join(', ')}`;
+  const hint = insteadOf(entry.key, known) ?? findings.near(entry.key, known) ?? `known keys: ${known.join(', ')}`;
   findings.error('unknown-key', `unknown key ${quoteShort(entry.key)}${where}`, entry.at, hint);
 }
 
