@@ -59,7 +59,7 @@ export interface RunOverview extends Spending {
   readonly steps: readonly StepOverview[];
   /** Answered calls, by model. */
   readonly models: readonly ModelSpending[];
-  /** Open questions and events. */
+  /** Open questions and events. None if the run is cancelled: it asks again when it is resumed. */
   readonly questions: readonly OpenQuestion[];
   readonly warnings: readonly RunWarning[];
   /** Agents' calls that a person had to allow, or that were refused, because of what influenced them. */
@@ -205,7 +205,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   );
   const end = fold.sessions.at(-1)?.end;
   const last = sessions.at(-1);
-  const questions = isOver(status) ? [] : openQuestions(fold, store.answers(begin.run), now);
+  const questions = isAnswerable(status) ? openQuestions(fold, store.answers(begin.run), now) : [];
   const waiting = new Set(WAITING.has(status) ? questions.map((pause) => pause.path) : []);
   const lost = [...history.calls.lost, ...(status === 'running' ? [] : history.calls.underWay)];
   const lostByPath = new Map<string, LostCall[]>();
@@ -251,8 +251,13 @@ export function statusOfRow(row: RunRow | undefined, now: number): RunStatus {
 }
 
 /** Whether nothing in the run is left to do. */
-export function isOver(status: RunStatus): boolean {
+function isOver(status: RunStatus): boolean {
   return status === 'succeeded' || status === 'degraded';
+}
+
+/** Whether a question of the run can be answered: one that is resumed after it was cancelled asks again. */
+export function isAnswerable(status: RunStatus): boolean {
+  return !isOver(status) && status !== 'cancelled';
 }
 
 function sessionOverview(

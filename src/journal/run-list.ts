@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import { isOver, readRun, statusOfRow, type RunOverview, type RunStatus, type StepOverview } from './overview.js';
+import { isAnswerable, readRun, statusOfRow, type RunOverview, type RunStatus, type StepOverview } from './overview.js';
 import { isHeld, type RunRow, type RunStanding, type Store } from './store.js';
 import { threadOfRun } from './thread-rows.js';
 
@@ -57,7 +57,7 @@ function summary(store: Store, row: RunRow, now: number): RunSummary {
 
 /** A question with an answer is not open, even if the run has not taken the answer yet. */
 function openQuestions(store: Store, id: string, status: RunStatus, { pauses }: RunStanding): number {
-  if (pauses.length === 0 || isOver(status)) return 0;
+  if (pauses.length === 0 || !isAnswerable(status)) return 0;
   const given = new Set(store.answers(id).map((answer) => `${answer.key} ${answer.id}`));
   return pauses.filter((pause) => !given.has(`${pause.key} ${pause.id}`)).length;
 }

@@ -28,7 +28,7 @@ async function paused(steps = 2) {
   });
   const waits = await served(['run', 'flow.yaml', '--model', 'script/script.yaml', '--yes'], { cwd });
   expect(waits.code).toBe(5);
-  const commands = [...waits.stderr.matchAll(/skein answer (\S+) '(\S+)'/g)].map(([, run = '', key = '']) => ({
+  const commands = [...waits.stderr.matchAll(/skein answer (\S+) (\S+)/g)].map(([, run = '', key = '']) => ({
     run,
     key,
   }));

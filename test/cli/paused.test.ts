@@ -38,7 +38,7 @@ async function paused(): Promise<{ readonly cwd: string; readonly words: readonl
   const cwd = await makeProject({ 'flow.yaml': FLOW, 'answers.yaml': SCRIPT });
   const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
   expect(end.code).toBe(5);
-  const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(end.stderr) ?? [];
+  const [, run = '', key = ''] = /\n {2}skein answer (\S+) (\S+) VALUE\n/.exec(end.stderr) ?? [];
   const [, resume = ''] = /\nnext: continue when there are answers\n {2}skein resume (\S+)\n/.exec(end.stderr) ?? [];
   return { cwd, words: ['answer', run, key], resume };
 }
@@ -60,7 +60,7 @@ describe('a run that waits for an answer', () => {
     expect(again.code).toBe(5);
     expect(documentOf(again)).toMatchObject({
       outcome: 'paused',
-      questions: [{ key: words[2], path: 'facts', question: 'Which kind?', choices: ['hand', 'power'] }],
+      questions: [{ path: words[2], question: 'Which kind?', choices: ['hand', 'power'] }],
       modelCalls: 0,
     });
   });
@@ -69,7 +69,7 @@ describe('a run that waits for an answer', () => {
     const cwd = await makeProject({ 'flow.yaml': APPROVED, 'answers.yaml': WRITES });
     const end = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-audit'], { cwd });
     expect(end.code).toBe(5);
-    const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(end.stderr) ?? [];
+    const [, run = '', key = ''] = /\n {2}skein answer (\S+) (\S+) VALUE\n/.exec(end.stderr) ?? [];
     const [, choice = ''] = /\n {2}1\. (.*)\n/.exec(end.stderr) ?? [];
     expect(choice).not.toBe('');
     // What is decided about is told wherever the decision is asked for.

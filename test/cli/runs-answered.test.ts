@@ -132,7 +132,11 @@ describe('skein cancel', () => {
       return { ended: id, paused: (await record(store, ASKING)).id };
     });
     expect((await served(['cancel', '-1'], { cwd })).stdout).toBe(`run ${made.paused} is cancelled\n`);
-    expect((await served(['show', '-1'], { cwd })).stdout).toContain('asking cancelled');
+    // An answer is refused, so none is proposed: a resume asks again.
+    const shown = (await served(['show', '-1'], { cwd })).stdout;
+    expect(shown).toContain('asking cancelled');
+    expect(shown).not.toContain('skein answer');
+    expect((await served(['runs', '--json'], { cwd })).stdout).toContain('"pauses": 0');
     expect((await served(['cancel', '-2'], { cwd })).stdout).toBe(`run ${made.ended} had already ended: succeeded\n`);
   });
 });

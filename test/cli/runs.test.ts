@@ -193,7 +193,7 @@ strict: false
     const end = await served(['run', 'flow.yaml', '--mock=answers.yaml'], { cwd });
     expect(end.code).toBe(5);
     expect(end.stderr).toMatch(
-      /question of facts: Which kind\?\n {2}1\. hand\n {2}2\. power\n {2}skein answer (\w+) 'facts@.*' VALUE\nnext: .*\n {2}skein resume \1 --trust\n/,
+      /question of facts: Which kind\?\n {2}1\. hand\n {2}2\. power\n {2}skein answer (\w+) facts VALUE\nnext: .*\n {2}skein resume \1\n/,
     );
     const apart = await served(['run', 'flow.yaml', '--mock=answers.yaml', '--no-store'], { cwd });
     expect(apart.code).toBe(5);

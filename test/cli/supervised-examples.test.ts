@@ -60,14 +60,13 @@ describe('a supervised DAG workflow on the command line', () => {
   test('[S9] a person sees the output, what was promised and delivered, and is told how to answer: exit code 5', async () => {
     const { end } = await pausedRun();
     expect(end.code).toBe(5);
-    const [, run = ''] =
-      /next: continue when there are answers\n {2}skein resume (\S+) --trust\n/.exec(end.stderr) ?? [];
+    const [, run = ''] = /next: continue when there are answers\n {2}skein resume (\S+)\n/.exec(end.stderr) ?? [];
     expect(end.stderr).toContain("question of announce: Review this step's output. (approve, reject, or revise:");
     expect(end.stderr).toContain('Version 2.4.0 is out, and it is perfect.');
     expect(end.stderr).toMatch(/\n {2}promised:\n {4}interpretation: /);
     expect(end.stderr).toMatch(/\n {2}delivered:\n {4}metCommitment: true\n/);
     for (const answer of ['approve', 'reject', "'revise: WHAT TO DO DIFFERENTLY'"])
-      expect(end.stderr).toMatch(new RegExp(`\n {2}skein answer ${run} '.*' ${answer}\n`));
+      expect(end.stderr).toMatch(new RegExp(`\n {2}skein answer ${run} announce ${answer}\n`));
     expect(end.stdout).not.toContain('perfect');
   });
 

@@ -88,7 +88,7 @@ export function moreWays({ choices = [], schema }: Pick<Question, 'choices' | 's
 }
 
 /** The key of a question, with its id if an answer must be bound to exactly what was shown. */
-export function boundKey({ key, id }: Pick<OpenQuestion, 'key' | 'id'>): string {
+function boundKey({ key, id }: Pick<OpenQuestion, 'key' | 'id'>): string {
   return isGuardQuestion(key) ? `${key}=${id}` : key;
 }
 
@@ -104,7 +104,9 @@ export function answerCommands(
   questions: readonly OpenQuestion[],
   run: string,
 ): readonly string[] {
-  const short = [pause.name, pause.path].find((text) => meansOnly(text, pause, questions));
+  // Names that Skein made, such as `ask:tool#1.1`, say nothing to a person.
+  const names = /[:@]/.test(pause.name) ? [pause.path] : [pause.name, pause.path];
+  const short = names.find((text) => meansOnly(text, pause, questions));
   const name = isGuardQuestion(pause.key) ? boundKey(pause) : (short ?? pause.key);
   return valuesOf(pause.question, pause.schema).map(
     (value) => `skein answer ${shellWord(run)} ${shellWord(name)} ${value}`,

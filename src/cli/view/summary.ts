@@ -5,9 +5,9 @@ import type { RunOutcome, Census } from '../../events/census.js';
 import { billedOf, costText } from '../../events/cost-text.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Spending, Tally } from '../../events/spending.js';
-import { boundKey, commandLine, moreWays, shellWord, valuesOf } from '../runs/text.js';
+import { answerCommands, commandLine, moreWays, shellWord } from '../runs/text.js';
 import { evidenceLines } from './evidence.js';
-import { fitCells, isolated, oneLine, padCells, printable, quoted } from './printable.js';
+import { fitCells, isolated, oneLine, padCells, printable } from './printable.js';
 import { ASK_AGAIN, nextSteps, stepsAtEnd } from './next-steps.js';
 import type { Within } from './progress.js';
 import type { RunLog } from './run-log.js';
@@ -179,18 +179,14 @@ function withinText({ kind }: StepLog, { done, total }: Within): string {
 function questionLines({ questions, outcome, recorded }: SummaryOptions): readonly string[] {
   if (outcome !== 'paused' || questions.length === 0) return [];
   const asked = questions.flatMap((one) => {
-    const { path, name, question, choices = [], evidence, expires, schema } = one;
+    const { path, name, question, choices = [], evidence, expires } = one;
     return [
       `question of ${printable(path)}: ${printable(question ?? `waits for the event ${name}`)}`,
       ...evidenceLines(evidence),
       ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
       ...moreWays(one),
       ...(expires === undefined ? [] : [`  until ${new Date(expires).toISOString()}`]),
-      ...(recorded === undefined
-        ? []
-        : valuesOf(question, schema).map((value) =>
-            commandLine(`skein answer ${shellWord(recorded.id)} ${quoted(boundKey(one))} ${value}`),
-          )),
+      ...(recorded === undefined ? [] : answerCommands(one, questions, recorded.id).map(commandLine)),
     ];
   });
   if (recorded !== undefined) return asked;
