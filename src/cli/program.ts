@@ -113,7 +113,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
     if (asked !== 'completion') checkDirectory();
     const [word = '-'] = operandsOf(words);
     if (command === undefined && !word.startsWith('-') && word !== 'help') throw unknownCommand(word, NAMES);
-    if (command !== undefined) checkPart(command, operandsOf(words)[1]);
+    if (command !== undefined) checkPart(command, words);
     await program.parseAsync(normalizeWords(helpTarget(words, asked), command), { from: 'user' });
     return code;
   } catch (error) {
@@ -121,8 +121,11 @@ export async function runCli(words: readonly string[]): Promise<number> {
   }
 }
 
-/** Refuses an unknown part of a command that takes nothing else, such as `runs prun`. */
-function checkPart(command: Command, word: string | undefined): void {
+/** Refuses an unknown part of a command that takes nothing else, such as `runs prun`. The word after an unknown flag is its value. */
+function checkPart(command: Command, words: readonly string[]): void {
+  const [, word] = operandsOf(words);
+  const before = word === undefined ? '' : (words[words.indexOf(word, 1) - 1] ?? '');
+  if (before.startsWith('-') && !command.options.some(({ short, long }) => short === before || long === before)) return;
   const parts = command.commands.map((part) => part.name());
   const takesWords = parts.length === 0 || command.registeredArguments.length > 0;
   if (takesWords || word === undefined || parts.includes(word)) return;

@@ -74,6 +74,20 @@ describe('the command that answers', () => {
     askedAt: 0,
   });
 
+  test('names the step where Skein named the question, and an event by its own name', () => {
+    const asked = { ...pause('size', '1'), key: 'size@ask:1' };
+    const { question: _question, ...waits } = pause('paid', 'payment');
+    expect([asked, waits].flatMap((one) => answerCommands(one, [asked, waits], 'r1'))).toEqual([
+      'skein answer r1 size VALUE',
+      'skein answer r1 payment [VALUE]',
+    ]);
+    const twice = [asked, { ...asked, name: '2', key: 'size@ask:2' }];
+    expect(twice.flatMap((one) => answerCommands(one, twice, 'r1'))).toEqual([
+      'skein answer r1 size@ask:1 VALUE',
+      'skein answer r1 size@ask:2 VALUE',
+    ]);
+  });
+
   test('has the shortest words that mean this question alone, as a shell takes them', () => {
     const pauses = [pause('publish', 'publish'), pause('each[a b]/ask', 'ask'), pause('each[c]/ask', 'ask')];
     expect(pauses.flatMap((one) => answerCommands(one, pauses, 'r1'))).toEqual([

@@ -66,7 +66,8 @@ describe('a supervised DAG workflow on the command line', () => {
     expect(end.stderr).toMatch(/\n {2}promised:\n {4}interpretation: /);
     expect(end.stderr).toMatch(/\n {2}delivered:\n {4}metCommitment: true\n/);
     for (const answer of ['approve', 'reject', "'revise: WHAT TO DO DIFFERENTLY'"])
-      expect(end.stderr).toMatch(new RegExp(`\n {2}skein answer ${run} \\S+ ${answer}\n`));
+      expect(end.stderr).toMatch(new RegExp(`\n {2}skein answer ${run} announce ${answer}\n`));
+    expect(end.stderr).toContain('\n  answer: approve, reject, or revise: WHAT TO DO DIFFERENTLY\n');
     expect(end.stdout).not.toContain('perfect');
   });
 

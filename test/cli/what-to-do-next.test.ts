@@ -87,6 +87,7 @@ describe('a command line that is wrong', () => {
   });
 
   test.each([
+    [['runs', '--limit', '1'], "unknown option '--limit'", 'skein help runs shows what it takes'],
     [['runs', 'prun'], 'there is no command "runs prun"', 'did you mean skein runs prune?'],
     [['threads', 'frok', 'a', 'b'], 'there is no command "threads frok"', 'did you mean skein threads fork?'],
     [['threads', 'list'], 'there is no command "threads list"', 'skein threads takes: remove, fork'],

@@ -212,7 +212,9 @@ test('its problems speak of arrays and objects, not of YAML', async () => {
     answers: { question: 'Q?', answer: 'yes' },
   };
   const { error } = await run(TWO, { models: modelsOf(wrong as unknown as ScriptInput) }).result;
-  const { problems = [] } = error?.details as { readonly problems?: readonly { message: string; hint?: string }[] };
+  const { problems = [] } = (error?.details ?? {}) as {
+    readonly problems?: readonly { message: string; hint?: string }[];
+  };
   expect(problems.map(({ message, hint = '' }) => `${message}; ${hint}`)).toEqual(
     [
       'strict of a script must be true or false, not text; write false',

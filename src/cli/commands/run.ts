@@ -47,8 +47,10 @@ async function act(file: string | undefined, options: ParsedOptions, inputs: rea
 
 function checkCount([, extra]: readonly string[], mock: string | undefined): void {
   if (extra === undefined) return;
-  const hint =
-    mock === '' ? `a script is given as --mock=${extra}` : 'give one workflow file; skein help run shows the flags';
+  const isScript = mock === '' && /\.ya?ml$/.test(extra);
+  const hint = isScript
+    ? `a script is given as --mock=${extra}`
+    : 'give one workflow file; inputs are given with --input NAME=VALUE';
   throw new SkeinError('SKEIN_USAGE', `too many arguments: ${extra}`, { hint });
 }
 

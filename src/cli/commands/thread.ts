@@ -69,7 +69,7 @@ function lines(thread: ThreadOverview, ids: readonly string[], style: Style): re
     ...(hidden === 0 ? [] : [style.dim(`the first ${countText(hidden, 'turn')} are not shown: --json prints all`)]),
     ...(hidden === 0 ? between(0) : []),
     ...shown.flatMap((turn) => [...turnLines(turn, ids, style), ...(turn.turn >= first ? between(turn.turn) : [])]),
-    ...(questions.length === 0 ? [] : ['', ...pauseLines(questions, turns.at(-1)?.runId ?? '')]),
+    ...(questions.length === 0 ? [] : ['', ...pauseLines(questions, shortId(turns.at(-1)?.runId ?? '', ids))]),
   ];
 }
 

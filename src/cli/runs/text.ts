@@ -104,8 +104,8 @@ export function answerCommands(
   questions: readonly OpenQuestion[],
   run: string,
 ): readonly string[] {
-  // Names that Skein made, such as `ask:tool#1.1`, say nothing to a person.
-  const names = /[:@]/.test(pause.name) ? [pause.path] : [pause.name, pause.path];
+  // An event has a name that the author chose; the name of a question, such as `1` or `ask:tool#1.1`, says nothing to a person.
+  const names = pause.question === undefined ? [pause.name, pause.path] : [pause.path];
   const short = names.find((text) => meansOnly(text, pause, questions));
   const name = isGuardQuestion(pause.key) ? boundKey(pause) : (short ?? pause.key);
   return valuesOf(pause.question, pause.schema).map(

@@ -13,10 +13,19 @@ const ASIDE = new Set(['title', 'description', 'examples', 'default', '$schema']
  */
 export function wantedAnswer(schema: unknown): string {
   const words = isPlainObject(schema) ? ownValue(schema, 'description') : undefined;
-  const form = formOf(schema, DEEPEST) ?? `JSON that matches ${JSON.stringify(schema)}`;
+  const known = formOf(schema, DEEPEST);
+  // Beside the words and commands with examples, the schema would say nothing more to a person. The words may be a whole sentence.
+  if (known === undefined && typeof words === 'string' && words !== '' && hasExamples(schema))
+    return words.replace(/^answer\s+/, '');
+  const form = known ?? `JSON that matches ${JSON.stringify(schema)}`;
   const isJson = form.startsWith('{') || form.startsWith('[');
   const whole = isJson ? `${form} as JSON` : form;
   return typeof words === 'string' && words !== '' ? `${words} (${whole})` : whole;
+}
+
+function hasExamples(schema: unknown): boolean {
+  const examples = isPlainObject(schema) ? ownValue(schema, 'examples') : undefined;
+  return Array.isArray(examples) && examples.length > 0;
 }
 
 /** Undefined if the words would leave something out. */
