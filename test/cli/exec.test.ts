@@ -216,7 +216,7 @@ describe('tool calls that a person must allow', () => {
     expect(end.stderr).toContain('] calls write_file {"path":"note.txt","content":"hello"}');
     expect(contextOf(end)).toEqual({ steps: {}, order: [] });
     expect(existsSync(join(cwd, 'note.txt'))).toBe(false);
-    const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(end.stderr) ?? [];
+    const [, run = '', key = ''] = /\n {2}skein answer (\S+) (\S+) VALUE\n/.exec(end.stderr) ?? [];
     expect((await served(['answer', run, key, 'allow'], { cwd })).code).toBe(0);
     expect(await served(['resume', run], { cwd })).toMatchObject({ code: 0, stdout: 'Written.\n' });
     expect(readFileSync(join(cwd, 'note.txt'), 'utf8')).toBe('hello');
