@@ -96,7 +96,7 @@ describe.skipIf(!hasSignals)('a run that is interrupted', () => {
     // The record was not closed, and can be gone on with all the same; what became of the program is asked.
     const asking = await served(['resume', '-1'], { cwd });
     expect(asking.code).toBe(5);
-    const [, run = '', key = ''] = /\n {2}skein answer (\S+) '(\S+)' VALUE\n/.exec(asking.stderr) ?? [];
+    const [, run = '', key = ''] = /\n {2}skein answer (\S+) (\S+) VALUE\n/.exec(asking.stderr) ?? [];
     expect((await served(['answer', run, key, 'run it'], { cwd })).code).toBe(0);
     const resumed = await served(['resume', '-1', '--json'], { cwd });
     expect(documentOf(resumed)).toMatchObject({ outcome: 'succeeded', modelCalls: 2, before: { modelCalls: 1 } });

@@ -38,7 +38,7 @@ it.each(['node_modules/p/README.md', 'notes.md'])(
     expect(waits.stderr).toContain('"work@tool#1.1"');
     expect(waits.stderr).toContain('commands: [[touch, two]]');
     expect([existsSync(join(cwd, 'one')), existsSync(join(cwd, 'two'))]).toEqual([false, false]);
-    const [, run = '', key = ''] = /skein answer (\S+) '(\S+)'/.exec(waits.stderr) ?? [];
+    const [, run = '', key = ''] = /skein answer (\S+) (\S+)/.exec(waits.stderr) ?? [];
     expect(key).toContain('guard#2.1');
     // Without an answer it waits again, and nothing was done.
     expect((await served(['resume', run], { cwd })).code).toBe(5);
@@ -55,7 +55,7 @@ it.each(['node_modules/p/README.md', 'notes.md'])(
 it('commands that a person refuses are not made, and the model is told so', async () => {
   const cwd = await project('notes.md');
   const waits = await served(RUN, { cwd });
-  const [, run = '', key = ''] = /skein answer (\S+) '(\S+)'/.exec(waits.stderr) ?? [];
+  const [, run = '', key = ''] = /skein answer (\S+) (\S+)/.exec(waits.stderr) ?? [];
   await served(['answer', run, key, 'deny'], { cwd });
   expect(await served(['resume', run, '--yes'], { cwd })).toMatchObject({
     code: 0,

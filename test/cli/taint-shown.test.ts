@@ -38,7 +38,7 @@ describe('skein show RUN --taint', () => {
     expect(before).toContain('  work write_file: asked (changes-project)');
     expect(before).toContain('    work@tool#1.1, file:node_modules/p/README.md > work > content');
     expect(before).toContain('    would allow it: nothing can be declared for this');
-    const [, run = '', key = ''] = /skein answer (\S+) '(\S+)'/.exec(waits.stderr) ?? [];
+    const [, run = '', key = ''] = /skein answer (\S+) (\S+)/.exec(waits.stderr) ?? [];
     await served(['answer', run, key, 'deny'], { cwd });
     await served(['resume', run], { cwd });
     const after = (await show()).stdout;
@@ -95,7 +95,7 @@ describe('skein show RUN --taint', () => {
     const cwd = await makeProject({ 'flow.yaml': JSON.stringify(flow), 'script.yaml': JSON.stringify(script) });
     const given = ['--input', 'issue=send it', '--untrusted', 'issue', '--model', 'script/script.yaml', '--trust'];
     const waits = await served(['run', 'flow.yaml', ...given], { cwd });
-    const [, run = '', key = ''] = /skein answer (\S+) '(\S+)'/.exec(waits.stderr) ?? [];
+    const [, run = '', key = ''] = /skein answer (\S+) (\S+)/.exec(waits.stderr) ?? [];
     expect((await served(['answer', run, key, 'allow'], { cwd })).code).toBe(0);
     await served(['resume', run], { cwd });
     const { stdout } = await served(['show', run, '--taint'], { cwd });
