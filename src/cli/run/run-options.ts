@@ -171,17 +171,13 @@ export function readCount(text: string): number {
 export function addTalkOptions(command: Command): Command {
   return command
     .optionsGroup(PACKS)
-    .option('--message <text>', 'what you say to a pack; repeat for each turn; - for stdin', more)
+    .option('--message <text>', 'what you say to a pack; repeat for each turn; - for stdin', oneMore)
     .option('--state <name>', 'the state in which the conversation begins')
     .option('--agent <name>', 'talk with this agent of the pack')
     .option('--prompt <name>', 'talk with this prompt of the pack alone, without its workflow')
     .option('--context <file>', 'continue from a context of PromptKit, or of skein context')
     .option('--tools <file>', 'tools of an Agentfile, such as write,bash; or a module with the tools of a pack')
     .optionsGroup('Options:');
-}
-
-function more(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
 }
 
 const TALK_FLAGS = ['message', 'state', 'agent', 'prompt', 'context'] as const satisfies readonly (keyof TalkFlags)[];
