@@ -136,6 +136,27 @@ function updateOf(node: CompiledNode, output: unknown): Record<string, unknown> 
   return channel === undefined ? { ...(output as Record<string, unknown> | null) } : { [channel]: output };
 }
 
+/** The error for two unordered writes (S3). They are of one node if several ways lead to it at the same time. */
+export function conflictError(channel: string, writers: readonly [string, string]): ErrorData {
+  const [one, other] = writers;
+  const [message, hint] =
+    one === other
+      ? [
+          `'${one}' ran twice at the same time, and both times wrote '${channel}'`,
+          `let it wait for all ways that lead to it (join), let one way lead to it, or give '${channel}' a reducer`,
+        ]
+      : [
+          `'${one}' and '${other}' both wrote '${channel}', and neither ran before the other`,
+          `give '${channel}' a reducer, let them write different channels, or put an edge between them`,
+        ];
+  return {
+    code: 'SKEIN_WRITE_CONFLICT',
+    message,
+    hint,
+    details: { channel, writers: [one, other] },
+  };
+}
+
 /** The error for a route without declared targets that chose an unknown name. */
 export function noSuchNode(from: CompiledNode, name: string): ErrorData {
   return {

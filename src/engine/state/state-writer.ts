@@ -311,27 +311,6 @@ export function validated(schema: unknown, value: unknown, channel: string): unk
   throw new SkeinError('SKEIN_BAD_UPDATE', `the value for '${channel}' does not match its schema: ${why}`);
 }
 
-/** The error for two unordered writes (S3). They are of one node if several ways lead to it at the same time. */
-export function conflictError(channel: string, writers: readonly [string, string]): ErrorData {
-  const [one, other] = writers;
-  const [message, hint] =
-    one === other
-      ? [
-          `'${one}' ran twice at the same time, and both times wrote '${channel}'`,
-          `let it wait for all ways that lead to it (join), let one way lead to it, or give '${channel}' a reducer`,
-        ]
-      : [
-          `'${one}' and '${other}' both wrote '${channel}', and neither ran before the other`,
-          `give '${channel}' a reducer, let them write different channels, or put an edge between them`,
-        ];
-  return {
-    code: 'SKEIN_WRITE_CONFLICT',
-    message,
-    hint,
-    details: { channel, writers: [one, other] },
-  };
-}
-
 /** A step that may write to a channel how it ended. */
 interface Ended extends WritingStep {
   /** Failed items of a map. */
