@@ -321,7 +321,7 @@ const ON_LINES: readonly (readonly [words: readonly string[], what: string, reme
   [['run', 'flwo.yaml'], 'flwo.yaml does not exist', 'did you mean flow.yaml?'],
   [['run', 'flow.yaml', '--strem'], '--strem', 'did you mean --stream?'],
   [['run', 'flow.yaml', '--mock', 'script.yaml'], 'too many arguments', '--mock=script.yaml'],
-  [['run', 'flow.yaml', '--mock', 'topic'], 'too many arguments', 'inputs are given with --input NAME=VALUE'],
+  [['run', 'flow.yaml', '--mock', 'topic'], 'too many arguments', 'inputs with --input NAME=VALUE'],
   [['run', 'flow.yaml', '--mock=none.yaml'], 'none.yaml', 'path'],
   [['run', 'flow.yaml', '--mock', '--input', 'topik=x'], '"topik"', 'did you mean "topic"?'],
   [['run', 'flow.yaml', '--mock', '--input', 'topic'], 'NAME=VALUE', '--input topic=looms'],

@@ -50,7 +50,7 @@ function checkCount([, extra]: readonly string[], mock: string | undefined): voi
   const isScript = mock === '' && /\.ya?ml$/.test(extra);
   const hint = isScript
     ? `a script is given as --mock=${extra}`
-    : 'give one workflow file; inputs are given with --input NAME=VALUE';
+    : 'give one workflow file, and inputs with --input NAME=VALUE; skein help run shows all flags';
   throw new SkeinError('SKEIN_USAGE', `too many arguments: ${extra}`, { hint });
 }
 
