@@ -90,7 +90,7 @@ function findScripts(plan: Plan): readonly string[] {
 export async function checkAuditPlace(dir: string, cwd: string, policies: readonly Policy[]): Promise<void> {
   if (policies.length === 0 || resolve(cwd, dir) === resolve(cwd, AUDIT_FOLDER)) return;
   // Loads code of tools only if needed: most runs have no policy.
-  const { folderRefusal } = await import('../agent/tools/policy-folders.js');
+  const { folderRefusal } = await import('../agent/tools/paths.js');
   const why =
     folderRefusal(policies, cwd, resolve(cwd, dir)) ??
     strangersRefusal({ effect: 'send', tool: 'audit_dir', input: { path: dir } }, policies);

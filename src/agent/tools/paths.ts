@@ -2,9 +2,9 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, rea
 import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { NarrowPolicy } from '../../plan/policy.js';
 import { isInside, realOf } from '../../text/files.js';
 import { isEnvFile } from './compare-paths.js';
-import { leavesPolicy } from './policy-folders.js';
 import { NO_PLACES, type OwnPlaces } from './provider-options.js';
 import type { WrittenFiles } from '../run-trust.js';
 import { createProtection } from './protection.js';
@@ -287,4 +287,24 @@ async function anchorDirectory<T>(dir: Directory, access: Access, use: (anchor: 
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
+}
+
+/** Why a path is outside the folders of a policy; undefined if none objects. `~` is the user's home, `$WORKSPACE` the working directory. */
+function leavesPolicy(home: string, only: readonly (readonly string[])[]): (path: string) => string | undefined {
+  const lists = only.map((folders) =>
+    folders.map((folder) =>
+      realOf(resolve(home, folder.replace(/^\$WORKSPACE(?=$|[/\\])/, home).replace(/^~(?=$|[/\\])/, homedir()))),
+    ),
+  );
+  return (path) =>
+    lists.every((folders) => folders.some((folder) => isInside(folder, realOf(path))))
+      ? undefined
+      : `is outside of the folders that a policy allows: ${only.flat().join(', ')}`;
+}
+
+/** The same for one path that a workflow names itself. */
+export function folderRefusal(policies: readonly NarrowPolicy[], home: string, path: string): string | undefined {
+  const lists = policies.flatMap(({ folders }) => (folders === undefined ? [] : [folders]));
+  const why = leavesPolicy(home, lists)(path);
+  return why === undefined ? undefined : `it ${why}`;
 }
