@@ -89,6 +89,13 @@ describe('a node that takes over for others, and reads what ran before them', ()
       .addEdge('page', 'note')
       .setEntry('page');
     expect((await withEdge.run()).nodesRun).toEqual(['page', 'note']);
+    const waits = graph()
+      .node('links', async () => ['a', 'b'])
+      .node('page', () => 'text', { onError: { to: 'sum' } })
+      .node('sum', ({ page, links }) => `${page} with ${links.length}`)
+      .addEdge('page', 'sum')
+      .setEntry('page');
+    expect((await waits.run()).answer).toBe('text with 2');
   });
 
   it('that leads back to the node that failed runs again each time', async () => {

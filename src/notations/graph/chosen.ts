@@ -72,7 +72,7 @@ function choicesOf(draft: GraphDraft): readonly Route[] {
 
 /**
  * Returns which node takes over for which other one, after a failure or its last visit. Left out: nodes that read every node for which they
- * take over. Those follow a success too.
+ * take over, or have an edge from it. Those follow a success too.
  */
 function takeoversOf(draft: GraphDraft, edges: readonly ReadEdge[]): readonly Edge[] {
   const found = [...draft.nodes.values()].flatMap(({ name, options }): Edge[] => {
@@ -81,8 +81,9 @@ function takeoversOf(draft: GraphDraft, edges: readonly ReadEdge[]): readonly Ed
       typeof policy === 'object' && 'to' in policy ? [{ from: name, to: policy.to }] : [],
     );
   });
-  const isRead = ({ from, to }: Edge): boolean => edges.some((edge) => edge.from === from && edge.to === to);
-  return found.filter(({ to }) => !found.every((other) => other.to !== to || isRead(other)));
+  const follows = ({ from, to }: Edge): boolean =>
+    draft.edges.has(`${from}\n${to}`) || edges.some((edge) => edge.from === from && edge.to === to);
+  return found.filter(({ to }) => !found.every((other) => other.to !== to || follows(other)));
 }
 
 /** Builds a plan that only holds the order of the nodes. */
