@@ -34,7 +34,7 @@ export const ERROR_CODES = [
   'SKEIN_NO_KEY', // a provider's API key is missing, or may not be sent to the address that a file names
   'SKEIN_POLICY', // a policy forbids an address or a folder that a file names
   'SKEIN_MODEL_UNAVAILABLE', // the provider does not know the model: the next of a fallback list is tried
-  'SKEIN_MODEL_REFUSED', // the provider answered 4xx; not retryable
+  'SKEIN_MODEL_REFUSED', // the provider answered 4xx, not retryable; or its content filter cut the answer
   'SKEIN_MODEL_OVERLOADED', // 408, 429; retryable, may carry retryAfterMs
   'SKEIN_MODEL_FAILED', // 5xx, or a stream that ended with an error; retryable
   'SKEIN_NETWORK', // no connection, or one that was cut; retryable

@@ -215,3 +215,27 @@ it('an answer that is cut by the output limit is used, with a warning', async ()
   expect(outputOf(result)).toBe('Half of it');
   expect(step.of('warning').map((note) => note.code)).toEqual(['answer-cut']);
 });
+
+describe('an answer that a content filter cut', () => {
+  it('is a failure, and a retry may try again', async () => {
+    await using provider = await FakeProvider.start({ text: 'Half of it', finish: 'content_filter' });
+    const { result } = await runAgent(chat(provider));
+    expect(errorOf(result)).toMatchObject({ code: 'SKEIN_MODEL_REFUSED', retryable: true });
+    expect(errorOf(result).message).toContain('content filter of openai/first');
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  it('is used if it is structured and complete', async () => {
+    await using provider = await FakeProvider.start({ text: '{"a":1}', finish: 'content_filter' });
+    const given = chat(provider);
+    const { result } = await runAgent({ ...given, spec: { ...given.spec, output: { schema: { required: ['a'] } } } });
+    expect(outputOf(result)).toEqual({ a: 1 });
+  });
+});
+
+it('an answer that ends with an error of the server is not used: the call is made again', async () => {
+  await using provider = await FakeProvider.start({ text: 'Half of it', finish: 'error' }, { text: 'All of it' });
+  const { result, step } = await runAgent(chat(provider));
+  expect(outputOf(result)).toBe('All of it');
+  expect(step.of('model.retrying')[0]?.error).toMatchObject({ code: 'SKEIN_MODEL_FAILED' });
+});

@@ -31,7 +31,7 @@ export interface Repairs {
 /**
  * Returns the result of a step whose model answered; undefined after requesting the repair round. Refused text leaves the transcript.
  *
- * @throws SkeinError `SKEIN_MODEL_EMPTY`, `SKEIN_OUTPUT_INVALID`, `SKEIN_CHECK`
+ * @throws SkeinError `SKEIN_MODEL_EMPTY`, `SKEIN_MODEL_CAP`, `SKEIN_MODEL_REFUSED`, `SKEIN_OUTPUT_INVALID`, `SKEIN_CHECK`
  */
 export function finalAnswer(options: Judging, turn: ModelTurn, repairs: Repairs): Answered | undefined {
   const { fields, spec } = options;
@@ -59,7 +59,7 @@ export function finalAnswer(options: Judging, turn: ModelTurn, repairs: Repairs)
     : { ...answer, fields: withoutFields(options, taken.findings, turn) };
 }
 
-/** @throws SkeinError `SKEIN_MODEL_CAP` */
+/** @throws SkeinError `SKEIN_MODEL_CAP`, `SKEIN_MODEL_REFUSED` */
 function readAnswer(options: Judging, turn: ModelTurn) {
   const { fields, spec } = options;
   const { output } = spec;
@@ -68,6 +68,7 @@ function readAnswer(options: Judging, turn: ModelTurn) {
   // A cut answer that still contains everything required is accepted.
   const isWhole = (output !== undefined || fields !== undefined) && read.ok && taken.ok;
   if (turn.reason === 'length' && !isWhole) checkCut(options, turn);
+  if (turn.reason === 'content-filter' && !isWhole) throw filtered(options, turn);
   return { read, taken };
 }
 
@@ -145,6 +146,12 @@ function checkCut(options: AgentStep, { model, cutAt }: ModelTurn): void {
   throw new SkeinError('SKEIN_MODEL_CAP', message, {
     hint: limitHint(options.step.notation, 'maxOutputTokens', 'ask for a shorter answer'),
   });
+}
+
+/** Another attempt may say it in other words, so a retry tries again, as after an empty answer. */
+function filtered({ spec }: Judging, { model }: ModelTurn): SkeinError {
+  const message = `the answer of agent "${spec.name}" was cut by the content filter of ${model}`;
+  return new SkeinError('SKEIN_MODEL_REFUSED', message, { hint: 'change the prompt or the model', retryable: true });
 }
 
 function warn(options: AgentStep, code: string, message: string): void {

@@ -174,9 +174,9 @@ function warningsOf(warnings: readonly unknown[], { settings }: ModelRequest): r
 
 const REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool-calls', 'content-filter', 'error']);
 
-/** Version 3 has `{ unified, raw }`, version 2 the word itself. */
+/** Version 3 has `{ unified, raw }`, version 2 the word itself. Of servers that say `error`, version 3 makes `other`. */
 function finishReason(reason: unknown): FinishReason {
-  const word = isPlainObject(reason) ? reason['unified'] : reason;
+  const word = isPlainObject(reason) ? (reason['raw'] === 'error' ? 'error' : reason['unified']) : reason;
   return typeof word === 'string' && REASONS.has(word) ? (word as FinishReason) : 'other';
 }
 
