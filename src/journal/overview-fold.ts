@@ -6,12 +6,13 @@ import { madeOnce } from '../base/collections.js';
 import { endingOf, type StepEnding } from '../events/census.js';
 import { Tally, spentOf } from '../events/spending.js';
 import type { PlanNode } from '../plan/plan.js';
-import { asModelCall, isGuardQuestion, isInside, parseKey, pathOf, stepOf, triesOf } from '../base/address.js';
+import { asModelCall, isGuardQuestion, isInside, parseKey, pathOf, triesOf } from '../base/address.js';
 import { DecidedCalls, modelText, noteText, sessionText, type TellMoment } from './overview-moments.js';
 import {
   StepTrace,
   innerCallIn,
   isCutOff,
+  isJudged,
   isToolStep,
   readTurn,
   spentOfCutOff,
@@ -177,9 +178,10 @@ export class OverviewFold {
   }
 
   private succeeded(trace: StepTrace, at: number): void {
-    const again = trace.status === 'succeeded';
+    const { path, ms, status } = trace;
+    const text = isJudged(this.options.nodeAt(path)) ? 'did its work' : 'succeeded';
     trace.end({ outcome: 'succeeded' }, at);
-    if (!again) this.options.tell({ at, kind: 'step', path: trace.path, text: 'succeeded', ms: trace.ms });
+    if (status !== 'succeeded') this.options.tell({ at, kind: 'step', path, text, ms });
   }
 
   private turn(trace: StepTrace, name: string, record: DoneRecord): void {
@@ -201,10 +203,9 @@ export class OverviewFold {
     trace.reopen();
     const { at, ms, error } = record;
     const turn = error === undefined ? readTurn(this.options.valueOf(record)) : undefined;
-    const took = ms === undefined ? {} : { ms };
     const { usage, cost } = turn ?? (error && spentOf(error)) ?? {};
     const text = head + modelText(turn, error);
-    this.options.tell({ at, kind: 'model', path: trace.path, text, ...took, ...present({ usage, cost }) });
+    this.options.tell({ at, kind: 'model', path: trace.path, text, ...present({ ms, usage, cost }) });
     if (error !== undefined) trace.spent.failed(error);
     return turn;
   }
@@ -217,7 +218,7 @@ export class OverviewFold {
     trace.called = record.error === undefined ? record : undefined;
     if (isToolStep(this.options.nodeAt(trace.path))) trace.spent.called(1);
     const refused = record.error !== undefined || (isPlainObject(value) && value['isError'] === true);
-    const took = record.ms === undefined ? {} : { ms: record.ms };
+    const took = present({ ms: record.ms });
     const text = `tool ${tool} ${refused ? 'failed' : 'done'}`;
     this.options.tell({ at: record.at, kind: 'tool', path: trace.path, text, ...took });
   }
@@ -327,8 +328,7 @@ export class OverviewFold {
     // Cleaning up is the last effect of an attempt, and may end while the next attempt is in progress.
     trace.touch(session, from, at);
     trace.onlyRetried = false;
-    if (name === 'close') return trace;
-    trace.tried(stepOf(key), attempt);
+    if (name !== 'close') trace.tried(key, attempt);
     return trace;
   }
 

@@ -1,6 +1,6 @@
 import type { InnerCall, Cost, Spent, Usage } from '../events/event.js';
 import { countInner } from '../events/call-fold.js';
-import { asModelCall, stepOf, triesOf } from '../base/address.js';
+import { asModelCall, refusedCall, stepOf, triesOf } from '../base/address.js';
 import { isPlainObject, present, type Json } from '../base/json.js';
 import type { StepEnding } from '../events/census.js';
 import type { PlanNode } from '../plan/plan.js';
@@ -33,6 +33,8 @@ export class StepTrace extends StepFold {
   toolsOfTurn: Map<string, readonly string[]> | undefined = undefined;
   /** True if the step's resources were freed: an agent then ends with its last turn, a step that makes a call directly with that call. */
   closed = false;
+  /** True if the step can't use the latest answer of its model. */
+  refused = false;
   /** True if the only record here is a retry: a fork repeats it for a step that it takes over. */
   onlyRetried = false;
   /** Result of its latest tool call; undefined after a failed call. */
@@ -54,7 +56,9 @@ export class StepTrace extends StepFold {
   }
 
   /** Counts an attempt. If a step around it began again, the attempts are counted anew. */
-  tried(step: string, attempt: number): void {
+  tried(key: string, attempt: number): void {
+    const step = stepOf(key);
+    if (refusedCall(key) !== undefined) this.refused = true;
     if (step !== this.step && triesOf(step).at(-1)?.of !== triesOf(this.step).at(-1)?.of) this.attempts = attempt;
     else this.retry(attempt);
     this.step = step;
@@ -82,18 +86,24 @@ export class StepTrace extends StepFold {
     this.spent.answered(turn.model, turn.usage, turn.cost);
     this.spent.called(turn.calls);
     this.lastTurn = turn;
+    this.refused = false;
     (this.toolsOfTurn ??= new Map<string, readonly string[]>()).set(number, turn.tools);
   }
 
-  /** True if the last turn of its model called no tool, and is therefore the answer. */
+  /** True if the last turn of its model called no tool, and is therefore the answer, unless the step can't use it. */
   get answered(): boolean {
-    return this.lastTurn?.calls === 0;
+    return this.lastTurn?.calls === 0 && !this.refused;
   }
 }
 
 /** Whether a step calls a tool directly. */
 export function isToolStep(node: PlanNode | undefined): boolean {
   return node?.kind === 'task' && node.tool !== undefined;
+}
+
+/** Whether the work of a step is judged once its resources are freed: it may still fail then. */
+export function isJudged(node: PlanNode | undefined): boolean {
+  return node?.supervise !== undefined || (node?.kind === 'agent' && (node.agent.checks ?? []).length > 0);
 }
 
 /** The recorded end of a step. A step that makes a call directly has ended with it, unless a later line differs. */
