@@ -136,7 +136,7 @@ export class ManualDurable implements Durable {
   }
 
   timer(key: string, ms: number, _fleeting?: boolean): Ticket {
-    const ticket = newTicket(key);
+    const ticket = { ...newTicket(key), setAt: this.#now };
     const ready: Outcome = { ok: true, value: undefined };
     this.#add({ ...this.#named(key, 'timer'), ...this.#due(ms), ticket, abort: noop, ready, giveUp: undefined });
     return ticket;

@@ -110,6 +110,7 @@ export class MemoryDurable implements Durable {
   timer(key: string, ms: number, fleeting = false): Ticket {
     const ticket = new MemoryTicket(key, this);
     if (!fleeting) this.begins(ticket);
+    ticket.setAt = this.clock.now();
     ticket.undo = this.clock.setTimer(ms, () => this.settle(ticket, { ok: true, value: undefined }));
     return ticket;
   }

@@ -22,6 +22,8 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
   /** True if its time counts toward the budget. */
   works = false;
   undo: (() => void) | undefined = undefined;
+  /** When its timer was set. */
+  setAt: number | undefined = undefined;
   /** Its waits until nothing else runs. */
   stands: Set<Stand> | undefined = undefined;
   /** Number of its parts in progress while others wait. */

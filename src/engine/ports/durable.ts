@@ -41,7 +41,8 @@ export interface Durable {
   step(key: string, effect: Effect, options?: StepOptions): Ticket;
   /**
    * Settles after `ms` milliseconds of the run's clock. The due time is recorded, so the timer continues across a restart; a `fleeting`
-   * timer begins again instead. `identity` identifies what the timer limits: a recorded expiry counts only while the identity is the same.
+   * timer begins again instead. `identity` identifies a time limit and what it limits, see `timeLimit`: a recorded expiry counts only while
+   * the identity is the same. By default it is `ms`.
    */
   timer(key: string, ms: number, fleeting?: boolean, identity?: Identity): Ticket;
   /** Whether an earlier session set a timer with this key. Absent in back ends without earlier sessions. */
@@ -109,6 +110,11 @@ export interface Ticket {
   readonly key: string;
   /** Set by the back end, before it returns or delivers the ticket. */
   outcome: Outcome | undefined;
+  /**
+   * When the timer was set, by the clock of `now()`. Set by the back end. Absent until then: a run sets its timers once it has caught up with
+   * its record.
+   */
+  readonly setAt?: number | undefined;
   /** Source of the answer. Set by the back end if the outcome is an answer and its source is known. */
   readonly answeredBy?: string | undefined;
   /** Receives the outcome. Set by the interpreter. */

@@ -8,6 +8,7 @@ import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import { definitionOf } from '../durable/identity.js';
+import { timeLimit } from '../durable/time-limit.js';
 import type { CompiledNode } from '../graph/compile.js';
 import type { Identity, Influence, Outcome, Question, StepIo, Ticket } from '../ports/durable.js';
 import type {
@@ -294,7 +295,7 @@ class Inside implements StepContext, Activity {
   private async within(ticket: Ticket, key: string, ms: number, identity?: Identity): Promise<unknown> {
     const settled = this.wait(ticket);
     if (ticket.outcome !== undefined) return await settled;
-    const timer = this.step.run.durable.timer(key, ms, true, identity);
+    const timer = this.step.run.durable.timer(key, ms, true, identity && timeLimit(ms, identity));
     const late = this.wait(timer).then(() => {
       this.forget(ticket);
       throw new SkeinError('SKEIN_TIMEOUT', `it took longer than ${ms} ms`);

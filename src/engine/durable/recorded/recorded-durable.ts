@@ -17,7 +17,7 @@ import { RecordedQuestions, lostOutcome, lostQuestion, runsAgain, type RecordedO
 import { RecordedStand } from './recorded-stand.js';
 import { pastOf } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
-import { RecordedTimers, timerIdentity, watchForCancel } from './recorded-timers.js';
+import { RecordedTimers, watchForCancel } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
 
@@ -100,7 +100,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   }
 
   timer(key: string, ms: number, fleeting = false, limited?: Identity): Ticket {
-    const identity = timerIdentity(ms, limited);
+    const identity = limited ?? { digest: () => String(ms) };
     const ticket = new RecordedTicket(key, this, { identity });
     ticket.id = identity.digest();
     const found = this.outcomes.find(ticket);

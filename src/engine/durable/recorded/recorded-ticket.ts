@@ -49,6 +49,8 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   effects = 0;
   /** When its effect started, milliseconds since 1970. */
   startedAt: number | undefined = undefined;
+  /** When its timer was set. */
+  setAt: number | undefined = undefined;
   /** Duration of its effect in milliseconds, if recorded. */
   ran = 0;
   /** Digest of its dependencies, computed at its start. */

@@ -4,7 +4,6 @@ import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { Ledger } from '../../../journal/ledger.js';
 import type { Store } from '../../../journal/store.js';
-import type { Identity } from '../../ports/durable.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /** A timer that was started but not set yet. */
@@ -55,7 +54,9 @@ export class RecordedTimers {
   private arm({ ticket, ms, due }: Waiting): void {
     const counts = due === undefined ? 0 : 1;
     this.set += counts;
-    const left = due === undefined ? ms : Math.max(0, due - this.clock.now());
+    const now = this.clock.now();
+    const left = due === undefined ? ms : Math.max(0, due - now);
+    ticket.setAt = now;
     const stop = this.clock.setTimer(left, () => {
       this.set -= counts;
       ticket.undo = undefined;
@@ -66,21 +67,6 @@ export class RecordedTimers {
       stop();
     };
   }
-}
-
-/** The identity of a timer: its duration, and the identity of what it limits, so that it never expires for something else. */
-export function timerIdentity(ms: number, limited: Identity | undefined): Identity {
-  if (limited === undefined) return { digest: () => String(ms) };
-  const timed = (digest: string): string => `${ms} ${digest}`;
-  return {
-    digest: () => timed(limited.digest()),
-    also: () => limited.also?.().map(timed) ?? [],
-    reads: () => limited.reads?.(),
-    current: (name) => limited.current?.(name) ?? '',
-    heard: () => limited.heard?.(),
-    wrote: () => limited.wrote?.(),
-    reused: (then) => limited.reused?.(then),
-  };
 }
 
 /** Milliseconds between two checks for a request to cancel. */

@@ -1,4 +1,5 @@
 import type { PlanNode } from '../../../plan/plan.js';
+import { timeLimit } from '../../durable/time-limit.js';
 import type { Ticket, Waiter } from '../../ports/durable.js';
 import type { Clock, PolicedStep, Policy } from './policy.js';
 
@@ -21,16 +22,17 @@ export function timeout({ id, timeoutMs }: PlanNode): Policy | undefined {
  */
 class AttemptClock implements Clock, Waiter {
   private timer: Ticket | undefined = undefined;
-  private deadline = 0;
+  private left: number;
   private stops = 0;
   private starts = 0;
   private closed = false;
 
   constructor(
     private readonly step: PolicedStep,
-    private left: number,
+    private readonly limit: number,
     private readonly expired: () => void,
   ) {
+    this.left = limit;
     this.start();
   }
 
@@ -41,9 +43,12 @@ class AttemptClock implements Clock, Waiter {
 
   stop(): void {
     this.stops += 1;
-    if (this.stops > 1 || this.timer === undefined) return;
+    const { timer } = this;
+    if (this.stops > 1 || timer === undefined) return;
     this.dropTimer();
-    this.left = Math.max(0, this.deadline - this.step.run.durable.now());
+    // Time in which no process ran the run is not part of the attempt: only what has passed since the timer was set counts.
+    const used = timer.setAt === undefined ? 0 : this.step.run.durable.now() - timer.setAt;
+    this.left -= Math.min(this.left, Math.max(0, used));
   }
 
   resume(): void {
@@ -59,10 +64,10 @@ class AttemptClock implements Clock, Waiter {
   private start(): void {
     this.starts += 1;
     const again = this.starts === 1 ? '' : `~${this.starts}`;
-    const { step, left } = this;
+    const { step, left, limit } = this;
     const { durable } = step.run;
-    this.deadline = durable.now() + left;
-    const identity = durable.recorded ? step.identity : undefined;
+    // The whole limit: what is left of it is another in each session.
+    const identity = durable.recorded ? timeLimit(limit, step.identity) : undefined;
     this.timer = durable.timer(`${step.key}@timeout${again}`, left, true, identity);
     this.timer.waiter = this;
   }
