@@ -53,6 +53,20 @@ it('a call under way when its process is killed counts for the day, once', { tim
   expect(books.billed).toHaveLength(7);
 });
 
+it('[15] the commands at the end of a run that has used up the day give it more, and continue it', async () => {
+  await using project = await begin(LIST);
+  await served(RUN, project);
+  const { stderr } = await served(RUN, project);
+  const [, id = ''] = /recorded as run (\w+)/.exec(stderr) ?? [];
+  const raise = `skein budget ${id} +8-calls --of 'day'`;
+  expect(stderr).toContain(
+    `next: raise the budget for this run alone, then continue where it stopped\n  ${raise}\n  skein resume ${id}`,
+  );
+  expect((await served(['budget', id, '+8-calls', '--of', 'day'], project)).code).toBe(0);
+  expect((await served(['resume', id], project)).code).toBe(0);
+  expect(project.books.billed).toHaveLength(12);
+});
+
 it('is refused where nothing is recorded, and says what to do', async () => {
   await using project = await begin(LIST);
   const end = await served([...RUN, '--no-store'], project);

@@ -72,9 +72,9 @@ export function raisedBudget(id: string, error: ErrorData | undefined, flag: str
   if (short === undefined) return undefined;
   const run = shellWord(id);
   const what = RESUMED.out_of_budget;
-  if (short.path === '') return nextSteps(what, `skein resume ${run} --budget ${short.raise}${flag}`);
-  const raise = `skein budget ${run} ${short.raise} --of ${quoted(short.path)}`;
-  return nextSteps(`raise the budget, then ${what}`, printable(raise), `skein resume ${run}${flag}`);
+  if (short.of === '') return nextSteps(what, `skein resume ${run} --budget ${short.raise}${flag}`);
+  const raise = `skein budget ${run} ${short.raise} --of ${quoted(short.of)}`;
+  return nextSteps(`raise the budget${short.who}, then ${what}`, printable(raise), `skein resume ${run}${flag}`);
 }
 
 /** A resume alone does not help where each failure follows from what is recorded: it would fail again and run nothing. */
@@ -118,12 +118,22 @@ const OWN: ReadonlySet<unknown> = new Set([
   'SKEIN_NOT_ENDORSED',
 ]);
 
-/** The limit that was too low, and what raises it. */
-function lackIn(error: ErrorData | undefined): { readonly path: string; readonly raise: string } | undefined {
+/** A limit that was too low, and what raises it. */
+interface TooLow {
+  /** What `--of` names; empty for the limit of the run. */
+  readonly of: string;
+  readonly raise: string;
+  /** For whom alone it is raised, if others share it. */
+  readonly who: string;
+}
+
+function lackIn(error: ErrorData | undefined): TooLow | undefined {
   const details = error?.code === 'SKEIN_BUDGET' ? error.details : undefined;
   if (!isPlainObject(details)) return undefined;
-  const { path, raise } = details;
-  return typeof path === 'string' && typeof raise === 'string' ? { path, raise } : undefined;
+  const { name, path, raise } = details;
+  if (typeof name !== 'string' || typeof path !== 'string' || typeof raise !== 'string') return undefined;
+  const isShared = /^(?:day|thread)\b/.test(name);
+  return isShared ? { of: name, raise, who: ' for this run alone' } : { of: path, raise, who: '' };
 }
 
 const RESUMED: Readonly<Record<Exclude<RunOutcome, 'succeeded'>, string>> = {

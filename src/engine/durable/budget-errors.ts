@@ -9,8 +9,7 @@ import type { Outcome } from '../ports/durable.js';
 export function budgetError(lack: Lack | undefined): SkeinError {
   const message = lack === undefined ? 'the budget is used up' : lackText(lack);
   const shared = lack === undefined ? undefined : SHARED.exec(lack.name)?.[1];
-  const raise = lack === undefined || shared !== undefined ? {} : { raise: raiseOf(lack) };
-  const details = lack === undefined ? {} : { details: { ...lack, ...raise } as unknown as Json };
+  const details = lack === undefined ? {} : { details: { ...lack, raise: raiseOf(lack) } as unknown as Json };
   return new SkeinError('SKEIN_BUDGET', message, {
     hint: shared === undefined ? 'raise it, and resume the run' : raiseShared(shared),
     retryable: false,
