@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { graph, reducers } from '../../src/graph.js';
 import { definePlan } from '../../src/plan/builder.js';
 import { run } from '../../src/runtime.js';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -91,4 +92,13 @@ describe('open inputs', () => {
     const { state } = await run(outer, { inputs: { list: [1, 2] } }).result;
     expect([state['six'], state['doubles']]).toEqual([6, [2, 4]]);
   });
+});
+
+test('a value that a reducer refuses has no hint about inputs, where a workflow takes any', async () => {
+  const { error } = await graph<{ log: string[] }>({ reducers: { log: reducers.append } })
+    .addNode('a', () => ({ log: 'a' }))
+    .setEntry('a')
+    .run({ log: 'text' as never });
+  expect(error?.message).toBe("inputs of 'graph': 'log': reducer 'append' needs a list, not string");
+  expect(error?.hint).toBeUndefined();
 });

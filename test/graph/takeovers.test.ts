@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { END, graph, workflowNode } from '../../src/graph.js';
+import { END, graph, workflowNode, type StepEnd } from '../../src/graph.js';
 import { memoryStore } from '../../src/index.js';
 
 /** Books a trip; `broken` names the bookings that fail. The clerk cancels what was booked before the failure. */
@@ -96,6 +96,32 @@ describe('a node that takes over for others, and reads what ran before them', ()
       .addEdge('page', 'sum')
       .setEntry('page');
     expect((await waits.run()).answer).toBe('text with 2');
+  });
+
+  it('does not follow a success because it reads how the node ended', async () => {
+    const flow = (fails: boolean) =>
+      graph<{ paid?: StepEnd; noted?: StepEnd }>()
+        .node(
+          'pay',
+          () => {
+            if (fails) throw new Error('no money');
+            return 'paid';
+          },
+          { ending: 'paid', onError: { to: 'refund' } },
+        )
+        .node('note', () => 'noted', { ending: 'noted', onError: { to: 'refund' } })
+        .node('refund', ({ paid, noted }) => `${paid?.error?.message} ${noted?.status}`)
+        .node('mail', ({ pay, refund }) => `${pay} ${refund}`);
+    for (const options of [{}, { store: memoryStore() }]) {
+      const good = await flow(false).run({}, options);
+      expect([good.nodesRun, good.state.mail, good.outcome]).toEqual([
+        ['pay', 'note', 'mail'],
+        'paid undefined',
+        'succeeded',
+      ]);
+      const bad = await flow(true).run({}, options);
+      expect([bad.state.refund, bad.state.mail]).toEqual(['no money undefined', 'undefined no money undefined']);
+    }
   });
 
   it('that leads back to the node that failed runs again each time', async () => {

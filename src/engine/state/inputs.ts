@@ -1,5 +1,5 @@
 import { SkeinError, toErrorData } from '../../base/errors.js';
-import { FORBIDDEN_NAMES, cloneData, freezeData } from '../../base/json.js';
+import { FORBIDDEN_NAMES, cloneData, freezeData, present } from '../../base/json.js';
 import { inputValue } from '../../plan/input-types.js';
 import type { InputSpec, Plan } from '../../plan/plan.js';
 import type { ChannelTable } from '../graph/channel-table.js';
@@ -142,11 +142,11 @@ export function checkEdits({ plan, channels }: CompiledPlan, edits: StateEdits =
 }
 
 /** The error for inputs that are missing, unknown or refused. */
-function inputError({ name, inputs }: Plan, problems: readonly string[]): SkeinError {
+function inputError({ name, inputs, openInputs }: Plan, problems: readonly string[]): SkeinError {
   const known = inputs.map((input) => input.name).join(', ');
-  return new SkeinError('SKEIN_INPUT', `inputs of '${name}': ${problems.join('; ')}`, {
-    hint: known === '' ? 'the workflow declares no inputs' : `it takes ${known}`,
-  });
+  const none = openInputs === true ? undefined : 'the workflow declares no inputs';
+  const hint = known === '' ? none : `it takes ${known}`;
+  return new SkeinError('SKEIN_INPUT', `inputs of '${name}': ${problems.join('; ')}`, present({ hint }));
 }
 
 /** The schema's default; undefined if it has none. */

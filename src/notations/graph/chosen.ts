@@ -9,6 +9,8 @@ import { policiesOf } from './policies.js';
 /** An edge inferred from what a node reads. `optional`: the parameter has a default. */
 export interface ReadEdge extends Edge {
   readonly optional: boolean;
+  /** True if the node reads how the other one ended, not its result. */
+  readonly isEnding?: boolean;
 }
 
 /** Whether a node chooses what runs next: by its route, or by what it returns. */
@@ -71,8 +73,8 @@ function choicesOf(draft: GraphDraft): readonly Route[] {
 }
 
 /**
- * Returns which node takes over for which other one, after a failure or its last visit. Left out: nodes that read every node for which they
- * take over, or have an edge from it. Those follow a success too.
+ * Returns which node takes over for which other one, after a failure or its last visit. Left out: nodes that read the result of every node
+ * for which they take over, or have an edge from it. Those follow a success too. To read how a node ended is what a handler does.
  */
 function takeoversOf(draft: GraphDraft, edges: readonly ReadEdge[]): readonly Edge[] {
   const found = [...draft.nodes.values()].flatMap(({ name, options }): Edge[] => {
@@ -82,7 +84,8 @@ function takeoversOf(draft: GraphDraft, edges: readonly ReadEdge[]): readonly Ed
     );
   });
   const follows = ({ from, to }: Edge): boolean =>
-    draft.edges.has(`${from}\n${to}`) || edges.some((edge) => edge.from === from && edge.to === to);
+    draft.edges.has(`${from}\n${to}`) ||
+    edges.some((edge) => edge.isEnding !== true && edge.from === from && edge.to === to);
   return found.filter(({ to }) => !found.every((other) => other.to !== to || follows(other)));
 }
 

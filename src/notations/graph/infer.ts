@@ -59,12 +59,16 @@ export function infer(draft: GraphDraft, built: ReadonlyMap<string, BuiltNode>):
     const own = isLast ? { ...all, names: all.names.filter(({ name }) => !RUN_CHANNELS.includes(name)) } : all;
     reads.set(node.name, own);
     for (const read of own.names) {
-      const source = read.name === node.name ? undefined : (draft.nodes.get(read.name) ?? endings.get(read.name));
+      const result = draft.nodes.get(read.name);
+      const source = read.name === node.name ? undefined : (result ?? endings.get(read.name));
       if (source === undefined) need(read, node.name);
       else if (node.layer === 'update' || isLast) continue;
-      else if (chooses(draft, source)) dataOnly.push({ from: source.name, to: node.name, optional: read.optional });
-      else if (!draft.edges.has(`${source.name}\n${node.name}`))
-        found.push({ from: source.name, to: node.name, optional: read.optional });
+      else {
+        const isEnding = result === undefined;
+        const edge = { from: source.name, to: node.name, optional: read.optional, ...(isEnding && { isEnding }) };
+        if (chooses(draft, source)) dataOnly.push(edge);
+        else if (!draft.edges.has(`${source.name}\n${node.name}`)) found.push(edge);
+      }
     }
   }
   const { control, data } = splitChosen(draft, found);
