@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { isGuardQuestion, parseKey } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { AnswerQuestion, Question } from '../../index.js';
-import { moreWays } from '../runs/text.js';
+import { choiceLines, moreWays } from '../runs/text.js';
 import { evidenceLines } from '../view/evidence.js';
 import type { Given, isApproval, typedAnswer } from '../../running.js';
 import { printable } from '../view/printable.js';
@@ -95,7 +95,7 @@ async function askOne(asking: Asking): Promise<{ readonly value: unknown; readon
   show(path, question);
   for (const { address, question: one } of others) show(parseKey(address).path, one);
   if (others.length > 0) printNote(`one answer for all ${others.length + 1} questions`);
-  choices.forEach((choice, at) => printNote(`  ${at + 1}. ${printable(choice)}`));
+  choiceLines(choices).forEach(printNote);
   moreWays(question).forEach(printNote);
   const range = `1-${choices.length}${schema === undefined ? ', or your own words' : ''}`;
   for (;;) {

@@ -74,10 +74,15 @@ export function questionLines(pause: OpenQuestion): readonly string[] {
   return [
     `${printable(pause.path)} ${what}`,
     ...evidenceLines(evidence),
-    ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
+    ...choiceLines(choices),
     ...moreWays(pause),
     ...(expires === undefined ? [] : [`  ${overdue === true ? 'was due' : 'due'} ${localTime(expires)}`]),
   ];
+}
+
+/** Numbered choices, each on one line: a model may have written them, and a further line could look like another choice. */
+export function choiceLines(choices: readonly string[]): readonly string[] {
+  return choices.map((choice, at) => `  ${at + 1}. ${printable(choice).replaceAll('\n', String.raw`\n`)}`);
 }
 
 /** The possible answers besides the choices; without choices, the form of the answer. */

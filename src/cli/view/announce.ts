@@ -41,6 +41,9 @@ const TOLD_REUSED = 20;
 /** Maximum characters of a tool's input or an error on its line. */
 const LONGEST_DETAIL = 160;
 
+/** Maximum characters of the name of a tool. */
+const LONGEST_NAME = 80;
+
 /** Returns a function that converts events to lines about the progress of a run. The log must have received the event first. */
 export function createAnnouncer(log: RunLog, options: AnnounceOptions): (event: SkeinEvent) => readonly string[] {
   const said = new SaidTexts(log, options.style);
@@ -254,11 +257,11 @@ function detailText(note: Detail, cut: string): string {
     case 'model.ended':
       return `${turnText(note)} ended: ${note.usage.inputTokens} tokens in, ${note.usage.outputTokens} out, ${countText(note.toolCalls, 'tool call')}${costOfTurn(note)}`;
     case 'tool.started':
-      return `calls ${printable(note.tool)} ${oneLine(JSON.stringify(note.input), LONGEST_DETAIL, cut)}`;
+      return `calls ${toolText(note, cut)} ${oneLine(JSON.stringify(note.input), LONGEST_DETAIL, cut)}`;
     case 'tool.ended':
       return note.status === 'ok'
-        ? `${printable(note.tool)} done`
-        : `${printable(note.tool)} failed: ${oneLine(note.output, LONGEST_DETAIL, cut)}`;
+        ? `${toolText(note, cut)} done`
+        : `${toolText(note, cut)} failed: ${oneLine(note.output, LONGEST_DETAIL, cut)}`;
     case 'budget.waiting':
       return printable(note.message);
     case 'question':
@@ -270,6 +273,11 @@ function detailText(note: Detail, cut: string): string {
     case 'event':
       return `tells: ${oneLine(JSON.stringify(note.event), LONGEST_DETAIL, cut)}`;
   }
+}
+
+/** A model names the tool, also one that does not exist. */
+function toolText({ tool }: { readonly tool: string }, cut: string): string {
+  return oneLine(tool, LONGEST_NAME, cut);
 }
 
 function costOfTurn({ usage, cost }: Pick<Detail & { readonly kind: 'model.ended' }, 'usage' | 'cost'>): string {

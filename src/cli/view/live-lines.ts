@@ -1,7 +1,7 @@
 import { percentText } from '../../events/step-notes.js';
 import { cellsOfText } from '../../base/text.js';
 import { rowsOf, type Row } from './live-rows.js';
-import { fitCells, isolated, padCells, printable } from './printable.js';
+import { fitCells, isolated, oneLine, padCells, printable } from './printable.js';
 import type { RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';
 import { modelText, outcomeMark, outcomeWords, shortCost, shortCount } from './step-text.js';
@@ -110,11 +110,14 @@ function cellsOf(row: Row, tree: string, log: RunLog, now: number): Cells {
   };
 }
 
+/** Maximum characters of a state; no terminal has room for more. */
+const LONGEST_STATE = 200;
+
 /** The activity or progress of a running step; the outcome or model of an ended one. */
 function stateText(step: StepLog, log: RunLog): string {
   const within = log.progress.within(step.path);
   if (step.status === 'running' && step.openTools.size > 0)
-    return `runs ${printable([...new Set(step.openTools.values())].join(', '))}`;
+    return `runs ${oneLine([...new Set(step.openTools.values())].join(', '), LONGEST_STATE)}`;
   if (step.activity !== undefined) return printable(step.activity);
   if (step.reused && step.status === 'succeeded') return 'reused';
   if (within !== undefined && within.total > 0) {

@@ -5,7 +5,7 @@ import type { RunOutcome, Census } from '../../events/census.js';
 import { billedOf, costText } from '../../events/cost-text.js';
 import type { OpenQuestion } from '../../events/question.js';
 import type { Spending, Tally } from '../../events/spending.js';
-import { answerCommands, commandLine, moreWays, shellWord } from '../runs/text.js';
+import { answerCommands, choiceLines, commandLine, moreWays, shellWord } from '../runs/text.js';
 import { evidenceLines } from './evidence.js';
 import { fitCells, isolated, oneLine, padCells, printable } from './printable.js';
 import { ASK_AGAIN, nextSteps, stepsAtEnd } from './next-steps.js';
@@ -183,7 +183,7 @@ function questionLines({ questions, outcome, recorded }: SummaryOptions): readon
     return [
       `question of ${printable(path)}: ${printable(question ?? `waits for the event ${name}`)}`,
       ...evidenceLines(evidence),
-      ...choices.map((choice, at) => `  ${at + 1}. ${printable(choice)}`),
+      ...choiceLines(choices),
       ...moreWays(one),
       ...(expires === undefined ? [] : [`  until ${new Date(expires).toISOString()}`]),
       ...(recorded === undefined ? [] : answerCommands(one, questions, recorded.id).map(commandLine)),
