@@ -14,7 +14,7 @@ steps: [{ id: s, agent: a, prompt: "Say {{inputs.topic}}" }]
 `;
 const FILES = { 'flow.yaml': FLOW, 'answers.yaml': 'rules: [{ answers: [hello] }]\n' };
 const LIST =
-  /flow\.yaml can do more than read the project, and you have not said yes to it:\n {6}follows answers\.yaml/;
+  /flow\.yaml can do more than read the project, and you have not said yes to it.*:\n {6}follows answers\.yaml/;
 
 /** What there is beside the user's own folder. What SQLite keeps next to a store goes when the last connection closes. */
 const left = async (cwd: string): Promise<readonly string[]> =>
@@ -51,6 +51,28 @@ describe('a file that can do more than read the project', () => {
     const changed = await go(cwd, 'run', 'flow.yaml');
     expect(changed.code).toBe(2);
     expect(changed.stderr).toMatch(LIST);
+  });
+
+  it('says which files are not what they were when the user said yes', async () => {
+    const cwd = await makeProject(FILES);
+    const first = await go(cwd, 'run', 'flow.yaml');
+    expect(first.stderr).toContain('read the project, and you have not said yes to it:');
+    await go(cwd, 'trust', 'flow.yaml', '--yes');
+    await appendFile(join(cwd, 'answers.yaml'), '\n');
+    const changed = await go(cwd, 'run', 'flow.yaml');
+    expect(changed.stderr).toContain('and you have not said yes to it since answers.yaml changed:');
+    await appendFile(join(cwd, 'flow.yaml'), '\n');
+    const both = await go(cwd, 'run', 'flow.yaml');
+    expect(both.stderr).toContain('and you have not said yes to it since answers.yaml and 1 more changed:');
+  });
+
+  it('says so of a file that its own command writes', async () => {
+    const steps = 'steps: [{ id: s, run: [sh, -c, "echo 1 > report.txt"] }]';
+    const cwd = await makeProject({ 'job.yaml': `name: job\n${steps}\n` });
+    await go(cwd, 'trust', 'job.yaml', '--yes');
+    expect(await go(cwd, 'run', 'job.yaml')).toMatchObject({ code: 0 });
+    const again = await go(cwd, 'run', 'job.yaml');
+    expect(again.stderr).toContain('and you have not said yes to it since report.txt changed:');
   });
 
   it('[T10] needs the yes again to be resumed and forked, as it is then', async () => {

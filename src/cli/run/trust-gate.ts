@@ -1,9 +1,10 @@
+import { relative } from 'node:path';
 import type { Problem } from '../../base/problem.js';
 import { shellWord } from '../runs/text.js';
 import { printable } from '../view/printable.js';
 import { isTyped, printNote } from '../view/streams.js';
 import { readLines } from './questions.js';
-import { isTrusted, noteTrusted, type TrustSubject } from './trusted-files.js';
+import { changedSince, isTrusted, noteTrusted, type TrustSubject } from './trusted-files.js';
 import { powerLines } from './workflow-powers.js';
 
 /** What the user is asked to agree to, one line per power. */
@@ -37,8 +38,10 @@ export async function untrusted(subject: TrustSubject, shown: string, flags: Ask
   if (powers.length === 0 || flags.trust === true) return undefined;
   if (await isTrusted(subject)) return undefined;
   const lines = listLines(subject);
+  const since = changeText(await changedSince(subject));
   if (isTyped() && flags.unasked !== true) {
-    printNote(`${printable(shown)} can do more than read the project:`);
+    const isNew = since === '' ? '' : `, and you have not said yes to it${since}`;
+    printNote(`${printable(shown)} can do more than read the project${isNew}:`);
     for (const line of lines) printNote(`  ${line}`);
     if (await isAgreed()) {
       await noteTrusted(subject);
@@ -49,9 +52,16 @@ export async function untrusted(subject: TrustSubject, shown: string, flags: Ask
   return {
     code: 'untrusted-file',
     severity: 'error',
-    message: `${printable(shown)} can do more than read the project, and you have not said yes to it:${lines.map((line) => `\n      ${line}`).join('')}`,
+    message: `${printable(shown)} can do more than read the project, and you have not said yes to it${since}:${lines.map((line) => `\n      ${line}`).join('')}`,
     hint: `when you trust it: skein trust ${shellWord(printable(shown))}${where}, or --trust for this once`,
   };
+}
+
+/** What has changed since the user said yes to a file; empty if that never happened. */
+function changeText(changed: readonly string[] | undefined): string {
+  if (changed === undefined) return '';
+  const [first = 'what it can do', ...more] = changed.map((path) => printable(relative(process.cwd(), path)));
+  return ` since ${first}${more.length === 0 ? '' : ` and ${more.length} more`} changed`;
 }
 
 /** Asks on a terminal. Without a terminal, resolves to false. */

@@ -29,6 +29,12 @@ export interface TrustedFile {
   readonly digest: string;
 }
 
+/** What an agreement is bound to: all of it, and the digests of the files in it by their paths. */
+interface Digested {
+  readonly digest: string;
+  readonly parts: Readonly<Record<string, string>>;
+}
+
 const DIGEST = /^[\da-f]{64}$/;
 
 /**
@@ -36,29 +42,33 @@ const DIGEST = /^[\da-f]{64}$/;
  * its scripts. If one byte of these changes, the digest differs. The first digest covers the project; a second one also covers files
  * outside, if there are any. They are not opened until the user has agreed to the first.
  */
-async function* digestsOf({ file, cwd, powers, files, elsewhere }: TrustSubject): AsyncGenerator<string> {
+async function* digestsOf({ file, cwd, powers, files, elsewhere }: TrustSubject): AsyncGenerator<Digested> {
   const isOutside = outsideOf({ cwd: cwd ?? dirname(file), file });
   const words = powers.flatMap(({ kind, what, argv = [] }) => [
     ...argv.flatMap(pathsIn),
     ...(kind === 'follows' ? [what] : []),
   ]);
   const named = [...new Set(words.map((name) => resolve(cwd ?? '.', name)))].filter(isFile);
-  const made = async (paths: readonly string[], sources: readonly SourceFile[]): Promise<string> =>
-    canonicalHash({
-      file: existing(file),
-      cwd: cwd === undefined ? undefined : existing(cwd),
-      powers,
-      files: Object.fromEntries(sources.map(({ path, text }) => [path, sha256(text)])),
-      started: Object.fromEntries(
-        await Promise.all(paths.map(async (path) => [path, await fileDigest(path)] as const)),
-      ),
-    });
+  const made = async (paths: readonly string[], sources: readonly SourceFile[]): Promise<Digested> => {
+    const texts = Object.fromEntries(sources.map(({ path, text }) => [path, sha256(text)]));
+    const started = Object.fromEntries(
+      await Promise.all(paths.map(async (path) => [path, await fileDigest(path)] as const)),
+    );
+    return {
+      digest: canonicalHash({ ...placeOf({ file, cwd }), powers, files: texts, started }),
+      parts: { ...started, ...texts },
+    };
+  };
   yield await made(
     named.filter((path) => !isOutside(path)),
     files,
   );
   if (elsewhere === undefined && !named.some(isOutside)) return;
   yield await made(named, [...files, ...((await elsewhere?.()) ?? [])]);
+}
+
+function placeOf({ file, cwd }: { readonly file: string; readonly cwd?: string | undefined }) {
+  return { file: existing(file), ...(cwd === undefined ? {} : { cwd: existing(cwd) }) };
 }
 
 /** A part of a command-line word may name a file: `--config=x.js`, `sh -c "node x.js"`. */
@@ -82,27 +92,47 @@ async function fileDigest(path: string): Promise<string> {
 
 /** Whether the user trusts exactly this. */
 export async function isTrusted(subject: TrustSubject): Promise<boolean> {
-  for await (const digest of digestsOf(subject)) if (!isFile(join(stateFolder('trusted'), digest))) return false;
+  for await (const { digest } of digestsOf(subject)) if (!isFile(join(stateFolder('trusted'), digest))) return false;
   return true;
 }
 
 /** Notes that the user trusts a file as it is. @throws errors of writing the note */
 export async function noteTrusted(subject: TrustSubject): Promise<void> {
   const folder = stateFolder('trusted');
-  const digests: string[] = [];
-  for await (const digest of digestsOf(subject)) digests.push(digest);
-  for (const [at, digest] of digests.entries()) {
+  const digests: Digested[] = [];
+  for await (const digested of digestsOf(subject)) digests.push(digested);
+  for (const [at, { digest, parts }] of digests.entries()) {
     const isPart = subject.isPart === true || at < digests.length - 1;
-    const noted = { file: existing(subject.file), since: new Date().toISOString(), ...(isPart && { isPart }) };
+    const noted = { ...placeOf(subject), since: new Date().toISOString(), parts, ...(isPart && { isPart }) };
     keep(join(folder, digest), JSON.stringify(noted));
   }
+}
+
+/**
+ * The files of the project that are not what they were when the user last said yes to this file; empty if something else changed, such
+ * as its powers. Undefined if the user never said yes.
+ */
+export async function changedSince(subject: TrustSubject): Promise<readonly string[] | undefined> {
+  const place = placeOf(subject);
+  const last = notes()
+    .filter(({ file, cwd }) => file === place.file && cwd === place.cwd)
+    .toSorted((a, b) => (a.since < b.since ? -1 : 1))
+    .at(-1);
+  if (last === undefined) return undefined;
+  const isOutside = outsideOf({ cwd: subject.cwd ?? dirname(subject.file), file: subject.file });
+  for await (const { parts } of digestsOf(subject)) {
+    // Of a file whose parts outside of the project are not read yet, the other parts may be missing, too.
+    const paths = new Set([...Object.keys(parts), ...(subject.isPart === true ? [] : Object.keys(last.parts))]);
+    return [...paths].filter((one) => !isOutside(one) && parts[one] !== last.parts[one]).toSorted();
+  }
+  return [];
 }
 
 /** All files that the user trusts, as they were then: a file that was changed and trusted again appears twice. */
 export function trustedFiles(): readonly TrustedFile[] {
   return notes()
     .filter(({ isPart }) => !isPart)
-    .map(({ isPart: _isPart, ...file }) => file)
+    .map(({ file, since, digest }) => ({ file, since, digest }))
     .toSorted((a, b) => (a.file === b.file ? (a.since < b.since ? -1 : 1) : a.file < b.file ? -1 : 1));
 }
 
@@ -114,7 +144,7 @@ export function forgetTrusted(file: string): number {
   return noted.length;
 }
 
-interface Note extends TrustedFile {
+interface Note extends TrustedFile, Digested, Pick<TrustSubject, 'cwd'> {
   readonly isPart: boolean;
 }
 
@@ -130,8 +160,10 @@ function readNote(path: string): Omit<Note, 'digest'> | undefined {
   try {
     const noted: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (!isPlainObject(noted)) return undefined;
-    const { file, since, isPart } = noted;
-    return typeof file === 'string' && typeof since === 'string' ? { file, since, isPart: isPart === true } : undefined;
+    const { file, cwd, since, parts, isPart } = noted;
+    if (typeof file !== 'string' || typeof since !== 'string' || !isPlainObject(parts)) return undefined;
+    const place = typeof cwd === 'string' ? { file, cwd } : { file };
+    return { ...place, since, parts: parts as Digested['parts'], isPart: isPart === true };
   } catch {
     return undefined;
   }
