@@ -3,7 +3,7 @@ export interface StepEnd {
   readonly status: 'succeeded' | 'failed' | 'skipped' | 'timed_out';
   /** Only of a step that failed or timed out. */
   readonly error?: { readonly code: string; readonly message: string };
-  /** Only of a map: the failed items, in the order in which they ended. */
+  /** Only of a map: the failed items, in the order of the list. */
   readonly errors?: readonly ItemError[];
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { graph } from 'skein/graph';
+import { graph, workflowNode } from 'skein/graph';
 import type { StepEnd } from 'skein/graph';
 
 const broken = (): never => {
@@ -50,6 +50,35 @@ describe('[addition 7] [G8] how a node of a graph ended is a value of the state'
       .node('last', ({ went }) => went);
     const { state } = await flow.run({});
     expect(state['last']).toEqual({ status: 'succeeded', errors: [{ index: 1, key: '1', message: 'no network' }] });
+  });
+
+  it('a map tells them in the order of the list, whichever failed first', async () => {
+    for (const slow of ['a', 'c']) {
+      const items = graph<{ list: string[]; went?: StepEnd }>()
+        .map('each', { over: 'list', onItemError: 'continue', ending: 'went' }, async ({ item }) => {
+          await new Promise((resolve) => setTimeout(resolve, item === slow ? 5 : 0));
+          throw new Error(`no ${item}`);
+        })
+        .setEntry('each');
+      const { state } = await items.run({ list: ['a', 'b', 'c'] });
+      expect(state.went?.errors?.map(({ index }) => index)).toEqual([0, 1, 2]);
+    }
+  });
+
+  it('too few items and branches name the failures in the order of the list and of the plan', async () => {
+    const late = async (ms: number, name: string): Promise<never> => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      throw new Error(`no ${name}`);
+    };
+    const items = graph<{ list: string[] }>().map('each', { over: 'list', require: 1 }, ({ item }) =>
+      late(item === 'a' ? 5 : 0, item),
+    );
+    expect((await items.run({ list: ['a', 'b'] })).error?.message).toContain('each[0]: no a; each[1]: no b');
+    const branches = graph()
+      .node('slow', () => late(5, 'slow'))
+      .node('quick', () => late(0, 'quick'));
+    const group = graph().node('group', workflowNode(branches, 'group', { require: 1, projectState: true }));
+    expect((await group.run()).error?.message).toContain('group/slow: no slow; group/quick: no quick');
   });
 
   it('a handler of a failure reads it, and a node that succeeds on its second try has succeeded', async () => {

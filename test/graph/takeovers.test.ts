@@ -124,6 +124,15 @@ describe('a node that takes over for others, and reads what ran before them', ()
     }
   });
 
+  it('can not read what runs beside the node for which it takes over: the hint says what to do', () => {
+    const flow = graph()
+      .node('flight', () => 'a flight')
+      .node('hotel', () => 'a hotel', { onError: { to: 'cancel' } })
+      .node('cancel', ({ flight }) => `${flight} cancelled`);
+    expect(() => flow.compile()).toThrow('"cancel" reads "flight", and no path leads from "flight" to it');
+    expect(() => flow.compile()).toThrow('add an edge from "flight" to "hotel", for which "cancel" takes over');
+  });
+
   it('that leads back to the node that failed runs again each time', async () => {
     let tries = 0;
     const flow = graph<{ topic: string; hint?: string }>()

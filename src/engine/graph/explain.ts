@@ -60,9 +60,13 @@ export interface SettledFailure {
   readonly inside: Census | undefined;
 }
 
+/** Sorts failures by plan order, so that what they say does not depend on timing. */
+export function inPlanOrder(failures: readonly SettledFailure[]): readonly SettledFailure[] {
+  return failures.toSorted((one, other) => one.node.index - other.node.index);
+}
+
 /** Combines the failures of nodes with `onError: settle` into the one that ends their plan, in plan order; undefined for none. */
-export function settledError(failures: readonly SettledFailure[]): ErrorData | undefined {
-  const all = failures.toSorted((one, other) => one.node.index - other.node.index);
+export function settledError(all: readonly SettledFailure[]): ErrorData | undefined {
   const [first] = all;
   if (first === undefined) return undefined;
   const texts = all.map(({ node: { node, id }, error }) => `${node.kind} ${node.label ?? id}: ${error.message}`);

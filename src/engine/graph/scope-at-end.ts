@@ -6,7 +6,7 @@ import { foldError, outputError } from '../state/state-writer.js';
 import type { Version } from '../state/version.js';
 import type { Step } from '../steps/step.js';
 import { Closing, closes, cutOffBy } from './closing.js';
-import { failureOf, settledError, type SettledFailure } from './explain.js';
+import { failureOf, inPlanOrder, settledError, type SettledFailure } from './explain.js';
 import type { Flow } from './flow.js';
 import { isEnough, tooFew } from './required.js';
 import { ScopeSteps } from './scope-steps.js';
@@ -89,7 +89,8 @@ export abstract class ScopeAtEnd extends ScopeSteps implements ScopeHandle {
 
   /** The combined error of settled failures; undefined if enough branches succeeded. */
   private settledError(): ErrorData | undefined {
-    const { settled = [], reached } = this;
+    const settled = inPlanOrder(this.settled ?? []);
+    const { reached } = this;
     const { require } = this.compiled;
     if (require === undefined) return settledError(settled);
     if (!isEnough(require, reached, settled.length)) return tooFew('branches', require, reached, settled);

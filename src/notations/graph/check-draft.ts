@@ -3,7 +3,7 @@ import type { Problem } from '../../base/problem.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
 import { END, type Plan } from '../../plan/plan.js';
 import { explainedReads } from '../../plan/reach.js';
-import { chooses } from './chosen.js';
+import { chooses, handlersOf } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import type { Inference, Reads } from './infer.js';
 import { isNodeSpec } from './nodes/planned.js';
@@ -210,7 +210,9 @@ function checkUpstream({ draft, inference, plan }: Checked, add: Add): void {
 function wayTo(draft: GraphDraft, { from, reader, inRoute }: Pending): string {
   if (inRoute) return `let ${quoted(reader)} run after ${quoted(from)}`;
   const source = draft.nodes.get(from);
-  return source !== undefined && chooses(draft, source)
-    ? `make it a target of the route after ${quoted(from)}`
-    : `add an edge from ${quoted(from)} to the node whose route leads to ${quoted(reader)}`;
+  if (source !== undefined && chooses(draft, source)) return `make it a target of the route after ${quoted(from)}`;
+  const failing = handlersOf(draft).find(({ to }) => to === reader)?.from;
+  return failing === undefined
+    ? `add an edge from ${quoted(from)} to the node whose route leads to ${quoted(reader)}`
+    : `add an edge from ${quoted(from)} to ${quoted(failing)}, for which ${quoted(reader)} takes over`;
 }

@@ -77,16 +77,21 @@ function choicesOf(draft: GraphDraft): readonly Route[] {
  * for which they take over, or have an edge from it. Those follow a success too. To read how a node ended is what a handler does.
  */
 function takeoversOf(draft: GraphDraft, edges: readonly ReadEdge[]): readonly Edge[] {
-  const found = [...draft.nodes.values()].flatMap(({ name, options }): Edge[] => {
+  const found = handlersOf(draft);
+  const follows = ({ from, to }: Edge): boolean =>
+    draft.edges.has(`${from}\n${to}`) ||
+    edges.some((edge) => edge.isEnding !== true && edge.from === from && edge.to === to);
+  return found.filter(({ to }) => !found.every((other) => other.to !== to || follows(other)));
+}
+
+/** All ways from a node to one that takes over for it. */
+export function handlersOf(draft: GraphDraft): readonly Edge[] {
+  return [...draft.nodes.values()].flatMap(({ name, options }): Edge[] => {
     const { onError, onMaxVisits } = policiesOf(options);
     return [onError, onMaxVisits].flatMap((policy) =>
       typeof policy === 'object' && 'to' in policy ? [{ from: name, to: policy.to }] : [],
     );
   });
-  const follows = ({ from, to }: Edge): boolean =>
-    draft.edges.has(`${from}\n${to}`) ||
-    edges.some((edge) => edge.isEnding !== true && edge.from === from && edge.to === to);
-  return found.filter(({ to }) => !found.every((other) => other.to !== to || follows(other)));
 }
 
 /** Builds a plan that only holds the order of the nodes. */

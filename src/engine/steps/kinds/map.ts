@@ -111,12 +111,15 @@ class MapRun implements Work {
     const { results, failed, step } = this;
     const { require, onItemError } = this.node;
     const succeeded = results.length - failed.size;
-    step.itemErrors = [...failed].map(([at, { error }]) => this.errorOf(at, error));
+    // In the order of the items, whichever failed first: the state must not depend on timing.
+    const inOrder = [...failed].toSorted(([one], [other]) => one - other);
+    step.itemErrors = inOrder.map(([at, { error }]) => this.errorOf(at, error));
+    const failures = inOrder.map(([, item]) => item);
     if (require !== undefined && !isEnough(require, succeeded, failed.size)) {
-      step.fail(tooFew('items', require, succeeded, [...failed.values()]));
+      step.fail(tooFew('items', require, succeeded, failures));
       return;
     }
-    if (require !== undefined) for (const item of failed.values()) this.allow(item);
+    if (require !== undefined) for (const item of failures) this.allow(item);
     const isWhole = failed.size === 0 || onItemError === 'continue';
     step.succeed(isWhole ? results : results.filter((_, at) => !failed.has(at)));
   }
