@@ -13,9 +13,9 @@ import {
   innerCallIn,
   isCutOff,
   isJudged,
-  isToolStep,
   readTurn,
   spentOfCutOff,
+  toolOf,
   type RecordedTurn,
 } from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
@@ -213,14 +213,14 @@ export class OverviewFold {
   private tool(trace: StepTrace, name: string, record: DoneRecord): void {
     trace.reopen();
     const [turn = '', index = ''] = name.slice('tool#'.length).split('.');
-    const tool = trace.toolsOfTurn?.get(turn)?.[Number(index) - 1] ?? name;
-    const value = this.options.valueOf(record);
+    const own = toolOf(this.options.nodeAt(trace.path));
+    const tool = trace.toolsOfTurn?.get(turn)?.[Number(index) - 1] ?? own ?? name;
     trace.called = record.error === undefined ? record : undefined;
-    if (isToolStep(this.options.nodeAt(trace.path))) trace.spent.called(1);
+    if (own !== undefined) trace.spent.called(1);
+    const value = this.options.valueOf(record);
     const refused = record.error !== undefined || (isPlainObject(value) && value['isError'] === true);
-    const took = present({ ms: record.ms });
     const text = `tool ${tool} ${refused ? 'failed' : 'done'}`;
-    this.options.tell({ at: record.at, kind: 'tool', path: trace.path, text, ...took });
+    this.options.tell({ at: record.at, kind: 'tool', path: trace.path, text, ...present({ ms: record.ms }) });
   }
 
   /** A part that the step's function did by `step.run`. */

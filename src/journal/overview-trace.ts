@@ -96,9 +96,9 @@ export class StepTrace extends StepFold {
   }
 }
 
-/** Whether a step calls a tool directly. */
-export function isToolStep(node: PlanNode | undefined): boolean {
-  return node?.kind === 'task' && node.tool !== undefined;
+/** The tool that a step calls directly; undefined for other steps. */
+export function toolOf(node: PlanNode | undefined): string | undefined {
+  return node?.kind === 'task' ? node.tool?.name : undefined;
 }
 
 /** Whether the work of a step is judged once its resources are freed: it may still fail then. */
@@ -108,7 +108,7 @@ export function isJudged(node: PlanNode | undefined): boolean {
 
 /** The recorded end of a step. A step that makes a call directly has ended with it, unless a later line differs. */
 export function recordedEnding(trace: StepTrace, node: PlanNode | undefined): StepEnding | undefined {
-  const isMade = trace.closed && trace.called !== undefined && isToolStep(node);
+  const isMade = trace.closed && trace.called !== undefined && toolOf(node) !== undefined;
   return trace.ending ?? (isMade ? { outcome: 'succeeded' } : undefined);
 }
 

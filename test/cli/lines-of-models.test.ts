@@ -30,3 +30,16 @@ it('a line break of a model in a choice, or in the name of a tool, begins no lin
   expect((await served(['show', '-1'], { cwd })).stdout).toContain(choices);
   expect((await served(['answer', '-1'], { cwd })).stdout).toContain(choices);
 });
+
+it('skein logs names the tool that a step calls by itself', async () => {
+  const flow = `name: own
+steps:
+  - { id: list, tool: list_dir, input: { path: . } }
+  - { id: gone, tool: read_file, input: { path: gone.txt }, on_error: continue }
+`;
+  const cwd = await makeProject({ 'own.yaml': flow });
+  expect(await served(['run', 'own.yaml', '--no-audit'], { cwd })).toMatchObject({ code: 0 });
+  const { stdout } = await served(['logs', '-1'], { cwd });
+  expect(stdout).toMatch(/ list tool list_dir done/);
+  expect(stdout).toMatch(/ gone tool read_file failed/);
+});
