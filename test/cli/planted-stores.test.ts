@@ -1,7 +1,8 @@
-import { cp, lstat, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, cp, lstat, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CHAIN, filesIn, makeProject } from './support/skein.js';
+import { CHAIN, MAIN, filesIn, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 const RUN = ['run', 'flow.yaml', '--mock'];
@@ -50,6 +51,22 @@ describe('what is written about a run', () => {
       /SKEIN_STORE: \S+skein\.db is a link, where recorded runs would be\n {4}hint: move it away/,
     );
     expect(await filesIn(cwd)).not.toContain('nowhere.db');
+  });
+
+  it('a folder of runs that this user may not enter is refused as what it is', async () => {
+    const cwd = await makeProject({ 'flow.yaml': CHAIN });
+    await mkdir(join(cwd, '.skein'));
+    await chmod(join(cwd, '.skein'), 0);
+    await chmod(cwd, 0o755);
+    // Nothing is closed to root: another user looks at it.
+    const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    for (const words of [['runs'], ['show', '-1'], [...RUN, '--no-audit']]) {
+      const end = spawnSync(process.execPath, [MAIN, ...words], { cwd, ...user, encoding: 'utf8' });
+      expect([words, end.status]).toEqual([words, 1]);
+      expect(end.stderr).toMatch(
+        /SKEIN_STORE: \S+, with the recorded runs, cannot be opened \(EACCES\)\n {4}hint: check/,
+      );
+    }
   });
 
   it('a folder in the place of the store is refused, with what to do', async () => {

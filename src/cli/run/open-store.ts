@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
@@ -63,12 +63,25 @@ export function allowsOldSqlite(): boolean {
 
 /** Refuses what is not a folder with a file in it: a link in a checkout would redirect the record. */
 function checkPlaces(folder: string, file: string): void {
-  const there = lstatSync(folder, { throwIfNoEntry: false });
+  const there = kindAt(folder);
   if (there?.isSymbolicLink() === true) throw misplaced(folder, 'link', 'the folder of recorded runs');
   if (there?.isFile() === true) throw misplaced(folder, 'file', 'the folder of recorded runs');
-  const store = lstatSync(file, { throwIfNoEntry: false });
+  const store = kindAt(file);
   if (store?.isSymbolicLink() === true) throw misplaced(file, 'link', 'recorded runs');
   if (store?.isDirectory() === true) throw misplaced(file, 'folder', 'the file of recorded runs');
+}
+
+/** @throws SkeinError `SKEIN_STORE` in a folder that this user may not enter */
+function kindAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new SkeinError('SKEIN_STORE', `${path}, with the recorded runs, cannot be opened (${code})`, {
+      hint: 'check the permissions of its folder',
+      cause: error,
+    });
+  }
 }
 
 function misplaced(path: string, kind: string, what: string): SkeinError {
@@ -94,10 +107,19 @@ export function storeRoot({ cwd, create }: OpenRunStoreOptions): string | undefi
   const here = resolve(cwd);
   for (const folder of upwards(here)) {
     const inside = join(folder, STORE_FOLDER);
-    const found = existsSync(create ? inside : join(inside, FILE));
+    const found = mayExist(create ? inside : join(inside, FILE));
     if (found && (folder === here || isOurs(inside))) return folder;
   }
   return create ? here : undefined;
+}
+
+/** True also for what this user may not look at: runs may be recorded there. */
+function mayExist(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 export function storeFile(root: string): string {
