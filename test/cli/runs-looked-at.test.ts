@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { definePlan } from '../../src/plan/builder.js';
 import { ASKING, chain, record } from '../journal/support/recorded-runs.js';
 import { projectWith } from './support/recorded.js';
-import { makeProject } from './support/skein.js';
+import { CHAIN, makeProject } from './support/skein.js';
 import { served } from './support/served.js';
 
 /** Two runs of a chain with different ends, and a paused one, which is the newest. */
@@ -134,4 +134,16 @@ describe('skein compare', () => {
       steps: [{ path: 'a', differs: true }, { path: 'c' }, { path: 'b', runs: [{ outcome: 'succeeded' }, null] }],
     });
   });
+});
+
+test('commands mark in ASCII in a locale without UTF-8', async () => {
+  const cwd = await makeProject({ 'flow.yaml': CHAIN });
+  for (const topic of ['looms', 'mills'])
+    await served(['run', 'flow.yaml', '--mock', '--no-audit', '-i', `topic=${topic}`], { cwd });
+  for (const words of [['doctor'], ['plan', 'flow.yaml'], ['compare', '-1', '-2'], ['show', '-1'], ['runs']]) {
+    const { stdout } = await served(words, { cwd, env: { LC_ALL: 'C' } });
+    expect(stdout).not.toBe('');
+    expect(stdout).toMatch(/^[\n -~]*$/);
+  }
+  expect((await served(['compare', '-1', '-2'], { cwd, env: { LC_ALL: 'C' } })).stdout).toMatch(/ !=  succeeded/);
 });

@@ -74,7 +74,7 @@ function lines(
     ['', '', '', ''],
     ...pairs.map((pair) => [
       oneLine(pair.path, 60),
-      isOther(pair) ? '≠' : '',
+      isOther(pair) ? style.signs.differs : '',
       stepText(pair.one),
       stepText(pair.other),
     ]),

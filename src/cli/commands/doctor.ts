@@ -77,7 +77,7 @@ function lines(
   { skein, node, sqlite, git, sandbox, terminal, providers, tools, policies }: Diagnosis,
   style: Style,
 ): readonly string[] {
-  const mark = (ok: boolean): string => (ok ? style.good('✔') : style.warn('○'));
+  const mark = (ok: boolean): string => (ok ? style.good(style.signs.done) : style.warn(style.signs.skipped));
   const width = Math.max(...providers.map((provider) => provider.id.length));
   const usable = providers.filter((provider) => provider.usable);
   return [

@@ -118,5 +118,5 @@ function stepLines(step: StepDescription, place: Place): readonly string[] {
 function block(title: string, text: string | undefined, { style, indent }: Place): readonly string[] {
   if (text === undefined || text.trim() === '') return [];
   const lines = printable(text.trimEnd()).split('\n');
-  return [`${indent}${title}:`, ...lines.map((line) => `${indent}  ${style.dim('│')} ${line}`)];
+  return [`${indent}${title}:`, ...lines.map((line) => `${indent}  ${style.dim(style.signs.bar)} ${line}`)];
 }

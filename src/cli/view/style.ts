@@ -17,6 +17,7 @@ const UNICODE = {
   stopped: '■',
   paused: '?',
   waiting: '·',
+  differs: '≠',
   /** Marks where text is cut. */
   cut: '…',
   /** Separates the parts of a line. */
@@ -39,6 +40,7 @@ const ASCII: Signs = {
   stopped: '!',
   paused: '?',
   waiting: '.',
+  differs: '!=',
   cut: '...',
   dot: '|',
   bar: '|',
