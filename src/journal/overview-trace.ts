@@ -1,9 +1,9 @@
 import type { InnerCall, Cost, Spent, Usage } from '../events/event.js';
 import { countInner } from '../events/call-fold.js';
-import { asModelCall, refusedCall, stepOf, triesOf } from '../base/address.js';
+import { asModelCall, nodeIdOf, refusedCall, segmentsOf, stepOf, triesOf } from '../base/address.js';
 import { isPlainObject, present, type Json } from '../base/json.js';
 import type { StepEnding } from '../events/census.js';
-import type { PlanNode } from '../plan/plan.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
 import { Tally, readCost, readCount, readUsage, spentOf, type Spending } from '../events/spending.js';
 import { StepFold } from '../events/step-fold.js';
 import type { RunHistory } from './history.js';
@@ -104,6 +104,11 @@ export function toolOf(node: PlanNode | undefined): string | undefined {
 /** Whether the work of a step is judged once its resources are freed: it may still fail then. */
 export function isJudged(node: PlanNode | undefined): boolean {
   return node?.supervise !== undefined || (node?.kind === 'agent' && (node.agent.checks ?? []).length > 0);
+}
+
+/** Whether a step is part of what closes a run of a plan. A fork is closed anew, whatever closed its parent. */
+export function closingIn({ finally: closing }: Plan): (path: string) => boolean {
+  return (path) => closing !== undefined && nodeIdOf(segmentsOf(path)[0] ?? '') === closing;
 }
 
 /** The recorded end of a step. A step that makes a call directly has ended with it, unless a later line differs. */

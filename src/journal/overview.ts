@@ -17,7 +17,7 @@ import { spentOn, type LostCall } from './lost-calls.js';
 import { OverviewFold, type RunWarning } from './overview-fold.js';
 import { lostText, type RunMoment, type TellMoment } from './overview-moments.js';
 import { nodeFinder } from '../plan/nodes.js';
-import { recordedEnding, outputOf, type StepTrace } from './overview-trace.js';
+import { closingIn, recordedEnding, outputOf, type StepTrace } from './overview-trace.js';
 import { readJournal, rowOf } from './reader.js';
 import type { JournalRecord, Stored } from './record.js';
 import { Replay } from './replay.js';
@@ -332,14 +332,16 @@ function openQuestions(fold: OverviewFold, answers: readonly Answer[], now: numb
     });
 }
 
-/** Steps that a fork took from its parents: they succeeded or were skipped there, are not forgotten, and did not happen here. */
+/** Steps that a fork took from its parents: they succeeded or were skipped there, are not forgotten, did not happen here, and closed no run. */
 function takenSteps({ store, history, fold, nodeAt }: Gathered, options: ReadRunOptions): readonly StepOverview[] {
   const { parent, forget = [] } = history.begin;
   if (parent === undefined) return [];
   const { steps } = readRun(store, parent, options);
   const isForgotten = forgetting(forget);
+  const closes = closingIn(readStored(store, history.current.plan) as Plan);
   return steps
     .filter(({ path, outcome }) => {
+      if (closes(path)) return false;
       const counts = outcome === 'succeeded' || outcome === 'skipped';
       const known = nodeAt(path) !== undefined;
       return counts && known && !fold.happened(path) && !isForgotten(path);

@@ -74,7 +74,8 @@ finally:
   expect(logs).toMatch(/ {2}finally\/sweep .*\n/);
   expect(logs).toMatch(/ {2}finally#2\/sweep .*\n/);
   expect((await served(['fork', '-1', '--from', 'finally/sweep', '--mock', '--no-audit'], { cwd })).code).toBe(0);
-  expect(await steps()).toContain('finally#3/sweep succeeded');
+  // What closed the run before is not a part of the fork.
+  expect((await steps()).toSorted()).toEqual(['a succeeded', 'b succeeded', 'finally#3/sweep succeeded']);
 });
 
 describe.skipIf(!hasSignals)('[addition 10] what runs at the end of a run', { timeout: 120_000 }, () => {
