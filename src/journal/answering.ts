@@ -128,7 +128,7 @@ function checkedValue(pause: OpenQuestion, answer: GivenAnswer): unknown {
   }
   const typed = typedAnswer(pause, answer.text);
   if (typed.ok) return typed.value;
-  throw unfit(pause, typed.why);
+  throw unfit(pause, typed.lacks ?? typed.why);
 }
 
 function unfit({ key, schema, choices = [] }: OpenQuestion, why: string): SkeinError {

@@ -2,7 +2,10 @@ import { isPlainObject, jsonIn, ownValue, type Json, type JsonObject } from '../
 import { schemaFindings } from './schema-check.js';
 
 /** A typed answer, or what is wrong with it. */
-export type TypedAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+export type TypedAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  /** `lacks`: the same for a message that says by itself that the answer does not match. */
+  | { readonly ok: false; readonly why: string; readonly lacks?: string };
 
 /** The requirements on an answer. */
 interface Asked {
@@ -35,10 +38,8 @@ export function typedAnswer({ choices = [], schema }: Asked, line: string): Type
       why: [`it must be one of: ${choices.join(', ')}`, ...(words === undefined ? [] : [words])].join('; '),
     };
   const findings = schemaFindings(schema, json ?? picked).join('; ');
-  return {
-    ok: false,
-    why: `that is not what was asked for: ${words === undefined ? findings : `${words} (${findings})`}`,
-  };
+  const lacks = words === undefined ? findings : `${words} (${findings})`;
+  return { ok: false, why: `that is not what was asked for: ${lacks}`, lacks };
 }
 
 /**

@@ -132,6 +132,12 @@ describe('a typed answer', () => {
     expect(error.message).toMatch(/does not match what was asked for: it must be one of the choices$/);
   });
 
+  test('that does not fit a schema is refused with what it lacks, said once', async () => {
+    const { store, id } = await paused(asking({ type: 'integer' }));
+    const error = thrown(() => answerRun(store, id, { key: 'one', text: 'many' }));
+    expect(error.message).toMatch(/'one@answer' does not match what was asked for: \/: must be integer, not string$/);
+  });
+
   test.each([
     ['{"a":1}', { a: 1 }],
     ['hello', 'hello'],
