@@ -79,16 +79,18 @@ function expectedOf(nodes: readonly Node[]): Record<string, string> {
       if (isRoot(name) && [...dependents].some((one) => reachable.has(one))) starts.add(name);
     }
   }
-  const seen = new Map<string, ReadonlySet<string>>();
+  const ran = new Set<string>();
+  /** What each node passes on, live or dead: what ran before it, and itself if it ran. */
+  const known = new Map<string, ReadonlySet<string>>();
   const values: Record<string, string> = {};
   for (const node of nodes) {
-    const senders = nodes.filter(
-      ({ name, chosen }) =>
-        seen.has(name) && (waits.get(node.name)?.includes(name) === true || chosen.includes(node.name)),
-    );
-    if (senders.length === 0 && !starts.has(node.name)) continue;
-    const before = new Set(senders.flatMap(({ name }) => [name, ...(seen.get(name) ?? [])]));
-    seen.set(node.name, before);
+    const sends = ({ name, chosen }: Node): boolean =>
+      ran.has(name) && (waits.get(node.name)?.includes(name) === true || chosen.includes(node.name));
+    const before = new Set(nodes.flatMap(({ name }) => (follows(name, node.name) ? [...(known.get(name) ?? [])] : [])));
+    const runs = nodes.some(sends) || starts.has(node.name);
+    known.set(node.name, runs ? new Set([...before, node.name]) : before);
+    if (!runs) continue;
+    ran.add(node.name);
     values[node.name] = valueOf(node, Object.fromEntries(Object.entries(values).filter(([name]) => before.has(name))));
   }
   return values;

@@ -257,12 +257,16 @@ export class Flow {
     }
   }
 
-  /** The versions that a join merges: of its live tokens; `settled` includes dead paths (S3). */
-  private versionsFor(node: CompiledNode, arrivals: Arrivals): Version[] {
+  /**
+   * The versions that a join merges (S3). Dead tokens carry what ran before their path ended: a join that waits for all in-edges comes after
+   * that, too. `any` and `quorum` do not wait for them, so what they see would depend on timing.
+   */
+  private versionsFor({ join }: CompiledNode, arrivals: Arrivals): Version[] {
     const versions: Version[] = [];
+    const waitsForAll = join === 'all' || join === 'settled';
     for (const token of arrivals) {
       if (token === undefined) continue;
-      if (token.kind === 'live' || node.join === 'settled') versions.push(...carriedBy(token));
+      if (token.kind === 'live' || waitsForAll) versions.push(...carriedBy(token));
     }
     return versions;
   }

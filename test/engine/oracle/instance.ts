@@ -69,7 +69,9 @@ export class Instance extends InstanceEnd implements SubRun {
   #fire(firing: Firing): void {
     const node = this.#node(firing.node);
     this.stepped.add(node.id);
-    const seen = node.join === 'settled' ? firing.tokens : firing.tokens.filter((token) => token.live);
+    // A join that waits for all in-edges comes after what ran on the paths that ended, too (S3).
+    const races = node.join !== undefined && node.join !== 'all' && node.join !== 'settled';
+    const seen = races ? firing.tokens.filter((token) => token.live) : firing.tokens;
     const step: Step = {
       node,
       tokens: firing.tokens,
