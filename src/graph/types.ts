@@ -6,7 +6,7 @@ import type { Goto } from '../plan/goto.js';
 import type { NodePolicies, RouteOptions } from '../notations/graph/policies.js';
 import type { Problem } from '../base/problem.js';
 import type { TaskStep } from '../plan/builder-input.js';
-import type { Bindings, Plan } from '../plan/plan.js';
+import type { Bindings, OnError, Plan } from '../plan/plan.js';
 import type { AgentLike, AsAgentOptions, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from './result.js';
 
 /** What a node of this name must return: a value of the declared type, or anything if the state has no such key. */
@@ -14,6 +14,14 @@ type Result<S, N extends string> = S extends { readonly [K in N]?: infer Declare
 
 /** The state with the result of a node. Looking up the one key instead of scanning all keys keeps long chains quick to check. */
 type With<S, N extends string, R> = S extends { readonly [K in N]: unknown } ? S : S & { readonly [K in N]: R };
+
+/** What is read of a node that failed, where its failure is ignored: nothing, and its readers run all the same. */
+type Lack<E> = E extends 'ignore' ? undefined : never;
+
+/** `onError` by its own type, which says whether readers must expect a missing result. */
+interface OnErrorOf<E> {
+  readonly onError?: E | undefined;
+}
 
 /** What a function returns: a value or a jump, at once or as a promise. */
 type Given<R> = R | Goto<R | undefined> | PromiseLike<R | Goto<R | undefined>>;
@@ -129,35 +137,41 @@ export interface Graph<
     options?: FunctionNodeOptions<S> & { readonly name?: string },
   ): Graph<S, Reduced, Names, Out>;
   /** Adds a node that is an agent, a tool or another workflow. */
-  node<const N extends string, R extends Result<S, N>>(
+  node<const N extends string, R extends Result<S, N>, E extends OnError = 'fail'>(
     name: N,
     spec: NodeSpec<R, string>,
-    options?: SpecNodeOptions<S>,
-  ): Graph<With<S, N, R>, Reduced, Names | N, Out>;
+    options?: SpecNodeOptions<S> & OnErrorOf<E>,
+  ): Graph<With<S, N, R | Lack<E>>, Reduced, Names | N, Out>;
   /**
    * Adds a node whose result is kept under its name. Its first parameter lists its inputs, `({ search, query }) => ...`: the name of a node
    * refers to that node's result, any other name to an input of the workflow.
    */
-  node<const N extends string, R extends Given<Result<S, N>>>(
+  node<const N extends string, R extends Given<Result<S, N>>, E extends OnError = 'fail'>(
     name: N,
     fn: (state: S, step: TaskStep) => R,
-    options?: FunctionNodeOptions<S>,
-  ): Graph<With<S, N, Value<R>>, Reduced, Names | N, Out>;
+    options?: FunctionNodeOptions<S> & OnErrorOf<E>,
+  ): Graph<With<S, N, Value<R> | Lack<E>>, Reduced, Names | N, Out>;
   /** Adds a node that runs a workflow for each item of a list. Its result is the list of answers, in the order of the items. */
-  map<const N extends string, K extends keyof S & string>(
+  map<const N extends string, K extends keyof S & string, E extends OnError = 'fail'>(
     name: N,
-    options: ItemOptions<S, K, string> & OnlyList<S[K], K>,
+    options: ItemOptions<S, K, string> & OnlyList<S[K], K> & OnErrorOf<E>,
     workflow: InnerWorkflow,
-  ): Graph<With<S, N, unknown[]>, Reduced, Names | N, Out>;
+  ): Graph<With<S, N, unknown[] | Lack<E>>, Reduced, Names | N, Out>;
   /**
    * Adds a node that calls a function for each item of a list, with bounded concurrency. The function names its inputs: the item, called
    * `item` by default, and any other state keys. The node's result is the list of results, in the order of the items.
    */
-  map<const N extends string, K extends keyof S & string, R, const I extends string = 'item'>(
+  map<
+    const N extends string,
+    K extends keyof S & string,
+    R,
+    const I extends string = 'item',
+    E extends OnError = 'fail',
+  >(
     name: N,
-    options: ItemOptions<S, K, I> & OnlyList<S[K], K>,
+    options: ItemOptions<S, K, I> & OnlyList<S[K], K> & OnErrorOf<E>,
     fn: (state: S & { readonly [P in I]: ItemOf<S[K]> }, step: TaskStep) => R | PromiseLike<R>,
-  ): Graph<With<S, N, R[]>, Reduced, Names | N, Out>;
+  ): Graph<With<S, N, R[] | Lack<E>>, Reduced, Names | N, Out>;
   /** Adds a choice after a node. The function names its inputs, as in {@link Graph.node}. */
   route(after: NodeName<Names>, router: (state: S) => Answer | PromiseLike<Answer>, options?: RouteOptions): this;
 

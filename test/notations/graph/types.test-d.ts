@@ -71,6 +71,22 @@ describe('a chain', () => {
       .node('end', ({ check }) => expectTypeOf(check).toEqualTypeOf<5 | ['late']>());
   });
 
+  test('tells readers that a result may be missing, where the failure of its node is ignored', () => {
+    graph<{ query: string; list: number[] }>()
+      .node('maybe', ({ query }) => query, { onError: 'ignore' })
+      .node('sure', ({ query }) => query, { onError: 'continue' })
+      .map('each', { over: 'list', onError: 'ignore' }, ({ item }) => item)
+      .node('end', ({ maybe, sure, each }) => {
+        expectTypeOf(maybe).toEqualTypeOf<string | undefined>();
+        expectTypeOf(sure).toEqualTypeOf<string>();
+        expectTypeOf(each).toEqualTypeOf<number[] | undefined>();
+      });
+    // @ts-expect-error what does not exist is still refused
+    graph<{ query: string }>().node('maybe', ({ query }) => query, { onError: 'ignored' });
+    // @ts-expect-error an option that does not exist
+    graph<{ query: string }>().node('maybe', ({ query }) => query, { onError: 'ignore', retires: 2 });
+  });
+
   test('a name that is no input and no earlier node must not compile', () => {
     const flow = graph<{ query: string }>().node('search', ({ query }) => query);
     // @ts-expect-error the node is called search
