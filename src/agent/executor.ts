@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions, type OptionForms } from '../base/options.js';
 import { SkeinError } from '../base/errors.js';
 import { present } from '../base/json.js';
 import { digestText } from '../base/hash.js';
@@ -69,25 +69,25 @@ export interface AgentDeps {
  * @example
  * const executors = { agent: agentExecutor({ models: createModelRegistry({ env: process.env }), tools: noTools }) };
  */
-export function agentExecutor(deps: AgentDeps, run: RunTrust = runTrustOf(deps)): Executor<AgentNode> {
+export function agentExecutor(deps: AgentDeps, run?: RunTrust): Executor<AgentNode> {
   checkOptions<AgentDeps>('agentExecutor', deps, DEPS);
-  return executorOf(deps, run);
+  return executorOf(deps, run ?? runTrustOf(deps));
 }
 
-const DEPS: Readonly<Record<keyof AgentDeps, true>> = {
-  models: true,
-  tools: true,
-  memory: true,
-  formerModels: true,
-  cwd: true,
-  runOptions: true,
-  influence: true,
-  rules: true,
-  policies: true,
-  security: true,
-  guards: true,
-  files: true,
-  wrote: true,
+const DEPS: OptionForms<AgentDeps> = {
+  models: 'an object',
+  tools: 'an object',
+  memory: 'an object',
+  formerModels: 'a function',
+  cwd: 'text',
+  runOptions: 'a function',
+  influence: 'an object',
+  rules: 'an object',
+  policies: 'a list',
+  security: 'a function',
+  guards: 'a list',
+  files: 'an object',
+  wrote: 'an object',
 };
 
 /** The executor of a run's agents: its parts are Skein's own. */

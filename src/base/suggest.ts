@@ -1,5 +1,3 @@
-import { SkeinError } from './errors.js';
-
 /** Longer names are not compared: the cost grows with the product of the lengths. */
 const LONGEST = 64;
 
@@ -43,42 +41,6 @@ export function meantOrKnown(word: string, known: Iterable<string>, what: string
   if (names.length === 0) return `there are no ${what}`;
   const listed = names.slice(0, MOST_LISTED).join(', ');
   return didYouMean(word, names) ?? `${what} are: ${listed}${names.length > MOST_LISTED ? ', ...' : ''}`;
-}
-
-/** The names of all options, also of those that only some forms have. */
-type NameOf<Options> = Options extends unknown ? keyof Options : never;
-
-/**
- * Refuses what is not an object of options, and an option that does not exist.
- *
- * @param what whose options they are: the function that takes them
- * @param known the names of all its options
- * @throws SkeinError `SKEIN_USAGE`
- */
-export function checkOptions<Options>(
-  what: string,
-  given: unknown,
-  known: Readonly<Record<NameOf<Options>, true>>,
-): void {
-  const names = Object.keys(known);
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new SkeinError('SKEIN_USAGE', `${what} takes its options as an object`, {
-      hint: `options are: ${names.join(', ')}`,
-    });
-  refuseUnknown(what, given, names);
-}
-
-/**
- * Refuses an object with a key that means nothing: whoever misspells an option would never know.
- *
- * @param what whose options they are, such as `a run`
- * @throws SkeinError `SKEIN_USAGE`
- */
-export function refuseUnknown(what: string, given: object, names: readonly string[]): void {
-  const strange = Object.keys(given).find((name) => !names.includes(name));
-  if (strange === undefined) return;
-  const hint = didYouMean(strange, names) ?? `options are: ${names.join(', ')}`;
-  throw new SkeinError('SKEIN_USAGE', `${what} has no option ${JSON.stringify(strange)}`, { hint });
 }
 
 function fold(word: string): string {

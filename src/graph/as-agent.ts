@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions } from '../base/options.js';
 import { SkeinError } from '../base/errors.js';
 import { PLANNED, type Planned } from '../notations/graph/nodes/planned.js';
 import type {
@@ -21,7 +21,7 @@ interface Taskable extends RunnableGraph {
 
 /** Returns a graph as an agent: the task goes to one of its inputs, the answer comes from one of its state keys. */
 export function graphAsAgent(graph: Taskable, options: AsAgentOptions = {}): AgentLike {
-  checkOptions<AsAgentOptions>('asAgent', options, { taskParam: true, answerKey: true });
+  checkOptions<AsAgentOptions>('asAgent', options, { taskParam: 'text', answerKey: 'text' });
   const { taskParam = graph.settings.taskParam, answerKey } = options;
   const optionsOf = (given: AgentRunOptions = {}): GraphRunOptions => ({
     ...given,

@@ -1,6 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import { refusal } from '../base/problem.js';
-import { checkOptions, refuseUnknown } from '../base/suggest.js';
+import { checkKinds, checkOptions, refuseUnknown, type OptionForms } from '../base/options.js';
 import type { Invariant } from '../runtime/invariants.js';
 import type { ReducerInput } from '../notations/graph/reducers.js';
 import { readSupervise } from '../notations/graph/supervising.js';
@@ -60,28 +60,28 @@ export function graph(options: LooseSettings = {}): unknown {
   return new GraphBuilder({ ...rest, name }, { invariants, policy, taskParam });
 }
 
-const NAMES = [
-  'name',
-  'description',
-  'state',
-  'inputs',
-  'reducers',
-  'invariants',
-  'policy',
-  'maxSteps',
-  'concurrency',
-  'answerKey',
-  'taskParam',
-  'supervise',
-  'budget',
-  'security',
-  'hosts',
-  'commands',
-  'sends',
-  'firstExitWins',
-  'finally',
-  'output',
-] as const satisfies readonly (keyof GraphSettings<never> | 'state' | 'reducers')[];
+const FORMS: OptionForms<LooseSettings> = {
+  name: 'text',
+  description: 'text',
+  state: 'an object',
+  inputs: 'a list',
+  reducers: 'an object',
+  invariants: 'any',
+  policy: 'any',
+  maxSteps: 'a number',
+  concurrency: 'a number',
+  answerKey: 'text',
+  taskParam: 'text',
+  supervise: 'true or false, or an object',
+  budget: 'text, or a number, or an object',
+  security: 'text, or an object',
+  hosts: 'a list of texts',
+  commands: 'a list of lists',
+  sends: 'a list',
+  firstExitWins: 'true or false',
+  finally: 'text',
+  output: 'a list of texts, or an object',
+};
 
 const POLICIES: readonly unknown[] = ['ignore', 'observe', 'enforce', 'quickEnforce', undefined];
 
@@ -94,7 +94,7 @@ function checkSettings(settings: object & Pick<GraphSettings<never>, 'supervise'
   if (isSchema(settings)) {
     throw usage('a graph takes options, not a schema', 'for a schema of zod: graph({ state: schema.shape })');
   }
-  refuseUnknown('a graph', settings, NAMES);
+  refuseUnknown('a graph', settings, Object.keys(FORMS));
   const { state, output, invariants = [], policy, finally: last } = settings as Record<string, unknown>;
   if (last !== undefined && typeof last !== 'string')
     throw usage('the option "finally" is the name of a node', "finally: 'cleanup', and .node('cleanup', ...)");
@@ -103,10 +103,11 @@ function checkSettings(settings: object & Pick<GraphSettings<never>, 'supervise'
   readSupervise('the graph', settings.supervise);
   if (!Array.isArray(invariants)) throw usage('the option "invariants" is a list', INVARIANT);
   checkPolicy(policy);
+  checkKinds('a graph', settings, FORMS);
   for (const invariant of invariants as unknown[]) {
     const { predicate, policy: own } = (invariant ?? {}) as Record<string, unknown>;
     if (typeof predicate !== 'function') throw usage('an invariant needs a predicate', INVARIANT);
-    checkOptions<Invariant>('an invariant', invariant, { predicate: true, message: true, policy: true });
+    checkOptions<Invariant>('an invariant', invariant, { predicate: 'a function', message: 'text', policy: 'any' });
     checkPolicy(own);
   }
 }

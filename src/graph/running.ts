@@ -1,3 +1,4 @@
+import type { OptionForms } from '../base/options.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, fromErrorData, toErrorData, type ErrorData } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
@@ -109,9 +110,14 @@ export function eventsOf<G extends RunnableGraph, R>(streamed: Streamed<G, R>): 
   };
 }
 
+const OWN_OPTIONS: OptionForms<Pick<GraphRunOptions, 'answerKey' | 'events'>> = {
+  answerKey: 'text',
+  events: 'true or false',
+};
+
 function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOptions): Started {
   const inputs = checkedInputs(given);
-  checkRunOptions(options, ['answerKey', 'events'], ['inputs']);
+  checkRunOptions(options, OWN_OPTIONS, ['inputs']);
   const { answerKey = graph.answerKey, events = true, ...rest } = options;
   if (!events && options.streamState === true) {
     throw new SkeinError('SKEIN_USAGE', 'streamState arrives as events, and events: false turns events off', {

@@ -2,7 +2,8 @@ import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, textToRecord } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import { checkOptions, didYouMean } from '../base/suggest.js';
+import { checkOptions } from '../base/options.js';
+import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
 import type { OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
@@ -53,7 +54,7 @@ export interface KeptAnswer {
  * if (left.length === 0) await run(workflow, { store, resume: runId }).result;
  */
 export function answerRun(store: Store, runId: string, answer: GivenAnswer): KeptAnswer {
-  checkOptions<GivenAnswer>('answerRun', answer, { key: true, id: true, by: true, value: true, text: true });
+  checkOptions<GivenAnswer>('answerRun', answer, { key: 'text', id: 'text', by: 'text', value: 'any', text: 'text' });
   const now = systemClock.now();
   const overview = readRun(store, runId, { now });
   const pause = findPause(store, overview, answer.key);

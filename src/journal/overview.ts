@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions } from '../base/options.js';
 import { systemClock } from '../base/clock.js';
 import type { ErrorData } from '../base/errors.js';
 import { present, type Json, type JsonObject } from '../base/json.js';
@@ -117,7 +117,7 @@ export interface ReadRunOptions {
  * for (const step of overview.steps) console.log(step.path, step.outcome, step.ms);
  */
 export function readRun(store: Store, runId: string, options: ReadRunOptions = {}): RunOverview {
-  checkOptions<ReadRunOptions>('readRun', options, { outputs: true, now: true });
+  checkOptions<ReadRunOptions>('readRun', options, { outputs: 'true or false', now: 'a number' });
   return openRecord(store, runId, () => undefined, options).overview();
 }
 

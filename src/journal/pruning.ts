@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions } from '../base/options.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { ENDED, type RunRow, type Store } from './store.js';
@@ -32,7 +32,7 @@ export interface PruneResult {
  * const { removed } = pruneRuns(store, { keep: 100, olderThanMs: 30 * 24 * 3_600_000 });
  */
 export function pruneRuns(store: Store, options: PruneOptions, now: number = systemClock.now()): PruneResult {
-  checkOptions<PruneOptions>('pruneRuns', options, { keep: true, olderThanMs: true });
+  checkOptions<PruneOptions>('pruneRuns', options, { keep: 'a number', olderThanMs: 'a number' });
   const { keep, olderThanMs } = options;
   if (keep === undefined && olderThanMs === undefined) {
     throw new SkeinError('SKEIN_USAGE', 'it is not clear which runs to remove', {

@@ -2,7 +2,9 @@ import { SkeinError } from '../base/errors.js';
 import { systemClock } from '../base/clock.js';
 import { definitionError } from '../base/problem.js';
 import { present, type Json } from '../base/json.js';
-import { didYouMean, refuseUnknown } from '../base/suggest.js';
+import { checkOptions, type OptionForms } from '../base/options.js';
+import { didYouMean } from '../base/suggest.js';
+import { checkObjects } from '../runtime/check-run.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import type { RunOptions } from '../runtime/options.js';
 import { machinePlan, type MachineOptions } from '../notations/machine/plan/machine-plan.js';
@@ -66,42 +68,42 @@ export interface OpenPackOptions extends OfRuns, Omit<MachineOptions, 'files'>, 
 export type PackConversation = Conversation;
 
 /** Options of the pack's plan and of the conversation, which are not run options. */
-const OWN = [
-  'thread',
-  'folder',
-  'agent',
-  'state',
-  'prompt',
-  'context',
-  'variables',
-  'tools',
-  'approve',
-  'validators',
-  'standIn',
-  'mcpServers',
-  'skills',
-  'recent',
-  'maxHandOvers',
-  'carryForward',
-  'busy',
-  'file',
-  'maxArtifactBytes',
-  'maxAllArtifactBytes',
-] as const satisfies readonly (keyof OpenPackOptions)[];
+const OWN: OptionForms<Omit<OpenPackOptions, keyof OfRuns>> = {
+  thread: 'text',
+  folder: 'text',
+  agent: 'text',
+  state: 'text',
+  prompt: 'text',
+  context: 'an object',
+  variables: 'an object',
+  tools: 'an object',
+  approve: 'an object',
+  validators: 'an object',
+  standIn: 'true or false',
+  mcpServers: 'an object',
+  skills: 'a list',
+  recent: 'a number',
+  maxHandOvers: 'a number',
+  carryForward: 'true or false',
+  busy: 'text',
+  file: 'text',
+  maxArtifactBytes: 'a number',
+  maxAllArtifactBytes: 'a number',
+};
 
-const OF_RUNS = [
-  'store',
-  'models',
-  'cwd',
-  'allowPrivateAddresses',
-  'supervisor',
-  'answer',
-  'listeners',
-  'signal',
-  'executors',
-  'origin',
-  'untrusted',
-] as const satisfies readonly (keyof OfRuns)[];
+const OF_RUNS: OptionForms<OfRuns> = {
+  store: 'an object',
+  models: 'an object',
+  cwd: 'text',
+  allowPrivateAddresses: 'true or false',
+  supervisor: 'an object',
+  answer: 'a function',
+  listeners: 'a list',
+  signal: 'an object',
+  executors: 'an object',
+  origin: 'an object',
+  untrusted: 'a list of texts',
+};
 
 /**
  * Opens a conversation with a pack: the text of a file, or data. Nothing runs before the first message or event. A pack without a workflow
@@ -114,7 +116,7 @@ const OF_RUNS = [
  * const { text, state } = await conversation.send('My order is late.');
  */
 export async function openPack(given: string | object, options: OpenPackOptions = {}): Promise<PackConversation> {
-  checkOptions(options);
+  checkOpening(options);
   const { pack, files } = await packOf(given, options);
   const { agent, ...place } = options;
   const isMock = options.models?.mock === true || options.models?.script !== undefined;
@@ -130,7 +132,9 @@ export async function openPack(given: string | object, options: OpenPackOptions 
   const { variables = {}, thread, busy = 'wait', untrusted } = options;
   const named = Array.isArray(untrusted) ? markedInputs(pack, { untrusted, variables }) : untrusted;
   const runs = Object.fromEntries(
-    OF_RUNS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    (Object.keys(OF_RUNS) as (keyof OfRuns)[]).flatMap((name) =>
+      options[name] === undefined ? [] : [[name, options[name]]],
+    ),
   );
   return new Conversation({
     pack,
@@ -145,8 +149,9 @@ export async function openPack(given: string | object, options: OpenPackOptions 
   });
 }
 
-function checkOptions(options: OpenPackOptions): void {
-  refuseUnknown('openPack', options, [...OWN, ...OF_RUNS]);
+function checkOpening(options: OpenPackOptions): void {
+  checkOptions<OpenPackOptions>('openPack', options, { ...OWN, ...OF_RUNS });
+  checkObjects(options);
   const begins = (['agent', 'prompt', 'state', 'context'] as const).filter((name) => options[name] !== undefined);
   if (begins.length > 1)
     throw wrong(`a conversation begins by one option alone, not by ${begins.join(' and ')}`, 'leave all but one out');

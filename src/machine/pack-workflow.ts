@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions, type OptionForms } from '../base/options.js';
 import { canonicalHash } from '../base/hash.js';
 import type { Json } from '../base/json.js';
 import { namesOf } from '../notations/machine/pack-names.js';
@@ -23,21 +23,21 @@ export interface PackWorkflowOptions extends Omit<MachineOptions, 'files'>, Pick
   readonly folder?: string;
 }
 
-const OPTIONS: Readonly<Record<keyof PackWorkflowOptions, true>> = {
-  folder: true,
-  file: true,
-  prompt: true,
-  recent: true,
-  maxHandOvers: true,
-  carryForward: true,
-  tools: true,
-  approve: true,
-  validators: true,
-  standIn: true,
-  mcpServers: true,
-  skills: true,
-  maxArtifactBytes: true,
-  maxAllArtifactBytes: true,
+const OPTIONS: OptionForms<PackWorkflowOptions> = {
+  folder: 'text',
+  file: 'text',
+  prompt: 'text',
+  recent: 'a number',
+  maxHandOvers: 'a number',
+  carryForward: 'true or false',
+  tools: 'an object',
+  approve: 'an object',
+  validators: 'an object',
+  standIn: 'true or false',
+  mcpServers: 'an object',
+  skills: 'a list',
+  maxArtifactBytes: 'a number',
+  maxAllArtifactBytes: 'a number',
 };
 
 /** A pack as a workflow: the first turn of a conversation. */

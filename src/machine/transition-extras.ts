@@ -1,6 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject, type JsonObject } from '../base/json.js';
-import { refuseUnknown } from '../base/suggest.js';
+import { refuseUnknown } from '../base/options.js';
 import { kindText } from '../lang/value-text.js';
 
 /**
@@ -18,7 +18,7 @@ export interface TransitionExtras {
   readonly data?: JsonObject;
 }
 
-const EXTRAS: readonly string[] = ['message', 'context', 'data'] satisfies readonly (keyof TransitionExtras)[];
+const EXTRAS: readonly (keyof TransitionExtras)[] = ['message', 'context', 'data'];
 
 /**
  * Refuses an event without a name, and extras that would be lost.

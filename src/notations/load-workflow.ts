@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions, type OptionForms } from '../base/options.js';
 import { resolve } from 'node:path';
 import { madeOnce } from '../base/collections.js';
 import { asErrors, holdingBack } from '../base/problem.js';
@@ -87,25 +87,25 @@ async function loadFile(file: string, given: WorkflowOptions, id?: NotationId): 
 }
 
 async function loadText(text: string, given: WorkflowTextOptions, id?: NotationId): Promise<Workflow> {
-  checkOptions<WorkflowTextOptions>('the loader of a workflow', given, { ...OPTIONS, file: true });
+  checkOptions<WorkflowTextOptions>('the loader of a workflow', given, { ...OPTIONS, file: 'text' });
   const options = placed(given);
   const { file = 'workflow.yaml' } = given;
   return await loadOpened(openText(text, file, resolve(options.cwd, file)), options, id);
 }
 
-const OPTIONS: Readonly<Record<keyof WorkflowOptions, true>> = {
-  cwd: true,
-  home: true,
-  interactive: true,
-  inputs: true,
-  recorded: true,
-  lenient: true,
-  strict: true,
-  packSchema: true,
-  pack: true,
-  config: true,
-  mayRead: true,
-  tools: true,
+const OPTIONS: OptionForms<WorkflowOptions> = {
+  cwd: 'text',
+  home: 'text',
+  interactive: 'true or false',
+  inputs: 'a list of texts',
+  recorded: 'a list of texts',
+  lenient: 'true or false',
+  strict: 'true or false',
+  packSchema: 'text',
+  pack: 'an object',
+  config: 'text',
+  mayRead: 'a function',
+  tools: 'a list of texts',
 };
 
 function placed(options: WorkflowOptions): PlacedOptions {

@@ -1,4 +1,5 @@
 import { refusal } from '../base/problem.js';
+import { kindText } from '../lang/value-text.js';
 
 /** The rule of a check on a text. */
 export type CheckRule =
@@ -64,6 +65,12 @@ export function checksOf(inputs: readonly CheckInput[]): {
 } {
   const functions: Record<string, CheckFunction> = {};
   const checks = inputs.map((input): AnswerCheck => {
+    if (typeof input !== 'object')
+      throw refusal(
+        'bad-check',
+        `a check is an object, not ${kindText(input)}`,
+        "{ kind: 'length', max: 500 }, or { name, check }",
+      );
     if (!('check' in input)) return input;
     const { check, ...rest } = input;
     if (Object.hasOwn(functions, input.name))

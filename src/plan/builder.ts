@@ -1,4 +1,4 @@
-import { checkOptions, refuseUnknown } from '../base/suggest.js';
+import { checkKinds, checkOptions, refuseUnknown, type OptionForms } from '../base/options.js';
 import { isPlainObject, present, type Json, type JsonObject } from '../base/json.js';
 import type { AgentSpec } from './agent-spec.js';
 import type {
@@ -30,38 +30,38 @@ import { jsonOfList, jsonOfObject, jsonOfText } from '../lang/json-template.js';
 import { parseTemplate } from '../lang/template.js';
 
 /** The names of {@link PlanInput}. */
-const OPTIONS: Readonly<Record<keyof PlanInput, true>> = {
-  name: true,
-  description: true,
-  inputs: true,
-  openInputs: true,
-  closedState: true,
-  channels: true,
-  nodes: true,
-  edges: true,
-  routes: true,
-  entry: true,
-  exits: true,
-  finally: true,
-  firstExitWins: true,
-  output: true,
-  limits: true,
-  budget: true,
-  security: true,
-  hosts: true,
-  commands: true,
-  sends: true,
+const OPTIONS: OptionForms<PlanInput> = {
+  name: 'text',
+  description: 'text',
+  inputs: 'a list',
+  openInputs: 'true or false',
+  closedState: 'true or false',
+  channels: 'an object',
+  nodes: 'a list',
+  edges: 'a list of lists',
+  routes: 'a list',
+  entry: 'text',
+  exits: 'a list of texts',
+  finally: 'text',
+  firstExitWins: 'true or false',
+  output: 'a list of texts',
+  limits: 'an object',
+  budget: 'text, or a number, or an object',
+  security: 'text, or an object',
+  hosts: 'a list of texts',
+  commands: 'a list of lists',
+  sends: 'a list',
 };
 
 /** The names of {@link RouteInput}. */
-const ROUTE_OPTIONS: Readonly<Record<keyof RouteInput<StateOf>, true>> = {
-  from: true,
-  choose: true,
-  map: true,
-  cases: true,
-  otherwise: true,
-  targets: true,
-  parent: true,
+const ROUTE_OPTIONS: OptionForms<RouteInput<StateOf>> = {
+  from: 'text',
+  choose: 'text, or a function',
+  map: 'an object',
+  cases: 'a list',
+  otherwise: 'text, or a list of texts',
+  targets: 'a list of texts',
+  parent: 'a list of texts',
 };
 
 /**
@@ -83,6 +83,8 @@ const ROUTE_OPTIONS: Readonly<Record<keyof RouteInput<StateOf>, true>> = {
  */
 export function definePlan<S = StateOf>(input: PlanInput<S>): Definition {
   checkOptions<PlanInput>('definePlan', input, OPTIONS);
+  for (const { id, writes } of input.nodes)
+    checkKinds(`the node ${JSON.stringify(id)}`, { writes }, { writes: 'a list of texts' });
   const builder = new Builder(new TextReader(namesOf(input)), input.nodes);
   const { entry, exits, firstExitWins, output, limits } = input;
   const last = input.finally;

@@ -1,4 +1,5 @@
 import type { ErrorData } from '../base/errors.js';
+import { checkKinds } from '../base/options.js';
 import type { NodeBase, RetryPolicy } from './plan.js';
 
 /** A failure as a retry function receives it: the same on a replay, so never the thrown object. */
@@ -63,6 +64,7 @@ export function retryOf(
   bindings: Record<string, unknown>,
 ): Pick<NodeBase, 'retry'> {
   if (input === undefined) return {};
+  checkKinds(`the node ${JSON.stringify(id)}`, { retry: input }, { retry: 'a number, or an object' });
   const { policy, decide } = retryParts(input);
   if (decide !== undefined) bindings[`retry:${id}`] = decide;
   return { retry: policy };

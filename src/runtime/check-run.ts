@@ -1,7 +1,8 @@
 import { MODEL_OPTIONS } from '../agent/models/registry-options.js';
 import { SkeinError, textToRecord } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
-import { didYouMean, refuseUnknown } from '../base/suggest.js';
+import { checkKinds, checkMethod, refuseUnknown, type OptionForms } from '../base/options.js';
+import { didYouMean } from '../base/suggest.js';
 import { checkPrices } from '../budget/price-check.js';
 import { readLimits, type ProvidersLimits } from '../budget/provider-limits.js';
 import type { RunResult } from '../engine/run.js';
@@ -15,48 +16,52 @@ import { budgetChange } from './run-limits.js';
 import { checkThreadOptions } from './threads/check-thread.js';
 
 /** The options that all runs accept. */
-const OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
-  inputs: true,
-  untrusted: true,
-  security: true,
-  guards: true,
-  models: true,
-  prices: true,
-  limits: true,
-  cwd: true,
-  policy: true,
-  allowPrivateAddresses: true,
-  toolPins: true,
-  writtenFiles: true,
-  memory: true,
-  supervisor: true,
-  answer: true,
-  runId: true,
-  listeners: true,
-  signal: true,
-  concurrency: true,
-  maxSteps: true,
-  budget: true,
-  streamState: true,
-  check: true,
-  executors: true,
-  store: true,
-  resume: true,
-  fork: true,
-  thread: true,
-  origin: true,
+const OPTIONS: OptionForms<RunOptions> = {
+  inputs: 'an object',
+  untrusted: 'a list of texts',
+  security: 'text, or an object',
+  guards: 'a list',
+  models: 'an object',
+  prices: 'an object',
+  limits: 'an object',
+  cwd: 'text',
+  policy: 'a list',
+  allowPrivateAddresses: 'true or false',
+  toolPins: 'an object',
+  writtenFiles: 'an object',
+  memory: 'text',
+  supervisor: 'an object',
+  answer: 'a function',
+  runId: 'text',
+  listeners: 'a list',
+  signal: 'an object',
+  concurrency: 'a number',
+  maxSteps: 'a number',
+  budget: 'text, or a number, or an object',
+  streamState: 'true or false',
+  check: 'a function',
+  executors: 'an object',
+  store: 'an object',
+  resume: 'text',
+  fork: 'an object',
+  thread: 'text, or an object',
+  origin: 'an object',
 };
 
 /**
- * Refuses unknown options. `more` lists options that only this kind of run has, `without` those it accepts in another way.
+ * Refuses unknown options, and values that are of no use. `more` has the kinds of options that only this kind of run has, `without` those it accepts in another way.
  *
  * @throws SkeinError `SKEIN_USAGE`
  */
-export function checkRunOptions(options: object, more: readonly string[] = [], without: readonly string[] = []): void {
+export function checkRunOptions(
+  options: object,
+  more: Readonly<Record<string, string>> = {},
+  without: readonly string[] = [],
+): void {
   const isKnown = (name: string): boolean =>
-    more.includes(name) || (Object.hasOwn(OPTIONS, name) && !without.includes(name));
+    Object.hasOwn(more, name) || (Object.hasOwn(OPTIONS, name) && !without.includes(name));
   if (!Object.keys(options).every(isKnown))
-    refuseUnknown('a run', options, [...more, ...Object.keys(OPTIONS)].filter(isKnown));
+    refuseUnknown('a run', options, Object.keys({ ...more, ...OPTIONS }).filter(isKnown));
   if ('inputs' in options) checkInputs(options.inputs, "run(workflow, { inputs: { topic: 'looms' } })");
   checkMaxSteps(options);
   checkNames(options);
@@ -69,6 +74,19 @@ export function checkRunOptions(options: object, more: readonly string[] = [], w
   checkRecorded(options);
   checkThreadOptions(options);
   checkParts(options);
+  checkKinds('a run', options, OPTIONS);
+  checkKinds('a run', options, more);
+  checkObjects(options);
+}
+
+/**
+ * Refuses objects that are something else, such as the promise of a store.
+ *
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function checkObjects({ store, signal }: Pick<RunOptions, 'store' | 'signal'>): void {
+  checkMethod('store', store, 'create', 'a store');
+  checkMethod('signal', signal, 'addEventListener', 'an AbortSignal');
 }
 
 /**
@@ -191,7 +209,7 @@ export function withAdvice(result: RunResult, { store, answer }: RunOptions): Ru
   return { ...result, error: { code: 'SKEIN_QUESTION', message, hint } };
 }
 
-const FORK: Readonly<Record<keyof Fork, true>> = { run: true, from: true, forget: true, set: true };
+const FORK: OptionForms<Fork> = { run: 'text', from: 'text', forget: 'a list of texts', set: 'an object' };
 
 /**
  * Refuses options whose parts would have no effect, or would keep a run from ever starting a step.

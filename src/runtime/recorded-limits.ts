@@ -1,7 +1,8 @@
 import { budgetKey } from '../base/address.js';
 import { dayOf, systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import { checkOptions, meantOrKnown } from '../base/suggest.js';
+import { checkOptions } from '../base/options.js';
+import { meantOrKnown } from '../base/suggest.js';
 import { addAmounts, NO_AMOUNT } from '../budget/amount.js';
 import { BudgetLedger, type Limit, type Standing } from '../budget/ledger.js';
 import type { SharedLimit } from '../budget/limits.js';
@@ -117,7 +118,7 @@ export interface BudgetWish {
  * changeBudget(store, runId, { budget: '+0.50' });
  */
 export function changeBudget(store: Store, runId: string, wish: BudgetWish): readonly Standing[] {
-  checkOptions<BudgetWish>('changeBudget', wish, { budget: true, limit: true });
+  checkOptions<BudgetWish>('changeBudget', wish, { budget: 'text', limit: 'text' });
   const { budget, limit } = wish;
   const { history, plan, changes, limits } = recordedBudget(store, runId);
   const change = budgetChange(budget);

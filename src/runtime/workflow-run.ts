@@ -1,3 +1,4 @@
+import type { OptionForms } from '../base/options.js';
 import { resolve } from 'node:path';
 import type { RunFolder } from '../audit/run-folder.js';
 import { systemIds } from '../base/ids.js';
@@ -55,9 +56,16 @@ export interface WorkflowRun extends Omit<RunHandle, 'result'> {
   readonly result: Promise<WorkflowResult>;
 }
 
+const OWN_OPTIONS: OptionForms<Omit<WorkflowRunOptions, keyof RunOptions>> = {
+  audit: 'true or false, or an object',
+  streaming: 'true or false',
+  openStore: 'a function',
+  goesOn: 'an object',
+};
+
 /** Runs a workflow: see `runWorkflow` of `on-demand.ts`. */
 export async function runWorkflow(workflow: Workflow, options: WorkflowRunOptions = {}): Promise<WorkflowRun> {
-  checkRunOptions(options, ['audit', 'streaming', 'openStore', 'goesOn']);
+  checkRunOptions(options, OWN_OPTIONS);
   return await begun(workflow, asGiven(options));
 }
 

@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions } from '../base/options.js';
 import { resolve } from 'node:path';
 import { loadDriver } from './sqlite-driver.js';
 import { openDatabase, type Durability } from './sqlite-schema.js';
@@ -31,7 +31,7 @@ export interface SqliteStoreOptions {
  * store.close();
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<FileStore> {
-  checkOptions<SqliteStoreOptions>('openSqliteStore', options, { durability: true, allowOldSqlite: true });
+  checkOptions<SqliteStoreOptions>('openSqliteStore', options, { durability: 'text', allowOldSqlite: 'true or false' });
   const driver = await loadDriver({ allowOld: options.allowOldSqlite ?? false });
   return new SqliteStore(openDatabase(driver, path, options.durability ?? 'fast'), resolve(path));
 }
@@ -52,7 +52,7 @@ export interface SqliteInUse {
  * const { driver, version } = await sqliteInUse();
  */
 export async function sqliteInUse(options: Pick<SqliteStoreOptions, 'allowOldSqlite'> = {}): Promise<SqliteInUse> {
-  checkOptions<typeof options>('sqliteInUse', options, { allowOldSqlite: true });
+  checkOptions<typeof options>('sqliteInUse', options, { allowOldSqlite: 'true or false' });
   const { name, version } = await loadDriver({ allowOld: options.allowOldSqlite ?? false });
   return { driver: name, version };
 }

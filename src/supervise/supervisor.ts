@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions } from '../base/options.js';
 import { SkeinError } from '../base/errors.js';
 import type { Supervisor, Assessment, Commitment, Reconciled } from '../plan/supervision.js';
 
@@ -22,7 +22,7 @@ const ASKED = new WeakMap<Supervisor['supervise'], string | undefined>();
  * run(workflow, { supervisor: { ...supervisor(), reconcile } });
  */
 export function supervisor(options: SupervisorOptions = {}): Supervisor {
-  checkOptions<SupervisorOptions>('supervisor', options, { model: true });
+  checkOptions<SupervisorOptions>('supervisor', options, { model: 'text' });
   const { model } = options;
   if (model !== undefined && (typeof model !== 'string' || model.trim() === ''))
     throw new SkeinError('SKEIN_USAGE', 'the model of a supervisor must be the name of a model', {

@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions } from '../base/options.js';
 import { SkeinError } from '../base/errors.js';
 import type { Store } from '../journal/store.js';
 
@@ -34,7 +34,12 @@ export interface FaultyStore extends Store {
  * inner.read('run-1').length; // 1
  */
 export function faultyStore(inner: Store, fault: StoreFault): FaultyStore {
-  checkOptions<StoreFault>('faultyStore', fault, { failAt: true, kind: true, error: true, once: true });
+  checkOptions<StoreFault>('faultyStore', fault, {
+    failAt: 'a number',
+    kind: 'text',
+    error: 'an object',
+    once: 'true or false',
+  });
   const { failAt, kind = 'before', once = true, error } = fault;
   let operations = 0;
   const tried = (operation: () => unknown): unknown => {

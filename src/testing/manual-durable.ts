@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions, type OptionForms } from '../base/options.js';
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import { isThenable, type Json } from '../base/json.js';
 import { askKey } from '../base/address.js';
@@ -48,7 +48,13 @@ export interface ManualDurableOptions {
 }
 
 /** The names of {@link ManualDurableOptions}. */
-const OPTIONS = { runId: true, startAt: true, choose: true, settleAtOnce: true, label: true } as const;
+const OPTIONS: OptionForms<ManualDurableOptions> = {
+  runId: 'text',
+  startAt: 'a number',
+  choose: 'a function',
+  settleAtOnce: 'true or false, or a function',
+  label: 'a function',
+};
 
 /**
  * A {@link Durable} back end for tests: outcomes are delivered in the order that the test, or a seeded chooser, decides. Effects start at

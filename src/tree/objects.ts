@@ -1,4 +1,4 @@
-import { checkOptions } from '../base/suggest.js';
+import { checkOptions } from '../base/options.js';
 import { freezeData, type Json } from '../base/json.js';
 import { refusal, type Problem } from '../base/problem.js';
 import {
@@ -277,7 +277,7 @@ export class Agent extends StepObject<TreeAgent> {
 
 /** @throws SkeinError `SKEIN_USAGE` for options that do not exist */
 function parameterOf(given: TreeParameter): TreeParameter {
-  checkOptions<TreeParameter>('a parameter', given, { name: true, default: true, at: true });
+  checkOptions<TreeParameter>('a parameter', given, { name: 'text', default: 'text', at: 'an object' });
   return { ...given };
 }
 
@@ -293,7 +293,7 @@ function withFields(
 ): Pick<TreeWork, 'outputs' | 'strict'> {
   const names = fields.filter((each) => typeof each === 'string');
   const said = fields.findLast((each) => typeof each !== 'string');
-  if (said !== undefined) checkOptions<FieldOptions>('withOutputs', said, { strict: true });
+  if (said !== undefined) checkOptions<FieldOptions>('withOutputs', said, { strict: 'true or false' });
   const isStrict = said?.strict ?? strict;
   return { outputs: [...outputs, ...names], ...(isStrict === undefined ? {} : { strict: isStrict }) };
 }

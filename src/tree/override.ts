@@ -3,7 +3,7 @@ import type { LanguageModel } from '../agent/models/language-model.js';
 import { SkeinError } from '../base/errors.js';
 import { cloneData, present } from '../base/json.js';
 import { refusal } from '../base/problem.js';
-import { refuseUnknown } from '../base/suggest.js';
+import { checkOptions, type OptionForms } from '../base/options.js';
 import { kindText } from '../lang/value-text.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
 import { functionTool, toolFunction, type ToolDefinition } from '../notations/graph/nodes/tool.js';
@@ -43,18 +43,18 @@ export interface Override {
   readonly sandbox?: SandboxUse;
 }
 
-const NAMES = [
-  'model',
-  'tools',
-  'mcp',
-  'policy',
-  'systemContext',
-  'skills',
-  'extraDirs',
-  'settings',
-  'cache',
-  'sandbox',
-] as const satisfies readonly (keyof Override)[];
+const FORMS: OptionForms<Override> = {
+  model: 'text, or an object',
+  tools: 'any',
+  mcp: 'an object',
+  policy: 'an object',
+  systemContext: 'text',
+  skills: 'a list',
+  extraDirs: 'a list of texts',
+  settings: 'an object',
+  cache: 'text',
+  sandbox: 'text',
+};
 
 /** A model object, with its name in plans. */
 export interface NamedModel {
@@ -81,7 +81,7 @@ export function functionOf(tool: FunctionTool): unknown {
  * @throws SkeinError `SKEIN_USAGE` for options that do not exist, `SKEIN_DEFINITION` for a model or a tool that can't be used
  */
 export function overrideOf(given: Override): TreeOverride {
-  refuseUnknown('customize', given, NAMES);
+  checkOptions<Override>('customize', given, FORMS);
   const { model, tools, mcp, policy, ...rest } = given;
   const named = model === undefined || typeof model === 'string' ? undefined : namedModel(model);
   const override: TreeOverride = present({
@@ -113,7 +113,7 @@ function toolsOf(tools: unknown): Pick<TreeOverride, 'tools' | 'functions'> {
 }
 
 function areTools(tools: unknown): tools is readonly (string | ToolDefinition)[] {
-  return Array.isArray(tools);
+  return Array.isArray(tools) && tools.every((each) => each !== null && ['string', 'object'].includes(typeof each));
 }
 
 /** Names a model object after its own provider and model. The name never equals that of a model Skein would make. */

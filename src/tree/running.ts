@@ -28,7 +28,7 @@ export async function executeTree(
   options: TreeRunOptions = {},
 ): Promise<TreeResult> {
   checkInputs(inputs, "execute(runtime, { topic: 'looms' })");
-  checkRunOptions(options, [], ['inputs']);
+  checkRunOptions(options, {}, ['inputs']);
   return await started(tree, { runtime, options, inputs: isBegun(options) ? inputs : boundInputs(tree, inputs) });
 }
 
@@ -40,7 +40,7 @@ export async function executeStep(
   options: TreeRunOptions = {},
 ): Promise<TreeResult> {
   checkState(state);
-  checkRunOptions(options, [], ['inputs']);
+  checkRunOptions(options, {}, ['inputs']);
   const inputs = isBegun(options) ? {} : { ...state.inputs, ...state.outputs };
   const result = await started(withInputs(tree, state), { runtime, options, inputs, given: givenOf(state) });
   addToState(state, tree.sequences[0]?.steps[0]?.name.trim() ?? '', result);

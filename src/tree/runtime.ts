@@ -2,7 +2,7 @@ import { present } from '../base/json.js';
 import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
 import type { TreeOverride } from '../notations/tree/definition.js';
 import { SkeinError } from '../base/errors.js';
-import { refuseUnknown } from '../base/suggest.js';
+import { checkOptions, type OptionForms } from '../base/options.js';
 import { kindText } from '../lang/value-text.js';
 import type { Supervisor } from '../plan/supervision.js';
 import type { CheckpointStore } from './checkpoints.js';
@@ -28,20 +28,20 @@ export interface Runtime extends Pick<Override, 'model' | 'tools' | 'mcp' | 'pol
   readonly debug?: boolean;
 }
 
-const NAMES = [
-  'model',
-  'tools',
-  'mcp',
-  'policy',
-  'systemContext',
-  'sandbox',
-  'supervisor',
-  'maxReorientAttempts',
-  'human',
-  'telemetry',
-  'checkpoints',
-  'debug',
-] as const satisfies readonly (keyof Runtime)[];
+const FORMS: OptionForms<Runtime> = {
+  model: 'text, or an object',
+  tools: 'any',
+  mcp: 'an object',
+  policy: 'an object',
+  systemContext: 'text',
+  sandbox: 'text',
+  supervisor: 'an object',
+  maxReorientAttempts: 'a number',
+  human: 'a function',
+  telemetry: 'a function',
+  checkpoints: 'text, or an object, or a function',
+  debug: 'true or false',
+};
 
 /**
  * Refuses settings that do not exist: a run would know nothing of a misspelt `policy`.
@@ -53,7 +53,7 @@ export function checkRuntime(runtime: unknown): void {
     const hint = "execute({ model: 'openai/gpt-5' }); {} takes what the environment names";
     throw new SkeinError('SKEIN_USAGE', `a runtime is an object, not ${kindText(runtime)}`, { hint });
   }
-  refuseUnknown('a runtime', runtime, NAMES);
+  checkOptions<Runtime>('a runtime', runtime, FORMS);
 }
 
 /** Returns the fields of a runtime that affect the plan. */

@@ -51,7 +51,7 @@ it('the first run refuses at once what every run refuses at once', async () => {
 it('what concerns a record rejects the result, of the first run as of others', async () => {
   const code = `${FLOW}
     const store = memoryStore();
-    const wrong = [{ resume: 'none' }, { fork: { run: 'none' } }, { resume: 'r', store: { run: () => { throw new Error('broken'); } } }];
+    const wrong = [{ resume: 'none' }, { fork: { run: 'none' } }, { resume: 'r', store: { create: () => undefined, run: () => { throw new Error('broken'); } } }];
     const rejected = () => Promise.all(wrong.map((options) => run(flow, { inputs, store, ...options }).result.catch(({ code, message }) => [code, message])));
     const first = await rejected();
     await run(flow, { inputs }).result;

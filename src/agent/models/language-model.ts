@@ -1,4 +1,4 @@
-import { checkOptions } from '../../base/suggest.js';
+import { checkOptions, type OptionForms } from '../../base/options.js';
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { Cost, Usage } from '../../events/event.js';
 import { isPlainObject, ownValue, present, type JsonObject } from '../../base/json.js';
@@ -22,21 +22,21 @@ export interface LanguageModelOptions extends Partial<CallStyle> {
   readonly silentFinishIsCut?: boolean;
 }
 
-const OPTIONS: Readonly<Record<keyof LanguageModelOptions, true>> = {
-  id: true,
-  secrets: true,
-  keyEnv: true,
-  withheld: true,
-  silentFinishIsCut: true,
-  optionsKey: true,
-  options: true,
-  structuredOutput: true,
-  strictSwitch: true,
-  looseTools: true,
-  singleToolCalls: true,
-  definesUsedTools: true,
-  cache: true,
-  dropCallData: true,
+const OPTIONS: OptionForms<LanguageModelOptions> = {
+  id: 'text',
+  secrets: 'a list of texts',
+  keyEnv: 'text',
+  withheld: 'text',
+  silentFinishIsCut: 'true or false',
+  optionsKey: 'text',
+  options: 'an object',
+  structuredOutput: 'true or false',
+  strictSwitch: 'true or false',
+  looseTools: 'true or false',
+  singleToolCalls: 'an object',
+  definesUsedTools: 'true or false',
+  cache: 'an object',
+  dropCallData: 'true or false',
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { OptionForms } from '../../base/options.js';
 import type { ScriptInput } from '../script/script-input.js';
 import type { ScriptedSteps } from '../script/scripted-steps.js';
 import type { ProvidersLimits } from '../../budget/provider-limits.js';
@@ -46,21 +47,21 @@ export interface ModelRegistryOptions {
 }
 
 /** The names of {@link ModelRegistryOptions}: the option `models` of a run has the same. */
-export const MODEL_OPTIONS: Readonly<Record<keyof ModelRegistryOptions, true>> = {
-  env: true,
-  override: true,
-  mock: true,
-  script: true,
-  record: true,
-  inputs: true,
-  replay: true,
-  noProbe: true,
-  providers: true,
-  cwd: true,
-  importPackage: true,
-  limits: true,
-  policies: true,
-  prices: true,
+export const MODEL_OPTIONS: OptionForms<ModelRegistryOptions> = {
+  env: 'an object',
+  override: 'text, or a list of texts',
+  mock: 'true or false',
+  script: 'text, or an object',
+  record: 'text',
+  inputs: 'an object',
+  replay: 'text',
+  noProbe: 'true or false',
+  providers: 'an object',
+  cwd: 'text',
+  importPackage: 'a function',
+  limits: 'an object',
+  policies: 'a list',
+  prices: 'an object',
 };
 
 /** Finds models, and holds what they share in a run: scripts, the recording. Created once for each run. */

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../base/suggest.js';
+import { checkOptions } from '../../base/options.js';
 import { basename, isAbsolute, resolve as resolvePath } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/hash.js';

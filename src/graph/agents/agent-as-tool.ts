@@ -1,7 +1,7 @@
-import { checkOptions } from '../../base/suggest.js';
+import { checkOptions, type OptionForms } from '../../base/options.js';
 import type { JsonObject } from '../../base/json.js';
 import { sha256 } from '../../base/hash.js';
-import { agentNode } from '../../notations/graph/nodes/agent-node.js';
+import { agentNode, checkAgent } from '../../notations/graph/nodes/agent-node.js';
 import { callAgent, type AnyAgent } from '../../notations/graph/nodes/call-agent.js';
 import { plannedOf } from '../../notations/graph/nodes/planned.js';
 import type { CallBounds } from '../../plan/agent-spec.js';
@@ -23,7 +23,12 @@ export interface AgentToolOptions {
 }
 
 /** The names of {@link AgentToolOptions}. */
-export const AGENT_TOOL_OPTIONS = { name: true, description: true, param: true, effect: true } as const;
+export const AGENT_TOOL_OPTIONS: OptionForms<AgentToolOptions> = {
+  name: 'text',
+  description: 'text',
+  param: 'text',
+  effect: 'text',
+};
 
 /**
  * Makes an agent a tool of another agent. The tool accepts one text, the task, and returns the agent's answer. If the agent fails, the
@@ -38,6 +43,7 @@ export const AGENT_TOOL_OPTIONS = { name: true, description: true, param: true, 
  */
 export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDefinition<never, Promise<string>> {
   checkOptions<AgentToolOptions>('agentAsTool', options, AGENT_TOOL_OPTIONS);
+  if (plannedOf(agent) === undefined) checkAgent(agent, 'agentAsTool');
   const { name, description, param = 'task', effect = 'idempotent' } = options;
   const execute = (input: Readonly<Record<string, unknown>>, step: ToolStep): Promise<string> => {
     const parentEventId = sha256(step.idempotencyKey).slice(0, 32);

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../base/suggest.js';
+import { checkOptions } from '../../base/options.js';
 import type { AnyAgent } from '../../notations/graph/nodes/call-agent.js';
 import { refusal } from '../../base/problem.js';
 import { AGENT_TOOL_OPTIONS, agentAsTool, type AgentToolOptions } from './agent-as-tool.js';
@@ -31,7 +31,7 @@ export interface TeamOptions<Answer = string> {
  * console.log((await team.run('Compare looms and mills.')).answer);
  */
 export function agentTeam<Answer = string>(options: TeamOptions<Answer>): Agent<Answer> {
-  checkOptions<TeamOptions>('agentTeam', options, { supervisor: true, workers: true });
+  checkOptions<TeamOptions>('agentTeam', options, { supervisor: 'an object', workers: 'a list' });
   const { supervisor, workers } = options;
   const planned = modelAgentOf(supervisor);
   if (planned === undefined) {
@@ -43,7 +43,7 @@ export function agentTeam<Answer = string>(options: TeamOptions<Answer>): Agent<
   }
   if (workers.length === 0) throw refusal('no-workers', 'a team needs workers', "workers: [{ name: 'research', ... }]");
   for (const worker of workers)
-    checkOptions<TeamMember>('a worker of a team', worker, { ...AGENT_TOOL_OPTIONS, agent: true });
+    checkOptions<TeamMember>('a worker of a team', worker, { ...AGENT_TOOL_OPTIONS, agent: 'an object' });
   const names = workers.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) {

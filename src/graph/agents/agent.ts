@@ -4,7 +4,8 @@ import { jsonSchemaOf, type SchemaInput } from '../../notations/graph/nodes/json
 import { functionTool, toolFunction, type ToolDefinition } from '../../notations/graph/nodes/tool.js';
 import { refusal } from '../../base/problem.js';
 import { checksOf, type CheckInput } from '../../plan/answer-check.js';
-import { didYouMean, refuseUnknown } from '../../base/suggest.js';
+import { checkOptions, type OptionForms } from '../../base/options.js';
+import { didYouMean } from '../../base/suggest.js';
 import { BUILT_IN_TOOLS } from '../../plan/built-in-tools.js';
 import { selectTools } from '../../plan/tool-names.js';
 import type { AgentSpec, ModelSettings, StructuredOutput } from '../../plan/agent-spec.js';
@@ -50,30 +51,30 @@ export interface AgentOptions<Output extends SchemaInput = SchemaInput> extends 
   readonly settings?: ModelSettings;
 }
 
-const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
-  name: true,
-  model: true,
-  instructions: true,
-  tools: true,
-  approve: true,
-  output: true,
-  onInvalid: true,
-  checks: true,
-  settings: true,
-  description: true,
-  permissions: true,
-  sandbox: true,
-  mcpServers: true,
-  skills: true,
-  extraDirs: true,
-  maxTurns: true,
-  maxToolCalls: true,
-  interactive: true,
-  until: true,
-  allowEmpty: true,
-  cache: true,
-  about: true,
-  provider: true,
+const OPTIONS: OptionForms<AgentOptions> = {
+  name: 'text',
+  model: 'text, or a list of texts',
+  instructions: 'text',
+  tools: 'a list',
+  approve: 'a list of texts',
+  output: 'any',
+  onInvalid: 'text',
+  checks: 'a list',
+  settings: 'an object',
+  description: 'text',
+  permissions: 'an object',
+  sandbox: 'text',
+  mcpServers: 'an object',
+  skills: 'a list',
+  extraDirs: 'a list of texts',
+  maxTurns: 'a number',
+  maxToolCalls: 'a number',
+  interactive: 'true or false',
+  until: 'an object',
+  allowEmpty: 'true or false',
+  cache: 'text',
+  about: 'a list of texts',
+  provider: 'an object',
 };
 
 /** The answer type of an agent with an output schema. */
@@ -97,7 +98,7 @@ export function agent<const Output extends SchemaInput>(
 ): Agent<AnswerOf<Output>>;
 export function agent(options: AgentOptions & { readonly output?: never }): Agent;
 export function agent(options: AgentOptions): unknown {
-  refuseUnknown('an agent', options, Object.keys(OPTIONS));
+  checkOptions<AgentOptions>('an agent', options, OPTIONS);
   return agentOf(plannedAgent(options), options.name);
 }
 

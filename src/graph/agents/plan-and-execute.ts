@@ -1,4 +1,4 @@
-import { checkOptions } from '../../base/suggest.js';
+import { checkOptions } from '../../base/options.js';
 import { SkeinError } from '../../base/errors.js';
 import { ownValue } from '../../base/json.js';
 import { parseJsonText } from '../../lang/json-path.js';
@@ -49,12 +49,12 @@ export interface PlanAndExecute extends Agent {
  */
 export function planAndExecute(options: PlanAndExecuteOptions): PlanAndExecute {
   checkOptions<PlanAndExecuteOptions>('planAndExecute', options, {
-    planner: true,
-    executor: true,
-    stopOnError: true,
-    maxSteps: true,
-    concurrency: true,
-    name: true,
+    planner: 'an object',
+    executor: 'an object',
+    stopOnError: 'true or false',
+    maxSteps: 'a number',
+    concurrency: 'a number',
+    name: 'text',
   });
   const { planner, executor, stopOnError = true, maxSteps = 50, concurrency = 1, name = 'plan-and-execute' } = options;
   const doing = chainOf({

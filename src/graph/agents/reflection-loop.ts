@@ -1,4 +1,4 @@
-import { checkOptions } from '../../base/suggest.js';
+import { checkOptions } from '../../base/options.js';
 import { ownValue } from '../../base/json.js';
 import { refusal } from '../../base/problem.js';
 import { withoutAtEnd } from '../../base/text.js';
@@ -48,13 +48,13 @@ export interface ReflectionLoop extends Agent {
  */
 export function reflectionLoop(options: ReflectionOptions): ReflectionLoop {
   checkOptions<ReflectionOptions>('reflectionLoop', options, {
-    worker: true,
-    critic: true,
-    maxAttempts: true,
-    marker: true,
-    ask: true,
-    revise: true,
-    name: true,
+    worker: 'an object',
+    critic: 'an object',
+    maxAttempts: 'a number',
+    marker: 'text',
+    ask: 'a function',
+    revise: 'a function',
+    name: 'text',
   });
   const { name = 'reflection', maxAttempts = 3 } = options;
   if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)

@@ -1,7 +1,8 @@
 import { systemClock, type Clock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { checkOptions, didYouMean } from '../../base/suggest.js';
+import { checkMethod, checkOptions, type OptionForms } from '../../base/options.js';
+import { didYouMean } from '../../base/suggest.js';
 import type { ArtifactLimits } from './artifacts.js';
 import type { Context } from './context-data.js';
 import { MachineContext } from './context.js';
@@ -28,7 +29,11 @@ export interface MachineOptions extends ArtifactLimits {
 }
 
 /** The names of {@link MachineOptions}. */
-const OPTIONS = { clock: true, maxArtifactBytes: true, maxAllArtifactBytes: true } as const;
+const OPTIONS: OptionForms<MachineOptions> = {
+  clock: 'an object',
+  maxArtifactBytes: 'a number',
+  maxAllArtifactBytes: 'a number',
+};
 
 /**
  * The result of an event. A redirect is an ordinary transition: `to` is where it led, `original_target` the target that the event named.
@@ -76,6 +81,7 @@ export class StateMachine {
    */
   constructor(spec: Spec, options: MachineOptions = {}, account?: MachineContext) {
     checkOptions<MachineOptions>('a machine', options, OPTIONS);
+    checkMethod('clock', options.clock, 'now', 'a clock');
     this.spec = specOf(spec);
     this.table = tableOf(this.spec);
     this.clock = options.clock ?? systemClock;

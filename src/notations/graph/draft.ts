@@ -1,13 +1,13 @@
 import { FORBIDDEN_NAMES } from '../../base/json.js';
 import { SkeinError } from '../../base/errors.js';
-import { refuseUnknown } from '../../base/suggest.js';
+import { checkKinds, refuseUnknown } from '../../base/options.js';
 import type { InputInput } from '../../plan/builder-input.js';
 import type { BudgetInput } from '../../plan/budget.js';
 import type { SecurityInput } from '../../plan/security.js';
 import type { Declarations } from '../../plan/declarations.js';
 import { END, type Limits, type Plan } from '../../plan/plan.js';
 import { isNodeSpec, type NodeSpec } from './nodes/planned.js';
-import { OPTION_NAMES, type NodePolicies, type RouteOptions } from './policies.js';
+import { OPTION_NAMES, READ_OPTIONS, type NodePolicies, type RouteOptions } from './policies.js';
 import { refusal } from '../../base/problem.js';
 import type { ReducerInput } from './reducers.js';
 import { readSupervise, type SuperviseInput } from './supervising.js';
@@ -85,6 +85,7 @@ export class GraphDraft {
     }
     const kind = typeof body === 'object' ? 'spec' : layer === 'node' ? 'function' : 'update';
     refuseUnknown(`the node ${JSON.stringify(name)}`, options, OPTION_NAMES[kind]);
+    checkKinds(`the node ${JSON.stringify(name)}`, options, READ_OPTIONS);
     readSupervise(`the node ${JSON.stringify(name)}`, options.supervise);
     const goto = isNodeSpec(body) && body.targets !== undefined ? { goto: body.targets } : {};
     this.nodes.set(name, { name, layer, body: body as NodeFunction | NodeSpec, options: { ...options, ...goto } });
@@ -102,6 +103,7 @@ export class GraphDraft {
     }
     const { named: _named, ...given } = options;
     refuseUnknown(`the route after ${JSON.stringify(from)}`, given, OPTION_NAMES.route);
+    checkKinds(`the route after ${JSON.stringify(from)}`, given, READ_OPTIONS);
     this.routes.set(from, { ...options, from, router: router as NodeFunction });
   }
 

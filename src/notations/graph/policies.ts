@@ -3,6 +3,7 @@ import { budgetData, type BudgetInput } from '../../plan/budget.js';
 import { securityData, type SecurityInput } from '../../plan/security.js';
 import { boundConditions } from '../../plan/made-of.js';
 import type { Condition } from '../../lang/values.js';
+import type { OptionForms } from '../../base/options.js';
 import { NODE_OPTION_NAMES } from '../../plan/fields.js';
 import type { NodeBase, NodeOptions } from '../../plan/plan.js';
 import type { RetryInput } from '../../plan/retry-input.js';
@@ -66,6 +67,22 @@ export interface RouteOptions {
   /** The keys the function reads, if its first parameter is not destructured. */
   readonly inputs?: readonly string[];
 }
+
+/** What is read of a node before its plan is checked, which says more of all others. */
+export const READ_OPTIONS: OptionForms<
+  Pick<NodePolicies, 'onError' | 'onMaxVisits' | 'goto' | 'gotoParent'> &
+    RouteOptions & { readonly writes?: readonly string[]; readonly output?: string }
+> = {
+  onError: 'text, or an object',
+  onMaxVisits: 'text, or an object',
+  goto: 'a list of texts',
+  gotoParent: 'a list of texts',
+  inputs: 'a list of texts',
+  writes: 'a list of texts',
+  output: 'text',
+  targets: 'a list of texts',
+  map: 'an object',
+};
 
 const POLICY_NAMES = [...NODE_OPTION_NAMES, 'goto', 'gotoParent'] as const;
 

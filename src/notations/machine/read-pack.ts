@@ -1,4 +1,4 @@
-import { checkOptions } from '../../base/suggest.js';
+import { checkOptions } from '../../base/options.js';
 import { SkeinError } from '../../base/errors.js';
 import { hasErrors, type Position, type Problem } from '../../base/problem.js';
 import { createFindings, sortProblems } from '../../text/findings.js';
@@ -126,6 +126,6 @@ function withoutPlace({ code, severity, message, hint }: Problem): Problem {
  * for (const problem of validatePack(text, { file: 'support.pack.json' })) console.error(formatProblem(problem));
  */
 export function validatePack(pack: string | object, options: PackOptions = {}): readonly Problem[] {
-  checkOptions<PackOptions>('validatePack', options, { file: true, schema: true, validators: true });
+  checkOptions<PackOptions>('validatePack', options, { file: 'text', schema: 'text', validators: 'a list of texts' });
   return readPack(pack, options).problems;
 }

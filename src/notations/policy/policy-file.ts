@@ -1,4 +1,4 @@
-import { checkOptions } from '../../base/suggest.js';
+import { checkOptions } from '../../base/options.js';
 import { dirname, resolve } from 'node:path';
 import { policyPlaces } from '../../base/own-names.js';
 import { fileError } from '../../base/problem.js';
@@ -23,7 +23,7 @@ export interface PolicySearch {
  * await run(workflow, { policy: await openPolicies({ file: 'ci-policy.yaml' }) });
  */
 export async function openPolicies(search: PolicySearch = {}): Promise<readonly Policy[]> {
-  checkOptions<PolicySearch>('openPolicies', search, { cwd: true, file: true });
+  checkOptions<PolicySearch>('openPolicies', search, { cwd: 'text', file: 'text' });
   const { cwd = process.cwd(), file } = search;
   const findings = createFindings();
   const named = file === undefined ? undefined : resolve(cwd, file);

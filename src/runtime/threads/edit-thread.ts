@@ -1,7 +1,8 @@
 import { systemClock } from '../../base/clock.js';
 import { SkeinError } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
-import { checkOptions, didYouMean } from '../../base/suggest.js';
+import { checkOptions } from '../../base/options.js';
+import { didYouMean } from '../../base/suggest.js';
 import { carriedState, channelEnds, type Carried, type ChannelEnd } from '../../engine/state/carried-state.js';
 import { compile, type CompiledPlan } from '../../engine/graph/compile.js';
 import type { Store } from '../../journal/store.js';
@@ -41,7 +42,7 @@ export function updateThread(
   values: Readonly<Record<string, unknown>>,
   change: ThreadChange,
 ): void {
-  checkOptions<ThreadChange>('updateThread', change, { who: true, why: true, workflow: true });
+  checkOptions<ThreadChange>('updateThread', change, { who: 'text', why: 'text', workflow: 'an object' });
   const { who, why, workflow } = change;
   checkThreadId(id);
   if (typeof who !== 'string' || typeof why !== 'string') {
@@ -99,7 +100,7 @@ export interface ThreadFork {
  * const { result } = run(workflow, { store, thread: 'what-if', inputs: { say: 'No.' } });
  */
 export function forkThread(store: Store, from: string, to: string, options: ThreadFork = {}): void {
-  checkOptions<ThreadFork>('forkThread', options, { turn: true });
+  checkOptions<ThreadFork>('forkThread', options, { turn: 'a number' });
   const { turn } = options;
   checkThreadId(from);
   checkThreadId(to);

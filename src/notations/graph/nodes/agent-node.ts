@@ -1,4 +1,4 @@
-import { checkOptions } from '../../../base/suggest.js';
+import { checkKinds, checkOptions } from '../../../base/options.js';
 import { SkeinError } from '../../../base/errors.js';
 import { kindText } from '../../../lang/value-text.js';
 import { withCorrection } from '../../../lang/xml-block.js';
@@ -51,11 +51,11 @@ export function agentNode<Output = string>(
   options: AgentNodeOptions = {},
 ): NodeSpec<Output> {
   checkOptions<AgentNodeOptions>('agentNode', options, {
-    name: true,
-    taskParam: true,
-    conversation: true,
-    forwardEvents: true,
-    choice: true,
+    name: 'text',
+    taskParam: 'text, or null',
+    conversation: 'text, or an object',
+    forwardEvents: 'true or false',
+    choice: 'an object, or a function',
   });
   const { taskParam = 'task', forwardEvents = true } = options;
   const planned = plannedOf(agent);
@@ -92,6 +92,7 @@ function choosing(input: AgentNodeOptions['choice']): { readonly guide?: GuideOf
 }
 
 function choiceOf({ answers, ...texts }: ChoiceInput): Choice {
+  checkKinds('a choice', { answers: answers ?? null }, { answers: 'an object' });
   const full = Object.entries(answers).map(([answer, to]) => [answer, typeof to === 'string' ? { to } : to] as const);
   return { ...texts, answers: Object.fromEntries(full) };
 }
@@ -108,13 +109,10 @@ function checkForeign({ choice, conversation, taskParam }: AgentNodeOptions): vo
     throw refusal('bad-conversation', 'this agent has no conversation with others', hint);
 }
 
-function checkAgent(agent: unknown): void {
+/** @throws SkeinError `SKEIN_DEFINITION` for what has no method `run` */
+export function checkAgent(agent: unknown, by = 'agentNode'): void {
   if (typeof agent === 'object' && agent !== null && 'run' in agent && typeof agent.run === 'function') return;
-  throw refusal(
-    'not-an-agent',
-    'agentNode needs an agent: something with run(task)',
-    'agent({ ... }), or flow.asAgent()',
-  );
+  throw refusal('not-an-agent', `${by} needs an agent: something with run(task)`, 'agent({ ... }), or flow.asAgent()');
 }
 
 /** Builds the node of a foreign agent, as one step. */

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../../base/suggest.js';
+import { checkOptions } from '../../../base/options.js';
 import { refusal } from '../../../base/problem.js';
 import { isPlainObject, present } from '../../../base/json.js';
 import type { Condition } from '../../../lang/values.js';
@@ -43,15 +43,15 @@ export interface LoopNodeOptions {
  */
 export function loopNode<Result = unknown>(workflow: InnerWorkflow, options: LoopNodeOptions): NodeSpec<Result> {
   checkOptions<LoopNodeOptions>('loopNode', options, {
-    until: true,
-    maxRounds: true,
-    rounds: true,
-    onMaxRounds: true,
-    keep: true,
-    stopWhen: true,
-    carry: true,
-    collect: true,
-    answerKey: true,
+    until: 'an object, or a function',
+    maxRounds: 'a number',
+    rounds: 'text',
+    onMaxRounds: 'text',
+    keep: 'text',
+    stopWhen: 'text',
+    carry: 'a list of texts',
+    collect: 'an object',
+    answerKey: 'text',
   });
   const { until, rounds, carry = [], collect = {}, answerKey, ...rest } = options;
   const inner = innerOf(workflow, 'loopNode');

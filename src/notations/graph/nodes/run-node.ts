@@ -1,4 +1,4 @@
-import { checkOptions } from '../../../base/suggest.js';
+import { checkOptions } from '../../../base/options.js';
 import { present } from '../../../base/json.js';
 import { refusal } from '../../../base/problem.js';
 import { jsonOfList, jsonOfText } from '../../../lang/json-template.js';
@@ -48,12 +48,12 @@ export function runNode(
 export function runNode<Output = string>(argv: readonly string[], options?: RunNodeOptions): NodeSpec<Output>;
 export function runNode(argv: readonly string[], options: RunNodeOptions = {}): NodeSpec {
   checkOptions<RunNodeOptions>('runNode', options, {
-    stdin: true,
-    env: true,
-    result: true,
-    schema: true,
-    approve: true,
-    sandbox: true,
+    stdin: 'text',
+    env: 'an object',
+    result: 'text',
+    schema: 'any',
+    approve: 'true or false',
+    sandbox: 'text',
   });
   const { stdin, env, result, schema, approve, sandbox } = options;
   const isCommand: boolean = Array.isArray(argv) && typeof argv[0] === 'string' && argv[0].trim() !== '';

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../../base/suggest.js';
+import { checkOptions } from '../../../base/options.js';
 import { isPlainObject, type JsonObject } from '../../../base/json.js';
 import { refusal } from '../../../base/problem.js';
 import { TextReader } from '../../../plan/builder.js';
@@ -28,7 +28,7 @@ export interface EndNodeOptions {
  *   .setEntry('check');
  */
 export function endNode(options: EndNodeOptions = {}): NodeSpec<undefined> {
-  checkOptions<EndNodeOptions>('endNode', options, { status: true, reason: true });
+  checkOptions<EndNodeOptions>('endNode', options, { status: 'text', reason: 'text' });
   const { status, reason } = options;
   if (status !== undefined && status !== 'succeeded' && status !== 'failed')
     throw refusal('bad-end', `endNode: the status ${JSON.stringify(status)} does not exist`, "'succeeded' or 'failed'");

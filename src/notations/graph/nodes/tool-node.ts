@@ -1,4 +1,4 @@
-import { checkOptions } from '../../../base/suggest.js';
+import { checkOptions } from '../../../base/options.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
 import { CLEAR, cleared, type NodeCall } from '../../../plan/tool-use.js';
@@ -24,7 +24,7 @@ export function toolNode<Result>(
   definition: ToolDefinition<never, Result>,
   options: ToolNodeOptions = {},
 ): NodeSpec<Awaited<Result>> {
-  checkOptions<ToolNodeOptions>('toolNode', options, { name: true });
+  checkOptions<ToolNodeOptions>('toolNode', options, { name: 'text' });
   const { name: called = definition.name } = options;
   const { input: schema, effect } = functionTool(definition);
   const described = schema as Parameters<typeof callTool>[1];

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../../base/suggest.js';
+import { checkOptions } from '../../../base/options.js';
 import { present, type Json } from '../../../base/json.js';
 import { limitOf, type Moment } from '../../../base/duration.js';
 import type { StateOf } from '../../../plan/builder-input.js';
@@ -34,7 +34,10 @@ export function sleepNode(input: SleepInput): NodeSpec<undefined> {
 
 function timeField(input: SleepInput): Pick<WaitNode, 'ms' | 'until'> {
   if (typeof input === 'function') return { until: 'code' };
-  checkOptions<Exclude<SleepInput, (...given: never) => unknown>>('sleepNode', input, { ms: true, until: true });
+  checkOptions<Exclude<SleepInput, (...given: never) => unknown>>('sleepNode', input, {
+    ms: 'text, or a number, or an object',
+    until: 'text, or a number, or an object',
+  });
   const limit = limitOf('until' in input ? input.until : input.ms, 'how long a node sleeps');
   return 'at' in limit ? { until: limit.at } : { ms: limit.ms };
 }
@@ -60,7 +63,7 @@ export interface EventNodeOptions {
  *   .setEntry('paid');
  */
 export function eventNode<Data = unknown>(event: string, options: EventNodeOptions = {}): NodeSpec<Data> {
-  checkOptions<EventNodeOptions>('eventNode', options, { schema: true, expires: true, default: true });
+  checkOptions<EventNodeOptions>('eventNode', options, { schema: 'any', expires: 'text, or a number', default: 'any' });
   const { schema, expires } = options;
   const limit = expires === undefined ? undefined : durationOf(expires, event);
   const shape = schema === undefined ? undefined : jsonSchemaOf(schema, `the schema of the event '${event}'`);

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../../base/suggest.js';
+import { checkOptions } from '../../../base/options.js';
 import { definitionError, hasErrors, holdingBack, refusal, type Problem } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
 import {
@@ -75,11 +75,11 @@ export function workflowNode(
 ): NodeSpec<never> {
   const by = `workflowNode('${name}')`;
   checkOptions<WorkflowNodeOptions>('workflowNode', options, {
-    taskParam: true,
-    projectState: true,
-    answerKey: true,
-    writes: true,
-    require: true,
+    taskParam: 'text, or null',
+    projectState: 'true or false',
+    answerKey: 'text',
+    writes: 'an object',
+    require: 'text, or a number',
   });
   const inner = innerOf(workflow, by);
   const written = options.writes === undefined ? undefined : writtenBy(options.writes, by);
