@@ -20,7 +20,7 @@ export { memoryStore } from './stores/memory.js';
 export { answerRun, cancelRun, type CancelOutcome, type GivenAnswer, type KeptAnswer } from './journal/answering.js';
 export { deliverEvent, type DeliveredEvent } from './journal/delivering.js';
 export { readMoments, readRun } from './journal/overview.js';
-export type { OpenQuestion, RunMoment, RunOverview, RunStatus, StepOverview } from './journal/overview.js';
+export type { OpenQuestion, RunMoment, RunOverview, RunStatus, StepOverview } from './journal/run-overview.js';
 export { listRuns, type RunSummary } from './journal/run-list.js';
 export { pruneRuns, type PruneOptions, type PruneResult } from './journal/pruning.js';
 export { getThread, listThreads, removeThread } from './journal/thread-overview.js';

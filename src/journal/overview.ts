@@ -1,103 +1,25 @@
 import { checkOptions } from '../base/options.js';
 import { systemClock } from '../base/clock.js';
-import type { ErrorData } from '../base/errors.js';
-import { present, type Json, type JsonObject } from '../base/json.js';
-import type { Census, RunOutcome, StepOutcome } from '../events/census.js';
-import type { DecidedCall, Endorsement, TrustFacts } from '../events/trust.js';
+import { present, type Json } from '../base/json.js';
 import { openQuestion, type OpenQuestion } from '../events/question.js';
-import { addSpending, type ModelSpending, type Spending } from '../events/spending.js';
-import type { StepAccount } from '../events/step-fold.js';
+import { addSpending } from '../events/spending.js';
 import type { Plan } from '../plan/plan.js';
 import { nodeIdOf } from '../base/address.js';
 import { addTo } from '../base/collections.js';
 import { atOnce } from '../base/slices.js';
-import { forgetting } from './forgotten.js';
 import type { RunHistory } from './history.js';
 import { spentOn, type LostCall } from './lost-calls.js';
-import { OverviewFold, type RunWarning } from './overview-fold.js';
+import { OverviewFold } from './overview-fold.js';
 import { lostText, type RunMoment, type TellMoment } from './overview-moments.js';
 import { nodeFinder } from '../plan/nodes.js';
-import { closingIn, recordedEnding, outputOf, type StepTrace } from './overview-trace.js';
+import type { RunOverview, RunStatus, SessionOverview, StepOverview } from './run-overview.js';
+import { takenSteps } from './taken-steps.js';
+import { recordedEnding, outputOf, type StepTrace } from './overview-trace.js';
 import { readJournal, rowOf } from './reader.js';
 import type { JournalRecord, Stored } from './record.js';
 import { Replay } from './replay.js';
 import { readStored } from './stored.js';
 import { isHeld, type Answer, type RunRow, type Store } from './store.js';
-
-export type { OpenQuestion } from '../events/question.js';
-export type { RunMoment } from './overview-moments.js';
-
-/**
- * The status of a run: in progress; its process died (`interrupted`), so it can be resumed; or the outcome of its last session.
- */
-export type RunStatus = 'running' | 'interrupted' | RunOutcome;
-
-/**
- * The contents of a run's record. Times are milliseconds since 1970, durations milliseconds. Calls and tokens are those of this run itself,
- * without those of a parent.
- */
-export interface RunOverview extends Spending {
-  readonly id: string;
-  /** Name of the workflow. */
-  readonly name: string;
-  readonly status: RunStatus;
-  readonly beganAt: number;
-  /** End of its last session; absent while it runs. */
-  readonly endedAt?: number;
-  /** Milliseconds of all sessions together, without the time between them. */
-  readonly ms: number;
-  /** Why the run did not succeed. */
-  readonly error?: ErrorData;
-  readonly census?: Census;
-  /** The run that it was forked from, and the steps of which nothing was taken over. */
-  readonly parent?: { readonly id: string; readonly forgotten: readonly string[] };
-  /** Flags and file of its start. */
-  readonly origin: JsonObject;
-  readonly inputs: Json;
-  readonly sessions: readonly SessionOverview[];
-  /** In the order of their start. Includes steps that only contain others if they did not succeed. */
-  readonly steps: readonly StepOverview[];
-  /** Answered calls, by model. */
-  readonly models: readonly ModelSpending[];
-  /** Open questions and events. None if the run is cancelled: it asks again when it is resumed. */
-  readonly questions: readonly OpenQuestion[];
-  readonly warnings: readonly RunWarning[];
-  /** Agents' calls that a person had to allow, or that were refused, because of what influenced them. */
-  readonly guarded: readonly DecidedCall[];
-  /** Results endorsed by a person or a schema, in order of endorsement. */
-  readonly endorsed: readonly Endorsement[];
-  /** Describes an incomplete end of the record that was left out. */
-  readonly cut?: string;
-}
-
-/** One process that ran the run. Times are milliseconds since 1970. */
-export interface SessionOverview {
-  readonly beganAt: number;
-  readonly endedAt?: number;
-  readonly status: RunStatus;
-}
-
-/** The recorded data of a step. */
-export interface StepOverview extends StepAccount {
-  readonly path: string;
-  /** Id of its node. */
-  readonly node: string;
-  /** Kind of its node; absent if the plan no longer has the node. */
-  readonly kind?: string;
-  /** `interrupted` if its end is not recorded. */
-  readonly outcome: StepOutcome | 'running' | 'interrupted';
-  readonly startedAt: number;
-  readonly endedAt?: number;
-  /** Milliseconds from its start to its end, without the time between sessions. */
-  readonly ms: number;
-  readonly models: readonly string[];
-  /** What influenced the step; absent if only the user did. */
-  readonly label?: TrustFacts;
-  /** The output of the step; only if requested. */
-  readonly output?: Json;
-  /** The run that the step was taken over from, which paid for its tokens. */
-  readonly from?: string;
-}
 
 /** Options for reading a record. */
 export interface ReadRunOptions {
@@ -210,7 +132,8 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   const lost = [...history.calls.lost, ...(status === 'running' ? [] : history.calls.underWay)];
   const lostByPath = new Map<string, LostCall[]>();
   for (const call of lost) addTo(lostByPath, call.path, call);
-  const steps = [...takenSteps(gathered, { outputs, now })];
+  const parentOf = (id: string): RunOverview => readRun(store, id, { outputs, now });
+  const steps = takenSteps(gathered, parentOf);
   for (const trace of fold.steps.values())
     if (!fold.isAbandoned(trace)) steps.push(stepOverview(trace, gathered, { status, outputs, waiting, lostByPath }));
   return {
@@ -330,21 +253,4 @@ function openQuestions(fold: OverviewFold, answers: readonly Answer[], now: numb
       const open = openQuestion(pause);
       return open.expires !== undefined && open.expires <= now ? { ...open, overdue: true } : open;
     });
-}
-
-/** Steps that a fork took from its parents: they succeeded or were skipped there, are not forgotten, did not happen here, and closed no run. */
-function takenSteps({ store, history, fold, nodeAt }: Gathered, options: ReadRunOptions): readonly StepOverview[] {
-  const { parent, forget = [] } = history.begin;
-  if (parent === undefined) return [];
-  const { steps } = readRun(store, parent, options);
-  const isForgotten = forgetting(forget);
-  const closes = closingIn(readStored(store, history.current.plan) as Plan);
-  return steps
-    .filter(({ path, outcome }) => {
-      if (closes(path)) return false;
-      const counts = outcome === 'succeeded' || outcome === 'skipped';
-      const known = nodeAt(path) !== undefined;
-      return counts && known && !fold.happened(path) && !isForgotten(path);
-    })
-    .map((step) => ({ ...step, from: step.from ?? parent }));
 }

@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
-import { isAnswerable, readRun, statusOfRow, type RunOverview, type RunStatus, type StepOverview } from './overview.js';
+import { isAnswerable, readRun, statusOfRow } from './overview.js';
+import type { RunOverview, RunStatus, StepOverview } from './run-overview.js';
 import { isHeld, type RunRow, type RunStanding, type Store } from './store.js';
 import { threadOfRun } from './thread-rows.js';
 

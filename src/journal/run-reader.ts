@@ -1,12 +1,7 @@
 import { answerRun, type GivenAnswer, type KeptAnswer } from './answering.js';
-import {
-  openRecord,
-  readRun,
-  type OpenRunRecord,
-  type ReadRunOptions,
-  type RunMoment,
-  type RunOverview,
-} from './overview.js';
+import { openRecord, readRun, type OpenRunRecord, type ReadRunOptions } from './overview.js';
+import type { RunMoment } from './overview-moments.js';
+import type { RunOverview } from './run-overview.js';
 import { readCosts, type RunCosts } from './run-costs.js';
 import { listRuns, type RunSummary } from './run-list.js';
 import type { Store } from './store.js';

@@ -44,3 +44,27 @@ test('skein fork --set of a misspelt key warns where the state takes any key', a
   expect(code).toBe(0);
   expect(stderr).toContain('the fork sets "darft", which no step wrote and no one gave to the run: it is a new key');
 });
+
+test('show and compare tell which result a fork set, and have its value', async () => {
+  const cwd = await makeProject({ 'flow.yaml': CHAIN });
+  expect((await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd })).code).toBe(0);
+  expect((await served(['fork', '-1', '--set', 'facts=Nothing is known'], { cwd })).code).toBe(0);
+  // A fork of a fork keeps what was set before.
+  expect((await served(['fork', '-1'], { cwd })).code).toBe(0);
+  const shown = await served(['show', '-1'], { cwd });
+  expect(shown.stdout).toMatch(/✔ facts .*, taken from \S+, set by the fork\n/);
+  const compared = await served(['compare', '-3', '-1'], { cwd });
+  expect(compared.stdout).toMatch(/\nfacts +≠ .*, set by the fork\n/);
+  expect(compared.stdout).toMatch(/\noutput of facts:\n {2}- .*\n {2}\+ Nothing is known\n/);
+  const data = documentOf(await served(['compare', '-3', '-2', '--json'], { cwd }));
+  expect(data['steps']).toContainEqual(
+    expect.objectContaining({
+      path: 'facts',
+      differs: true,
+      runs: [
+        expect.not.objectContaining({ set: ['steps.facts.output'] }),
+        expect.objectContaining({ set: ['steps.facts.output'] }),
+      ],
+    }),
+  );
+});

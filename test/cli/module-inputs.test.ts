@@ -33,6 +33,23 @@ describe('--input-json', () => {
     expect(end.stderr).toContain(message);
   });
 
+  test('is named where a text is refused by a schema, in a run and in a fork', async () => {
+    const flow = `import { graph } from 'skein/graph';
+const validate = (value) => (typeof value === 'number' ? { value } : { issues: [{ message: 'not a number' }] });
+const number = { '~standard': { version: 1, vendor: 'own', validate } };
+export default graph({ state: { n: number, twice: number } }).node('twice', ({ n }) => n * 2);
+`;
+    const cwd = await makeProject({ 'flow.ts': flow });
+    const hint = 'hint: this was a text; a number, a list or an object: --input-json n=JSON\n';
+    const refused = await served(['run', 'flow.ts', '--input', 'n=5', ...WORDS], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(hint)]);
+    const wrong = await served(['run', 'flow.ts', '--input-json', 'n="5"', ...WORDS], { cwd });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('hint: it takes n\n')]);
+    expect((await served(['run', 'flow.ts', '--input-json', 'n=5', '--no-audit'], { cwd })).code).toBe(0);
+    const forked = await served(['fork', '-1', '--set', 'n=6'], { cwd });
+    expect([forked.code, forked.stderr]).toEqual([2, expect.stringContaining(hint)]);
+  });
+
   test('gives a fork another value, which is compared as data', async () => {
     const cwd = await makeProject({ 'flow.ts': OBSERVED });
     const run = ['run', 'flow.ts', '--input-json', 'start=1', '--input-json', 'list=[2]', '--no-audit'];

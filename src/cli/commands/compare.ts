@@ -98,9 +98,9 @@ function isOther({ one, other, differs }: StepPair): boolean {
 
 function stepText(step: StepOverview | undefined): string {
   if (step === undefined) return '-';
-  const { outcome, usage, ms, from, modelCalls } = step;
+  const { outcome, usage, ms, from, modelCalls, set } = step;
   const time = outcome === 'skipped' ? '' : formatDuration(ms);
-  const taken = from === undefined ? '' : 'taken over';
+  const taken = from === undefined ? '' : set === undefined ? 'taken over' : 'set by the fork';
   return [outcomeWords(outcome), time, tokensText(usage), modelCalls === 0 ? '' : costText(step), taken]
     .filter((part) => part !== '')
     .join(', ');

@@ -78,6 +78,26 @@ function parsed(name: string, text: string): unknown {
   }
 }
 
+/**
+ * Waits for a run. If a schema refuses a text of the command line, the error says how to give something else.
+ *
+ * @throws SkeinError what the run is refused with
+ */
+export async function withTexts<T>(given: readonly GivenInput[], run: Promise<T>): Promise<T> {
+  try {
+    return await run;
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_INPUT') throw error;
+    const text = given.find(
+      ({ name, isJson }) =>
+        isJson !== true && error.message.includes(`the value for '${name}' does not match its schema`),
+    );
+    if (text === undefined) throw error;
+    const hint = `this was a text; a number, a list or an object: --input-json ${text.name}=JSON`;
+    throw new SkeinError(error.code, error.message, { hint, cause: error });
+  }
+}
+
 const TOO_LARGE = `larger than ${LARGEST_INPUT / 1024 / 1024} MiB`;
 
 /** Reads the text of a file, or returns why that failed. */

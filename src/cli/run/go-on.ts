@@ -10,7 +10,7 @@ import { printNote, printResult } from '../view/streams.js';
 import { styleFor, type Style } from '../view/style.js';
 import { changeLines } from './change-report.js';
 import { executeRun, runOptions } from './execute-run.js';
-import { readInputs, type GivenInput } from './given-inputs.js';
+import { readInputs, withTexts, type GivenInput } from './given-inputs.js';
 import { withInputsOfOthers } from './inputs-of-others.js';
 import { toolNames, valuesFor } from './load-workflow.js';
 import { checkOwn, storeFile } from './open-store.js';
@@ -48,7 +48,8 @@ export function goOn(options: GoOnOptions): Promise<number> {
   return withStore(
     async (store, root) => {
       checkOwn(store.token, storeFile(root));
-      return goOnWith(await readRecordedRun(store, root, options.run), options);
+      const run = await readRecordedRun(store, root, options.run);
+      return await withTexts(options.fork?.inputs ?? [], goOnWith(run, options));
     },
     durability === undefined ? {} : { durability },
   );

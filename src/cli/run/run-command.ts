@@ -9,7 +9,7 @@ import { printNote, printResult } from '../view/streams.js';
 import { RunLog } from '../view/run-log.js';
 import type { Execution } from './report-end.js';
 import { executeRun } from './execute-run.js';
-import { readInputs, type GivenInput } from './given-inputs.js';
+import { readInputs, withTexts, type GivenInput } from './given-inputs.js';
 import { saidOf, withInputsOfOthers } from './inputs-of-others.js';
 import { loadWorkflow, valuesFor } from './load-workflow.js';
 import { writeOrigin } from './origin.js';
@@ -53,7 +53,8 @@ export async function runCommand(flags: RunFlags): Promise<number> {
   const inputs = await valuesFor(workflow.plan, values);
   const marked = await withInputsOfOthers(flags, flags.inputs, cwd);
   const execution: Execution = { ...marked, cwd, workflow, inputs, log: new RunLog(workflow.plan) };
-  return flags.store ? await recorded(marked.flags, execution, thread) : await executeRun(execution);
+  const ended = flags.store ? recorded(marked.flags, execution, thread) : executeRun(execution);
+  return await withTexts(flags.inputs, ended);
 }
 
 interface Talking {

@@ -49,6 +49,7 @@ export function stepLine(step: StepOverview, width: number, style: Style): strin
     judgedText(step),
     spentText(step, step.models),
     step.from === undefined ? '' : `taken from ${printable(step.from)}`,
+    step.set === undefined ? '' : 'set by the fork',
     oneLine(step.error?.message ?? step.reason ?? '', 200),
   ];
   return `  ${mark} ${oneLine(step.path, 60).padEnd(width)}  ${parts.filter((part) => part !== '').join(', ')}`;
