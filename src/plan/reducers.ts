@@ -1,4 +1,4 @@
-import { isPlainObject } from '../base/json.js';
+import { isPlainObject, isThenable } from '../base/json.js';
 import { Kept } from '../base/kept.js';
 import { SkeinError } from '../base/errors.js';
 import { NOTHING, endOf, grow, reopenedList, wholeOf, windowOn, type Growing } from './growing-list.js';
@@ -60,12 +60,22 @@ function direct(fold: ReducerFunction, name?: string): Reducer {
   const definition = (): string => name ?? Function.prototype.toString.call(fold);
   return {
     open: (initial) => initial,
-    fold: (accumulator, contribution) => fold(valueOf(accumulator), contribution),
+    fold: (accumulator, contribution) => folded(fold(valueOf(accumulator), contribution)),
     read: valueOf,
     definition,
     reopen: (kept) => kept,
     isUnread: (accumulator) => accumulator instanceof Kept && !accumulator.isRead,
   };
+}
+
+/** A promise would be the state of a run that succeeded, with nothing in it. */
+function folded(value: unknown): unknown {
+  if (!isThenable(value)) return value;
+  // Its failure is of no interest any more, and must not end the process.
+  value.then(undefined, () => undefined);
+  throw new SkeinError('SKEIN_BAD_UPDATE', 'the reducer returned a promise', {
+    hint: 'a reducer returns its value at once: do what takes time in the node',
+  });
 }
 
 function valueOf(accumulator: unknown): unknown {

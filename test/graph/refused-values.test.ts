@@ -33,6 +33,24 @@ it('a reducer that refuses a value fails a run that its first exit ends, and a w
   expect(error?.message).toContain("the values for 'list' can't be folded");
 });
 
+it('a reducer that returns a promise fails the run: its value would not be there', async () => {
+  for (const reducer of [
+    async (_sum: unknown, more: unknown) => await Promise.resolve(more),
+    () => Promise.reject(new Error('late')),
+  ]) {
+    const flow = graph<Loose>({ reducers: { sum: reducer } })
+      .addNode('give', () => ({ sum: 5, other: 1 }))
+      .addNode('read', ({ sum }) => ({ seen: sum }))
+      .addEdge('give', 'read')
+      .setEntry('give');
+    for (const options of [{}, { store: memoryStore() }]) {
+      const { outcome, error } = await flow.run({}, options);
+      expect([outcome, error?.code]).toEqual(['failed', 'SKEIN_BAD_UPDATE']);
+      expect(error?.message).toContain('the reducer returned a promise');
+    }
+  }
+});
+
 it('a cancelled run has what can be read of its state', async () => {
   const controller = new AbortController();
   const flow = graph<Loose>({ reducers: { list: 'extend' } })
