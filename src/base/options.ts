@@ -103,19 +103,29 @@ export function checkMethod(name: string, value: object | undefined, method: str
  * @throws SkeinError `SKEIN_USAGE`
  */
 export function checkKinds(what: string, given: object, forms: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(given)) {
-    const form = forms[name] ?? 'any';
-    if (value === undefined || form === 'any' || form.split(', or ').some((kind) => isOf(kind, value))) continue;
+  const values = given as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(values)) {
+    const form = forms[name];
+    const value = values[name];
+    if (form === undefined || form === 'any' || value === undefined || kindsIn(form).some((is) => is(value))) continue;
     throw new SkeinError('SKEIN_USAGE', `the option ${JSON.stringify(name)} of ${what} must be ${form}`, {
       hint: value === null ? 'leave it out instead of giving null' : undefined,
     });
   }
 }
 
-function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isItem);
+/** Each run checks its options: a form is taken apart once. */
+const known = new Map<string, readonly ((value: unknown) => boolean)[]>();
+
+function kindsIn(form: string): readonly ((value: unknown) => boolean)[] {
+  let kinds = known.get(form);
+  if (kinds === undefined) {
+    kinds = form.split(', or ').map((kind) => KINDS[kind as keyof typeof KINDS]);
+    known.set(form, kinds);
+  }
+  return kinds;
 }
 
-function isOf(kind: string, value: unknown): boolean {
-  return KINDS[kind as keyof typeof KINDS](value);
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
 }
