@@ -1,4 +1,4 @@
-import { FORBIDDEN_NAMES } from '../base/json.js';
+import { FORBIDDEN_NAMES, present } from '../base/json.js';
 import { didYouMean } from '../base/suggest.js';
 import { nameOf, type Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
@@ -123,9 +123,10 @@ function checkLast(scope: Scope): void {
   const { plan, findings } = scope;
   const { finally: last } = plan;
   if (last === undefined) return;
-  const refuse = (what: string, path: string): void => {
+  const refuse = (what: string, path: string, node?: number): void => {
     const hint = 'take that out: it runs by itself; several steps are a plan inside of it';
-    findings.add('bad-finally', `${nameOf(scope, last)} runs when all others have ended, and ${what}`, { path, hint });
+    const message = `${nameOf(scope, last)} runs when all others have ended, and ${what}`;
+    findings.add('bad-finally', message, { path, hint, ...present({ node }) });
   };
   if (plan.entry === last) refuse('the plan starts with it', 'entry');
   plan.edges.forEach(({ from, to }, at) => {
@@ -137,9 +138,13 @@ function checkLast(scope: Scope): void {
     for (const { id, path } of namedTargets(route))
       if (id === last) refuse(`the route after ${nameOf(scope, route.from)} leads to it`, `routes[${at}].${path}`);
   });
+  checkHandlers(plan, (to, what, path, node) => {
+    if (to === last) refuse(`${what} it`, path, node);
+    else if (plan.nodes[node]?.id === last) refuse('another node takes over for it', path, node);
+  });
 }
 
-function checkHandlers(plan: Plan, check: (id: string, what: string, path: string, node?: number) => void): void {
+function checkHandlers(plan: Plan, check: (id: string, what: string, path: string, node: number) => void): void {
   plan.nodes.forEach((node, at) => {
     const { onError, onMaxVisits } = node;
     if (typeof onError === 'object') check(onError.to, 'a failure is handled by', 'onError.to', at);

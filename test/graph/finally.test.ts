@@ -110,6 +110,13 @@ describe('[addition 10] the option finally of a graph', () => {
     expect(codes('b', [['a', 'b']])).toEqual(['bad-finally']);
     expect(codes('b', [['b', 'a']])).toContain('bad-finally');
     expect(codes('c')).toEqual(['unknown-node']);
+    const handled = (last: 'a' | 'b') =>
+      graph({ finally: last })
+        .node('a', () => 1, { onError: { to: 'b' } })
+        .node('b', () => 2)
+        .node('c', () => 3);
+    expect(() => handled('b').compile()).toThrow('and a failure is handled by it');
+    expect(() => handled('a').compile()).toThrow('and another node takes over for it');
     expect(() => graph({ finally: (() => 1) as never })).toThrow('the option "finally" is the name of a node');
   });
 });
