@@ -1,4 +1,4 @@
-import { pathOf, stepOf } from '../base/address.js';
+import { isGuardQuestion, pathOf, stepOf } from '../base/address.js';
 import { recordText, type Json } from '../base/json.js';
 
 /**
@@ -66,6 +66,22 @@ export function openQuestion({ key, id, name, at, due, question, schema }: Waiti
     askedAt: at,
     ...(due === undefined ? {} : { expires: due }),
   };
+}
+
+/**
+ * Returns the shortest name that means this question alone among those that are open: the event's name, else the path of its step, else its key.
+ *
+ * @example
+ * questionName(question, [question]); // 'gate', not 'gate@answer'
+ */
+export function questionName(asked: OpenQuestion, open: readonly OpenQuestion[]): string {
+  if (isGuardQuestion(asked.key)) return asked.key;
+  // An event has a name that the author chose; the name of a question, such as `1` or `ask:tool#1.1`, says nothing to a person.
+  const names = asked.question === undefined ? [asked.name, asked.path] : [asked.path];
+  const others = open.filter((one) => one !== asked);
+  return (
+    names.find((name) => others.every(({ key, path, name: its }) => ![key, path, its].includes(name))) ?? asked.key
+  );
 }
 
 /**

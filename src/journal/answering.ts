@@ -1,11 +1,12 @@
 import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, textToRecord } from '../base/errors.js';
+import { atOnce } from '../base/slices.js';
 import { systemIds } from '../base/ids.js';
 import { checkOptions } from '../base/options.js';
 import { didYouMean } from '../base/suggest.js';
 import { emptyCensus } from '../events/census.js';
-import type { OpenQuestion } from '../events/question.js';
+import { questionName, type OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import { typedAnswer, wordsOf } from '../lang/answers.js';
 import { isGuardQuestion, pathOf, stepOf } from '../base/address.js';
@@ -13,6 +14,9 @@ import { FROM_STDIN } from '../guard/label.js';
 import { encodeRecord } from './codec.js';
 import { Journal, type JournalOwner } from './journal.js';
 import { readRun } from './overview.js';
+import { readJournal } from './reader.js';
+import type { JournalRecord } from './record.js';
+import { Replay } from './replay.js';
 import type { RunOverview, RunStatus } from './run-overview.js';
 import { readHistory } from './session.js';
 import { ENDED, type Lease, type Store } from './store.js';
@@ -84,11 +88,9 @@ function findPause(store: Store, { id, status, questions }: RunOverview, key: st
   }
   if (found.length > 1) {
     const which = key === undefined ? 'the run waits for several answers' : `'${key}' may be one of several questions`;
-    throw refused(which, `say which: ${keysOf(found)}`);
+    throw refused(which, `say which: ${namesOf(found)}`);
   }
-  const isMeant = (given: string): boolean => given === key || pathOf(stepOf(given)) === key;
-  if (key !== undefined && store.answers(id).some((answer) => isMeant(answer.key)))
-    throw answeredBefore(key, questions);
+  if (key !== undefined && wasAnswered(store, id, key)) throw answeredBefore(key, questions);
   if (questions.length === 0 && status === 'paused') {
     throw refused('every question of the run has been answered', `skein resume ${id} continues it`);
   }
@@ -97,8 +99,21 @@ function findPause(store: Store, { id, status, questions }: RunOverview, key: st
   const near = key === undefined ? undefined : didYouMean(key, names);
   throw refused(
     `the run has no question '${key ?? ''}'`,
-    `${near === undefined ? '' : `${near} `}open: ${keysOf(questions)}`,
+    `${near === undefined ? '' : `${near} `}open: ${namesOf(questions)}`,
   );
+}
+
+/** Whether a question with this key, of the step with this path, or with this name has an answer. */
+function wasAnswered(store: Store, id: string, meant: string): boolean {
+  const answered = new Set(store.answers(id).map(({ key }) => key));
+  if ([...answered].some((key) => key === meant || pathOf(stepOf(key)) === meant)) return true;
+  if (answered.size === 0) return false;
+  let isNamed = false;
+  const look = (record: JournalRecord): void => {
+    isNamed ||= record.t === 'pause' && record.name === meant && answered.has(record.key);
+  };
+  atOnce(readJournal(store, new Replay(id, look, { keeps: false }), id));
+  return isNamed;
 }
 
 /** A key takes precedence over a path, a path over a name. */
@@ -141,8 +156,8 @@ function unfit({ key, schema, choices = [] }: OpenQuestion, why: string): SkeinE
   return refused(`the answer to '${key}' does not match what was asked for: ${what}`, listed);
 }
 
-function keysOf(questions: readonly OpenQuestion[]): string {
-  const shown = questions.slice(0, 20).map((pause) => pause.key);
+function namesOf(questions: readonly OpenQuestion[]): string {
+  const shown = questions.slice(0, 20).map((pause) => questionName(pause, questions));
   return questions.length > shown.length
     ? `${shown.join(', ')} and ${questions.length - shown.length} more`
     : shown.join(', ');
@@ -163,7 +178,7 @@ function forPersons({ key }: OpenQuestion, runId: string): SkeinError {
 }
 
 function answeredBefore(key: string, open: readonly OpenQuestion[] = []): SkeinError {
-  const next = open.length === 0 ? 'resume the run to continue' : `open: ${keysOf(open)}`;
+  const next = open.length === 0 ? 'resume the run to continue' : `open: ${namesOf(open)}`;
   return refused(`'${key}' was answered before`, `the first answer counts; ${next}`);
 }
 

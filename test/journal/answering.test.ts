@@ -55,8 +55,8 @@ describe('an answer', () => {
     const error = thrown(() => answerRun(store, id, { key: 'onne', value: 1 }));
     expect(error.code).toBe('SKEIN_ANSWER');
     expect(error.hint).toContain('did you mean "one"?');
-    expect(error.hint).toContain('one@answer, two@answer');
-    expect(thrown(() => answerRun(store, id, { value: 1 })).hint).toContain('say which: one@answer, two@answer');
+    expect(error.hint).toContain('open: one, two');
+    expect(thrown(() => answerRun(store, id, { value: 1 })).hint).toContain('say which: one, two');
   });
 
   test('to a run that waits for nothing is refused', async () => {
@@ -75,6 +75,37 @@ describe('an answer', () => {
       message: 'every question of the run has been answered',
       hint: `skein resume ${id} continues it`,
     });
+  });
+
+  test.each(['approved', 'hold', 'hold@event'])('given again by %j is refused as answered before', async (key) => {
+    const plan = definePlan({
+      name: 'events',
+      nodes: [
+        { id: 'hold', kind: 'wait', event: 'approved', output: 'approved' },
+        { id: 'sent', kind: 'wait', event: 'shipped', output: 'shipped' },
+      ],
+    });
+    const { store, id } = await paused(plan);
+    answerRun(store, id, { key: 'approved', value: 1 });
+    const refused = {
+      code: 'SKEIN_ANSWER',
+      message: `'${key}' was answered before`,
+      hint: 'the first answer counts; open: shipped',
+    };
+    expect(thrown(() => answerRun(store, id, { key, value: 2 }))).toMatchObject(refused);
+    expect((await run(plan, { store, resume: id }).result).outcome).toBe('paused');
+    expect(thrown(() => answerRun(store, id, { key, value: 2 }))).toMatchObject(refused);
+    expect(thrown(() => answerRun(store, id, { key: 'aproved', value: 2 })).message).toContain('no question');
+  });
+
+  test('to one of several questions of a step is asked for by its key', async () => {
+    const plan = definePlan({
+      name: 'twice',
+      nodes: [{ id: 'judge', run: (_, step) => Promise.all(['Good?', 'Sure?'].map((text) => step.ask({ text }))) }],
+    });
+    const { store, id } = await paused(plan);
+    const error = thrown(() => answerRun(store, id, { key: 'judge', value: 1 }));
+    expect(error.hint).toBe('say which: judge@ask:1, judge@ask:2');
   });
 
   test('that does not match the schema is refused, and another may follow', async () => {

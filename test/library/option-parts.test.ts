@@ -45,7 +45,7 @@ test('an answer to an earlier visit names the questions that are open', async ()
   expect(() => answerRun(store, runId, { key: 'judge', value: 'done' })).toThrow(
     expect.objectContaining({
       message: "'judge' was answered before",
-      hint: 'the first answer counts; open: judge#2@ask:1',
+      hint: 'the first answer counts; open: judge#2',
     }),
   );
 });

@@ -1,4 +1,5 @@
 import type { OpenQuestion, Question, RunOverview, RunStatus, StepOverview } from '../../index.js';
+import { questionName } from '../../events/question.js';
 import { formatDuration } from '../../base/duration.js';
 import { isGuardQuestion } from '../../base/address.js';
 import { isPlainObject, ownValue } from '../../base/json.js';
@@ -110,10 +111,7 @@ export function answerCommands(
   questions: readonly OpenQuestion[],
   run: string,
 ): readonly string[] {
-  // An event has a name that the author chose; the name of a question, such as `1` or `ask:tool#1.1`, says nothing to a person.
-  const names = pause.question === undefined ? [pause.name, pause.path] : [pause.path];
-  const short = names.find((text) => meansOnly(text, pause, questions));
-  const name = isGuardQuestion(pause.key) ? boundKey(pause) : (short ?? pause.key);
+  const name = isGuardQuestion(pause.key) ? boundKey(pause) : questionName(pause, questions);
   return valuesOf(pause.question, pause.schema).map(
     (value) => `skein answer ${shellWord(run)} ${shellWord(name)} ${value}`,
   );
@@ -130,10 +128,6 @@ export function valuesOf(question: string | undefined, schema: unknown): readonl
 
 /** Maximum number of example answers shown. */
 const MOST_EXAMPLES = 5;
-
-function meansOnly(text: string, pause: OpenQuestion, questions: readonly OpenQuestion[]): boolean {
-  return questions.every((one) => one === pause || (one.key !== text && one.path !== text && one.name !== text));
-}
 
 /** Formats a word of a command line, quoted if a shell would change it. */
 export function shellWord(text: string): string {
