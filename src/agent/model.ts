@@ -132,8 +132,8 @@ export type ModelPart =
       readonly cost?: Cost;
     };
 
-/** Why a model stopped. */
-export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other';
+/** Why a model stopped. `window`: prompt and answer fill its context window. `length`: its output limit, or its window where a provider does not tell the two apart. */
+export type FinishReason = 'stop' | 'length' | 'window' | 'tool-calls' | 'content-filter' | 'error' | 'other';
 
 /** A finished turn, in the form that is recorded. */
 export interface ModelTurn {

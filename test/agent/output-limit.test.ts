@@ -87,9 +87,24 @@ describe('[15] an answer that is cut', () => {
     }
   });
 
+  it.each(['Half of', ''])('because the context window is full says so, whatever the limit: %j', async (text) => {
+    const full = { text, finish: 'model_context_window_exceeded' };
+    for (const settings of [{}, { maxOutputTokens: 100 }]) {
+      const error = errorOf((await ask({ models, settings }, full, { notation: 'dag' })).result);
+      expect(error).toMatchObject({
+        code: 'SKEIN_MODEL_CAP',
+        message: 'the answer of agent "reviewer" was cut: the context window of anthropic/claude-sonnet-5 is full',
+        hint: expect.stringContaining('a model with a larger window') as string,
+      });
+      expect(error.hint).not.toContain('max_tokens');
+    }
+  });
+
   it('is used when it has all that its schema asks for', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
-    const { result } = await ask({ models, output: { schema } }, { ...cut, text: '{"n":1}' });
-    expect(outputOf(result)).toEqual({ n: 1 });
+    for (const finish of ['max_tokens', 'model_context_window_exceeded']) {
+      const { result } = await ask({ models, output: { schema } }, { finish, text: '{"n":1}' });
+      expect(outputOf(result)).toEqual({ n: 1 });
+    }
   });
 });

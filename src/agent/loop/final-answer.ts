@@ -68,6 +68,7 @@ function readAnswer(options: Judging, turn: ModelTurn) {
   // A cut answer that still contains everything required is accepted.
   const isWhole = (output !== undefined || fields !== undefined) && read.ok && taken.ok;
   if (turn.reason === 'length' && !isWhole) checkCut(options, turn);
+  if (turn.reason === 'window' && !isWhole) throw windowFull(options, turn);
   if (turn.reason === 'content-filter' && !isWhole) throw filtered(options, turn);
   return { read, taken };
 }
@@ -139,13 +140,20 @@ function invalidHint({ step }: Judging, { model }: ModelTurn): string {
 /** @throws SkeinError `SKEIN_MODEL_CAP` if the limit is a default; a limit that somebody set is intended */
 function checkCut(options: AgentStep, { model, cutAt }: ModelTurn): void {
   if (cutAt === undefined) {
-    warn(options, 'answer-cut', `${model} reached its output limit: the answer is cut`);
+    warn(options, 'answer-cut', `${model} reached its output limit, or its context window is full: the answer is cut`);
     return;
   }
   const message = `the answer of agent "${options.spec.name}" was cut at ${cutAt} tokens, the limit of agents that set none`;
   throw new SkeinError('SKEIN_MODEL_CAP', message, {
     hint: limitHint(options.step.notation, 'maxOutputTokens', 'ask for a shorter answer'),
   });
+}
+
+/** No setting of the agent chose where the answer ends, and the same request would end there again. */
+function windowFull({ spec }: Judging, { model }: ModelTurn): SkeinError {
+  const message = `the answer of agent "${spec.name}" was cut: the context window of ${model} is full`;
+  const hint = 'shorten what the agent reads (prompt, tool results, conversation), or use a model with a larger window';
+  return new SkeinError('SKEIN_MODEL_CAP', message, { hint });
 }
 
 /** Another attempt may say it in other words, so a retry tries again, as after an empty answer. */
@@ -159,7 +167,8 @@ function warn(options: AgentStep, code: string, message: string): void {
 }
 
 /** Allows an empty answer only if the model ended its turn normally; a schema must still match. */
-function checkEmpty(options: AgentStep, turn: ModelTurn): void {
+function checkEmpty(options: Judging, turn: ModelTurn): void {
+  if (turn.reason === 'window') throw windowFull(options, turn);
   if (turn.cutAt !== undefined) checkCut(options, turn);
   const error = emptyAnswer(options, turn);
   const isEnded = turn.reason === 'stop' || turn.reason === 'tool-calls';
@@ -168,7 +177,10 @@ function checkEmpty(options: AgentStep, turn: ModelTurn): void {
 }
 
 function emptyAnswer(options: AgentStep, turn: ModelTurn): SkeinError {
-  const why = { length: ': it reached its output limit first', 'content-filter': ': its content filter stopped it' };
+  const why = {
+    length: ': it reached its output limit first, or its context window is full',
+    'content-filter': ': its content filter stopped it',
+  };
   const reason = turn.reason === 'length' || turn.reason === 'content-filter' ? why[turn.reason] : '';
   return new SkeinError(
     'SKEIN_MODEL_EMPTY',

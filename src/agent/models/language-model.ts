@@ -174,9 +174,17 @@ function warningsOf(warnings: readonly unknown[], { settings }: ModelRequest): r
 
 const REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool-calls', 'content-filter', 'error']);
 
-/** Version 3 has `{ unified, raw }`, version 2 the word itself. Of servers that say `error`, version 3 makes `other`. */
+/** Words of providers that say more than what the packages make of them: `other`, and `length`. */
+const RAW: ReadonlyMap<unknown, FinishReason> = new Map([
+  ['error', 'error'],
+  ['model_context_window_exceeded', 'window'],
+]);
+
+/** Version 3 has `{ unified, raw }`, version 2 the word itself. */
 function finishReason(reason: unknown): FinishReason {
-  const word = isPlainObject(reason) ? (reason['raw'] === 'error' ? 'error' : reason['unified']) : reason;
+  const raw = isPlainObject(reason) ? RAW.get(reason['raw']) : undefined;
+  if (raw !== undefined) return raw;
+  const word = isPlainObject(reason) ? reason['unified'] : reason;
   return typeof word === 'string' && REASONS.has(word) ? (word as FinishReason) : 'other';
 }
 
