@@ -101,6 +101,14 @@ describe('doctor', () => {
 });
 
 describe('new', () => {
+  test('of an empty name is refused with what to type', async () => {
+    const refused = await served(['new', ''], { cwd: await makeProject() });
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toBe(
+      'error SKEIN_USAGE: the name of the new folder is empty\n    hint: name it, such as: skein new weekly-report\n',
+    );
+  });
+
   test('the template pipeline is a loop with its script, for skein exec', async () => {
     const cwd = await makeProject();
     const made = await served(['new', 'mine', '--template', 'pipeline'], { cwd });

@@ -22,12 +22,16 @@ export function define(command: Command): void {
     );
 }
 
+const SUCH_AS = 'such as: skein new weekly-report';
+
 async function writeTemplate(folder: string, template: TemplateName): Promise<void> {
+  if (folder === '')
+    throw new SkeinError('SKEIN_USAGE', 'the name of the new folder is empty', { hint: `name it, ${SUCH_AS}` });
   const target = resolve(folder);
   const name = basename(target);
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name)) {
     throw new SkeinError('SKEIN_USAGE', `${JSON.stringify(name)} can't be the name of a workflow`, {
-      hint: 'use letters, digits, "-" and "_", such as: skein new weekly-report',
+      hint: `use letters, digits, "-" and "_", ${SUCH_AS}`,
     });
   }
   await makeFolder(target, folder);
