@@ -80,18 +80,38 @@ function inText(text: string, name: string, found: Address[]): void {
   }
   if (text.includes('@')) found.push(...mailsIn(text).slice(0, MOST_ADDRESSES));
   if (found.length >= MOST_ADDRESSES) found.push({ text: '...', where: undefined });
-  if (found.length > before) return;
   const whole = text.trim();
-  const mayBeHost = whole.length <= LONGEST_HOST;
-  if (mayBeHost && (IP.test(whole) || (HOST.test(whole) && !PATHS.test(name))))
-    found.push({ text: whole, where: placeOf(whole) });
-  else if (NAMED.test(name) && whole !== '') found.push({ text: whole, where: undefined });
+  const isNamed = NAMED.test(name);
+  // Its path or query may hold other addresses, which do not tell where it leads.
+  if (isHost(whole) && !(PATHS.test(name) && !IP.test(whole))) found.push({ text: whole, where: placeOf(whole) });
+  else if (found.length > before) found.push(...(isNamed ? inWords(whole) : []));
+  else if (isNamed && whole !== '') found.push({ text: whole, where: undefined });
 }
+
+function isHost(text: string): boolean {
+  return text.length <= LONGEST_HOST && (IP.test(text) || HOST.test(text));
+}
+
+/** Where a value that is an address may lead if a program takes it apart, or completes it with a scheme. */
+function inWords(value: string): readonly Address[] {
+  return value.split(/\s+/).flatMap((word): readonly Address[] => {
+    if (!word.includes('//')) return isHost(word) ? [{ text: word, where: placeOf(word) }] : [];
+    if (!BEGINS.test(word)) return [{ text: word, where: undefined }];
+    const others = word.split(/[,;|]/).slice(1);
+    return others.filter((one) => BEGINS.test(one)).map((one) => ({ text: one, where: placeOf(one) }));
+  });
+}
+
+/** How an address begins, perhaps in quotes or brackets. */
+const BEGINS = /^["'<([]*(?:https?:)?\/\//i;
 
 function mailsIn(text: string): readonly Address[] {
   return text.split(BETWEEN_MAILS).flatMap((word) => {
     const at = word.lastIndexOf('@');
-    return at > 0 && word.includes('.', at + 2) ? [{ text: word, where: word.slice(at + 1) }] : [];
+    if (at <= 0 || !word.includes('.', at + 2)) return [];
+    // Before the `@` of a path or a query stands another host. What follows `//` is an address of its own, which was found as one.
+    const where = /^(?!\/\/).*[\\/?#]/.test(word.slice(0, at)) ? undefined : word.slice(at + 1);
+    return [{ text: word, where }];
   });
 }
 

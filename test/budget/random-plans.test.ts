@@ -5,7 +5,7 @@ import type { RunOptions, Store } from 'skein';
 import { seededRandom } from '../../src/testing/index.js';
 import { linesOf, prefixesOf, storeWith } from '../engine/recorded/in-process.js';
 import { isBelow } from '../../src/engine/durable/alive-time.js';
-import { THOROUGH } from '../thorough.js';
+import { THOROUGH, seedOf } from '../thorough.js';
 import type { Bill, Provider } from './random-providers.js';
 import { BUDGET, keyOf, PARTS, planOf, randomProvider } from './random-providers.js';
 
@@ -13,7 +13,7 @@ import { BUDGET, keyOf, PARTS, planOf, randomProvider } from './random-providers
 const NANOS = { input: 1_100, output: 4_333 };
 const PRICES = { models: { 'own/*': { input: NANOS.input / 1_000, output: NANOS.output / 1_000 } } };
 const INPUTS = { items: ['a', 'b', 'c'] };
-const SEED = Number(process.env['SKEIN_SEED'] ?? 20);
+const SEED = seedOf(20);
 const OPTIONS = { numRuns: THOROUGH ? 400 : 12, seed: SEED };
 
 /** Tokens, calls and billionths of a dollar. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cases } from '../thorough.js';
+import { cases, seedOf } from '../thorough.js';
 import { known, runEngine, runOracle } from './oracle/both.js';
 import { rawPlan, type RawOptions } from './oracle/random-plan.js';
 import { scenarioOf } from './oracle/scenario.js';
@@ -9,7 +9,7 @@ const PLAIN: RawOptions = { racing: false, failing: true, cycles: true, conflict
 const TIMELESS: RawOptions = { racing: false, failing: false, cycles: false, conflicts: 'top', subPlans: true };
 
 /** The same plans in every run of the tests; other ones with `SKEIN_SEED=7 npx vitest run test/engine`. */
-const seed = Number(process.env['SKEIN_SEED'] ?? 20);
+const seed = seedOf(20);
 
 const kinds: readonly (readonly [string, RawOptions])[] = [
   ['cycles, failures, sub-plans', PLAIN],

@@ -4,6 +4,7 @@ import { END, graph } from '../../src/graph.js';
 import { definePlan, run } from '../../src/index.js';
 import { SkeinError } from '../../src/base/errors.js';
 import { madeOf } from '../../src/plan/made-of.js';
+import { seedOf } from '../thorough.js';
 
 /** A node of a random graph: what it reads are earlier nodes, what it may choose are later ones. */
 interface Raw {
@@ -152,7 +153,7 @@ function shuffled(nodes: readonly Node[], order: number): readonly Node[] {
     .map(({ node }) => node);
 }
 
-const seed = Number(process.env['SKEIN_SEED'] ?? 20);
+const seed = seedOf(20);
 
 describe('a random graph gives the same run', () => {
   test.each(Object.keys(FORMS).flatMap((form) => [[form, false] as const, [form, true] as const]))(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/base/json.js';
 import type { GuardRules, GuardedCall } from '../../src/guard/decide.js';
 import { decide } from '../../src/guard/decide.js';
 import { addressesIn, effectOf } from '../../src/guard/effects.js';
@@ -203,6 +204,40 @@ describe('an address among the arguments of a call', () => {
     ['gopher', undefined],
   ])('%j leads to %s', (text, where) => {
     expect(addressesIn({ url: text }).map((one) => one.where)).toContain(where);
+  });
+
+  // A program that completes an address with its scheme, or takes a text apart, would go to another host than the declared one.
+  it.each([
+    'evil.example/?q=secret&u=https://a.example',
+    'evil.example/https://a.example',
+    'evil.example:443/https://a.example',
+    'evil.example:https://a.example',
+    'evil.example https://a.example',
+    'https://a.example evil.example/x',
+    'https://a.example,https://evil.example',
+    'localhost/https://a.example',
+    'view-source:https://a.example',
+    'evil.example/?q=secret@a.example',
+    'evil.example/@a.example',
+    'evil.example\\@a.example',
+    '127.0.0.1/#@a.example',
+  ])('does not count as declared because it holds one that is: %j', (url) => {
+    const made = (input: JsonObject) =>
+      decide(call({ effect: 'get', input }), at('untrusted'), { hosts: ['a.example'] });
+    expect(made({ url }).kind).toBe('ask');
+    expect(made({ urls: [url] }).kind).toBe('ask');
+  });
+
+  it.each([
+    'https://a.example/?u=https://evil.example',
+    'https://a.example/Loom_(machine),b;c',
+    '<https://a.example>',
+    'a.example/x,y',
+    'Ann <ann@a.example>',
+  ])('counts as declared if it leads nowhere else: %j', (url) => {
+    expect(decide(call({ effect: 'get', input: { url } }), at('untrusted'), { hosts: ['a.example'] }).kind).toBe(
+      'allow',
+    );
   });
 
   it('is not told for more than a hundred: they may lead anywhere', () => {

@@ -5,6 +5,7 @@ import { templateText } from '../../src/lang/condition-text.js';
 import { withoutBlocks } from '../../src/lang/outputs-block.js';
 import { renderTemplate } from '../../src/lang/template.js';
 import type { Template } from '../../src/lang/values.js';
+import { seedOf } from '../thorough.js';
 
 const BLOCK: Template = [{ outputs: 'prior' }, 'Go on.'];
 
@@ -175,9 +176,9 @@ describe('an output can not pass itself off as', () => {
         );
         if (text !== output) marked += 1;
       }),
-      { numRuns: 3_000, seed: 20 },
+      { numRuns: 3_000, seed: seedOf(20) },
     );
-    expect(marked).toBeGreaterThan(50);
+    expect(marked).toBeGreaterThan(30);
   });
 });
 
@@ -195,7 +196,7 @@ describe('what was rendered before', () => {
           expect(renderTemplate(BLOCK, read, labelled)).toBe(fresh);
         }
       }),
-      { numRuns: 500, seed: 21 },
+      { numRuns: 500, seed: seedOf(21) },
     );
   });
 

@@ -11,6 +11,7 @@ import { createFolders } from '../../src/agent/tools/paths.js';
 import { tell } from '../guard/support/figures.js';
 import { session } from './support/session.js';
 import type { Session } from './support/session.js';
+import { seedOf } from '../thorough.js';
 
 /** Puts a link to the outside in place of the directory `swap` and back, as fast as it can. */
 const SWAPPER = `
@@ -244,7 +245,7 @@ describe('confinement as a property', () => {
         const real = await realpath(place.missing.length === 0 ? place.real : dirname(place.real)).catch(() => root);
         expect(relative(root, real).split(sep)[0]).not.toBe('..');
       }),
-      { numRuns: 500, seed: 16 },
+      { numRuns: 500, seed: seedOf(16) },
     );
     tell({ what: 'hostile paths of tools', n: 500, forbidden: 0, goal: 'none outside of the folder' });
   });

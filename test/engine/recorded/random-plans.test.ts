@@ -7,8 +7,9 @@ import { rawPlan, type RawOptions } from '../oracle/random-plan.js';
 import { scenarioOf } from '../oracle/scenario.js';
 import { doneKeys, linesOf, prefixesOf, storeWith } from './in-process.js';
 import { session } from './random-sessions.js';
+import { seedOf } from '../../thorough.js';
 
-const seed = Number(process.env['SKEIN_SEED'] ?? 20);
+const seed = seedOf(20);
 /** Events of a part of a run: those that both logs begin with. */
 function inCommon(one: readonly string[], other: readonly string[]): number {
   const end = one.findIndex((line, at) => other[at] !== line);

@@ -11,8 +11,9 @@ import { scenarioOf } from '../oracle/scenario.js';
 import { linesOf, prefixesOf, storeWith, doneKeys } from '../recorded/in-process.js';
 import { runOn } from './on-store.js';
 import { ScriptedPhases } from './scripted-phases.js';
+import { seedOf } from '../../thorough.js';
 
-const seed = Number(process.env['SKEIN_SEED'] ?? 20);
+const seed = seedOf(20);
 const TIMELESS: RawOptions = { racing: false, failing: false, cycles: false, conflicts: 'nowhere', subPlans: true };
 
 /** The same plan with some of its nodes supervised, at any depth. */
