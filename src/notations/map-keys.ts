@@ -58,7 +58,7 @@ export function readMapKeys(fields: Fields): MapDef {
 }
 
 function readItemName(fields: Fields): string {
-  const name = fields.scalar('as');
+  const name = fields.given('as');
   if (name === undefined || (NAME.test(name.text) && !OTHER_NAMES.includes(name.text))) return name?.text ?? 'item';
   const hint = `use letters, digits and _, no digit in front, and none of ${OTHER_NAMES.join(', ')}`;
   fields.error('bad-name', 'as', `as of ${fields.name} is ${quoteShort(name.text)}`, hint);
@@ -66,7 +66,7 @@ function readItemName(fields: Fields): string {
 }
 
 function readKeyPath(fields: Fields): readonly string[] | undefined {
-  const path = fields.scalar('key');
+  const path = fields.given('key');
   if (path === undefined) return undefined;
   const parts = path.text.split('.');
   if (parts.every((part) => part.trim() !== '')) return parts;

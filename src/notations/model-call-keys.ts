@@ -53,7 +53,7 @@ export function readConversation(fields: Fields): Conversation | undefined {
     const message = `${key} of ${fields.name} has no effect without a conversation`;
     fields.warning('no-effect', key, message, 'add "conversation: NAME", or remove it');
   }
-  const name = fields.scalar('conversation');
+  const name = fields.given('conversation');
   if (name === undefined || name.value === null) return undefined;
   if (!checkName(name.text, 'name of a conversation', name.at, fields.findings)) return undefined;
   return { channel: `conversations.${name.text}`, ...present({ recent }), ...(afresh === true ? { afresh } : {}) };

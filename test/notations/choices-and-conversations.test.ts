@@ -184,6 +184,10 @@ workflow:
     expect(said('last').filter((one) => one.endsWith('done'))).toEqual(['line/two done']);
   });
 
+  it('without a name is ignored, as every empty key', async () => {
+    expect(await problemsOf(steps('').replaceAll('desk', '""'))).toEqual([]);
+  });
+
   it('is warned of when recent or afresh stand alone', async () => {
     const text = steps(', recent: 1').replace('Third., depends_on: [two], conversation: desk', 'x, depends_on: [two]');
     expect(await problemsOf(text)).toEqual(['no-effect: recent of step "three" has no effect without a conversation']);

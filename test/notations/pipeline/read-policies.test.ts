@@ -118,6 +118,12 @@ describe('map', () => {
     });
   });
 
+  it('ignores empty keys', () => {
+    const [read] = stepsOf(map('as: "", key: ""'));
+    expect(read).toMatchObject({ map: { as: 'item' } });
+    expect(read).not.toHaveProperty('map.key');
+  });
+
   it.each([
     ['as: steps', '5:77 error bad-name'],
     ['as: a-b', '5:77 error bad-name'],
