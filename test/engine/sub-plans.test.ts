@@ -112,6 +112,21 @@ describe('map', () => {
     }
   });
 
+  test('invisible characters of a key are seen in paths', async () => {
+    const keyed = over({ key: ['name'], maxItems: 20 });
+    const hidden = ['\u200b', '\u2060', '\u00ad', '\ufeff', '\u{e0041}', '\u202e'];
+    const items = [
+      ...hidden.map((char, at) => ({ name: `${at}${char}a` })),
+      { name: 'b' },
+      { name: 'x\u200b' },
+      { name: 'x_' },
+    ];
+    const { events } = await run(keyed, { 'each/work': work }, { inputs: { items } });
+    const paths = events.flatMap((event) => (event.type === 'step.started' ? [event.path] : []));
+    const keys = paths.flatMap((path) => /^each\[(.*)\]/.exec(path)?.[1] ?? []);
+    expect(keys).toEqual([...hidden.map((_, at) => `${at}_a`), 'b', 'x%E2%80%8B', 'x_']);
+  });
+
   test('more than maxItems, or no list, fails the step before an item starts; a list as JSON text is one', async () => {
     const codes = [];
     for (const items of [[1, 2, 3, 4], 'no list', 5]) {

@@ -214,7 +214,8 @@ function keysOf(node: MapNode, items: readonly unknown[]): string[] {
   });
 }
 
-const NOT_PLAIN = /[/[\]\s]/g;
+/** What ends a name in a path, white space, and characters that are not seen: two names that look the same must not differ. */
+const NOT_PLAIN = /[/[\]\s\p{Cc}\p{Cf}]/gu;
 
 function plainName(value: string): string {
   return value.replaceAll(NOT_PLAIN, '_');
