@@ -8,6 +8,8 @@ export type Limit =
 interface NotationTraits {
   /** Names of limits in its files; a limit that is missing here has none. Absent: the names are those of plans. */
   readonly limits?: Readonly<Partial<Record<Limit, string>>>;
+  /** Name of the key for the models of all agents of a file; each file has its own. Absent: it has none. */
+  readonly models?: string;
   /** Steps are listed in the order in which they run; a block's steps form a plan of their own, a call without outputs. */
   readonly inOrder?: true;
   /** The input that receives the task of a run. Default `task`. */
@@ -24,7 +26,7 @@ const TOKENS = { maxOutputTokens: 'max_tokens' } as const;
 
 const TRAITS: Readonly<Record<string, NotationTraits>> = {
   agentfile: { limits: { maxOutputTokens: 'max_tokens in agent.toml' } },
-  dag: { limits: { ...ROUNDS, ...TOKENS } },
+  dag: { limits: { ...ROUNDS, ...TOKENS }, models: 'config.model' },
   machine: {
     limits: { ...TOKENS, maxTurns: 'max_rounds', maxToolCalls: 'max_tool_calls_per_turn' },
     taskInput: 'message',

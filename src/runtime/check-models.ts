@@ -6,6 +6,8 @@ import type { ModelRegistry } from '../agent/models/registry-options.js';
 import type { Limit } from '../budget/ledger.js';
 import { holdsAt, needsPrices, noPrice } from '../budget/limits.js';
 import type { Usage } from '../events/event.js';
+import type { PlacedNode } from '../plan/nodes.js';
+import { traitsOf } from '../plan/notations.js';
 import type { Plan } from '../plan/plan.js';
 import { askedOf } from '../plan/security-at.js';
 import type { Security } from '../plan/security.js';
@@ -23,15 +25,17 @@ export async function checkModels(
 ): Promise<void> {
   const problems = new Map<string, Problem>();
   let first: SkeinError | undefined;
-  for (const { node, path, agent } of askedOf(plan, security)) {
+  for (const place of askedOf(plan, security)) {
+    const { node, path, agent } = place;
     try {
       await models.resolve(agent, { path, agent: agent.name });
     } catch (error) {
       if (!SkeinError.isInstance(error) || error.details !== undefined) throw error;
       first ??= error;
-      const { code, message, hint } = error;
+      const { code, message } = error;
       const known = problems.get(message);
       if (known !== undefined) continue;
+      const hint = code === 'SKEIN_NO_MODEL' ? hintInFile(error, place, plan) : error.hint;
       const at = node.at === undefined || replaced ? {} : { at: node.at };
       problems.set(message, { code, severity: 'error', message, ...at, ...(hint === undefined ? {} : { hint }) });
     }
@@ -39,6 +43,15 @@ export async function checkModels(
   if (first === undefined) return;
   const details = asJson({ problems: [...problems.values()] });
   throw new SkeinError(first.code, [...problems.keys()].join('; '), { ...toErrorData(first), details });
+}
+
+/** Called files don't get the models of the file that calls them, so the hint names the key of the called one. */
+function hintInFile({ hint }: SkeinError, { node, plan: around }: PlacedNode, whole: Plan): string | undefined {
+  const file = node.at?.file;
+  const { models } = traitsOf(around.notation);
+  const isCalled = whole.nodes.every(({ at }) => at?.file !== file);
+  if (file === undefined || models === undefined || !isCalled) return hint;
+  return [`name one in ${models} of ${file}`, hint ?? []].flat().join(', or ');
 }
 
 /**

@@ -150,6 +150,21 @@ describe('invalid definition or input: exit 2, nothing written', () => {
     expect(await filesIn(cwd)).toEqual(['flow.yaml']);
   });
 
+  test('no model in a called file: the hint names its own key, as the model of the caller does not count there', async () => {
+    const caller = CHAIN.replace('steps:\n', 'steps:\n  - { id: called, type: call, file: inner.yaml }\n');
+    const inner = CHAIN.replace(', default: looms', ', default: wool');
+    const cwd = await makeProject({
+      'flow.yaml': `config: { model: openai/gpt-5-mini }\n${caller}`,
+      'inner.yaml': inner,
+    });
+    const end = await served(['run', 'flow.yaml', '--trust'], { cwd });
+    expect(end.code).toBe(2);
+    expect(end.stderr).toMatch(
+      /inner\.yaml:\d+:\d+: error SKEIN_NO_MODEL: .*\n +hint: name one in config\.model of inner\.yaml, or /,
+    );
+    expect(end.stderr).toContain('--model');
+  });
+
   test('statement 62: a model without its key, and one that nobody knows, are found before the first step', async () => {
     const cwd = await makeProject({
       'flow.yaml': CHAIN.replace('id: facts,', 'id: facts, model: openai/gpt-5,').replace(
