@@ -23,6 +23,16 @@ interface OnErrorOf<E> {
   readonly onError?: E | undefined;
 }
 
+type OnItemError = NonNullable<MapOptions['onItemError']>;
+
+/** `onItemError` by its own type, which says whether the list may hold null for an item. */
+interface OnItemErrorOf<F> {
+  readonly onItemError?: F | undefined;
+}
+
+/** What the list of a map holds for an item that failed. */
+type Hole<F> = F extends 'continue' ? null : never;
+
 /** What a function returns: a value or a jump, at once or as a promise. */
 type Given<R> = R | Goto<R | undefined> | PromiseLike<R | Goto<R | undefined>>;
 
@@ -167,11 +177,12 @@ export interface Graph<
     R,
     const I extends string = 'item',
     E extends OnError = 'fail',
+    F extends OnItemError = 'fail',
   >(
     name: N,
-    options: ItemOptions<S, K, I> & OnlyList<S[K], K> & OnErrorOf<E>,
+    options: ItemOptions<S, K, I> & OnlyList<S[K], K> & OnErrorOf<E> & OnItemErrorOf<F>,
     fn: (state: S & { readonly [P in I]: ItemOf<S[K]> }, step: TaskStep) => R | PromiseLike<R>,
-  ): Graph<With<S, N, R[] | Lack<E>>, Reduced, Names | N, Out>;
+  ): Graph<With<S, N, (R | Hole<F>)[] | Lack<E>>, Reduced, Names | N, Out>;
   /** Adds a choice after a node. The function names its inputs, as in {@link Graph.node}. */
   route(after: NodeName<Names>, router: (state: S) => Answer | PromiseLike<Answer>, options?: RouteOptions): this;
 

@@ -81,6 +81,13 @@ describe('a chain', () => {
         expectTypeOf(sure).toEqualTypeOf<string>();
         expectTypeOf(each).toEqualTypeOf<number[] | undefined>();
       });
+    graph<{ list: number[] }>()
+      .map('each', { over: 'list', onItemError: 'continue' }, ({ item }) => item)
+      .map('all', { over: 'list', onItemError: 'fail' }, ({ item }) => item)
+      .node('end', ({ each, all }) => {
+        expectTypeOf(each).toEqualTypeOf<(number | null)[]>();
+        expectTypeOf(all).toEqualTypeOf<number[]>();
+      });
     // @ts-expect-error what does not exist is still refused
     graph<{ query: string }>().node('maybe', ({ query }) => query, { onError: 'ignored' });
     // @ts-expect-error an option that does not exist
