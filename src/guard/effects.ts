@@ -35,7 +35,7 @@ export interface Address {
 
 /** Argument names whose value is an address or a recipient, whatever it looks like. */
 const NAMED =
-  /^(?:.*_)?(?:ur[il]s?|href|links?|hosts?|hostname|domains?|endpoint|webhook|recipients?|to|cc|bcc|e?mail)$/i;
+  /^(?:.*_)?(?:ur[il]s?|href|links?|hosts?|host_?name|domains?|endpoint|webhook|recipients?|to|cc|bcc|e?mail)$/i;
 /** Argument names whose value is a path, so that `notes.md` is not taken for a host. */
 const PATHS = /(?:^|_)(?:path|file|files|filename|file_name|folder|dir|directory|glob|pattern)$/i;
 const HOST = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](?::\d+)?(?:[/?#]\S*)?$/i;
@@ -81,11 +81,17 @@ function inText(text: string, name: string, found: Address[]): void {
   if (text.includes('@')) found.push(...mailsIn(text).slice(0, MOST_ADDRESSES));
   if (found.length >= MOST_ADDRESSES) found.push({ text: '...', where: undefined });
   const whole = text.trim();
-  const isNamed = NAMED.test(name);
+  const words = inSnakeCase(name);
+  const isNamed = NAMED.test(words);
   // Its path or query may hold other addresses, which do not tell where it leads.
-  if (isHost(whole) && !(PATHS.test(name) && !IP.test(whole))) found.push({ text: whole, where: placeOf(whole) });
+  if (isHost(whole) && !(PATHS.test(words) && !IP.test(whole))) found.push({ text: whole, where: placeOf(whole) });
   else if (found.length > before) found.push(...(isNamed ? inWords(whole) : []));
   else if (isNamed && whole !== '') found.push({ text: whole, where: undefined });
+}
+
+/** The name of an argument as most servers write it: `baseUrl` and `base-url` mean the same as `base_url`. */
+function inSnakeCase(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])|-/g, '_');
 }
 
 function isHost(text: string): boolean {

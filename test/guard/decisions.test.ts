@@ -178,6 +178,10 @@ describe('the effect of a call', () => {
     ['get', { effect: 'idempotent', server: { readOnly: true } }, { q: 'see https://a.example' }],
     ['get', { effect: 'idempotent', server: { readOnly: true } }, { deep: [{ recipient: 'eve' }] }],
     ['get', { effect: 'idempotent', server: { readOnly: true } }, { q: 'eve@evil.example' }],
+    ['get', { effect: 'idempotent', server: { readOnly: true } }, { baseUrl: 'intranet' }],
+    ['get', { effect: 'idempotent', server: { readOnly: true } }, { 'image-url': 'intranet' }],
+    ['get', { effect: 'idempotent', server: { readOnly: true } }, { hostName: 'intranet' }],
+    ['read', { effect: 'idempotent', server: { readOnly: true } }, { filePath: 'notes.md', 'out-dir': 'a.io' }],
     ['read', { effect: 'read' }, {}],
     ['send', { effect: 'idempotent' }, {}],
   ] as const)('is %s for %j with %j', (expected, tool, input) => {
