@@ -8,7 +8,7 @@ import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import { definitionOf } from '../durable/identity.js';
-import { timeLimit } from '../durable/time-limit.js';
+import { timeLimit } from './policies/timeout.js';
 import type { CompiledNode } from '../graph/compile.js';
 import type { Identity, Influence, Outcome, Question, StepIo, Ticket } from '../ports/durable.js';
 import type {

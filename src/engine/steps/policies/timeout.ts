@@ -1,6 +1,5 @@
 import type { PlanNode } from '../../../plan/plan.js';
-import { timeLimit } from '../../durable/time-limit.js';
-import type { Ticket, Waiter } from '../../ports/durable.js';
+import type { Identity, Ticket, Waiter } from '../../ports/durable.js';
 import type { Clock, PolicedStep, Policy } from './policy.js';
 
 /** A time limit for each attempt: `timeoutMs`. An attempt that exceeds it fails, and `retry` handles the failure. */
@@ -79,4 +78,18 @@ class AttemptClock implements Clock, Waiter {
     timer.waiter = undefined;
     this.step.run.durable.drop(timer);
   }
+}
+
+/** The identity of a time limit: its duration, and the identity of what it limits, so that a recorded expiry counts for nothing else. */
+export function timeLimit(ms: number, limited: Identity): Identity {
+  const timed = (digest: string): string => `${ms} ${digest}`;
+  return {
+    digest: () => timed(limited.digest()),
+    also: () => limited.also?.().map(timed) ?? [],
+    reads: () => limited.reads?.(),
+    current: (name) => limited.current?.(name) ?? '',
+    heard: () => limited.heard?.(),
+    wrote: () => limited.wrote?.(),
+    reused: (then) => limited.reused?.(then),
+  };
 }
