@@ -132,7 +132,10 @@ export type ModelPart =
       readonly cost?: Cost;
     };
 
-/** Why a model stopped. `window`: prompt and answer fill its context window. `length`: its output limit, or its window where a provider does not tell the two apart. */
+/**
+ * Why a model stopped. `window`: prompt and answer fill its context window. `length`: its output limit, or its window where a provider does
+ * not tell the two apart.
+ */
 export type FinishReason = 'stop' | 'length' | 'window' | 'tool-calls' | 'content-filter' | 'error' | 'other';
 
 /** A finished turn, in the form that is recorded. */

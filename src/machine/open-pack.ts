@@ -67,28 +67,32 @@ export interface OpenPackOptions extends OfRuns, Omit<MachineOptions, 'files'>, 
  */
 export type PackConversation = Conversation;
 
-/** Options of the pack's plan and of the conversation, which are not run options. */
-const OWN: OptionForms<Omit<OpenPackOptions, keyof OfRuns>> = {
-  thread: 'text',
+/** Options of the pack's plan, which a pack has as a workflow, too. */
+export const PLAN_OPTIONS: OptionForms<Omit<MachineOptions, 'files'> & Pick<OpenPackOptions, 'file' | 'folder'>> = {
   folder: 'text',
-  agent: 'text',
-  state: 'text',
+  file: 'text',
   prompt: 'text',
-  context: 'an object',
-  variables: 'an object',
+  recent: 'a number',
+  maxHandOvers: 'a number',
+  carryForward: 'true or false',
   tools: 'an object',
   approve: 'an object',
   validators: 'an object',
   standIn: 'true or false',
   mcpServers: 'an object',
   skills: 'a list',
-  recent: 'a number',
-  maxHandOvers: 'a number',
-  carryForward: 'true or false',
-  busy: 'text',
-  file: 'text',
   maxArtifactBytes: 'a number',
   maxAllArtifactBytes: 'a number',
+};
+
+/** Options of a conversation. */
+const OWN: OptionForms<Omit<OpenPackOptions, keyof OfRuns | keyof MachineOptions | 'file' | 'folder'>> = {
+  thread: 'text',
+  agent: 'text',
+  state: 'text',
+  context: 'an object',
+  variables: 'an object',
+  busy: 'text',
 };
 
 const OF_RUNS: OptionForms<OfRuns> = {
@@ -150,7 +154,7 @@ export async function openPack(given: string | object, options: OpenPackOptions 
 }
 
 function checkOpening(options: OpenPackOptions): void {
-  checkOptions<OpenPackOptions>('openPack', options, { ...OWN, ...OF_RUNS });
+  checkOptions<OpenPackOptions>('openPack', options, { ...PLAN_OPTIONS, ...OWN, ...OF_RUNS });
   checkObjects(options);
   const begins = (['agent', 'prompt', 'state', 'context'] as const).filter((name) => options[name] !== undefined);
   if (begins.length > 1)

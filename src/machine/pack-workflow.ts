@@ -1,4 +1,4 @@
-import { checkOptions, type OptionForms } from '../base/options.js';
+import { checkOptions } from '../base/options.js';
 import { canonicalHash } from '../base/hash.js';
 import type { Json } from '../base/json.js';
 import { namesOf } from '../notations/machine/pack-names.js';
@@ -10,7 +10,7 @@ import { ownPlan } from '../plan/own-plan.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import type { StateOf } from '../plan/builder-input.js';
 import { checkedMessage } from './transition-extras.js';
-import { checkTools, packOf } from './open-pack.js';
+import { PLAN_OPTIONS, checkTools, packOf } from './open-pack.js';
 
 /**
  * Options of {@link packWorkflow}.
@@ -22,23 +22,6 @@ export interface PackWorkflowOptions extends Omit<MachineOptions, 'files'>, Pick
   /** The pack's folder, from which skills and schemas are read. */
   readonly folder?: string;
 }
-
-const OPTIONS: OptionForms<PackWorkflowOptions> = {
-  folder: 'text',
-  file: 'text',
-  prompt: 'text',
-  recent: 'a number',
-  maxHandOvers: 'a number',
-  carryForward: 'true or false',
-  tools: 'an object',
-  approve: 'an object',
-  validators: 'an object',
-  standIn: 'true or false',
-  mcpServers: 'an object',
-  skills: 'a list',
-  maxArtifactBytes: 'a number',
-  maxAllArtifactBytes: 'a number',
-};
 
 /** A pack as a workflow: the first turn of a conversation. */
 interface PackWorkflow {
@@ -57,7 +40,7 @@ interface PackWorkflow {
  * const support = workflowNode(await packWorkflow(pack), 'support', { taskParam: 'message', projectState: true });
  */
 export async function packWorkflow(given: string | object, options: PackWorkflowOptions = {}): Promise<PackWorkflow> {
-  checkOptions<PackWorkflowOptions>('packWorkflow', options, OPTIONS);
+  checkOptions<PackWorkflowOptions>('packWorkflow', options, PLAN_OPTIONS);
   const { pack, files } = await packOf(given, options);
   const machine = machinePlan(pack, { ...options, files });
   checkTools(pack, machine.setup, options);

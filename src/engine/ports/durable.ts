@@ -41,8 +41,8 @@ export interface Durable {
   step(key: string, effect: Effect, options?: StepOptions): Ticket;
   /**
    * Settles after `ms` milliseconds of the run's clock. The due time is recorded, so the timer continues across a restart; a `fleeting`
-   * timer begins again instead. `identity` identifies a time limit and what it limits, see `timeLimit` of `policies/timeout.ts`: a recorded expiry counts only while
-   * the identity is the same. By default it is `ms`.
+   * timer begins again instead. `identity` identifies a time limit and what it limits, see `timeLimit` of `policies/timeout.ts`: a recorded
+   * expiry counts only while the identity is the same. By default it is `ms`.
    */
   timer(key: string, ms: number, fleeting?: boolean, identity?: Identity): Ticket;
   /** Whether an earlier session set a timer with this key. Absent in back ends without earlier sessions. */
