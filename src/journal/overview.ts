@@ -13,7 +13,7 @@ import { OverviewFold } from './overview-fold.js';
 import { lostText, type RunMoment, type TellMoment } from './overview-moments.js';
 import { nodeFinder } from '../plan/nodes.js';
 import type { RunOverview, RunStatus, SessionOverview, StepOverview } from './run-overview.js';
-import { takenSteps } from './taken-steps.js';
+import { parentOf, takenSteps } from './taken-steps.js';
 import { recordedEnding, outputOf, type StepTrace } from './overview-trace.js';
 import { readJournal, rowOf } from './reader.js';
 import type { JournalRecord, Stored } from './record.js';
@@ -132,8 +132,8 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   const lost = [...history.calls.lost, ...(status === 'running' ? [] : history.calls.underWay)];
   const lostByPath = new Map<string, LostCall[]>();
   for (const call of lost) addTo(lostByPath, call.path, call);
-  const parentOf = (id: string): RunOverview => readRun(store, id, { outputs, now });
-  const steps = takenSteps(gathered, parentOf);
+  const read = (id: string): RunOverview => readRun(store, id, { outputs, now });
+  const steps = takenSteps(gathered, read);
   for (const trace of fold.steps.values())
     if (!fold.isAbandoned(trace)) steps.push(stepOverview(trace, gathered, { status, outputs, waiting, lostByPath }));
   return {
@@ -145,7 +145,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
     ms: sessions.reduce((sum, one) => sum + Math.max(0, (one.endedAt ?? now) - one.beganAt), 0),
     ...(end?.error === undefined ? {} : { error: end.error }),
     ...(end === undefined ? {} : { census: end.census }),
-    ...(begin.parent === undefined ? {} : { parent: { id: begin.parent, forgotten: begin.forget ?? [] } }),
+    ...parentOf(gathered),
     origin: begin.origin,
     inputs: readStored(store, history.current.inputs) as Json,
     sessions,

@@ -32,8 +32,8 @@ export interface RunOverview extends Spending {
   /** Why the run did not succeed. */
   readonly error?: ErrorData;
   readonly census?: Census;
-  /** The run that it was forked from, and the steps of which nothing was taken over. */
-  readonly parent?: { readonly id: string; readonly forgotten: readonly string[] };
+  /** The run that it was forked from, the steps of which nothing was taken over, and the keys of results that the fork set, if any. */
+  readonly parent?: { readonly id: string; readonly forgotten: readonly string[]; readonly set?: readonly string[] };
   /** Flags and file of its start. */
   readonly origin: JsonObject;
   readonly inputs: Json;

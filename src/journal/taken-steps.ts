@@ -1,4 +1,4 @@
-import { isPlainObject, type Json } from '../base/json.js';
+import { isPlainObject, type Json, type JsonObject } from '../base/json.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 import { forgetting } from './forgotten.js';
 import type { RunHistory } from './history.js';
@@ -20,10 +20,9 @@ interface Fork {
  * did not happen here, and closed no run.
  */
 export function takenSteps({ store, history, fold, nodeAt }: Fork, read: (run: string) => RunOverview): StepOverview[] {
-  const { parent, forget = [], set } = history.begin;
+  const { parent, forget = [] } = history.begin;
   if (parent === undefined) return [];
-  const edits =
-    set === undefined ? {} : (readStored(store, set) as Readonly<Record<string, Readonly<Record<string, unknown>>>>);
+  const edits = editsOf(store, history);
   const isForgotten = forgetting(forget);
   const closes = closingIn(readStored(store, history.current.plan) as Plan);
   return read(parent)
@@ -38,6 +37,18 @@ export function takenSteps({ store, history, fold, nodeAt }: Fork, read: (run: s
       const own = Object.hasOwn(edits, step.path) ? edits[step.path] : undefined;
       return own === undefined ? taken : { ...taken, ...setValues(taken, own, nodeAt(step.path)) };
     });
+}
+
+/** The run of which this one is a fork, if it is one. */
+export function parentOf({ store, history }: Pick<Fork, 'store' | 'history'>): Pick<RunOverview, 'parent'> {
+  const { parent, forget = [] } = history.begin;
+  if (parent === undefined) return {};
+  const set = [...new Set(Object.values(editsOf(store, history)).flatMap(Object.keys))];
+  return { parent: { id: parent, forgotten: forget, ...(set.length === 0 ? {} : { set }) } };
+}
+
+function editsOf(store: Store, { begin: { set } }: RunHistory): Readonly<Record<string, JsonObject>> {
+  return set === undefined ? {} : (readStored(store, set) as Readonly<Record<string, JsonObject>>);
 }
 
 /** What the run has in place of a step's own result. */

@@ -52,6 +52,7 @@ test('show and compare tell which result a fork set, and have its value', async 
   // A fork of a fork keeps what was set before.
   expect((await served(['fork', '-1'], { cwd })).code).toBe(0);
   const shown = await served(['show', '-1'], { cwd });
+  expect(shown.stdout).toContain(' 2 steps taken from it, set: steps.facts.output\n');
   expect(shown.stdout).toMatch(/✔ facts .*, taken from \S+, set by the fork\n/);
   const compared = await served(['compare', '-3', '-1'], { cwd });
   expect(compared.stdout).toMatch(/\nfacts +≠ .*, set by the fork\n/);

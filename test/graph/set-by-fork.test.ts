@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { memoryStore } from 'skein';
+import { memoryStore, readRun } from 'skein';
 import { graph, reducers, workflowNode } from 'skein/graph';
 
 interface State {
@@ -98,4 +98,16 @@ test('a key that nothing wrote and no one gave is told as new, where the state t
   expect(await told({ tpoic: 'mills' })).toEqual([
     'the fork sets "tpoic", which no step wrote and no one gave to the run: it is a new key; did you mean "topic"?',
   ]);
+});
+
+test('the overview of a fork names a key that it set, also the result of a map', async () => {
+  const store = memoryStore();
+  const flow = graph<{ list: number[] }>()
+    .map('each', { over: 'list' }, ({ item }) => item + 1)
+    .node('sum', ({ each }) => each.join());
+  const { runId } = await flow.run({ list: [1, 2] }, { store });
+  const forked = await flow.run(undefined, { store, fork: { run: runId, set: { each: [9] } } });
+  expect(forked.state.sum).toBe('9');
+  expect(readRun(store, forked.runId).parent).toEqual({ id: runId, forgotten: [], set: ['each'] });
+  expect(readRun(store, runId).parent).toBeUndefined();
 });

@@ -93,9 +93,14 @@ function headLines(
     `run ${printable(id)}`,
     `began ${localTime(beganAt)}, took ${formatDuration(ms)}${which}`,
     ...(typeof file === 'string' ? [`file ${printable(file)}`] : []),
-    ...(parent === undefined ? [] : [`forked from ${printable(parent.id)}: ${countText(taken, 'step')} taken from it`]),
+    ...(parent === undefined ? [] : [forkedText(parent, taken)]),
     ...(cut === undefined ? [] : [`${style.warn('warning')}: ${printable(cut)}`]),
   ];
+}
+
+function forkedText({ id, set = [] }: NonNullable<RunOverview['parent']>, taken: number): string {
+  const given = set.length === 0 ? '' : `, set: ${set.map((key) => oneLine(key, 60)).join(', ')}`;
+  return `forked from ${printable(id)}: ${countText(taken, 'step')} taken from it${given}`;
 }
 
 function stepLines({ steps }: RunOverview, style: Style): readonly string[] {
