@@ -8,7 +8,7 @@ import { factsOf, messageOf, type ThrownFacts } from './thrown.js';
 export const ERROR_CODES = [
   'SKEIN_USAGE', // wrong call of the library or the command line
   'SKEIN_DEFINITION', // the plan has problems; details.problems lists them
-  'SKEIN_INPUT', // an input is missing or has the wrong type
+  'SKEIN_INPUT', // an input of the run, or of a step, is missing or has the wrong type
   'SKEIN_STEP_FAILED', // the body of a step threw something that is not a Skein error
   'SKEIN_TIMEOUT', // an attempt took longer than its timeout
   'SKEIN_CANCELLED', // the run or the step was cancelled
@@ -32,6 +32,7 @@ export const ERROR_CODES = [
   'SKEIN_NO_MODEL', // no model is configured and none could be found
   'SKEIN_PACKAGE_MISSING', // an optional package is needed and not installed
   'SKEIN_NO_KEY', // a provider's API key is missing, or may not be sent to the address that a file names
+  'SKEIN_NO_VARIABLE', // a command of a step names an environment variable that is not set
   'SKEIN_POLICY', // a policy forbids an address or a folder that a file names
   'SKEIN_MODEL_UNAVAILABLE', // the provider does not know the model: the next of a fallback list is tried
   'SKEIN_MODEL_REFUSED', // the provider answered 4xx, not retryable; or its content filter cut the answer
@@ -241,6 +242,7 @@ export function isEnding(error: Pick<ErrorData, 'code'> | undefined): boolean {
 
 /** Errors that follow from what is recorded, or that a recorded verdict gives. */
 const DECIDED: ReadonlySet<unknown> = new Set([
+  'SKEIN_INPUT',
   'SKEIN_BAD_UPDATE',
   'SKEIN_BAD_OUTPUT',
   'SKEIN_WRITE_CONFLICT',

@@ -211,6 +211,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_NO_MODEL',
     'SKEIN_NO_RUN',
     'SKEIN_NO_THREAD',
+    'SKEIN_NO_VARIABLE',
     'SKEIN_OUTPUT_INVALID',
     'SKEIN_PACKAGE_MISSING',
     'SKEIN_POLICY',

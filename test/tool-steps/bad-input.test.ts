@@ -112,7 +112,7 @@ describe('[bad input] a value as an argument', () => {
   it('that names a variable of the environment which is not set fails by its name', async () => {
     const { error } = await one('run: [ls], env: { TOKEN: "${NOT_SET_ANYWHERE}" }');
     expect(error).toMatchObject({
-      code: 'SKEIN_INPUT',
+      code: 'SKEIN_NO_VARIABLE',
       message: 'env TOKEN: the environment variable NOT_SET_ANYWHERE is not set',
     });
   });

@@ -54,7 +54,7 @@ export function besideInput({ stdin, env }: GivenCall): readonly unknown[] {
 /**
  * Returns the variables of a command. One pass: inserted values are never expanded again.
  *
- * @throws SkeinError `SKEIN_INPUT` that names an environment variable which is not set
+ * @throws SkeinError `SKEIN_NO_VARIABLE` that names an environment variable which is not set
  */
 export function variablesOf({ env }: GivenCall, around: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(
@@ -73,7 +73,7 @@ function expanded(text: string, name: string, around: Environment): string {
     const value = ownValue(around, braced);
     if (fallback !== undefined && (value === undefined || value === '')) return fallback;
     if (typeof value === 'string') return value;
-    throw new SkeinError('SKEIN_INPUT', `env ${name}: the environment variable ${braced} is not set`, {
+    throw new SkeinError('SKEIN_NO_VARIABLE', `env ${name}: the environment variable ${braced} is not set`, {
       hint: `set ${braced}, or write \${${braced}:-DEFAULT}`,
     });
   });
