@@ -77,16 +77,6 @@ export default graph().node('a', () => [{ id: 1 }, { id: 1 }]).map('b', { over: 
     code: 'SKEIN_INPUT',
     from: 'STEP',
   },
-  'an argument that a tool refuses': {
-    file: 'flow.mjs',
-    text: `import { graph, tool, toolNode } from 'skein/graph';
-const count = tool({ name: 'count', description: 'Counts.', effect: 'read', inputSchema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }, execute: ({ a }) => a });
-export default graph().node('a', () => 'many').node('b', toolNode(count));
-`,
-    edit: ["{ type: 'number' }", '{}'],
-    code: 'SKEIN_INPUT',
-    from: 'STEP',
-  },
   'a route that leads nowhere': {
     file: 'flow.mjs',
     text: `import { graph } from 'skein/graph';
