@@ -40,4 +40,22 @@ describe('[XG7] open questions on the command line', () => {
       { order: '4 blue' },
     ]);
   });
+
+  it('take the name of another step only as a choice, not as a text', async () => {
+    const cwd = await makeProject({
+      'flow.mjs': `
+import { graph } from 'skein/graph';
+export default graph({ name: 'order' })
+  .node('draft', () => 'A text.')
+  .node('why', ({ draft }, step) => step.ask({ text: 'Why?' }))
+  .node('next', ({ why }, step) => step.ask({ text: 'Which step?', choices: ['draft', 'done'] }));
+`,
+    });
+    await served(['run', 'flow.mjs', '--no-audit'], { cwd });
+    const refused = await served(['answer', '-1', 'draft'], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("the run has no question 'draft'")]);
+    expect((await served(['answer', '-1', 'why', 'draft'], { cwd })).stdout).toBe('why is answered: "draft"\n');
+    await served(['resume', '-1', '--no-audit'], { cwd });
+    expect((await served(['answer', '-1', 'draft'], { cwd })).stdout).toBe('next is answered: "draft"\n');
+  });
 });

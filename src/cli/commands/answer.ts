@@ -3,7 +3,14 @@ import { text as readAll } from 'node:stream/consumers';
 import { isGuardQuestion } from '../../base/address.js';
 import { present } from '../../base/json.js';
 import { suggest } from '../../base/suggest.js';
-import { SkeinError, type GivenAnswer, type KeptAnswer, type OpenQuestion, type Store } from '../../index.js';
+import {
+  SkeinError,
+  type GivenAnswer,
+  type KeptAnswer,
+  type OpenQuestion,
+  type RunOverview,
+  type Store,
+} from '../../index.js';
 import type { RunReader } from '../../recorded-runs.js';
 import { EXIT } from '../failures.js';
 import { runNeedsYes } from '../run/needs-yes.js';
@@ -74,7 +81,7 @@ async function answer(run: string, words: Words): Promise<number> {
     const { ids } = recorded;
     const id = await findRun(recorded, run);
     const { key, id: shown } = words.key === undefined ? { key: undefined } : keyAndId(words.key);
-    const split = await splitWords({ key, value: words.value }, async () => (await runs.read(id)).questions);
+    const split = await splitWords({ key, value: words.value }, async () => await runs.read(id));
     const { value } = split;
     const asked = { runs, store, id, short: shortId(id, ids), key: split.key, shown, json: words.json };
     if (value === undefined) {
@@ -88,16 +95,18 @@ async function answer(run: string, words: Words): Promise<number> {
   });
 }
 
-/** A single word that matches no question, not even nearly, is the answer to the only open one. */
+/** A single word is the answer to the only open question, unless it is its name, nearly so, or that of a step and no choice. */
 async function splitWords(
   { key, value }: Pick<Words, 'key' | 'value'>,
-  read: () => Promise<readonly OpenQuestion[]>,
+  read: () => Promise<Pick<RunOverview, 'questions' | 'steps'>>,
 ): Promise<Pick<Words, 'key' | 'value'>> {
   if (key === undefined || value !== undefined) return { key, value };
-  const questions = await read();
-  const names = questions.flatMap((pause) => [pause.key, pause.path, pause.name]);
-  const isValue = questions.length === 1 && !names.includes(key) && suggest(key, names) === undefined;
-  return isValue ? { key: undefined, value: key } : { key, value };
+  const { questions, steps } = await read();
+  const [pause] = questions;
+  const names = questions.flatMap((one) => [one.key, one.path, one.name]);
+  const isName = names.includes(key) || suggest(key, names) !== undefined;
+  const isOther = pause?.choices?.includes(key) !== true && steps.some(({ path }) => path === key);
+  return questions.length === 1 && !isName && !isOther ? { key: undefined, value: key } : { key, value };
 }
 
 type Said = Omit<Extract<GivenAnswer, { text: string }>, 'key'>;
