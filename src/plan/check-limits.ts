@@ -15,6 +15,10 @@ export function checkLimits(scope: Scope): void {
   plan.nodes.forEach((node, at) => {
     if (hasWrongNumbers) checkBounds(scope, NODE(node), '', at);
     checkPresence(scope, node, at);
+    if (node.onMaxVisits !== undefined && node.maxVisits === undefined) {
+      const message = `${nameOf(scope, at)} says what happens at its last visit, but has no maxVisits`;
+      findings.add('bad-limit', message, { node: at, path: 'onMaxVisits', hint: 'give maxVisits' });
+    }
     if (node.kind === 'ask') checkExpiry(scope, node, at);
     if (node.kind === 'wait' && node.ms === undefined && node.until === undefined && node.event === undefined) {
       const hint = 'give ms or until, or the name of an event';

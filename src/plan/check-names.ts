@@ -3,12 +3,13 @@ import { didYouMean } from '../base/suggest.js';
 import { nameOf, type Scope } from './check-scope.js';
 import type { Writers } from './check-references.js';
 import { END, type Plan, type Route } from './plan.js';
+import { ownChannels } from './references.js';
 
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/;
 const LONGEST_ID = 200;
 
 /**
- * Names: `no-nodes`, `bad-id`, `duplicate-id`, `bad-channel`, `duplicate-channel`, `bad-finally`, and `unknown-node` wherever a node is named.
+ * Names: `no-nodes`, `bad-id`, `duplicate-id`, `bad-channel`, `duplicate-channel`, `written-twice`, `bad-finally`, and `unknown-node` wherever a node is named.
  */
 export function checkNames(scope: Scope, { byChannel, inputs }: Writers): void {
   const { plan, findings } = scope;
@@ -29,6 +30,10 @@ export function checkNames(scope: Scope, { byChannel, inputs }: Writers): void {
       });
     }
     seen.add(node.id);
+    for (const { name } of repeated(ownChannels(node))) {
+      const message = `${nameOf(scope, at)} writes two values to ${JSON.stringify(name)}, of which one would be lost`;
+      findings.add('written-twice', message, { node: at, hint: 'give each of them a name of its own' });
+    }
   });
   for (const [name, nodes] of byChannel) if (!isChannelName(name)) for (const at of nodes) badChannel(scope, name, at);
   checkChannels(scope, inputs);

@@ -133,15 +133,22 @@ export function fieldChannels(node: PlanNode): readonly string[] {
   return node.kind === 'agent' && node.fields !== undefined ? Object.keys(node.fields) : [];
 }
 
-export function writtenChannels(node: PlanNode): readonly string[] {
+/** Returns the channels that receive the node's result or its parts, its ending and its conversation: a channel for each. */
+export function ownChannels(node: PlanNode): string[] {
   if (node.kind === 'pass' || node.kind === 'end') return [];
   const outputs = (node.kind === 'call' || node.kind === 'loop') && node.outputs !== undefined ? node.outputs : {};
-  const output = node.output === undefined ? [] : [node.output];
-  if (node.ending !== undefined) output.push(node.ending);
-  if (node.kind === 'agent' && node.conversation !== undefined) output.push(node.conversation.channel);
-  for (const names of [fieldChannels(node), node.writes ?? [], Object.keys(outputs)])
-    for (const name of names) output.push(name);
-  return output.length < 2 ? output : [...new Set(output)];
+  const own = [...fieldChannels(node), ...Object.keys(outputs)];
+  // The output may be one of the parts.
+  if (node.output !== undefined && !own.includes(node.output)) own.push(node.output);
+  if (node.ending !== undefined) own.push(node.ending);
+  if (node.kind === 'agent' && node.conversation !== undefined) own.push(node.conversation.channel);
+  return own;
+}
+
+export function writtenChannels(node: PlanNode): readonly string[] {
+  const written = ownChannels(node);
+  if (node.kind !== 'pass' && node.kind !== 'end') for (const name of node.writes ?? []) written.push(name);
+  return written.length < 2 ? written : [...new Set(written)];
 }
 
 /** True for a node that may write any channel: its writes are unknown before it runs. */

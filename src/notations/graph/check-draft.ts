@@ -2,6 +2,7 @@ import { didYouMean } from '../../base/suggest.js';
 import type { Problem } from '../../base/problem.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
 import { END, type Plan } from '../../plan/plan.js';
+import { writersOf } from '../../plan/check-references.js';
 import { explainedReads } from '../../plan/reach.js';
 import { chooses, handlersOf } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
@@ -29,7 +30,7 @@ export function checkDraft(checked: Checked): readonly Problem[] {
     problems.push({ code, severity: 'error', message, ...(hint === undefined ? {} : { hint }) });
   };
   checkEntry(checked, add);
-  checkSettings(draft, add);
+  checkSettings(checked, add);
   checkInputs(draft, inference, add);
   const isSource = new Set([...draft.edges.values()].map((edge) => edge.from));
   for (const node of draft.nodes.values()) {
@@ -70,7 +71,7 @@ function checkEntry({ draft, plan }: Checked, add: Add): void {
   add('entry-waits', `the entry ${quoted(entry)} waits for ${before.map(quoted).join(', ')}`, hint);
 }
 
-function checkSettings(draft: GraphDraft, add: Add): void {
+function checkSettings({ draft, plan }: Checked, add: Add): void {
   const { reducers = {}, state, inputs = [], answerKey, output } = draft.settings;
   if (answerKey !== undefined && output !== undefined) {
     const keys = Array.isArray(output) ? (output as readonly string[]) : Object.keys(output);
@@ -84,7 +85,13 @@ function checkSettings(draft: GraphDraft, add: Add): void {
       add('bad-reducer', `${quoted(key)}: not a valid reducer`, 'give a function, or one of `reducers`');
     }
   }
-  if (state === undefined) return;
+  if (state === undefined) {
+    const { byChannel, inputs: given, unknown } = writersOf(plan);
+    if (answerKey === undefined || unknown.length > 0 || byChannel.has(answerKey) || given.has(answerKey)) return;
+    const hint = didYouMean(answerKey, [...byChannel.keys(), ...given]) ?? 'name what a node returns';
+    add('unknown-channel', `the answer is ${quoted(answerKey)}, which nothing writes`, hint);
+    return;
+  }
   const check = (key: string, what: string): void => {
     if (!Object.hasOwn(state, key))
       add('undeclared-key', `${what} ${quoted(key)}, which is not a key of the state`, keyHint(key, state));

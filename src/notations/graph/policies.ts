@@ -70,9 +70,10 @@ export interface RouteOptions {
 
 /** What is read of a node before its plan is checked, which says more of all others. */
 export const READ_OPTIONS: OptionForms<
-  Pick<NodePolicies, 'onError' | 'onMaxVisits' | 'goto' | 'gotoParent'> &
+  Pick<NodePolicies, 'when' | 'onError' | 'onMaxVisits' | 'goto' | 'gotoParent'> &
     RouteOptions & { readonly writes?: readonly string[]; readonly output?: string }
 > = {
+  when: 'a function, or an object, or a list',
   onError: 'text, or an object',
   onMaxVisits: 'text, or an object',
   goto: 'a list of texts',

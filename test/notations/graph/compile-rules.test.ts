@@ -27,6 +27,36 @@ describe('definition errors', () => {
     expect(codesOf(graph())).toContain('no-entry');
   });
 
+  test.each([
+    ['an ending in the key of the result', graph().node('a', () => 1, { ending: 'a' }), 'written-twice'],
+    [
+      'an answer that nothing writes',
+      graph<Anything>({ answerKey: 'sumary' }).node('summary', () => 1),
+      'unknown-channel',
+    ],
+    ['a last visit without a number', graph().node('a', () => 1, { onMaxVisits: 'skip' }), 'bad-limit'],
+  ])('%s', (_, flow, code) => {
+    expect(codesOf(flow)).toEqual([code]);
+  });
+
+  test.each([
+    ['an input', graph<Anything>({ answerKey: 'b' }).node('a', ({ b }) => b)],
+    ['an ending', graph<Anything>({ answerKey: 'how' }).node('a', () => 1, { ending: 'how' })],
+    [
+      'what a node that returns updates writes',
+      graph<Anything>({ answerKey: 'b' })
+        .addNode('a', () => ({ b: 1 }))
+        .setEntry('a'),
+    ],
+  ])('an answer may be %s', (_, flow) => {
+    expect(() => flow.compile()).not.toThrow();
+  });
+
+  test('a condition that is a text is refused by its name', () => {
+    const said = 'the option "when" of the node "a" must be a function, or an object, or a list';
+    expect(() => graph().node('a', () => 1, { when: 'n > 1' as never })).toThrow(said);
+  });
+
   test('[10] an entry that does not exist', () => {
     const [problem] = problemsOf(flowOf('search').setEntry('serach'));
     expect(problem).toMatchObject({ code: 'unknown-node', hint: 'did you mean "search"?' });
