@@ -86,10 +86,7 @@ function checkSettings({ draft, plan }: Checked, add: Add): void {
     }
   }
   if (state === undefined) {
-    const { byChannel, inputs: given, unknown } = writersOf(plan);
-    if (answerKey === undefined || unknown.length > 0 || byChannel.has(answerKey) || given.has(answerKey)) return;
-    const hint = didYouMean(answerKey, [...byChannel.keys(), ...given]) ?? 'name what a node returns';
-    add('unknown-channel', `the answer is ${quoted(answerKey)}, which nothing writes`, hint);
+    checkAnswer(answerKey, plan, add);
     return;
   }
   const check = (key: string, what: string): void => {
@@ -99,6 +96,15 @@ function checkSettings({ draft, plan }: Checked, add: Add): void {
   for (const key of Object.keys(reducers)) check(key, 'a reducer is given for');
   for (const input of inputs) check(typeof input === 'string' ? input : input.name, 'an input is');
   if (answerKey !== undefined) check(answerKey, 'the answer is');
+}
+
+/** Without a declared state, the keys are those that nodes write and read. A node that returns updates may write any. */
+function checkAnswer(key: string | undefined, plan: Plan, add: Add): void {
+  if (key === undefined) return;
+  const { byChannel, inputs, unknown } = writersOf(plan);
+  if (unknown.length > 0 || byChannel.has(key) || inputs.has(key)) return;
+  const hint = didYouMean(key, [...byChannel.keys(), ...inputs]) ?? 'name what a node returns';
+  add('unknown-channel', `the answer is ${quoted(key)}, which nothing writes`, hint);
 }
 
 /** Reports inputs named like a node, whose value would replace the input. Only a node that reads the input may have its name. */
