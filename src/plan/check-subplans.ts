@@ -79,6 +79,7 @@ export function checkOutput({ plan, channels, findings }: Scope, writers: Writer
 /** Checks what is read from the final state of the sub-plan. */
 function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number): void {
   checkPrivate(scope, node, at);
+  checkNested(scope, node, at);
   const { closedState = false, channels } = node.plan;
   const given = new Set([...Object.keys(node.inputs ?? {}), ...(node.kind === 'map' ? [node.item] : [])]);
   if ((within.open && node.inputs === undefined) || (within.unknown.length > 0 && !closedState)) return;
@@ -105,6 +106,21 @@ function checkPrivate(scope: Scope, node: SubPlanNode, at: number): void {
     const message = `${JSON.stringify(name)} is private to the workflow in ${nameOf(scope, at)}`;
     const hint = didYouMean(name, output) ?? `it gives: ${output.join(', ')}`;
     scope.findings.add('private-channel', message, { node: at, path, hint });
+  }
+}
+
+/** Reports `nested-list` for a list that the sub-plan is given and adds to, and that would be added as a whole to itself, as one item. */
+function checkNested(scope: Scope, node: SubPlanNode, at: number): void {
+  if (node.kind === 'map') return;
+  for (const [outer, inner] of Object.entries(node.outputs ?? {})) {
+    const source = node.inputs === undefined ? { channel: inner } : node.inputs[inner];
+    const isOwn = source !== undefined && 'channel' in source && source.channel === outer;
+    const reducer = node.plan.channels.find(({ name }) => name === inner)?.reducer;
+    if (!isOwn || scope.channels.get(outer)?.reducer !== 'append' || (reducer !== 'append' && reducer !== 'extend'))
+      continue;
+    const message = `the list ${JSON.stringify(outer)} is given to the workflow in ${nameOf(scope, at)}, and would be added to itself as one item`;
+    const hint = `give ${JSON.stringify(outer)} the reducer 'extend': then what the workflow adds is added`;
+    scope.findings.add('nested-list', message, { node: at, path: `outputs.${outer}`, hint });
   }
 }
 

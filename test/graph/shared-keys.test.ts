@@ -43,6 +43,53 @@ test('[XG11] of a shared list only what the workflow added is taken in', async (
   expect((await flow.run({ messages: ['hi'] })).state.messages).toEqual(['hi', 'reply to hi']);
 });
 
+test.each([
+  ['numbers', { sum: 5 }, 2, { sum: 9 }],
+  ['texts', { sum: 'a' }, 'b', { sum: 'abb' }],
+])(
+  '[XG11] to %s that are added up, a workflow adds what it added, also two side by side',
+  async (_, given, more, end) => {
+    type Sum = { sum: number | string };
+    const inner = graph<Sum>({ inputs: ['sum'], reducers: { sum: reducers.add } })
+      .addNode('count', () => ({ sum: more }))
+      .setEntry('count');
+    const node = () => workflowNode(inner, 'inner', { taskParam: null, writes: { sum: 'sum' } });
+    const flow = graph<Sum>({ reducers: { sum: reducers.add } })
+      .addNode('start', () => null, { writes: [] })
+      .addNode('a', node())
+      .addNode('b', node())
+      .addEdge('start', 'a')
+      .addEdge('start', 'b')
+      .setEntry('start');
+    const store = memoryStore();
+    const { state, runId } = await flow.run(given, { store });
+    expect(state).toEqual(end);
+    expect((await flow.run({}, { store, resume: runId })).state).toEqual(end);
+  },
+);
+
+test('[XG11] a number that a workflow returns, and does not add up, is added', async () => {
+  const inner = graph<{ sum: number }>({ inputs: ['sum'] })
+    .addNode('count', ({ sum }) => ({ sum: sum * 10 }))
+    .setEntry('count');
+  const flow = graph<{ sum: number }>({ reducers: { sum: reducers.add } })
+    .addNode('a', workflowNode(inner, 'inner', { taskParam: null, writes: { sum: 'sum' } }))
+    .setEntry('a');
+  expect((await flow.run({ sum: 5 })).state).toEqual({ sum: 55 });
+});
+
+test('[XG11] a list that would be added to itself as one item is a problem', () => {
+  const inner = graph<{ log: string[] }>({ inputs: ['log'], reducers: { log: reducers.append } })
+    .addNode('note', () => ({ log: 'inner' }))
+    .setEntry('note');
+  const around = (reducer: typeof reducers.append | typeof reducers.extend) =>
+    graph<{ log: string[] }>({ reducers: { log: reducer } })
+      .addNode('a', workflowNode(inner, 'inner', { taskParam: null, writes: { log: 'log' } }))
+      .setEntry('a');
+  expect(() => around(reducers.append).compile()).toThrow(/nested-list: the list "log" is given to the workflow in "a"/);
+  expect(() => around(reducers.extend).compile()).not.toThrow();
+});
+
 test('[XG11] two workflows side by side write a key with a reducer, and without one it is a problem', async () => {
   const of = (reduced: boolean) =>
     graph<{ task: string; log: string[] }>(reduced ? { reducers: { log: reducers.extend } } : (undefined as never))

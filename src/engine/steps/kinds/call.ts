@@ -226,17 +226,31 @@ export function keptOf(step: Step, node: Giving, scope: ScopeHandle): ChannelWri
   return Object.entries(values).flatMap(([channel, value]) => (value === undefined ? [] : [{ channel, value }]));
 }
 
-/** The update for a list that the sub-plan received and extended: with the reducer `extend`, only the added entries. */
+/**
+ * The update for a value that the sub-plan received and added to: only what it added, since the reducer around it, `extend` or `add`, has
+ * the rest already. A number counts as added to if the sub-plan has the reducer `add` for it.
+ */
 function newTo(step: Step, pair: OutputPair, value: unknown): unknown {
   const { node, outer, inner } = pair;
-  const { channels } = step.owner;
-  if (channels.reducers[channels.index.get(outer) ?? -1]?.definition() !== 'extend' || !Array.isArray(value))
-    return value;
+  const by = reducerOf(step.owner, outer);
+  if (by !== 'extend' && by !== 'add') return value;
   const source = node.inputs === undefined ? { channel: inner } : node.inputs[inner];
   if (source === undefined || !('channel' in source) || source.channel !== outer) return value;
   const before = step.reader()(outer);
-  const isLonger = Array.isArray(before) && before.every((item, at) => value[at] === item);
-  return isLonger ? value.slice(before.length) : value;
+  if (by === 'extend') return newEntries(before, value) ?? value;
+  if (reducerOf(subPlan(step), inner) !== 'add') return value;
+  if (typeof before === 'number' && typeof value === 'number') return value - before;
+  return typeof before === 'string' && typeof value === 'string' ? value.slice(before.length) : value;
+}
+
+function reducerOf({ channels }: Pick<CompiledPlan, 'channels'>, name: string): string | undefined {
+  return channels.reducers[channels.index.get(name) ?? -1]?.definition();
+}
+
+/** Undefined if the list does not begin with all entries of the one before. */
+function newEntries(before: unknown, value: unknown): unknown {
+  if (!Array.isArray(before) || !Array.isArray(value)) return undefined;
+  return before.every((item, at) => value[at] === item) ? value.slice(before.length) : undefined;
 }
 
 /** A channel of the surrounding plan, and the sub-plan's channel that is written to it. */
