@@ -86,7 +86,9 @@ test('[XG11] a list that would be added to itself as one item is a problem', () 
     graph<{ log: string[] }>({ reducers: { log: reducer } })
       .addNode('a', workflowNode(inner, 'inner', { taskParam: null, writes: { log: 'log' } }))
       .setEntry('a');
-  expect(() => around(reducers.append).compile()).toThrow(/nested-list: the list "log" is given to the workflow in "a"/);
+  expect(() => around(reducers.append).compile()).toThrow(
+    /nested-list: the list "log" is given to the workflow in "a"/,
+  );
   expect(() => around(reducers.extend).compile()).not.toThrow();
 });
 
