@@ -50,10 +50,10 @@ test.each([
   '[XG11] to %s that are added up, a workflow adds what it added, also two side by side',
   async (_, given, more, end) => {
     type Sum = { sum: number | string };
-    const inner = graph<Sum>({ inputs: ['sum'], reducers: { sum: reducers.add } })
+    const part = graph<Sum>({ inputs: ['sum'], reducers: { sum: reducers.add } })
       .addNode('count', () => ({ sum: more }))
       .setEntry('count');
-    const node = () => workflowNode(inner, 'inner', { taskParam: null, writes: { sum: 'sum' } });
+    const node = () => workflowNode(part, 'inner', { taskParam: null, writes: { sum: 'sum' } });
     const flow = graph<Sum>({ reducers: { sum: reducers.add } })
       .addNode('start', () => null, { writes: [] })
       .addNode('a', node())
@@ -69,22 +69,22 @@ test.each([
 );
 
 test('[XG11] a number that a workflow returns, and does not add up, is added', async () => {
-  const inner = graph<{ sum: number }>({ inputs: ['sum'] })
+  const part = graph<{ sum: number }>({ inputs: ['sum'] })
     .addNode('count', ({ sum }) => ({ sum: sum * 10 }))
     .setEntry('count');
   const flow = graph<{ sum: number }>({ reducers: { sum: reducers.add } })
-    .addNode('a', workflowNode(inner, 'inner', { taskParam: null, writes: { sum: 'sum' } }))
+    .addNode('a', workflowNode(part, 'inner', { taskParam: null, writes: { sum: 'sum' } }))
     .setEntry('a');
   expect((await flow.run({ sum: 5 })).state).toEqual({ sum: 55 });
 });
 
 test('[XG11] a list that would be added to itself as one item is a problem', () => {
-  const inner = graph<{ log: string[] }>({ inputs: ['log'], reducers: { log: reducers.append } })
+  const part = graph<{ log: string[] }>({ inputs: ['log'], reducers: { log: reducers.append } })
     .addNode('note', () => ({ log: 'inner' }))
     .setEntry('note');
-  const around = (reducer: typeof reducers.append | typeof reducers.extend) =>
+  const around = (reducer: typeof reducers.append) =>
     graph<{ log: string[] }>({ reducers: { log: reducer } })
-      .addNode('a', workflowNode(inner, 'inner', { taskParam: null, writes: { log: 'log' } }))
+      .addNode('a', workflowNode(part, 'inner', { taskParam: null, writes: { log: 'log' } }))
       .setEntry('a');
   expect(() => around(reducers.append).compile()).toThrow(
     /nested-list: the list "log" is given to the workflow in "a"/,
