@@ -37,10 +37,26 @@ export async function turnOf(
     name: compiled.plan.name,
     signal,
     async resume(before, turn) {
-      const { thread: _thread, inputs: _inputs, runId: _id, listeners: _listeners, origin: _origin, ...rest } = options;
       // The models belong to the turn that follows, which ends them.
       const kept = { ...models, finish: () => Promise.resolve() };
-      return await launch({ compiled, models: kept, options: { ...rest, store, resume: before }, turn }).result;
+      return await launch({ compiled, models: kept, options: { ...sharedBy(options), store, resume: before }, turn })
+        .result;
     },
   });
+}
+
+/** The options that also hold for the turn before. What it began with is its own: inputs, budget, memory, prices, which of them are untrusted. */
+function sharedBy({
+  thread: _thread,
+  inputs: _inputs,
+  untrusted: _untrusted,
+  budget: _budget,
+  memory: _memory,
+  prices: _prices,
+  runId: _id,
+  listeners: _listeners,
+  origin: _origin,
+  ...shared
+}: RunOptions): RunOptions {
+  return shared;
 }
