@@ -11,7 +11,6 @@ import { noThread } from '../journal/thread-overview.js';
 import { checkThreadId } from '../journal/thread-rows.js';
 import { namesOf } from '../notations/machine/pack-names.js';
 import type { Pack } from '../notations/machine/pack.js';
-import { BEGIN } from '../notations/machine/plan/machine-plan.js';
 import {
   contextOf,
   isOver,
@@ -26,11 +25,11 @@ import { launch, openModels } from '../runtime/launch.js';
 import type { RunOptions } from '../runtime/options.js';
 import { endingEvent, TurnLog, stamped } from './turn-log.js';
 import { KeptState } from './kept-state.js';
+import { refusalOf } from './stand.js';
 import { checkedMessage, checkTransition, type TransitionExtras } from './transition-extras.js';
 import type { Context } from './pure/context-data.js';
 import { StateMachine } from './pure/machine.js';
 import type { Orchestration } from './pure/spec.js';
-import { machineError } from './pure/errors.js';
 import { beginTurn, type Turn } from './turn.js';
 import type { PackMessage, TurnEvent, TurnResult } from './turn-types.js';
 
@@ -282,9 +281,9 @@ export class Conversation {
 
   /** @throws SkeinError if the machine refuses the turn, which then does not count */
   private resultOf(ended: RunResult, log: TurnLog): TurnResult {
-    const { runId, outcome, state, error, questions, steps, spent, saved } = ended;
-    if (error !== undefined && steps.some(({ path, outcome: how }) => path === BEGIN && how === 'failed'))
-      throw machineError(error);
+    const refusal = refusalOf(ended);
+    if (refusal !== undefined) throw refusal;
+    const { runId, outcome, state, error, questions, spent, saved } = ended;
     const counts = outcome !== 'failed' && outcome !== 'cancelled';
     const position = counts ? (state['position'] as Standing | undefined) : this.kept?.position;
     const ending = error === undefined || outcome !== 'out_of_budget' ? undefined : endingEvent(error, position);

@@ -1,5 +1,6 @@
-import type { Json } from '../base/json.js';
+import { ownValue, type Json } from '../base/json.js';
 import type { Store } from '../journal/store.js';
+import { readStored } from '../journal/stored.js';
 import { keptChannels, readHead, shapeOf, type ThreadHead } from '../journal/thread-journal.js';
 import type { LogEntry, Standing } from '../notations/machine/plan/standing.js';
 import type { Plan } from '../plan/plan.js';
@@ -11,7 +12,7 @@ export class KeptState {
   private readonly channels: ReturnType<typeof keptChannels>;
 
   private constructor(
-    store: Store,
+    private readonly store: Store,
     readonly head: ThreadHead,
   ) {
     this.channels = keptChannels(store, head.id, head.state);
@@ -35,6 +36,11 @@ export class KeptState {
     return kept;
   }
 
+  /** Whether a turn has not ended. The next turn waits for its end, or resumes it first. */
+  get isOpen(): boolean {
+    return this.head.record.t === 'turn';
+  }
+
   get position(): Standing | undefined {
     return this.value('position') as Standing | undefined;
   }
@@ -47,9 +53,12 @@ export class KeptState {
     return (this.value('artifacts') ?? {}) as Readonly<Record<string, string>>;
   }
 
-  /** Values of variables as of the last turn. */
+  /** Values of variables as of the last turn, even if that has not ended. */
   get variables(): Readonly<Record<string, Json>> {
-    return (this.value('variables') ?? {}) as Readonly<Record<string, Json>>;
+    const { record } = this.head;
+    const given = record.t === 'turn' && record.inputs !== undefined ? readStored(this.store, record.inputs) : {};
+    const values = ownValue(given, 'variables') ?? this.value('variables') ?? {};
+    return values as Readonly<Record<string, Json>>;
   }
 
   /** All messages, including those of a transient state that is still current. */

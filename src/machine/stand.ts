@@ -1,7 +1,10 @@
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
+import type { RunResult } from '../engine/run-result.js';
+import { BEGIN } from '../notations/machine/plan/machine-plan.js';
 import { machineAt, stateOf, type MachineSetup, type Standing } from '../notations/machine/plan/standing.js';
 import type { KeptState } from './kept-state.js';
+import { machineError } from './pure/errors.js';
 import { StateMachine } from './pure/machine.js';
 import type { Budget, Spec } from './pure/spec.js';
 import type { Context } from './pure/context-data.js';
@@ -77,4 +80,10 @@ export function checkTurn(
   if (machine !== undefined) machine.processEvent(event);
   else if (start !== undefined) StateMachine.restore(setup.spec, start, { clock }).processEvent(event);
   else new StateMachine(setup.spec, { clock }).processEvent(event);
+}
+
+/** Returns why the machine refused a turn that was begun; undefined if it did not. */
+export function refusalOf({ error, steps }: Pick<RunResult, 'error' | 'steps'>): SkeinError | undefined {
+  const isRefused = steps.some(({ path, outcome }) => path === BEGIN && outcome === 'failed');
+  return error === undefined || !isRefused ? undefined : machineError(error);
 }

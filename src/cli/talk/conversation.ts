@@ -11,6 +11,7 @@ import {
   checkTurn,
   completeVariables,
   markedInputs,
+  refusalOf,
   sharedModels,
   standOf,
   variablesFromTexts,
@@ -137,7 +138,8 @@ export class Conversation {
   async turn(given: TurnInputs): Promise<TurnEnd> {
     const { machine, start, flags, workflow, cwd } = this.parts;
     const before = this.kept();
-    checkTurn(machine.setup, before, { start, event: given.event });
+    // Where a turn leads that has not ended is not known yet: the machine then refuses the turn after it.
+    if (before?.isOpen !== true) checkTurn(machine.setup, before, { start, event: given.event });
     if (workflow.plan === undefined) throw new SkeinError('SKEIN_DEFINITION', 'the pack has no plan');
     const recording: Recording = {
       ...this.parts.recording,
@@ -162,6 +164,8 @@ export class Conversation {
       },
     });
     this.store ??= recording.store;
+    const refusal = refusalOf(result);
+    if (refusal !== undefined) throw refusal;
     const { position } = (result.outcome === 'paused' ? result.state : {}) as Left;
     const stand = position === undefined ? this.stand : standOf(machine.setup, position, start);
     return { ...turnEnd(result, from), stand };

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { memoryStore } from 'skein';
+import { answerRun, memoryStore } from 'skein';
 import { go, packOf, talking } from '../support/talking.js';
 
 /** An order above an amount needs a person, then the machine goes on. */
@@ -92,6 +92,19 @@ describe('a call that waits for a person', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it('keeps its variables for the next turn, also in a process that does not give them', async () => {
+    const store = memoryStore();
+    const more = { prompts: { p0: { tools: ['place'], variables: [{ name: 'shop', type: 'string', required: true }] } } };
+    const pack = packOf({ order: { on_event: { Again: 'order' } } }, { tools: ORDERS.tools, ...more }, { order: 'You are order. Of {{shop}}.' });
+    const options = { store, thread: 'o3', tools: { place: () => 'ok' }, approve: { place: true } };
+    const script = { order: [{ calls: [['place', { amount: 1 }] as const] }, 'Placed.', 'Soon.'] };
+    const first = await talking(pack, script, { ...options, variables: { shop: 'Loom' } });
+    const { pauses, runId } = await first.conversation.send('One, please.');
+    answerRun(store, runId, { key: pauses[0]?.key ?? '', value: 'allow' });
+    const { conversation } = await talking(pack, { order: script.order.slice(1) }, options);
+    expect((await conversation.send('When?')).text).toBe('Soon.');
   });
 
   it('[A5] that is refused makes no call; the transition of its round happens all the same', async () => {
