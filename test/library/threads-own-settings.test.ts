@@ -31,10 +31,7 @@ describe('a turn that waited for an answer, and that the next one continues firs
     const first = await asking.run({ task: 'mine' }, { store, thread: 'one', models });
     answerRun(store, first.runId, { value: 'yes' });
     const answer = () => Promise.resolve('no');
-    const second = await asking.run(
-      { task: 'theirs' },
-      { store, thread: 'one', models, untrusted: ['task'], answer },
-    );
+    const second = await asking.run({ task: 'theirs' }, { store, thread: 'one', models, untrusted: ['task'], answer });
     expect(second.labels?.['final']?.sources).toEqual(['input:task']);
     const { labels } = await asking.run(undefined, { store, resume: first.runId, models });
     expect(labels?.['final']).toBeUndefined();

@@ -96,8 +96,14 @@ describe('a call that waits for a person', () => {
 
   it('keeps its variables for the next turn, also in a process that does not give them', async () => {
     const store = memoryStore();
-    const more = { prompts: { p0: { tools: ['place'], variables: [{ name: 'shop', type: 'string', required: true }] } } };
-    const pack = packOf({ order: { on_event: { Again: 'order' } } }, { tools: ORDERS.tools, ...more }, { order: 'You are order. Of {{shop}}.' });
+    const more = {
+      prompts: { p0: { tools: ['place'], variables: [{ name: 'shop', type: 'string', required: true }] } },
+    };
+    const pack = packOf(
+      { order: { on_event: { Again: 'order' } } },
+      { tools: ORDERS.tools, ...more },
+      { order: 'You are order. Of {{shop}}.' },
+    );
     const options = { store, thread: 'o3', tools: { place: () => 'ok' }, approve: { place: true } };
     const script = { order: [{ calls: [['place', { amount: 1 }] as const] }, 'Placed.', 'Soon.'] };
     const first = await talking(pack, script, { ...options, variables: { shop: 'Loom' } });
