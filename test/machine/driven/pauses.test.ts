@@ -2,6 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { answerRun, memoryStore } from 'skein';
 import { go, packOf, talking } from '../support/talking.js';
 
+const TOOLS = {
+  place: {
+    name: 'place',
+    description: 'Places an order.',
+    parameters: { type: 'object', properties: { amount: { type: 'number' } } },
+  },
+};
+
 /** An order above an amount needs a person, then the machine goes on. */
 const ORDERS = packOf(
   {
@@ -9,13 +17,7 @@ const ORDERS = packOf(
     done: { terminal: true },
   },
   {
-    tools: {
-      place: {
-        name: 'place',
-        description: 'Places an order.',
-        parameters: { type: 'object', properties: { amount: { type: 'number' } } },
-      },
-    },
+    tools: TOOLS,
     prompts: { p0: { tools: ['place'] } },
   },
   { done: 'You are done. [{{workflow_context}}]' },
@@ -101,7 +103,7 @@ describe('a call that waits for a person', () => {
     };
     const pack = packOf(
       { order: { on_event: { Again: 'order' } } },
-      { tools: ORDERS.tools, ...more },
+      { tools: TOOLS, ...more },
       { order: 'You are order. Of {{shop}}.' },
     );
     const options = { store, thread: 'o3', tools: { place: () => 'ok' }, approve: { place: true } };
