@@ -6,7 +6,7 @@ import { ownModels } from '../graph/support-agents.js';
 const writer = agent({ name: 'writer', model: 'own/m', instructions: 'You write.' });
 const asking = graph<{ task: string }>({ name: 'asking' })
   .node('draft', agentNode(writer))
-  .node('sure', async ({ draft }, step) => `${draft}, ${String(await step.ask({ text: 'Are you sure?' }))}`)
+  .node('sure', async ({ draft }, step) => `${draft}, ${await step.ask({ text: 'Are you sure?' })}`)
   .node('final', agentNode(writer, { taskParam: 'sure' }))
   .setEntry('draft');
 
