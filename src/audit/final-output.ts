@@ -1,5 +1,5 @@
 import { nodePathOf } from '../base/address.js';
-import type { StepReport } from '../events/census.js';
+import type { StepOutcome, StepReport } from '../events/census.js';
 import { truncateText } from '../lang/truncate.js';
 import { valueText } from '../lang/value-text.js';
 import type { Truncate } from '../lang/values.js';
@@ -14,6 +14,8 @@ export interface OutputOptions {
   readonly state: Readonly<Record<string, unknown>>;
   /** Every step that did not simply succeed, in the order in which the steps ended. */
   readonly reports: readonly StepReport[];
+  /** Returns how the latest visit of a node ended, by its id. If it succeeded, reports of earlier visits don't count. */
+  readonly latest?: (node: string) => StepOutcome | undefined;
   /** The declared result of the workflow. Printed as JSON unless a format is given. */
   readonly result?: Readonly<Record<string, unknown>> | undefined;
   /** Defaults to the workflow's setting. */
@@ -27,7 +29,8 @@ export interface OutputOptions {
 interface Section {
   readonly id: string;
   readonly status: StepStatus;
-  readonly timedOut: boolean;
+  /** Absent if the step did not end. */
+  readonly outcome?: StepOutcome;
   /** Absent if the step has no output. */
   readonly output?: unknown;
   readonly why: string;
@@ -73,14 +76,15 @@ function selectNodes(options: OutputOptions): readonly PlanNode[] {
 
 function sectionOf(node: PlanNode, options: OutputOptions, last: StepReport | undefined): Section {
   const output = outputOf(node, options.state);
+  const isPassed = options.latest?.(node.id) === 'succeeded';
   // A node that was skipped on one visit may have an output from another.
-  if (last === undefined || (last.outcome === 'skipped' && output !== undefined)) {
+  if (last === undefined || isPassed || (last.outcome === 'skipped' && output !== undefined)) {
     const status = output === undefined ? 'not_run' : 'completed';
-    return { id: node.id, status, timedOut: false, output, why: '', failed: false };
+    return { id: node.id, status, output, why: '', failed: false };
   }
-  const status = statusOf(last.outcome);
-  const why = last.error?.message ?? last.reason ?? '';
-  return { id: node.id, status, timedOut: last.outcome === 'timed_out', why, failed: last.error !== undefined };
+  const { outcome, error, reason } = last;
+  const why = error?.message ?? reason ?? '';
+  return { id: node.id, status: statusOf(outcome), outcome, why, failed: error !== undefined };
 }
 
 function outputOf(node: PlanNode, state: Readonly<Record<string, unknown>>): unknown {
@@ -105,10 +109,16 @@ function shown(section: Section, truncate: Truncate | undefined): string {
 }
 
 /** The text in place of an output. */
-function remark({ status, timedOut, why }: Section): string {
-  const words = timedOut ? 'Timed out' : REMARKS[status];
+function remark({ status, outcome, why }: Section): string {
+  const words = (outcome && OUTCOME_REMARKS[outcome]) ?? REMARKS[status];
   return why === '' || (status !== 'failed' && status !== 'paused') ? words : `${words}: ${oneLine(why)}`;
 }
+
+/** Outcomes that their status does not name. */
+const OUTCOME_REMARKS: Readonly<Partial<Record<StepOutcome, string>>> = {
+  timed_out: 'Timed out',
+  out_of_budget: 'Out of budget',
+};
 
 const REMARKS: Readonly<Record<StepStatus, string>> = {
   failed: 'Failed',

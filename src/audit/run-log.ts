@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.js';
 import { toErrorData, type ErrorData } from '../base/errors.js';
 import { canonicalHash, sha256 } from '../base/hash.js';
 import { RUN_MARKER } from '../base/own-names.js';
+import type { StepOutcome } from '../events/census.js';
 import { beginsAgain, type SkeinEvent } from '../events/event.js';
 import { addSpending } from '../events/spending.js';
 import type { Workflow } from '../plan/workflow.js';
@@ -46,6 +47,8 @@ class RunLog {
   private readonly attempts = new Attempts<StepLog>();
   private readonly warnings: Warning[] = [];
   private warningCount = 0;
+  /** How the latest visit of each node of the run's own plan ended. */
+  private readonly latest = new Map<string, StepOutcome>();
   private ending: Ending | undefined = undefined;
   private result: RunEnd | undefined = undefined;
 
@@ -60,7 +63,9 @@ class RunLog {
     if (result !== undefined) {
       const { state, steps: reports, result: values } = result;
       writer.write('final_output.md', () =>
-        redactor.text(formatOutput({ workflow, state, reports, result: values, whole: true })),
+        redactor.text(
+          formatOutput({ workflow, state, reports, latest: (id) => this.latest.get(id), result: values, whole: true }),
+        ),
       );
     }
     writer.write(META, () => this.metaText());
@@ -85,6 +90,7 @@ class RunLog {
         break;
       case 'step.ended': {
         const log = this.open.get(event.path);
+        if (event.parent === '') this.latest.set(event.node, event.outcome);
         if (log === undefined) this.openLog(event);
         else log.take(event);
         this.open.delete(event.path);

@@ -1,5 +1,5 @@
 import { present } from '../../base/json.js';
-import { formatCensus } from '../../events/census.js';
+import { formatCensus, type StepOutcome } from '../../events/census.js';
 import type { Listener } from '../../events/event.js';
 import type { RunResult, WorkflowResult, WorkflowRunOptions } from '../../index.js';
 import type { Store } from '../../journal/store.js';
@@ -86,7 +86,7 @@ function warnOfSecrets(text: string): void {
 }
 
 function printResults(
-  { flags, workflow }: Execution,
+  { flags, workflow, log }: Execution,
   { state, steps, result }: WorkflowResult,
   format: typeof FormatOutput,
 ): void {
@@ -96,9 +96,13 @@ function printResults(
     printResult(state['said']);
     return warnOfSecrets(state['said']);
   }
+  const latest = (id: string): StepOutcome | undefined => {
+    const status = log.at(id)?.status;
+    return status === 'running' ? undefined : status;
+  };
   const text = givesUpdates(workflow)
     ? stateText(state, form)
-    : format({ workflow, state, reports: steps, result, ...present({ format: flags.format }) });
+    : format({ workflow, state, reports: steps, latest, result, ...present({ format: flags.format }) });
   const safe = form === 'json' ? escapeJson : escaped;
   printResult(process.stdout.isTTY ? safe(text) : text);
   warnOfSecrets(text);
