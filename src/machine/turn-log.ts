@@ -87,11 +87,11 @@ export class TurnLog implements Keeper {
     this.tell(event);
   }
 
-  /** Messages come before the events that they caused. */
+  /** Messages come before the events that they caused, and those of a transient state before the one that it leaves to the next. */
   private takeAll(writes: readonly ChannelWrite[]): void {
     const of = (name: string): unknown[] =>
       writes.flatMap(({ channel, value }) => (channel === name && value !== undefined ? [value] : []));
-    for (const said of [...of('conversation'), ...of('aside')])
+    for (const said of [...of('aside'), ...of('conversation')])
       for (const message of said as readonly KeptMessage[])
         this.keep({ type: 'message', message: stamped(this.setup, message) });
     const [position] = of('position');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { memoryStore } from 'skein';
 import { BudgetExhaustedError, MaxVisitsExceededError, openPack } from 'skein/machine';
 import { go, linesOf, packOf, set, talking } from '../support/talking.js';
 
@@ -99,6 +100,46 @@ describe('a budget', () => {
     const { conversation, speakers } = await talking(pingPong(withBudget({ max_tool_calls: 2 })), BALL);
     const { outcome, state } = await conversation.send('Serve.');
     expect([outcome, state, speakers()]).toEqual(['out_of_budget', 'ping', ['ping', 'pong']]);
+  });
+
+  it('keeps a terminal state from its last words: the conversation is not over, and they are said once the bound is raised', async () => {
+    const store = memoryStore();
+    const talk = (visits: number) =>
+      talking(
+        pingPong(withBudget({ max_total_visits: visits })),
+        { ping: [{ calls: [go('Go')] }], pong: [{ calls: [go('Stop')] }], end: ['Done.'] },
+        { store, thread: 't' },
+      );
+    const { conversation } = await talk(3);
+    const { outcome, state, text, complete } = await conversation.send('Serve.');
+    expect([outcome, state, text, complete, conversation.isComplete]).toEqual([
+      'out_of_budget',
+      'end',
+      '',
+      false,
+      false,
+    ]);
+    await expect(conversation.send('And?')).rejects.toBeInstanceOf(BudgetExhaustedError);
+    const { conversation: raised } = await talk(4);
+    expect(await raised.send('And?')).toMatchObject({ text: 'Done.', complete: true });
+  });
+
+  it('keeps what a transient state has heard, and not answered, until the bound is raised', async () => {
+    const store = memoryStore();
+    const states = { check: { persistence: 'transient', on_event: { Ok: 'end' } }, end: { terminal: true } };
+    const talk = (calls: number) =>
+      talking(
+        packOf(states, { ...withBudget({ max_tool_calls: calls }) }),
+        { check: [{ calls: [go('Nope')] }, 'Yes?'] },
+        { store, thread: 't' },
+      );
+    expect((await (await talk(1)).conversation.send('Hi.')).outcome).toBe('out_of_budget');
+    const { conversation, requests } = await talk(9);
+    await conversation.send('Well?');
+    expect(linesOf(requests[0] ?? { messages: [] }).filter((line) => line.startsWith('user'))).toEqual([
+      'user: Hi.',
+      'user: Well?',
+    ]);
   });
 
   it('[14] of wall time is checked before each model round', async () => {

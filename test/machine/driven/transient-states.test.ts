@@ -58,6 +58,23 @@ describe('a transient state', () => {
     );
   });
 
+  it('leaves the message of its turn to the next state after all that it said itself', async () => {
+    const { conversation } = await talking(PACK, {
+      intake: [{ calls: [go('Verify')] }],
+      verify: ['Your number?', { text: 'Thanks.', calls: [go('Ok')] }],
+      desk: ['All is well.'],
+    });
+    await conversation.send('Pay me.');
+    const { messages } = await conversation.send('4711.');
+    expect(messages.map(({ role, text, current_workflow_state: at }) => [at.current_state, role, text])).toEqual([
+      ['verify', 'user', '4711.'],
+      ['verify', 'assistant', 'Thanks.'],
+      ['verify', 'tool', undefined],
+      ['desk', 'user', '4711.'],
+      ['desk', 'assistant', 'All is well.'],
+    ]);
+  });
+
   it('[D10] begins anew when it is entered again, from itself or from another one', async () => {
     const { conversation, requests } = await talking(PACK, {
       intake: [{ calls: [go('Verify')] }],

@@ -53,9 +53,9 @@ class Beginning {
   /** @throws SkeinError for a turn that the machine refuses */
   go(): Goto {
     const { setup, machine, moved, before } = this;
+    const { isEntered } = this;
     const { message = null } = this.state;
     const { currentState } = machine;
-    const isEntered = moved !== undefined || !before.spoken;
     const isComposed = stateOf(setup, currentState).orchestration === 'composition';
     const isAside = isTransient(setup, currentState);
     const speaks = message !== null || machine.isTerminal;
@@ -69,6 +69,12 @@ class Beginning {
     if (isEntered) update['aside'] = undefined;
     else if (isAside) update['aside'] = said;
     return goto(speaks ? this.nodeOf(currentState, isAside && isEntered && !isComposed) : END, update);
+  }
+
+  /** Whether the current state begins now. A bound may have ended a transient state before it spoke: what it heard is in `aside`. */
+  private get isEntered(): boolean {
+    const { aside = [] } = this.state;
+    return this.moved !== undefined || (!this.before.spoken && aside.length === 0);
   }
 
   /** Returns the position of the machine, and what it did. */

@@ -66,6 +66,8 @@ class StateGuide implements Guide {
   private movedBy = '';
   /** The reason why no event of the state works. */
   private stuck: SkeinError | undefined = undefined;
+  /** Whether a bound ended the step, before the state had said what it had to say. */
+  private isCut = false;
 
   private readonly setup: MachineSetup;
   private readonly seen: Seen;
@@ -88,7 +90,9 @@ class StateGuide implements Guide {
 
   before({ toolCalls }: GuideCounts): SkeinError | undefined {
     this.count(toolCalls);
-    return this.stuck ?? this.machine.exhaustedBudget() ?? this.tooManyHandOvers();
+    const bound = this.stuck ?? this.machine.exhaustedBudget() ?? this.tooManyHandOvers();
+    this.isCut = bound !== undefined;
+    return bound;
   }
 
   isOver(): boolean {
@@ -132,7 +136,7 @@ class StateGuide implements Guide {
     const { position } = this.seen;
     return {
       machine,
-      spoken: moved === undefined,
+      spoken: moved === undefined && !this.isCut,
       kept: position.kept || isKept,
       open: position.open || isKept,
       handOvers: position.handOvers + (moved === undefined ? 0 : 1),

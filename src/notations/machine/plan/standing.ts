@@ -62,6 +62,8 @@ export interface MachineState {
   readonly position?: Standing;
   readonly workflow_context?: string;
   readonly artifacts?: Readonly<Record<string, string>>;
+  /** Messages of the current state, if it is transient. */
+  readonly aside?: readonly object[];
   readonly conversation?: readonly { readonly role: string; readonly text?: string; readonly state?: string }[];
 }
 
