@@ -103,6 +103,12 @@ async function loadOne(step: Caller, context: CallContext, findings: Findings): 
       findings.error(code, `${step.label}: ${message}`, file.at, hint);
     return undefined;
   }
+  if (workflow.plan?.notation === 'machine') {
+    const message = `${step.label} calls ${shown(path)}, a pack: a step can't talk with it`;
+    const hint = 'call a DAG workflow or a pipeline; in TypeScript, packWorkflow makes a node of a pack';
+    findings.error('called-file', message, file.at, hint);
+    return undefined;
+  }
   if (workflow.plan === undefined) {
     const message = `${step.label} calls ${shown(path)}, which can't be loaded`;
     findings.error('called-file', message, file.at, 'see the problems of that file');

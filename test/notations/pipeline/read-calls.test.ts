@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { formatProblem, hasErrors } from '../../../src/base/problem.js';
 import type { Workflow } from '../../../src/plan/workflow.js';
 import { loadWorkflow } from '../../../src/yaml.js';
+import { packOf } from '../../machine/support/talking.js';
 import { makeProject } from '../project.js';
 import { brief } from './run-pipeline.js';
 
@@ -37,6 +38,20 @@ describe('a step that calls a file', () => {
     const { plan, problems } = await load({ 'main.yaml': main, 'd.yaml': DAG });
     expect(problems).toEqual([]);
     expect(plan?.nodes).toMatchObject([{ kind: 'call', plan: { name: 'd', notation: 'dag' } }]);
+  });
+
+  it.each([
+    ['pipeline', `${AGENTS}workflow: [{type: call, file: p.pack.json}]\n`],
+    ['DAG workflow', 'name: d\nsteps: [{id: talk, type: call, file: p.pack.json}]\n'],
+  ])('of a %s can not be a pack, and says so', async (_, main) => {
+    const pack = { ...packOf({ a: {} }), id: 'p' };
+    const workflow = await load({ 'main.yaml': main, 'p.pack.json': JSON.stringify(pack) });
+    expect(workflow.plan).toBeUndefined();
+    expect(told(workflow)).toEqual([
+      expect.stringMatching(
+        /^main\.yaml:\d:\d+: error called-file: .* calls p\.pack\.json, a pack: a step can't talk with it$/,
+      ),
+    ]);
   });
 
   it('names its file from the folder of the file that it stands in', async () => {
