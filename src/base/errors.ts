@@ -243,6 +243,7 @@ export function isEnding(error: Pick<ErrorData, 'code'> | undefined): boolean {
 /** Errors that follow from what is recorded, or that a recorded verdict gives. */
 const DECIDED: ReadonlySet<unknown> = new Set([
   'SKEIN_INPUT',
+  'SKEIN_INPUT',
   'SKEIN_BAD_UPDATE',
   'SKEIN_BAD_OUTPUT',
   'SKEIN_WRITE_CONFLICT',
@@ -263,6 +264,8 @@ const DECIDED: ReadonlySet<unknown> = new Set([
 
 /** Whether a resume of the same definition fails with this error again, and runs nothing: only a change or a fork helps. */
 export function isDecided({ code, details }: Partial<ErrorData>): boolean {
+  // A model that answers with nothing is asked again. That a loop is left with nothing follows from answers that count.
+  if (code === 'SKEIN_MODEL_EMPTY') return isPlainObject(details) && details['loop'] !== undefined;
   if (code !== 'SKEIN_REQUIRE') return DECIDED.has(code);
   const failures = isPlainObject(details) ? details['failures'] : undefined;
   return Array.isArray(failures) && failures.every((one) => isPlainObject(one) && DECIDED.has(one['code']));

@@ -77,6 +77,28 @@ export default graph().node('a', () => [{ id: 1 }, { id: 1 }]).map('b', { over: 
     code: 'SKEIN_INPUT',
     from: 'STEP',
   },
+  'a loop whose first round gives nothing but its end': {
+    file: 'flow.mjs',
+    text: `import { graph, loopNode } from 'skein/graph';
+const round = graph().node('text', () => 'CONVERGED');
+const ends = { until: { line: 'CONVERGED' }, keep: 'before', maxRounds: 3 };
+export default graph().node('a', () => 3).node('rounds', loopNode(round, ends)).addEdge('a', 'rounds').setEntry('a');
+`,
+    edit: ["=> 'CONVERGED'", "=> 'Rain\\nCONVERGED'"],
+    code: 'SKEIN_MODEL_EMPTY',
+    from: 'rounds',
+  },
+  'a number of rounds that does not fit': {
+    file: 'flow.mjs',
+    text: `import { graph, loopNode } from 'skein/graph';
+const round = graph().node('text', () => 'Rain');
+const ends = { until: { line: 'Rain' }, rounds: 'a', maxRounds: 3 };
+export default graph().node('z', () => 1).node('a', () => 0).node('rounds', loopNode(round, ends)).addEdge('a', 'rounds').setEntry('z').addEdge('z', 'a');
+`,
+    edit: ['=> 0', '=> 2'],
+    code: 'SKEIN_INPUT',
+    from: 'STEP',
+  },
   'a route that leads nowhere': {
     file: 'flow.mjs',
     text: `import { graph } from 'skein/graph';

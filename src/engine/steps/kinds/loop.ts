@@ -135,7 +135,8 @@ function withoutMarkers({ id, until }: LoopNode, scope: ScopeHandle): FinalState
     if (text === '') {
       const said = lines.map((line) => quoteShort(line)).join(', ');
       const message = `the first round of the loop '${id}' gave nothing but ${said}`;
-      throw new SkeinError('SKEIN_MODEL_EMPTY', message, { hint: 'retry the step, or change the prompt or the model' });
+      const hint = 'retry the step, or change the prompt or the model';
+      throw new SkeinError('SKEIN_MODEL_EMPTY', message, { hint, details: { loop: id } });
     }
     texts.set(channel, text);
   }
