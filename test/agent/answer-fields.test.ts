@@ -67,6 +67,19 @@ describe('[A23] fields of an answer', () => {
     expect(state).toEqual({ title: 'Rain', tags: ['a', { b: 1 }] });
   });
 
+  it('of an earlier answer stay where a reducer collects them', async () => {
+    const [write] = flowOf().plan.nodes;
+    const twice = definePlan({
+      name: 'twice',
+      channels: { tags: 'append' },
+      nodes: [write, { ...write, id: 'again' }],
+      edges: [['write', 'again']],
+    } as never);
+    const { models } = ownModels({ m: ({ caller }) => (caller.path === 'write' ? GOOD : 'no JSON') });
+    const { state } = await run(twice, { models }).result;
+    expect(state).toEqual({ answer: 'no JSON', tags: [['a', { b: 1 }]] });
+  });
+
   it('are written although the node says which channels it writes', async () => {
     const { outcome, state } = await answered([GOOD], { writes: ['answer'] } as Fields);
     expect([outcome, state['title']]).toEqual(['succeeded', 'Rain']);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { agent, convergence, goal } from '../../src/tree.js';
-import { flowOf, ran } from './support.js';
+import { memoryStore } from 'skein';
+import { agent, convergence, goal, sequence, workflow } from '../../src/tree.js';
+import { flowOf, ran, talker } from './support.js';
 
 const REQUEST = '\n\nAnswer with one JSON object that has exactly these fields: ';
 const CHOSEN = 'Here it is: {"chosen": ["a", 1], "why": "short", "extra": true} That is all.';
@@ -53,6 +54,31 @@ describe('structured outputs', () => {
       messages.length > 2 ? '{"f": "now"}' : 'no JSON',
     );
     expect(repaired.outputs).toEqual({ g: '{"f": "now"}', f: 'now' });
+  });
+
+  it('fields of an earlier answer are gone when an answer has none: of the same goal, a team, or the turn before', async () => {
+    const rate = goal('rate', 'Rate.').withOutputs('score');
+    const team = goal('team', 'Rate.').using(agent('one', 'You.'), agent('two', 'You.')).withOutputs('sum');
+    const flow = flowOf(rate, team, rate, team, goal('report', 'Report [$score] [$sum].'));
+    const seen = new Map<string, number>();
+    const twice = await ran(flow, ({ caller: { path } }) => {
+      const count = (seen.get(path) ?? 0) + 1;
+      seen.set(path, count);
+      return count === 1 && /^(?:rate|team\/synthesis)$/.test(path) ? '{"score": 1, "sum": 2}' : 'no JSON';
+    });
+    expect(twice.outputs).toMatchObject({ rate: 'no JSON', team: 'no JSON' });
+    expect(twice.prompts()['report']).toContain('Report [] [].');
+
+    const chat = workflow('chat')
+      .input('of')
+      .add(sequence('main').steps(rate, goal('report', 'Report [$score] of $of.')));
+    const store = memoryStore();
+    const say = (of: string, said: string) => {
+      const { options, runtime, prompts } = talker(() => said);
+      return chat.execute(runtime, { of }, { ...options, store, thread: 'one' }).then(() => prompts()['report']);
+    };
+    expect(await say('A', '{"score": 1}')).toContain('Report [1] of A.');
+    expect(await say('B', 'no JSON')).toContain('Report [] of B.');
   });
 
   it('[A23] [decision 5] a field that is named like its goal wins over the text', async () => {

@@ -16,17 +16,21 @@ export interface AnswerFields {
   readonly strict: boolean;
   /** `value` is the structured output of the answer, if it has one. */
   read(text: string, value: unknown): FieldsRead;
+  /** Clears the channels: fields of an earlier answer do not belong to this one. Reduced channels keep what they have collected. */
+  readonly none: Readonly<Record<string, undefined>>;
 }
 
 /** Returns the reader of the fields in a step's answers; undefined for a node without fields. */
-export function answerFields(node: AgentNode, step: Pick<StepContext, 'read'>): AnswerFields | undefined {
+export function answerFields(node: AgentNode, step: Pick<StepContext, 'read' | 'isReduced'>): AnswerFields | undefined {
   const { fields, fieldsUnless: unless, fieldsStrict: strict = false } = node;
   if (fields === undefined) return undefined;
   const names = [...new Set(Object.values(fields))];
+  const plain = Object.keys(fields).filter((channel) => !step.isReduced(channel));
   const hasMore = unless !== undefined && isThere(step.read(unless.after));
   return {
     names,
     strict,
+    none: Object.fromEntries(plain.map((channel) => [channel, undefined])),
     read(text, value) {
       if (hasMore && hasLine(text, unless.line)) return NONE;
       const object = isPlainObject(value) ? value : objectIn(text);

@@ -87,7 +87,7 @@ function withoutFields(
     });
   }
   step.note({ kind: 'warning', code: 'output.unparsed', message: `${message}; its text is used as it is` });
-  return {};
+  return fields?.none ?? {};
 }
 
 /**

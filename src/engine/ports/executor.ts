@@ -61,6 +61,8 @@ export interface StepContext {
   read(ref: ValueRef): unknown;
   /** Reads a channel. Of a list, reads at least the last `count` entries; a shorter result is the whole list. */
   readEnd(channel: string, count: number): unknown;
+  /** Whether a channel has a reducer, which folds what is written to it. */
+  isReduced(channel: string): boolean;
   /**
    * A read-only view of the state that this step sees, for code of the program. Its reads become part of the identity of the effect that
    * used it.

@@ -46,6 +46,11 @@ export function readEnd(version: Version, { channels }: ChannelSource, name: str
   return cell === undefined ? undefined : cellEnd(cell, channels.reducers[channel], count);
 }
 
+/** Whether a channel has a reducer. */
+export function isReduced({ channels }: ChannelSource, name: string): boolean {
+  return channels.reducers[channels.index.get(name) ?? -1] !== undefined;
+}
+
 /** The names of the written channels. */
 export function keysOf({ version, source }: Viewed): string[] {
   const keys: string[] = [];

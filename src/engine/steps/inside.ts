@@ -23,7 +23,7 @@ import type {
 import type { RunServices, ScopeOwner } from '../services.js';
 import { ReadLog } from '../state/reads.js';
 import type { Version } from '../state/version.js';
-import { readEnd } from '../state/viewed.js';
+import { isReduced, readEnd } from '../state/viewed.js';
 import { channelLabel, type LabelSource } from '../state/run-labels.js';
 import { AskingIo, type Activity, type Asker } from './asking.js';
 
@@ -147,6 +147,10 @@ class Inside implements StepContext, Activity {
   readEnd(channel: string, count: number): unknown {
     this.step.influenced(channelLabel(this.step.input, this.step.owner, channel));
     return readEnd(this.step.input, this.step.owner, channel, count);
+  }
+
+  isReduced(channel: string): boolean {
+    return isReduced(this.step.owner, channel);
   }
 
   watch(): StateWatch {

@@ -128,6 +128,7 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
     of: (kind) => notes.filter((note) => note.kind === kind) as never,
     read: (ref) => options.state?.[ref.channel],
     readEnd: (channel) => options.state?.[channel],
+    isReduced: () => false,
     watch: () => ({ state: options.state ?? {}, reads: () => undefined, current: () => '', reused: () => undefined }),
     renderJson: (source) => source,
     render: (template: Template) => renderTemplate(template, (channel) => options.state?.[channel]),
