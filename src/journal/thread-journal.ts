@@ -20,6 +20,8 @@ export interface ThreadHead {
   /** The state after the last turn that counts. `on`: the batch that contains it. */
   readonly state: ThreadState;
   readonly on: number;
+  /** Number of turns at the time of that state, which is that of the last one or of an edit after it; undefined before any state. */
+  readonly after: number | undefined;
   readonly end: JournalEnd;
 }
 
@@ -34,12 +36,14 @@ export function readHead(store: Store, id: string): ThreadHead | undefined {
   const last = row.batches - 1;
   const { batch, record } = headAt(store, id, last);
   const on = 'state' in record && record.state !== undefined ? last : 'on' in record ? (record.on ?? -1) : -1;
+  const left = on === last ? record : headAt(store, id, on).record;
   return {
     id,
     record,
     turns: record.t === 'thread' ? 0 : record.turn,
     state: stateAt(store, id, on),
     on,
+    after: left.t === 'thread' ? undefined : left.turn,
     end: { batches: row.batches, sum: batch.sum },
   };
 }

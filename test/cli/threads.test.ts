@@ -136,6 +136,12 @@ export default definePlan({ name: 'asks', inputs: ['say'], channels: { log: 'app
     expect((await served(['answer', '-1', 'yes'], { cwd })).code).toBe(0);
     expect((await served([...words, 'say=two'], { cwd })).code).toBe(5);
     expect((await shown(cwd, 'ada')).state['log']).toEqual(['one yes']);
+    const open = await served(['thread', 'ada'], { cwd });
+    expect(open.stdout).not.toContain('does not count');
+    expect((await served(['cancel', '-1'], { cwd })).code).toBe(0);
+    expect((await served(['thread', 'ada'], { cwd })).stdout).toMatch(/turn 2 {2}cancelled .* does not count\n/);
+    await served(['threads', 'fork', 'ada', 'bob'], { cwd });
+    expect((await served(['thread', 'bob'], { cwd })).stdout).toContain('forked from turn 1 of ada');
   });
 
   it.each([

@@ -18,10 +18,9 @@ import { closing, sqliteFile } from './support/threads.js';
 import { rejected } from '../thrown.js';
 
 const ADA = { who: 'ada', why: 'the customer called' };
+const CHAT = { name: 'chat', inputs: ['say'], channels: { log: 'append', notes: 'mergeDict' } } as const;
 const chat = definePlan({
-  name: 'chat',
-  inputs: ['say'],
-  channels: { log: 'append', notes: 'mergeDict' },
+  ...CHAT,
   nodes: [{ id: 'reply', run: ({ say: text }) => ({ log: `re: ${String(text)}`, notes: { [String(text)]: true } }) }],
 });
 
@@ -163,6 +162,23 @@ describe('[XG6] forkThread', () => {
       expect((await rejected(() => forkThread(store, 'two', 'all'))).message).toBe("there is a thread 'all' already");
       expect((await rejected(() => forkThread(store, 'two', 'three', { turn: 7 }))).message).toContain('no turn 7');
     }
+  });
+
+  it('continues after the last turn that counts, and says which that is', async () => {
+    const store = memoryStore();
+    for (const text of ['a', 'b']) await say(store, text);
+    const asking = definePlan({ ...CHAT, nodes: [{ id: 'sure', kind: 'ask', question: 'Sure?' }] });
+    const open = await run(asking, { store, thread: 'one', inputs: { say: 'c' } }).result;
+    expect(open.outcome).toBe('paused');
+    forkThread(store, 'one', 'two');
+    const { from, state } = getThread(store, 'two');
+    expect([from, state['log']]).toEqual([{ thread: 'one', turn: 2 }, ['re: a', 're: b']]);
+    await run(asking, { store, thread: 'new', inputs: { say: 'x' } }).result;
+    const { code, message } = await rejected(() => forkThread(store, 'new', 'three'));
+    expect([code, message]).toEqual([
+      'SKEIN_THREAD',
+      "no turn of the thread 'new' has succeeded: there is nothing to continue",
+    ]);
   });
 
   it('is refused from a turn that left no state', async () => {

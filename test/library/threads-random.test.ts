@@ -100,7 +100,7 @@ async function play(store: Store, thread: string, steps: readonly (readonly [Ord
     if (!one.fails) expect(state).toEqual(wanted);
     expect(getThread(store, name).state).toEqual(wanted);
     if (act === 'prune') pruneRuns(store, { keep: 0 });
-    if (act === 'fork') forkThread(store, name, (name = `${thread}-${at}`));
+    if (act === 'fork' && 'sum' in wanted) forkThread(store, name, (name = `${thread}-${at}`));
     if (act === 'edit' && 'sum' in wanted) {
       updateThread(store, name, { sum: 100, all: ['edited'] }, { who: 'a', why: 'b' });
       wanted = { ...wanted, sum: (wanted['sum'] as number) + 100, all: [...(wanted['all'] as unknown[]), 'edited'] };

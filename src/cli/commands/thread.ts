@@ -6,6 +6,7 @@ import { addSpending, NO_SPENDING } from '../../events/spending.js';
 import {
   getThread,
   listThreads,
+  type RunStatus,
   type Store,
   type ThreadEdit,
   type ThreadOverview,
@@ -73,11 +74,14 @@ function lines(thread: ThreadOverview, ids: readonly string[], style: Style): re
   ];
 }
 
+/** A turn that has not ended may still count. */
+const OPEN: ReadonlySet<RunStatus> = new Set(['running', 'paused', 'interrupted']);
+
 function turnLines(turn: ThreadTurn, ids: readonly string[], style: Style): readonly string[] {
   const { runId, status, counts, beganAt, error } = turn;
   const { inputs, results } = toldTurn(turn);
   const run = ids.includes(runId) ? `  run ${oneLine(shortId(runId, ids), 40)}` : '';
-  const passed = counts || turn.endedAt === undefined ? '' : style.dim('  does not count');
+  const passed = counts || OPEN.has(status) ? '' : style.dim('  does not count');
   return [
     '',
     `turn ${turn.turn}  ${paintStatus(status, style)}  ${localTime(beganAt)}${style.dim(run)}${costOf([turn])}${passed}`,

@@ -37,7 +37,7 @@ export function define(command: Command): void {
     .description('start a conversation from the state that another one had after a turn')
     .argument('<thread>', 'the existing conversation')
     .argument('<new>', 'the name of the new one')
-    .option('--turn <n>', 'the last turn that both share; without it: all', readCount)
+    .option('--turn <n>', 'the last turn that both share; without it: the last that succeeded', readCount)
     .action(async (name: string, to: string, { turn }: { readonly turn?: number }) => {
       await withStore((store) => forkThread(store, name, to, present({ turn })));
       printNote(`${oneLine(to, NAME_WIDTH)} continues from ${oneLine(name, NAME_WIDTH)}`);

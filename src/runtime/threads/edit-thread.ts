@@ -86,7 +86,7 @@ export function updateThread(
 
 /** The point at which a conversation is forked. */
 export interface ThreadFork {
-  /** The last turn that both conversations share. It must have succeeded. Defaults to the last turn. */
+  /** The last turn that both conversations share. It must have succeeded. Defaults to the last turn that did. */
   readonly turn?: number;
 }
 
@@ -94,7 +94,7 @@ export interface ThreadFork {
  * Begins a conversation with the state that another one had after one of its turns. The two continue independently.
  *
  * @throws SkeinError `SKEIN_NO_THREAD`; `SKEIN_USAGE` if the new thread already exists or the turn does not; `SKEIN_THREAD` for a turn that
- *   left no state
+ *   left no state, and if none has left one
  * @example
  * forkThread(store, 'support-4711', 'what-if', { turn: 3 });
  * const { result } = run(workflow, { store, thread: 'what-if', inputs: { say: 'No.' } });
@@ -109,7 +109,15 @@ export function forkThread(store: Store, from: string, to: string, options: Thre
   if (readHead(store, to) !== undefined) {
     throw new SkeinError('SKEIN_USAGE', `there is a thread '${to}' already`, { hint: 'give the fork another name' });
   }
-  const after = turn ?? head.turns;
+  const after = turn ?? head.after;
+  if (after === undefined)
+    throw new SkeinError(
+      'SKEIN_THREAD',
+      `no turn of the thread '${from}' has succeeded: there is nothing to continue`,
+      {
+        hint: 'fork it after a turn that succeeded',
+      },
+    );
   const state = turn === undefined ? head.state : stateAfter(store, from, turn);
   const shape = shapeOf(store, from, state);
   const writer = createThread(store, to, shape?.workflow ?? '', { thread: from, turn: after });
