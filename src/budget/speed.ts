@@ -69,7 +69,9 @@ export class Speed {
     if (isKnown) return hold;
     this.allowed = Math.max(1, Math.min(this.allowed, running) / 2);
     this.measure(now);
-    const rate = Math.max(1, this.taken) / Math.max(FIRST_HOLD_MS, now - this.takenSince);
+    // Refusals arrive before answers: as long as no call was accepted, the accepted rate is unknown, and only fewer calls run at once.
+    if (this.taken === 0) return hold;
+    const rate = this.taken / Math.max(FIRST_HOLD_MS, now - this.takenSince);
     this.pace = { rate: SLOWER * Math.min(rate, this.rate(now) ?? rate), since: now, next: now };
     return hold;
   }

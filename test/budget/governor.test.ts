@@ -202,6 +202,16 @@ describe('[15.5] a governor', () => {
     expect(load.done.get('one') ?? 0).toBeLessThan(12);
   });
 
+  it('is not slowed down by a refusal that comes before any answer: it says nothing of a rate', async () => {
+    const load = new Load({ perMinute: 100_000, burst: 100_000, speaks: 'nothing' }, 300);
+    const answer = load.server.answer.bind(load.server);
+    let calls = 0;
+    load.server.answer = () => (calls++ === 0 ? { status: 503, headers: { 'retry-after': '0' } } : answer());
+    load.put(200);
+    await load.pass(10_000);
+    expect(load.done.get('one')).toBe(200);
+  });
+
   it('counts no call that left while it waited', async () => {
     const governor = new Governor(new FakeClock());
     const first = Array.from({ length: 16 }, () => governor.enter({ run: 'one', ...CALL }));
