@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from 'skein';
+import { memoryStore, type SkeinEvent } from 'skein';
 import { BROKEN, dag, pipeline, ran, step, wrong } from './loops.js';
 
 const agent = (id: string, prompt = `${id}?`): string => `{ id: ${id}, type: agent, name: w, prompt: "${prompt}" }`;
@@ -13,6 +13,22 @@ describe('[addition 10] finally of a pipeline', () => {
     expect([good.outcome, swept(good.asked)]).toEqual(['succeeded', ['finally/sweep: succeeded  done']]);
     const bad = await ran(file(), { b: [BROKEN] });
     expect([bad.outcome, swept(bad.asked)]).toEqual(['failed', ['finally/sweep: failed no model ']]);
+  });
+
+  it('knows in the instructions of agents too how it ended, and warns of no error where there was none', async () => {
+    const closing = agent('sweep', '{{ $run.error.message }}{{ $run.error.hint }}').replace('name: w', 'name: c');
+    const closer = 'agents:\n  c: { instruction: "It {{ $run.outcome }} {{ $run.error.code }}." }\n';
+    const text = `${pipeline(agent('a')).replace('agents:\n', closer)}finally: [${closing}]\n`;
+    const told: string[] = [];
+    const listeners = [
+      (event: SkeinEvent): void => {
+        if (event.type === 'step.note' && event.note.kind === 'warning') told.push(event.note.message);
+      },
+    ];
+    const good = await ran(text, {}, { listeners });
+    expect([good.systems.at(-1), swept(good.asked), told]).toEqual(['It succeeded .', ['finally/sweep: '], []]);
+    const bad = await ran(text, { a: [BROKEN] }, { listeners });
+    expect([bad.systems.at(-1), told]).toEqual(['It failed SKEIN_STEP_FAILED.', []]);
   });
 
   it('degrades a green run by its failure, and changes no other outcome', async () => {

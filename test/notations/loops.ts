@@ -48,7 +48,8 @@ export async function ran(file: string, says: Says, options: WorkflowRunOptions 
   });
   const end = await result;
   const asked = requests.map((request) => `${request.caller.path}: ${promptOf(request).split('\n').at(-1) ?? ''}`);
-  return { ...end, asked, warnings, messages: requests.map(({ messages }) => messages.length) };
+  const systems = requests.map(({ messages: [first] }) => (first?.role === 'system' ? first.text : ''));
+  return { ...end, asked, systems, warnings, messages: requests.map(({ messages }) => messages.length) };
 }
 
 /** A pipeline of these steps; agents are `w`, and `l`, whose answer is a list. */

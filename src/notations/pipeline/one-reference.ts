@@ -41,7 +41,7 @@ export function refOf(
     const more = dotted.segments.slice(found.used).map((segment) => segment.text);
     return { ...endingInText(ref, more), written: [...found.names, ...more].join('.') };
   }
-  if (optional) return ref.path === undefined ? ref : { ...ref, optional };
+  if (optional || found.mayBeEmpty === true) return ref.path === undefined ? ref : { ...ref, optional: true };
   return found.canBeMissing === true ? { ...ref, written: text, expected: true } : ref;
 }
 

@@ -32,6 +32,8 @@ export interface Target {
   readonly leaf?: Placed;
   /** True if the step is in a branch, so that it may not have run. */
   readonly canBeMissing?: boolean;
+  /** True if it is empty without a value, as the error of a run that did not fail. */
+  readonly mayBeEmpty?: true;
 }
 
 /** Channel of the workflow's prompt. */
@@ -114,7 +116,7 @@ function ofRun(segments: readonly Segment[], reader: Placed): Target | Fault {
       hint,
     };
   }
-  return { ref: refOf(channel, path), names: ['run', first.text], used: 1, canBeMissing: channel === RUN_ERROR };
+  return { ref: refOf(channel, path), names: ['run', first.text], used: 1, mayBeEmpty: true };
 }
 
 /** Whether a reference could not be resolved. */

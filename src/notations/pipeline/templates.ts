@@ -14,6 +14,7 @@ import type { PipelineDef } from './definition.js';
 import { splitBraces } from './expressions.js';
 import { listed } from './flow.js';
 import type { ContextDef } from './keys.js';
+import { isAtEnd } from './last-steps.js';
 import { namedValue, optionally, refOf, type Optionally } from './one-reference.js';
 import type { Names } from './order.js';
 import { PROMPT, noteUse, reportFault, resolve } from './references.js';
@@ -23,7 +24,7 @@ import { translate } from './translate.js';
 export interface Texts {
   /** Parses a prompt or a question. Anything that begins like a reference must be one. */
   template(scalar: SourceScalar, reader: Placed): Template;
-  /** Parses the instructions of an agent. Only `$steps`, `$prompt` and items are references; other braces are text. */
+  /** Parses the instructions of an agent. Only `$steps`, `$prompt`, `$inputs`, items and, at the end, `$run` are references; other braces are text. */
   instructions(scalar: SourceScalar, reader: Placed): Template;
   /** Builds the user message of a step: the outputs so far, then its own prompt or that of the workflow. */
   message(prompt: SourceScalar | undefined, reader: Placed): Template;
@@ -135,6 +136,7 @@ const MEANT = /^\{\{\s*\$([A-Za-z_]\w*)/;
 function isMeant(written: string, reader: Placed): boolean {
   const root = MEANT.exec(written)?.[1] ?? '';
   if (root === 'index' || root === 'key') return itemsOf(reader).length > 0;
+  if (root === 'run' && isAtEnd(reader)) return true;
   return ROOTS.has(root) || findMap(root, reader) !== undefined;
 }
 
