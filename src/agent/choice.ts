@@ -1,3 +1,4 @@
+import { isLate } from '../base/at-once.js';
 import { SkeinError } from '../base/errors.js';
 import { present } from '../base/json.js';
 import type { Guide, GuideOf } from '../plan/guide.js';
@@ -25,10 +26,28 @@ export function guideOf({ id, choice }: AgentNode, step: StepContext): Guide {
   const { state } = step.watch();
   const guide = (step.guide as GuideOf)({ state, now: () => step.now(), worked: () => step.worked() }) as
     Partial<Guide> | undefined;
-  if (typeof guide?.isOver === 'function' && typeof guide.end === 'function') return guide as Guide;
+  if (typeof guide?.isOver === 'function' && typeof guide.end === 'function') return atOnce(guide as Guide, id);
+  isLate(guide);
   throw new SkeinError('SKEIN_STEP_FAILED', `the choice of '${id}' did not give a guide`, {
     hint: 'return an object with isOver() and end()',
   });
+}
+
+/** Returns a guide that refuses promises: one in the place of an answer would end the step, or lead nowhere, unnoticed. */
+function atOnce(guide: Guide, node: string): Guide {
+  const now = <T>(answer: T, asked: string): T => {
+    if (!isLate(answer)) return answer;
+    throw new SkeinError('SKEIN_USAGE', `${asked}() of the choice of '${node}' returned a promise`, {
+      hint: 'a guide answers at once: do what takes time in a node before or after the agent',
+    });
+  };
+  const { tools } = guide;
+  return {
+    ...(tools === undefined ? {} : { tools }),
+    before: (done) => now(guide.before?.(done), 'before'),
+    isOver: () => now(guide.isOver(), 'isOver'),
+    end: (end) => now(guide.end(end), 'end'),
+  };
 }
 
 /** Returns the tools of a guide in the form that the tool runner of a step accepts. */

@@ -1,4 +1,5 @@
 import { parentOf, stepOf } from '../base/address.js';
+import { passTo } from '../base/at-once.js';
 import type { StepOutcome, StepReport } from '../events/census.js';
 import type { EventBody, Listener, SkeinEvent } from '../events/event.js';
 import type { OpenQuestion } from '../events/question.js';
@@ -137,12 +138,10 @@ export class Reporter {
   }
 
   private hand(hearer: Listener, event: SkeinEvent): void {
-    try {
-      hearer(event);
-    } catch {
+    passTo(hearer, event, () => {
       this.listeners = this.listeners.filter((other) => other !== hearer);
       this.logs = this.logs.filter((other) => other !== hearer);
-    }
+    });
   }
 
   /** Position of a report in the order in which steps ended. */

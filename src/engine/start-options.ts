@@ -1,5 +1,6 @@
 import type { CountsCalls } from '../events/spending.js';
 import type { RunOptionsOf, Durable } from './ports/durable.js';
+import { isLate } from '../base/at-once.js';
 import { toErrorData, type ErrorData } from '../base/errors.js';
 import { whenAborted } from '../base/aborts.js';
 import type { Label } from '../guard/label.js';
@@ -64,10 +65,17 @@ export function checkOf({ check }: StartOptions, durable: Durable): RunServices[
   return (step) => checked(check, { ...step, elapsedMs: durable.settledAt() - beganAt });
 }
 
+const LATE_CHECK: ErrorData = {
+  code: 'SKEIN_USAGE',
+  message: 'the check of the run returned a promise',
+  hint: 'a check answers at once: do what takes time in a node',
+};
+
 /** A check that throws also ends the run. */
 function checked(check: StepCheck, view: CheckedStep): ErrorData | undefined {
   try {
-    return check(view);
+    const error = check(view);
+    return isLate(error) ? LATE_CHECK : error;
   } catch (error) {
     return toErrorData(error);
   }

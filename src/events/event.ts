@@ -163,7 +163,7 @@ export interface AskedNote extends OpenQuestion {
 /** One event of a run. */
 export type SkeinEvent = EventBase & EventBody;
 
-/** Receives events. A listener that throws or is slow never fails a run. Its return value is ignored. */
+/** Receives events. A listener that throws, at once or later, or is slow never fails a run. One that throws is not called again. What it returns is ignored. */
 export type Listener = (event: SkeinEvent) => void;
 
 /** Whether a step starts again because it failed or was not accepted. Its earlier work, and that of steps inside it, does not count. */

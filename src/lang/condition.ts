@@ -1,3 +1,4 @@
+import { returnedType } from '../base/at-once.js';
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject, type Json } from '../base/json.js';
 import { evaluateComputed, type Sources } from './computed.js';
@@ -176,5 +177,5 @@ function evaluateExpression(condition: CelCondition, sources: Sources): Verdict 
  */
 export function asBoolean(answer: unknown, name: string): boolean {
   if (typeof answer === 'boolean') return answer;
-  throw new SkeinError('SKEIN_TEMPLATE', `'${name}' must answer true or false at once, not ${typeof answer}`);
+  throw new SkeinError('SKEIN_TEMPLATE', `'${name}' must answer true or false at once, not ${returnedType(answer)}`);
 }

@@ -1,4 +1,5 @@
 import type { ModelRegistry } from '../agent/models/registry-options.js';
+import { passTo } from '../base/at-once.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
@@ -232,7 +233,7 @@ export class Conversation {
     const turn = beginTurn((tell) => {
       const log = new TurnLog(this.parts.setup, (event) => {
         tell(event);
-        for (const listener of this.listeners) listener(event);
+        for (const listener of this.listeners) passTo(listener, event, () => this.listeners.delete(listener));
       });
       return { kept: log.kept, result: this.run(log, optionsOf) };
     });

@@ -1,4 +1,5 @@
-import { isPlainObject, isThenable } from '../base/json.js';
+import { isLate } from '../base/at-once.js';
+import { isPlainObject } from '../base/json.js';
 import { Kept } from '../base/kept.js';
 import { SkeinError } from '../base/errors.js';
 import { NOTHING, endOf, grow, reopenedList, wholeOf, windowOn, type Growing } from './growing-list.js';
@@ -70,9 +71,7 @@ function direct(fold: ReducerFunction, name?: string): Reducer {
 
 /** A promise would be the state of a run that succeeded, with nothing in it. */
 function folded(value: unknown): unknown {
-  if (!isThenable(value)) return value;
-  // Its failure is of no interest any more, and must not end the process.
-  value.then(undefined, () => undefined);
+  if (!isLate(value)) return value;
   throw new SkeinError('SKEIN_BAD_UPDATE', 'the reducer returned a promise', {
     hint: 'a reducer returns its value at once: do what takes time in the node',
   });

@@ -1,5 +1,6 @@
 import type { Census } from '../events/census.js';
 
+import { returnedType } from '../base/at-once.js';
 import { errorText, toErrorData } from '../base/errors.js';
 import type { StepCheck, CheckedStep } from '../engine/services.js';
 import { madeOf } from '../plan/made-of.js';
@@ -107,7 +108,7 @@ function failureOf(invariant: Invariant, view: InvariantView): Pick<Violation, '
   try {
     const holds: unknown = invariant.predicate(view);
     if (typeof holds === 'boolean') return holds ? undefined : { predicateError: null };
-    return { predicateError: `it must answer true or false at once, not ${typeof holds}` };
+    return { predicateError: `it must answer true or false at once, not ${returnedType(holds)}` };
   } catch (error) {
     return { predicateError: errorText(toErrorData(error)) };
   }

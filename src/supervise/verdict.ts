@@ -1,3 +1,4 @@
+import { isLate } from '../base/at-once.js';
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import { quoteShort } from '../lang/value-text.js';
@@ -41,7 +42,8 @@ export function asReconciled(value: unknown): Reconciled {
   const { triggers, escalate } = isPlainObject(value) ? value : {};
   if (Array.isArray(triggers) && triggers.every((one) => typeof one === 'string') && typeof escalate === 'boolean')
     return { triggers: [...(triggers as readonly string[])], escalate };
-  throw new SkeinError('SKEIN_USAGE', 'reconcile of a supervisor must return { triggers, escalate }', {
+  const late = isLate(value) ? ' at once, not a promise' : '';
+  throw new SkeinError('SKEIN_USAGE', `reconcile of a supervisor must return { triggers, escalate }${late}`, {
     hint: "such as { triggers: ['concern:no tests'], escalate: true }",
   });
 }

@@ -1,4 +1,5 @@
 import { nodePathOf } from '../base/address.js';
+import { passTo } from '../base/at-once.js';
 import type { ErrorData } from '../base/errors.js';
 import { ownValue, present } from '../base/json.js';
 import type { EventBase, Listener, SkeinEvent, StepNote } from '../events/event.js';
@@ -75,11 +76,15 @@ export type TreeListener = (event: TreeEvent) => unknown;
  */
 export function treeEvents(plan: Plan, inputs: () => Readonly<Record<string, unknown>>, tell: TreeListener): Listener {
   const events = new TreeEvents(plan, inputs);
+  let isBroken = false;
+  const failed = (): void => void (isBroken = true);
   return (event) => {
     const found = events.take(event);
     if (event.replayed === true) return;
     const { runId, at, path } = event;
-    for (const happening of found) tell({ ...happening, level: levelOf(happening), runId, at, path });
+    for (const happening of found) {
+      if (!isBroken) passTo(tell, { ...happening, level: levelOf(happening), runId, at, path }, failed);
+    }
   };
 }
 

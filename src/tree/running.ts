@@ -1,3 +1,4 @@
+import { passTo } from '../base/at-once.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
 import { asGiven, ownValue } from '../base/json.js';
@@ -105,11 +106,8 @@ async function started(tree: TreeWorkflow, start: Start): Promise<TreeResult> {
 }
 
 function tellPreflight(workflow: string, error: SkeinError, telemetry: TreeListener | undefined): void {
-  try {
-    telemetry?.(preflightFailed(workflow, toErrorData(error), systemClock.now()));
-  } catch {
-    // A listener never affects the run.
-  }
+  if (telemetry === undefined) return;
+  passTo(telemetry, preflightFailed(workflow, toErrorData(error), systemClock.now()), () => undefined);
 }
 
 /** Combines all problems in one error, with a prefix that distinguishes it from errors of a run. */

@@ -1,3 +1,4 @@
+import { isLate } from '../../base/at-once.js';
 import { SkeinError } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
 import { parseJsonText } from '../../lang/json-path.js';
@@ -110,6 +111,10 @@ function codeRule(name: string, agent: string, step: StepContext): Rule {
   if (fn === undefined) throw new SkeinError('SKEIN_NO_BINDING', `the check "${name}" has no function`);
   return (text, direction) => {
     const said: unknown = fn(text, { agent, direction });
+    if (isLate(said)) {
+      const hint = 'a check answers at once: do what takes time in a node after the agent';
+      throw new SkeinError('SKEIN_USAGE', `the check "${name}" returned a promise`, { hint });
+    }
     if (said === true || said === undefined) return undefined;
     return typeof said === 'string'
       ? `is refused by the check "${name}": ${said}`

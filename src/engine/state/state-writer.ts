@@ -1,3 +1,4 @@
+import { isLate } from '../../base/at-once.js';
 import { SkeinError, toErrorData, type ErrorData } from '../../base/errors.js';
 import { FORBIDDEN_NAMES, freezeData, isPlainObject } from '../../base/json.js';
 import { didYouMean } from '../../base/suggest.js';
@@ -300,7 +301,7 @@ function badUpdate(node: CompiledNode, output: unknown): SkeinError {
 /** @throws SkeinError `SKEIN_BAD_UPDATE` if the schema refuses the value */
 export function validated(schema: unknown, value: unknown, channel: string): unknown {
   const result = (schema as SchemaLike)['~standard'].validate(value);
-  if ('then' in result) {
+  if (isLate(result)) {
     throw new SkeinError(
       'SKEIN_BAD_UPDATE',
       `the schema of '${channel}' is asynchronous, which the state does not support`,

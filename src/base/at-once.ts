@@ -1,0 +1,26 @@
+import { isThenable } from './json.js';
+
+/**
+ * True for a promise in the place of a value that a function must return at once. Its failure is ignored: no one waits for it, and an
+ * unhandled rejection would end the process.
+ */
+export function isLate(value: unknown): value is PromiseLike<unknown> {
+  if (!isThenable(value)) return false;
+  value.then(undefined, () => undefined);
+  return true;
+}
+
+/** Names what a function returned in the place of a value of another type: `a promise`, `object`. */
+export function returnedType(value: unknown): string {
+  return isLate(value) ? 'a promise' : typeof value;
+}
+
+/** Passes something on to a listener. Calls `failed` in place of throwing what the listener throws, at once or later. */
+export function passTo<T>(listener: (told: T) => unknown, told: T, failed: () => void): void {
+  try {
+    const answer = listener(told);
+    if (isThenable(answer)) answer.then(undefined, failed);
+  } catch {
+    failed();
+  }
+}
