@@ -41,12 +41,18 @@ const ways: Readonly<Record<string, readonly [Way, code: string, message: string
     'the check of the run returned a promise',
   ],
   'an invariant': [
-    (options) => graph({ invariants: [{ predicate: late, message: 'm' }] }).node('a', () => 1).run({}, options),
+    (options) =>
+      graph({ invariants: [{ predicate: late, message: 'm' }] })
+        .node('a', () => 1)
+        .run({}, options),
     'SKEIN_INVARIANT',
     "workflow invariant violated (after 'a'): m",
   ],
   when: [
-    (options) => graph().node('a', () => 1, { when: late }).run({}, options),
+    (options) =>
+      graph()
+        .node('a', () => 1, { when: late })
+        .run({}, options),
     'SKEIN_TEMPLATE',
     "'when:a' must answer true or false at once, not a promise",
   ],
@@ -61,7 +67,9 @@ const ways: Readonly<Record<string, readonly [Way, code: string, message: string
   until: [
     (options) => {
       const round = graph().node('t', () => 1);
-      return graph().node('a', loopNode(round, { until: late, maxRounds: 2 })).run({}, options);
+      return graph()
+        .node('a', loopNode(round, { until: late, maxRounds: 2 }))
+        .run({}, options);
     },
     'SKEIN_TEMPLATE',
     "'until:a' must answer true or false at once, not a promise",
@@ -93,47 +101,58 @@ const ways: Readonly<Record<string, readonly [Way, code: string, message: string
     'SKEIN_USAGE',
     'the check "kind" returned a promise',
   ],
-  'before of a guide': [
-    guided({ before: late }),
-    'SKEIN_USAGE',
-    "before() of the choice of 'lead' returned a promise",
-  ],
+  'before of a guide': [guided({ before: late }), 'SKEIN_USAGE', "before() of the choice of 'lead' returned a promise"],
   'end of a guide': [guided({ end: late }), 'SKEIN_USAGE', "end() of the choice of 'lead' returned a promise"],
 };
 
 describe.each([
   ['without a store', () => ({})],
   ['with a store', () => ({ store: memoryStore() })],
-] as const)('a promise in place of a value fails the run, and its own failure is no unhandled rejection: %s', (_, more) => {
-  test.each(Object.entries(ways))('%s', async (_name, [way, code, message]) => {
-    const found = unhandled();
-    const { outcome, error } = await way(more());
-    await soon();
-    expect([outcome, error?.code, error?.message]).toEqual(['failed', code, message]);
-    expect(found).toEqual([]);
-  });
+] as const)(
+  'a promise in place of a value fails the run, and its own failure is no unhandled rejection: %s',
+  (_, more) => {
+    test.each(Object.entries(ways))('%s', async (_name, [way, code, message]) => {
+      const found = unhandled();
+      const { outcome, error } = await way(more());
+      await soon();
+      expect([outcome, error?.code, error?.message]).toEqual(['failed', code, message]);
+      expect(found).toEqual([]);
+    });
 
-  test.each([
-    ['throws', (): never => { throw new Error('a broken listener'); }],
-    ['rejects', late],
-  ])('a listener that %s changes nothing, and is not called again', async (_name, broken) => {
-    const found = unhandled();
-    const heard: SkeinEvent['type'][] = [];
-    const listener = (event: SkeinEvent): never => (heard.push(event.type), broken());
-    const { outcome } = await run(slow, { ...more(), listeners: [listener] }).result;
-    await soon();
-    expect([outcome, heard.includes('run.started'), heard.includes('run.ended')]).toEqual(['succeeded', true, false]);
-    expect(found).toEqual([]);
-  });
-});
+    test.each([
+      [
+        'throws',
+        (): never => {
+          throw new Error('a broken listener');
+        },
+      ],
+      ['rejects', late],
+    ])('a listener that %s changes nothing, and is not called again', async (_name, broken) => {
+      const found = unhandled();
+      const heard: SkeinEvent['type'][] = [];
+      const listener = (event: SkeinEvent): never => (heard.push(event.type), broken());
+      const { outcome } = await run(slow, { ...more(), listeners: [listener] }).result;
+      await soon();
+      expect([outcome, heard.includes('run.started'), heard.includes('run.ended')]).toEqual(['succeeded', true, false]);
+      expect(found).toEqual([]);
+    });
+  },
+);
 
 describe.each([
-  ['throws', (): never => { throw new Error('a broken listener'); }],
+  [
+    'throws',
+    (): never => {
+      throw new Error('a broken listener');
+    },
+  ],
   ['rejects', late],
 ])('a listener that %s', (_, broken) => {
   test('of a conversation with a pack does not end its turns', async () => {
     const found = unhandled();
-    const conversation = await openPack(packOf({ intake: { on_event: { Close: 'done' } }, done: { terminal: true } }), { models: { env: {}, override: 'mock/echo' } });
+    const conversation = await openPack(packOf({ intake: { on_event: { Close: 'done' } }, done: { terminal: true } }), {
+      models: { env: {}, override: 'mock/echo' },
+    });
     const heard: TurnEvent['type'][] = [];
     conversation.on(broken);
     conversation.on((event) => heard.push(event.type));
@@ -147,7 +166,9 @@ describe.each([
     const found = unhandled();
     const heard: string[] = [];
     const telemetry = ({ name }: { readonly name: string }): never => (heard.push(name), broken());
-    const tree = workflow('greeting').input('who').add(sequence('main').steps(goal('greet', 'Greet $who.')));
+    const tree = workflow('greeting')
+      .input('who')
+      .add(sequence('main').steps(goal('greet', 'Greet $who.')));
     const { outcome } = await tree.execute({ model: 'mock/echo', telemetry }, { who: 'Ada' });
     await soon();
     expect([outcome, heard[0]]).toEqual(['succeeded', 'workflow.started']);
