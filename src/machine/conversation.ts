@@ -145,7 +145,7 @@ export class Conversation {
   /** Answers a question of the waiting turn and continues the turn. */
   answer(key: string, value: unknown): Turn {
     return this.continued(() => {
-      const run = this.openRun();
+      const run = this.openRun() ?? this.stoppedRun();
       if (run === undefined)
         throw new SkeinError('SKEIN_ANSWER', `no turn of the conversation '${this.id}' waits for an answer`);
       answerRun(this.store, run, { key, value });
@@ -174,7 +174,7 @@ export class Conversation {
     this.variables = { ...this.variables, ...dataAsGiven(values) };
   }
 
-  /** Calls a function for each event of later turns. Returns a function that stops this. */
+  /** Calls a function for each event of later turns, until it fails, which affects no turn. Returns a function that stops this. */
   on(listener: (event: TurnEvent) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -212,6 +212,12 @@ export class Conversation {
   private openRun(): string | undefined {
     const { record } = this.kept?.head ?? {};
     return record?.t === 'turn' ? record.run : undefined;
+  }
+
+  /** The run of a last turn that a budget stopped, which may ask how much more it may spend. */
+  private stoppedRun(): string | undefined {
+    const { record } = this.kept?.head ?? {};
+    return record?.t === 'ended' && record.outcome === 'out_of_budget' ? record.run : undefined;
   }
 
   private turn(given: () => TurnInputs): Turn {

@@ -124,6 +124,23 @@ describe('a budget', () => {
     expect(await raised.send('And?')).toMatchObject({ text: 'Done.', complete: true });
   });
 
+  it('of the engine that asks how much more it may spend is answered like any question of a turn', async () => {
+    const store = memoryStore();
+    const asks = { workflow: { engine: { skein: { budget: { calls: 1, on_limit: 'ask' } } } } };
+    const talk = () =>
+      talking(
+        pingPong(asks),
+        { ping: [{ calls: [go('Go')] }], pong: [{ calls: [go('Stop')] }], end: ['Done.'] },
+        { store, thread: 't' },
+      );
+    const { pauses } = await (await talk()).conversation.send('Serve.');
+    const { conversation } = await talk();
+    const { outcome, text, complete } = await conversation.answer(pauses[0]?.key ?? '', '2-calls');
+    expect([outcome, text, complete, conversation.isComplete]).toEqual(['succeeded', 'Done.', true, true]);
+    expect(conversation.messages.filter(({ role }) => role === 'user')).toHaveLength(1);
+    await expect(conversation.answer('x', '1-calls')).rejects.toMatchObject({ code: 'SKEIN_ANSWER' });
+  });
+
   it('keeps what a transient state has heard, and not answered, until the bound is raised', async () => {
     const store = memoryStore();
     const states = { check: { persistence: 'transient', on_event: { Ok: 'end' } }, end: { terminal: true } };
