@@ -7,6 +7,7 @@ const SYNONYMS = Object.entries({
   id: 'name key title',
   depends_on: 'needs after requires dependencies depends',
   condition: 'if when only_if',
+  as: 'item item_name item_var loop_var variable var',
   over: 'foreach for_each for-each each items list with_items matrix',
   type: 'if foreach for_each',
   retry_count: 'retry retries max_retries',

@@ -24,6 +24,8 @@ const CASES: readonly (readonly [key: string, file: (key: string) => string, rem
   ),
   ['for_each', MAP, 'did you mean "over"?'],
   ['items', MAP, 'did you mean "over"?'],
+  ['item', MAP, 'did you mean "as"?'],
+  ['loop_var', MAP, 'did you mean "as"?'],
   ['loop', DAG, 'to repeat steps: type: loop'],
   ['if', DAG, 'did you mean "condition"?'],
   ['if', PIPELINE, 'when: CONDITION skips this step; type: condition chooses between steps'],
