@@ -1,4 +1,4 @@
-import { isPlainObject, recordText, type Json } from './json.js';
+import { recordText, type Json } from './json.js';
 import { factsOf, messageOf, type ThrownFacts } from './thrown.js';
 
 /**
@@ -238,37 +238,6 @@ export function isFinal({ code }: Pick<ErrorData, 'code'>): boolean {
 /** Whether the workflow itself ended the run as failed: there is nothing to retry. */
 export function isEnding(error: Pick<ErrorData, 'code'> | undefined): boolean {
   return error?.code === 'SKEIN_ENDED';
-}
-
-/** Errors that follow from what is recorded, or that a recorded verdict gives. */
-const DECIDED: ReadonlySet<unknown> = new Set([
-  'SKEIN_INPUT',
-  'SKEIN_INPUT',
-  'SKEIN_BAD_UPDATE',
-  'SKEIN_BAD_OUTPUT',
-  'SKEIN_WRITE_CONFLICT',
-  'SKEIN_BAD_ROUTE',
-  'SKEIN_MAX_STEPS',
-  'SKEIN_MAX_VISITS',
-  'SKEIN_MAX_ROUNDS',
-  'SKEIN_MAX_ITEMS',
-  'SKEIN_NOT_A_LIST',
-  'SKEIN_INVARIANT',
-  'SKEIN_TEMPLATE',
-  'SKEIN_MODEL_CAP',
-  'SKEIN_CHECK',
-  'SKEIN_HALTED',
-  'SKEIN_REJECTED',
-  'SKEIN_NOT_ENDORSED',
-]);
-
-/** Whether a resume of the same definition fails with this error again, and runs nothing: only a change or a fork helps. */
-export function isDecided({ code, details }: Partial<ErrorData>): boolean {
-  // A model that answers with nothing is asked again. That a loop is left with nothing follows from answers that count.
-  if (code === 'SKEIN_MODEL_EMPTY') return isPlainObject(details) && details['loop'] !== undefined;
-  if (code !== 'SKEIN_REQUIRE') return DECIDED.has(code);
-  const failures = isPlainObject(details) ? details['failures'] : undefined;
-  return Array.isArray(failures) && failures.every((one) => isPlainObject(one) && DECIDED.has(one['code']));
 }
 
 /** Errors that can follow a request to a model; all others occur before. */

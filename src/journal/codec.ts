@@ -50,7 +50,7 @@ export type WrittenDone = Pick<DoneRecord, 't' | 'at' | 'key'> & {
  * of an untyped executor: no look-up can match them.
  */
 export function encodeDone(record: WrittenDone, inline: string | undefined): string {
-  const { at, key, id, reads, heard, wrote, freed, ms, blob, error, cleanup, by, inline: atOnce } = record;
+  const { at, key, id, reads, heard, wrote, freed, ms, blob, error, cleanup, unmade, by, inline: atOnce } = record;
   let line = `{"v":${RECORD_VERSION},"t":"done","at":${at},"key":${quoted(key)}`;
   if (typeof id === 'string') line += `,"id":${quoted(id)}`;
   const read = textsText(reads);
@@ -60,6 +60,7 @@ export function encodeDone(record: WrittenDone, inline: string | undefined): str
   if (freed !== undefined) line += `,"freed":${JSON.stringify(freed)}`;
   if (ms !== undefined) line += `,"ms":${ms}`;
   if (cleanup === true) line += ',"cleanup":true';
+  if (unmade === true) line += ',"unmade":true';
   if (by !== undefined) line += `,"by":${quoted(by)}`;
   if (atOnce === true) line += ',"inline":true';
   if (error !== undefined) line += `,"error":${JSON.stringify(error)}`;

@@ -136,7 +136,7 @@ export class HistoryFold {
     this.endAsk(key);
     const started = this.started.get(key);
     if (started === undefined) return;
-    if (record.error === undefined) this.started.delete(key);
+    if (record.error === undefined || record.unmade === true) this.started.delete(key);
     else this.started.set(key, { at: started.at, ...idOf(started), failed: true });
   }
 

@@ -115,6 +115,8 @@ export interface DoneRecord extends Stored {
   readonly ms?: number;
   readonly error?: ErrorData;
   readonly cleanup?: true;
+  /** True if it failed before the call that it was to make: an effect that may be done only once did not begin. */
+  readonly unmade?: true;
   /** The source of an answer. */
   readonly by?: string;
   /** True if it was used immediately, and has no place in the order of delivery. */

@@ -152,6 +152,7 @@ const SHAPES: { readonly [K in Kind]: ShapeOf<K> } = {
     ms: may(time),
     error: may(error),
     cleanup: may(yes),
+    unmade: may(yes),
     by: may(text),
     inline: may(yes),
     ...STORED,

@@ -1,4 +1,5 @@
-import { SkeinError } from '../base/errors.js';
+import { refusedByPerson, unmadeCall } from '../base/decided.js';
+import type { SkeinError } from '../base/errors.js';
 import { present, recordText, type JsonObject } from '../base/json.js';
 import { answerNote } from '../events/question.js';
 import { guardQuestion, widened, yesIn, type GuardedCallToShow } from '../agent/loop/guard-question.js';
@@ -112,7 +113,7 @@ async function cleared(first: WantedCall, step: GuardedStep): Promise<ClearedCal
   const answer = await step.ask(question);
   step.context.note(answerNote(answer));
   const yes = yesIn(typeof answer === 'string' ? answer : recordText(answer));
-  if (yes === undefined) throw refused(`a person refused this call of ${wanted.call.tool}`);
+  if (yes === undefined) throw refusedByPerson(`this call of ${wanted.call.tool}`, TAINT);
   const more = widened(first.by.caller(), shown, yes);
   if (more === undefined) return { input, isAllowed: true };
   run.widen(more);
@@ -175,7 +176,8 @@ function strangers({ isPrivate, sources }: Label): Label {
   return { level: 'untrusted', isPrivate, sources: [...sources, 'project'] };
 }
 
+const TAINT = 'skein show RUN --taint shows what influenced it';
+
 function refused(message: string): SkeinError {
-  const hint = 'skein show RUN --taint shows what influenced it';
-  return new SkeinError('SKEIN_TOOL_REFUSED', message, { hint, retryable: false });
+  return unmadeCall('SKEIN_TOOL_REFUSED', message, { hint: TAINT, retryable: false });
 }

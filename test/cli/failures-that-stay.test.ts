@@ -139,6 +139,25 @@ describe('a failure that a resume alone meets again', () => {
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringMatching(/[1-9] reused/)]);
   });
 
+  test('a call that a person refused: the fork asks about it again', async () => {
+    const step = '  - { id: b, run: [echo, hi], approve: true, depends_on: [a] }';
+    const text = dag(`  - { id: a, agent: w, prompt: Hi }\n${step}\n`);
+    const cwd = await makeProject({ 'flow.yaml': text });
+    await served(['run', 'flow.yaml', '--mock'], { cwd });
+    await served(['answer', '-1', 'deny'], { cwd });
+    for (const words of [
+      ['resume', '-1'],
+      ['show', '-1'],
+    ]) {
+      const { stdout, stderr } = await served(words, { cwd });
+      const said = stdout + stderr;
+      expect([said.includes('a person refused this call'), said.includes(AGAIN)]).toEqual([true, false]);
+      expect(below(FORK, said)).toMatch(/^skein fork [0-9a-f]+ --from b(?: --trust)?$/);
+    }
+    const fork = below(FORK, (await served(['show', '-1'], { cwd })).stdout);
+    expect((await served(fork.split(' ').slice(1), { cwd })).stderr).toContain('May the step "b" call shell?');
+  });
+
   test('too many nodes one after another: names the flag that allows more', async () => {
     const text = `${AGENTS}workflow:\n  - { id: a, type: agent, name: w }\n  - { id: b, type: agent, name: w }\n`;
     const cwd = await makeProject({ 'flow.yaml': text });

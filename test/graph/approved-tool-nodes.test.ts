@@ -50,3 +50,59 @@ describe('a tool that a person must allow, as a node', () => {
     expect([(await flow.run({ sum: 500 })).outcome, paid]).toEqual(['paused', [50]]);
   });
 });
+
+describe('a tool that may be called only once, as a node', () => {
+  const once = (approve: boolean) => {
+    const paid: unknown[] = [];
+    const execute = ({ sum }: { readonly sum?: unknown }) => {
+      paid.push(sum);
+      throw new Error('no connection');
+    };
+    const refund = tool({ name: 'refund', inputSchema: SUM, approve, execute });
+    const flow = graph<{ sum: number | string }>().node('refund', toolNode(refund), { retry: 3 }).setEntry('refund');
+    return { flow, paid };
+  };
+
+  it('was not called if a person refused: a resume asks nothing, and a fork asks that person again', async () => {
+    const { flow, paid } = once(true);
+    const store = memoryStore();
+    const { runId } = await flow.run({ sum: 5 }, { store });
+    answerRun(store, runId, { value: 'deny' });
+    for (const _ of [1, 2]) {
+      const { outcome, error, questions } = await flow.run({}, { store, resume: runId });
+      expect([outcome, error?.code, questions]).toEqual(['failed', 'SKEIN_TOOL_REFUSED', []]);
+    }
+    const { questions } = await flow.run({}, { store, fork: { run: runId, from: 'refund' } });
+    expect([questions.map(({ question }) => question), paid]).toEqual([['May refund be called with {"sum":5}?'], []]);
+  });
+
+  it('was not called if its input is refused', async () => {
+    const { flow, paid } = once(false);
+    const store = memoryStore();
+    const { runId } = await flow.run({ sum: 'much' }, { store });
+    const { outcome, error, questions } = await flow.run({}, { store, resume: runId });
+    expect([outcome, error?.code, questions, paid]).toEqual(['failed', 'SKEIN_INPUT', [], []]);
+  });
+
+  it('may have had its effect if it failed: a person says what happened', async () => {
+    const { flow, paid } = once(false);
+    const store = memoryStore();
+    const { runId } = await flow.run({ sum: 5 }, { store });
+    const made = paid.length;
+    const { outcome, questions } = await flow.run({}, { store, resume: runId });
+    expect([outcome, paid.length, questions.length]).toEqual(['paused', made, 1]);
+    expect(questions[0]?.question).toContain('What happened?');
+  });
+
+  it('says nothing of a function around it, which may have done other things before', async () => {
+    const { flow } = once(false);
+    const around = graph<{ sum: number | string }>()
+      .node('pay', ({ sum }, step) => flow.runOrThrow({ sum }, step.runOptions), { effect: 'once' })
+      .setEntry('pay');
+    const store = memoryStore();
+    const { runId, error } = await around.run({ sum: 'much' }, { store });
+    expect(error?.code).toBe('SKEIN_INPUT');
+    const { questions } = await around.run({}, { store, resume: runId });
+    expect(questions[0]?.question).toContain('What happened?');
+  });
+});

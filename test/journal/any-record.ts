@@ -113,10 +113,11 @@ const doneHead = shape<Omit<Of<'done'>, 'value' | 'blob'>>(
     ms: number,
     error,
     cleanup: fc.constant(true),
+    unmade: fc.constant(true),
     by: text,
     inline: fc.constant(true),
   },
-  ['id', 'reads', 'heard', 'wrote', 'freed', 'ms', 'error', 'cleanup', 'by', 'inline'],
+  ['id', 'reads', 'heard', 'wrote', 'freed', 'ms', 'error', 'cleanup', 'unmade', 'by', 'inline'],
 );
 
 /** Any record that the types allow. */

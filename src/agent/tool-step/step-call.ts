@@ -1,4 +1,5 @@
 import { pathOf } from '../../base/address.js';
+import { refusedByPerson } from '../../base/decided.js';
 import { SkeinError, toErrorData, fromErrorData } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
 import { isPlainObject, present, recordText, type Json, type JsonObject } from '../../base/json.js';
@@ -11,7 +12,7 @@ import { callEvidence } from '../loop/approval.js';
 import { callChecks, type CallChecks } from '../loop/call-check.js';
 import { tellDenied } from '../loop/decided.js';
 import { filesOfCall, type CallFiles } from '../loop/files-of-call.js';
-import { createGate, type Gate, type Granted } from '../loop/gate.js';
+import { createGate, REFUSED, type Gate, type Granted } from '../loop/gate.js';
 import { Guard, type Authored, type Cleared, type Looks } from '../loop/guard.js';
 import { PlantedPrograms } from '../loop/planted.js';
 import { inTime, looksBetweenTurns, type ToolRunnerOptions } from '../loop/tool-runner.js';
@@ -242,6 +243,7 @@ export class StepCall {
 }
 
 function refusedBy(output: string): SkeinError {
+  if (output === REFUSED.output) return refusedByPerson('this call');
   return new SkeinError('SKEIN_TOOL_REFUSED', output.replace(/^Error: /, ''), { retryable: false });
 }
 

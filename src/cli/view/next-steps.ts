@@ -1,5 +1,6 @@
 import { isInside, pathOf } from '../../base/address.js';
-import { isDecided, isEnding, type ErrorData } from '../../base/errors.js';
+import { isDecided } from '../../base/decided.js';
+import { isEnding, type ErrorData } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
 import type { RunOutcome } from '../../events/census.js';
 import { commandLine, shellWord } from '../runs/text.js';
@@ -114,6 +115,7 @@ const OWN: ReadonlySet<unknown> = new Set([
   'SKEIN_CHECK',
   'SKEIN_MODEL_CAP',
   'SKEIN_MAX_ROUNDS',
+  'SKEIN_TOOL_REFUSED',
   'SKEIN_HALTED',
   'SKEIN_REJECTED',
   'SKEIN_NOT_ENDORSED',

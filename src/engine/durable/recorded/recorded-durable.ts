@@ -1,3 +1,4 @@
+import { isUnmade } from '../../../base/decided.js';
 import { fromErrorData, plainError, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { isThenable } from '../../../base/json.js';
 import type { SkeinEvent } from '../../../events/event.js';
@@ -258,11 +259,11 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
       else {
         value.then(
           (result) => this.settle(ticket, { ok: true, value: result }),
-          (error: unknown) => this.settle(ticket, { ok: false, error: toErrorData(error) }),
+          (error: unknown) => this.settle(ticket, failed(ticket, error)),
         );
       }
     } catch (error) {
-      this.settleAtOnce(ticket, { ok: false, error: toErrorData(error) });
+      this.settleAtOnce(ticket, failed(ticket, error));
     }
   }
 
@@ -321,4 +322,9 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
 /** True if the outcome of a finished effect may be missing in the record. */
 function isLosable({ options }: RecordedTicket): boolean {
   return options?.pure === true || options?.losable === true || options?.cleanup === true;
+}
+
+function failed(ticket: RecordedTicket, error: unknown): Outcome {
+  ticket.unmade = isUnmade(error);
+  return { ok: false, error: toErrorData(error) };
 }

@@ -51,6 +51,8 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   startedAt: number | undefined = undefined;
   /** When its timer was set. */
   setAt: number | undefined = undefined;
+  /** True if its effect failed before the call that it was to make. */
+  unmade = false;
   /** Duration of its effect in milliseconds, if recorded. */
   ran = 0;
   /** Digest of its dependencies, computed at its start. */

@@ -34,6 +34,7 @@ export function writeOutcome(journal: Journal, ticket: RecordedTicket, outcome: 
     ms: startedAt !== undefined && at > startedAt ? at - startedAt : undefined,
     by: ticket.answeredBy,
     cleanup: options?.cleanup === true ? true : undefined,
+    unmade: ticket.unmade ? true : undefined,
     inline: atOnce ? true : undefined,
     error: told.ok ? undefined : told.error,
     blob: blob?.digest,

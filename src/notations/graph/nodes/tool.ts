@@ -1,4 +1,5 @@
-import { SkeinError } from '../../../base/errors.js';
+import { refusedByPerson, unmadeCall } from '../../../base/decided.js';
+import type { SkeinError } from '../../../base/errors.js';
 import { isPlainObject, type JsonObject } from '../../../base/json.js';
 import { didYouMean } from '../../../base/suggest.js';
 import { coerceInput, requiredNames } from '../../../lang/coerce.js';
@@ -187,7 +188,7 @@ export async function callTool(
 ): Promise<unknown> {
   const { name, coerce = true } = definition;
   const missing = requiredNames(schema).find((each) => input[each] === undefined);
-  if (missing !== undefined) throw new SkeinError('SKEIN_INPUT', `${name}: missing required argument "${missing}"`);
+  if (missing !== undefined) throw unmadeCall('SKEIN_INPUT', `${name}: missing required argument "${missing}"`);
   const wanted = coerce ? coerceInput(name, schema, input) : input;
   checkInput(name, schema, wanted);
   const call = toolFunction(definition);
@@ -216,9 +217,9 @@ function checkInput(name: string, schema: JsonObject, input: Readonly<Record<str
 async function allowed(name: string, input: unknown, step: ToolStep): Promise<void> {
   const text = `May ${name} be called with ${JSON.stringify(input)}?`;
   if ((await step.ask({ text, choices: ['allow', 'deny'] }, 'approve')) === 'allow') return;
-  throw new SkeinError('SKEIN_TOOL_REFUSED', `a person refused this call of ${name}`);
+  throw refusedByPerson(`this call of ${name}`);
 }
 
 function badInput(name: string, findings: readonly string[]): SkeinError {
-  return new SkeinError('SKEIN_INPUT', `the input of ${name} does not match its schema: ${findings.join('; ')}`);
+  return unmadeCall('SKEIN_INPUT', `the input of ${name} does not match its schema: ${findings.join('; ')}`);
 }

@@ -1,3 +1,4 @@
+import { refusedByPerson, unmadeCall } from '../../../base/decided.js';
 import { SkeinError } from '../../../base/errors.js';
 import type { Json, JsonObject } from '../../../base/json.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
@@ -64,7 +65,7 @@ function inUse({ tool, call }: CalledTool): ToolInUse {
   const check = (input: Json): void => {
     const findings = schemaFindings(schema, input);
     if (findings.length > 0)
-      throw new SkeinError('SKEIN_INPUT', `the input of ${name} does not match its schema: ${findings.join('; ')}`);
+      throw unmadeCall('SKEIN_INPUT', `the input of ${name} does not match its schema: ${findings.join('; ')}`);
   };
   const run = async (wanted: Json, step: ToolStep): Promise<unknown> => {
     check(wanted);
@@ -74,7 +75,7 @@ function inUse({ tool, call }: CalledTool): ToolInUse {
     if (!isAllowed && (approve === true || (approve === 'code' && (await mustApprove(call, input))))) {
       const text = `May the step call ${name} with ${JSON.stringify(input)}?`;
       const answer = await step.ask({ text, choices: ['allow', 'deny'] }, 'approve');
-      if (answer !== 'allow') throw new SkeinError('SKEIN_TOOL_REFUSED', `a person refused the call of ${name}`);
+      if (answer !== 'allow') throw refusedByPerson(`the call of ${name}`);
     }
     return await (call as (input: JsonObject, step: ToolStep) => unknown)(input, step);
   };
