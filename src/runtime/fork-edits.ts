@@ -25,7 +25,8 @@ export interface ForkEdits {
 
 /**
  * Finds the places of the values that a fork sets. Each replaces what the last step of the parent that the fork keeps wrote to the key. If
- * no step wrote the key, the value is an input.
+ * no step is known to have written the key, the value replaces what the node of the key gives when it runs; unless that succeeded without a
+ * record, as nodes that do no work of their own do, the value is there from the start, too.
  *
  * @throws SkeinError `SKEIN_INPUT` for a key that the workflow does not have
  */
@@ -42,8 +43,11 @@ export function forkEdits(store: Store, plan: Plan, family: Family, fork: Fork):
     if (value === undefined) throw noValue(name);
     const channel = channelOf(plan, name);
     const step = lastWriter(store, { plan, family, isForgotten }, channel);
-    if (step !== undefined) edits.set(step, { ...edits.get(step), [channel]: value });
-    else if (known().includes(channel)) inputs[name] = value;
+    const unseen = step === undefined ? unseenWriter({ plan, family, isForgotten }, channel) : undefined;
+    const edited = step ?? unseen?.step;
+    if (edited !== undefined) edits.set(edited, { ...edits.get(edited), [channel]: value });
+    if (step !== undefined || unseen?.succeeded === true) continue;
+    if (known().includes(channel)) inputs[channel] = value;
     else if (plan.openInputs === true) {
       inputs[name] = value;
       if (!isPlainObject(given) || !Object.hasOwn(given, name)) newKeys.push(newKey(name, known()));
@@ -71,17 +75,70 @@ interface Recorded {
 /** The path of the step in the run's own plan that last wrote a key. */
 function lastWriter(store: Store, { plan, family, isForgotten }: Recorded, channel: string): string | undefined {
   const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
-  for (const { entries } of family) {
+  for (const { entries, logs } of family) {
+    const failed = stepsWithoutSuccess(logs);
     let last: { readonly step: string; readonly order: number } | undefined;
     for (const [key, list] of entries) {
       const entry = list.findLast(({ kind }) => kind === 'success');
       if (entry === undefined || (last !== undefined && entry.order < last.order) || isForgotten(stepOf(key))) continue;
       const step = writerOf(store, { nodes, key, entry }, channel);
-      if (step !== undefined) last = { step, order: entry.order };
+      if (step !== undefined && !failed.has(step)) last = { step, order: entry.order };
     }
     if (last !== undefined) return last.step;
   }
   return undefined;
+}
+
+/** The paths of steps whose last recorded end was no success: what is recorded of them is not a result. */
+function stepsWithoutSuccess(logs: RunHistory['logs']): ReadonlySet<string> {
+  const failed = new Set<string>();
+  for (const { path, body } of logs) {
+    if (body['type'] !== 'step.ended') continue;
+    if (body['outcome'] === 'succeeded') failed.delete(path);
+    else failed.add(path);
+  }
+  return failed;
+}
+
+/** The step of the node that writes a key, where no record tells of it. With a reducer, its own write would come in addition to the value. */
+function unseenWriter(
+  { plan, family, isForgotten }: Recorded,
+  channel: string,
+): { readonly step: string; readonly succeeded: boolean } | undefined {
+  if (plan.channels.find(({ name }) => name === channel)?.reducer !== undefined) return undefined;
+  const node = plan.nodes.find((each) => writtenChannels(each).includes(channel));
+  if (node === undefined) return undefined;
+  const step = visitAddress('', node.id, lastVisit(plan, node.id, lastVisits(family, isForgotten)));
+  if (isForgotten(step)) return undefined;
+  const succeeded = WITHOUT_RECORD.has(node.kind) && family.every(({ logs }) => !stepsWithoutSuccess(logs).has(step));
+  return { step, succeeded };
+}
+
+/** Kinds of nodes that leave no record of their own when they succeed. */
+const WITHOUT_RECORD: ReadonlySet<PlanNode['kind']> = new Set(['set', 'map', 'call', 'loop']);
+
+/** The last recorded visit of each node of the run's own plan. */
+function lastVisits(family: Family, isForgotten: Recorded['isForgotten']): ReadonlyMap<string, number> {
+  const visits = new Map<string, number>();
+  for (const { entries } of family) {
+    for (const key of entries.keys()) {
+      const place = isForgotten(stepOf(key)) ? undefined : parseAddress(stepOf(key))?.places[0];
+      if (place !== undefined) visits.set(place.id, Math.max(place.visit, visits.get(place.id) ?? 1));
+    }
+  }
+  return visits;
+}
+
+/** The number of the last visit of a node. One without a record ran as often as the nodes whose edges lead to it. */
+function lastVisit(plan: Plan, id: string, recorded: ReadonlyMap<string, number>): number {
+  let last = 1;
+  const before = new Set([id]);
+  for (const here of before) {
+    const known = recorded.get(here);
+    if (known !== undefined) last = Math.max(last, known);
+    else for (const { from, to } of plan.edges) if (to === here) before.add(from);
+  }
+  return last;
 }
 
 interface Outcome {

@@ -61,10 +61,13 @@ async function goOnWith(run: RecordedRun, options: GoOnOptions): Promise<number>
   const read = await readInputs(options.fork?.inputs ?? [], process.cwd());
   const given = await valuesFor(run.record.before.plan, read);
   const isKey = keyOfState(run.record.before.plan);
-  const asInputs = Object.fromEntries(Object.entries(given).filter(([name]) => !isKey(name)));
-  const inputs = { ...run.record.before.inputs, ...asInputs };
+  // Inputs of the file only: a fork may also have set results of steps.
+  const ofFile = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => !isKey(name)));
+  const before = ofFile(run.record.before.inputs);
+  const inputs = { ...before, ...ofFile(given) };
   hideSecretsOf({ plan: run.record.before.plan, inputs });
-  const recorded = Object.keys(run.record.before.inputs);
+  const recorded = Object.keys(before);
   const file = fileOf(run, options.fork);
   // Inputs that were not given to a turn came from the thread.
   const { thread } = run.record.family[0].begin;
