@@ -18,7 +18,7 @@ import { RecordedQuestions, lostOutcome, lostQuestion, runsAgain, type RecordedO
 import { RecordedStand } from './recorded-stand.js';
 import { pastOf } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
-import { RecordedTimers, watchForCancel } from './recorded-timers.js';
+import { CancelWatch, RecordedTimers } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
 
@@ -50,7 +50,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   private over = false;
   /** Why nothing more can be recorded. */
   private failure: ErrorData | undefined = undefined;
-  private stopWatch: (() => void) | undefined = undefined;
+  private watch: CancelWatch | undefined = undefined;
 
   constructor(
     session: OpenSession,
@@ -79,7 +79,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   deliverTo(taker: Taker): void {
     this.taker = taker;
     this.deliveries.to(taker);
-    this.stopWatch = watchForCancel({
+    this.watch = new CancelWatch({
       runId: this.runId,
       store: this.session.store,
       clock: this.clock,
@@ -302,6 +302,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     if (!this.isQuiet()) return;
     waits.takeAnswers();
     budget?.takeChanges();
+    if (this.isQuiet()) this.watch?.look();
     if (this.isQuiet() && budget?.giveUp() !== true) waits.giveUp();
   }
 
@@ -313,7 +314,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   private stop(): void {
     this.over = true;
     this.deliveries.stop();
-    this.stopWatch?.();
+    this.watch?.stop();
     this.questions.waits.stop();
     this.budget?.stop();
   }

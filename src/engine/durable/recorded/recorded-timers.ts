@@ -81,17 +81,37 @@ export interface WatchOptions {
   readonly broken: (error: ErrorData) => void;
 }
 
-/** Watches for a request to cancel from another process. Returns a function that stops the watch. */
-export function watchForCancel(options: WatchOptions): () => void {
-  const { clock, store, runId } = options;
-  const look = (): void => {
+/** Watches for a request to cancel from another process. It reports one once: a second report would cut off what closes the run. */
+export class CancelWatch {
+  private stopTimer = (): void => undefined;
+  private isOver = false;
+
+  constructor(private readonly options: WatchOptions) {
+    this.wait();
+  }
+
+  /** Looks for a request at once: a run that pauses may end before the next regular look. */
+  look(): void {
+    const { store, runId, cancelled, broken } = this.options;
+    if (this.isOver) return;
     try {
-      if (store.run(runId)?.cancelRequested === true) options.cancelled();
-      stop = clock.setTimer(WATCH_MS, look);
+      if (store.run(runId)?.cancelRequested !== true) return;
+      this.stop();
+      cancelled();
     } catch (error) {
-      options.broken(toErrorData(error));
+      broken(toErrorData(error));
     }
-  };
-  let stop = clock.setTimer(WATCH_MS, look);
-  return () => stop();
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.stopTimer();
+  }
+
+  private wait(): void {
+    this.stopTimer = this.options.clock.setTimer(WATCH_MS, () => {
+      this.wait();
+      this.look();
+    });
+  }
 }
