@@ -63,11 +63,9 @@ describe.each(Object.entries(stores))('a run that cancelRun asked to cancel: %s'
 test('the finally of a file is not cut off either', async () => {
   const store = memoryStore();
   const workflow = await loadPipelineText(
-    [
-      'workflow:',
-      '  - { id: long, type: wait, for: 1m }',
-      'finally: [{ id: close, type: wait, for: 700ms }]',
-    ].join('\n'),
+    ['workflow:', '  - { id: long, type: wait, for: 1m }', 'finally: [{ id: close, type: wait, for: 700ms }]'].join(
+      '\n',
+    ),
     { cwd: '.' },
   );
   const { result } = run(workflow, { store, runId: 'r' });
