@@ -109,7 +109,7 @@ class Recorded {
     parents: readonly RunHistory[],
   ) {
     this.nodeAt = nodeFinder(plan);
-    this.outcomes = [...outcomesOf(parents, this.isLoop)];
+    this.outcomes = firstOf(outcomesOf(parents, this.isLoop));
   }
 
   private readonly isLoop = (ids: string): boolean => this.nodeAt(ids)?.kind === 'loop';
@@ -263,6 +263,20 @@ function fits({ places }: Outcome, wanted: readonly Wanted[], count: number): bo
 function isExecution(outcome: Outcome, wanted: readonly Wanted[], at: number): boolean {
   const place = outcome.places[at];
   return fits(outcome, wanted, at) && place?.id === wanted[at]?.id && place?.visit === wanted[at]?.visit;
+}
+
+/**
+ * Returns the first outcome of each step. What ran before what is told by the first time: a step that ran again later, in a fork or after
+ * an edit, does not come after those that did not.
+ */
+function firstOf(outcomes: Iterable<Outcome>): readonly Outcome[] {
+  const first = new Map<string, Outcome>();
+  for (const outcome of outcomes) {
+    const path = outcome.text.join('/');
+    const other = first.get(path);
+    if (other === undefined || outcome.order < other.order) first.set(path, outcome);
+  }
+  return [...first.values()];
 }
 
 /** In order of delivery: records of the parents' parents come first. */

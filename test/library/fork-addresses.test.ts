@@ -79,6 +79,42 @@ describe('[XP8] fork.from in code', () => {
     }
   });
 
+  test('of a run that is a fork itself, or went on after an edit: all that depends on the step runs again', async () => {
+    const ran: string[] = [];
+    const store = memoryStore();
+    const workflow = rounds(ran);
+    const runId = await recorded(workflow, store);
+    const again = async (run_: string, from: string): Promise<readonly string[]> => {
+      ran.length = 0;
+      await run(workflow, { store, fork: { run: run_, from } }).result;
+      return [...ran];
+    };
+    const addresses = ['first', 'loop', 'loop#2', 'loop#2/a', 'loop#3/b', 'last'];
+    const wanted = new Map<string, readonly string[]>();
+    for (const from of addresses) wanted.set(from, await again(runId, from));
+    for (const first of addresses) {
+      const forked = await run(workflow, { store, fork: { run: runId, from: first } }).result;
+      for (const from of addresses)
+        expect([first, from, await again(forked.runId, from)]).toEqual([first, from, wanted.get(from)]);
+    }
+    const edited = (text: string) =>
+      definePlan({
+        name: 'edited',
+        nodes: ['a', 'b', 'c'].map((id) => ({
+          id,
+          output: id,
+          version: id === 'a' ? text : '',
+          run: () => (ran.push(id), id === 'a' ? text : ran.length),
+        })),
+        edges: [['a', 'b', 'c']],
+      });
+    const first = await run(edited('one'), { store }).result;
+    await run(edited('two'), { store, resume: first.runId }).result;
+    ran.length = 0;
+    await run(edited('two'), { store, fork: { run: first.runId, from: 'b' } }).result;
+    expect(ran).toEqual(['b', 'c']);
+  });
+
   test('a round, a loop, a map, and nodes without numbers', async () => {
     const ran: string[] = [];
     const store = memoryStore();
