@@ -43,6 +43,10 @@ export class StepTrace extends StepFold {
   step: string;
   private worked = 0;
   private to: number;
+  /** When the work of the last record began. */
+  private latest: number;
+  /** When it began in the latest attempts of the outermost step around it, of the two outermost, and so on, if there was another one. */
+  private begun: number[] | undefined = undefined;
 
   constructor(
     readonly path: string,
@@ -52,6 +56,7 @@ export class StepTrace extends StepFold {
   ) {
     super(from, tally);
     this.step = path;
+    this.latest = from;
     this.to = from;
   }
 
@@ -59,9 +64,31 @@ export class StepTrace extends StepFold {
   tried(key: string, attempt: number): void {
     const step = stepOf(key);
     if (refusedCall(key) !== undefined) this.refused = true;
-    if (step !== this.step && triesOf(step).at(-1)?.of !== triesOf(this.step).at(-1)?.of) this.attempts = attempt;
+    if (step === this.step) {
+      this.retry(attempt);
+      return;
+    }
+    if (triesOf(step).at(-1)?.of !== triesOf(this.step).at(-1)?.of) this.attempts = attempt;
     else this.retry(attempt);
+    this.beginsIn(step);
     this.step = step;
+  }
+
+  /** Notes attempts of the steps around it: of a step that a retry around it repeats, the last execution counts. */
+  private beginsIn(step: string): void {
+    const before = segmentsOf(this.step);
+    const now = segmentsOf(step);
+    const at = now.findIndex((segment, depth) => segment !== before[depth]);
+    if (at < 0 || at === now.length - 1) return;
+    this.begun ??= [];
+    for (let depth = at + 1; depth < now.length; depth += 1) this.begun[depth] = this.latest;
+    this.worked = 0;
+    this.from = this.latest;
+  }
+
+  /** When it began in the latest attempts of so many steps around it. */
+  begunIn(depth: number): number {
+    return this.begun?.[depth] ?? this.startedAt;
   }
 
   /** Excludes the time between sessions, and counts the attempts of the current session only. */
@@ -73,6 +100,7 @@ export class StepTrace extends StepFold {
       this.to = to;
       this.attempts = 1;
     }
+    this.latest = from;
     this.from = Math.min(this.from, from);
     this.to = Math.max(this.to, to);
   }

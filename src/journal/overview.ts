@@ -7,6 +7,7 @@ import type { Plan } from '../plan/plan.js';
 import { nodeIdOf } from '../base/address.js';
 import { addTo } from '../base/collections.js';
 import { atOnce } from '../base/slices.js';
+import { timesOf, type Timing } from './block-times.js';
 import type { RunHistory } from './history.js';
 import { spentOn, type LostCall } from './lost-calls.js';
 import { OverviewFold } from './overview-fold.js';
@@ -134,8 +135,10 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   for (const call of lost) addTo(lostByPath, call.path, call);
   const read = (id: string): RunOverview => readRun(store, id, { outputs, now });
   const steps = takenSteps(gathered, read);
-  for (const trace of fold.steps.values())
-    if (!fold.isAbandoned(trace)) steps.push(stepOverview(trace, gathered, { status, outputs, waiting, lostByPath }));
+  const counted = [...fold.steps.values()].filter((trace) => !fold.isAbandoned(trace));
+  const timing = timesOf(counted, { sessions, nodeAt: gathered.nodeAt });
+  for (const trace of counted)
+    steps.push(stepOverview(trace, gathered, { status, outputs, waiting, lostByPath, ...timing(trace) }));
   return {
     id: begin.run,
     name: row.name,
@@ -193,7 +196,7 @@ function sessionOverview(
   return { beganAt: open.at, endedAt: lastAt, status: 'interrupted' };
 }
 
-interface StepOptions {
+interface StepOptions extends Timing {
   readonly status: RunStatus;
   readonly outputs: boolean;
   /** Paths of steps with an open question. */
@@ -207,7 +210,7 @@ const WAITING: ReadonlySet<RunStatus> = new Set(['running', 'interrupted', 'paus
 function stepOverview(
   trace: StepTrace,
   { store, nodeAt, fold }: Gathered,
-  { status, outputs, waiting, lostByPath }: StepOptions,
+  { status, outputs, waiting, lostByPath, startedAt, ms }: StepOptions,
 ): StepOverview {
   const { path, endedAt } = trace;
   // If other questions ended the session, a waiting step was cancelled with it.
@@ -225,9 +228,9 @@ function stepOverview(
     outcome: ending?.outcome ?? openOutcome(status, node?.kind, trace.closed),
     ...trace.account(ending),
     ...(lost === undefined ? {} : addSpending(trace.spending(), spentOn(lost))),
-    startedAt: trace.startedAt,
+    startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
-    ms: trace.ms,
+    ms,
     models: trace.models,
     ...present({ label: fold.decided.labels.get(path) }),
     ...(output === undefined ? {} : { output }),
