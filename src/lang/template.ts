@@ -201,7 +201,7 @@ export function missingIn(template: Template, read: ReadChannel): readonly strin
   const missing: string[] = [];
   for (const piece of template) {
     if (typeof piece === 'string' || !('expected' in piece) || read(piece.channel) !== undefined) continue;
-    missing.push(`${refText(piece)} has no value: that step has not run`);
+    missing.push(`${refText(piece)} has no value: that step has not run, or left no such value`);
   }
   return missing;
 }
