@@ -179,7 +179,9 @@ describe('a reference to a step in a branch', () => {
     const cwd = await makeProject({ 'flow.yaml': BRANCH });
     const end = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
     expect(end.code).toBe(0);
-    expect(end.stderr).toContain('warning: last: $steps.extra.output has no value: that step has not run, or left no such value');
+    expect(end.stderr).toContain(
+      'warning: last: $steps.extra.output has no value: that step has not run, or left no such value',
+    );
     expect(end.stdout).toContain('Extra: !');
     const taken = await makeProject({ 'flow.yaml': BRANCH.replace('prompt: "no"', 'prompt: "yes"') });
     const other = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd: taken });
