@@ -39,10 +39,15 @@ describe.skipIf(process.platform === 'win32')('what a conversation with a pack s
   });
 
   it('leaves them out once a turn has kept them', async () => {
-    const next = await served([...RUN, ...ACME, '--message', 'Hi'], { cwd: await project() });
+    const cwd = await project();
+    const next = await served([...RUN, ...ACME, '--message', 'Hi'], { cwd });
     expect(next).toMatchObject({ code: 5, stdout: 'Good day.\n' });
     expect(next.stderr).not.toContain('--input');
     expect(next.stderr).toContain('skein event');
+    // Nothing has set the artifact that a prompt shows.
+    const { stdout } = await served(['thread', "it's me"], { cwd });
+    expect(stdout).toContain('  said: Good day.');
+    expect(stdout).not.toContain('artifacts');
   });
 
   it('raises a budget that was used up, and where a resumed turn leaves the conversation', async () => {

@@ -61,11 +61,19 @@ export function toldTurn({
   const went = (log as readonly LogEntry[]).flatMap((entry) =>
     'to' in entry ? [`${entry.from} -> ${entry.to} (${entry.event})`] : [],
   );
-  const kept = Object.entries(others).filter(([name, value]) => !OWN.has(name) && value !== '');
+  const kept = Object.entries(others)
+    .map(([name, value]) => [name, name === 'artifacts' ? thoseSet(value) : value] as const)
+    .filter(([name, value]) => !OWN.has(name) && value !== '' && !isEmpty(value));
   return {
     inputs: Object.fromEntries(given),
     results: { ...(went.length === 0 ? {} : { went: went.join(', ') }), ...Object.fromEntries(kept) },
   };
+}
+
+/** Artifacts that were never set hold the empty text. */
+function thoseSet(artifacts: unknown): unknown {
+  if (!isPlainObject(artifacts)) return artifacts;
+  return Object.fromEntries(Object.entries(artifacts).filter(([, value]) => value !== ''));
 }
 
 function isEmpty(value: unknown): boolean {
