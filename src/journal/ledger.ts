@@ -22,6 +22,8 @@ export interface Ledger {
   timer(key: string): { readonly id?: string; readonly due: number } | undefined;
   /** A question or an event that this run waits for. */
   pause(key: string): PauseRecord | undefined;
+  /** How many outcomes of a key failed in this run and count no longer: so often it is tried again. */
+  failures(key: string): number;
 }
 
 /**
@@ -54,6 +56,7 @@ export function* openLedger(own: RunHistory | undefined, parents: readonly RunHi
     started: (key) => own?.started.get(key),
     timer: (key) => own?.timers.get(key),
     pause: (key) => own?.pauses.get(key),
+    failures: (key) => (own?.entries.get(key) ?? NO_ENTRIES).filter((entry) => sources[0]?.void.has(entry)).length,
   };
 }
 
@@ -83,6 +86,7 @@ function recorded({ shift }: Source, { record, order }: Entry): Recorded {
 }
 
 const NONE: readonly Recorded[] = [];
+const NO_ENTRIES: readonly Entry[] = [];
 
 function forgetOf(history: RunHistory): readonly string[] {
   return history.begin.forget ?? [];

@@ -1,8 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
-import type { Limit } from '../../base/duration.js';
 import { jsonIn, present, type Json } from '../../base/json.js';
 import { TOOL_CALL } from '../../budget/amount.js';
-import type { AnswerSource, Identity, Question, StepIo } from '../../engine/ports/durable.js';
+import type { AnswerSource, AskLimit, Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import { GUARD_EXPIRES_MS, type AskOptions, type StateWatch } from '../../engine/ports/executor.js';
 import { joinedIf, hearsAnswer, type Label } from '../../guard/label.js';
 import { askPerson } from '../ask-user.js';
@@ -87,7 +86,7 @@ export class ToolRunner {
       calls,
       looks: (call, index, again) => this.looks(call, lookedAt(`${turn}.${index}`, again)),
       at: (index) => `${turn}.${index}`,
-      ask: (question, index) => inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: GUARD_EXPIRES_MS })(question)),
+      ask: (question, index) => inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: GUARD_EXPIRES_MS, hasDefault: true })(question)),
       isTaken: (call, index) => this.options.step.isTaken(`tool#${turn}.${index}`, this.identified(call)),
     });
   }
@@ -111,7 +110,7 @@ export class ToolRunner {
   async dispatch(wanted: ToolCall, io: StepIo, turn: number, index: number): Promise<ToolResult> {
     const { check, gate, stepTools } = this;
     const { step } = this.options;
-    const ask = (what: string, limit?: Limit) => (question: Question) =>
+    const ask = (what: string, limit?: AskLimit) => (question: Question) =>
       askPerson(step, question, (asked) =>
         io.ask(
           `${what}#${index}`,
@@ -130,7 +129,7 @@ export class ToolRunner {
       looks: looksAt,
       at: () => `${turn}.${index}`,
       io,
-      ask: (question) => inTime(ask('guard', { ms: GUARD_EXPIRES_MS })(question)),
+      ask: (question) => inTime(ask('guard', { ms: GUARD_EXPIRES_MS, hasDefault: true })(question)),
       isTaken: () => false,
     });
     const [cleared = asWanted(wanted)] = (await clearing) ?? [];

@@ -131,6 +131,9 @@ export interface Effect {
   perform(io: StepIo): unknown;
 }
 
+/** When a question expires, and whether that is an answer. */
+export type AskLimit = Limit & Pick<Wait, 'hasDefault'>;
+
 /** Receives the source of an answer; undefined if it is unknown. */
 export type AnswerSource = (by: string | undefined) => void;
 
@@ -145,7 +148,7 @@ export interface StepIo {
    * session: the effect then ends, and is performed from its beginning once there is an answer. Rejects with `SKEIN_TIMEOUT` if nobody
    * answers within the limit, which counts from the first time the question was asked. `from` receives the source of the answer first.
    */
-  ask(name: string, question: Question, limit?: Limit, from?: AnswerSource): Promise<unknown>;
+  ask(name: string, question: Question, limit?: AskLimit, from?: AnswerSource): Promise<unknown>;
   /**
    * Reserves what is about to be spent. Absent if no budget applies. With a store, resolves when the reservation is committed. A
    * reservation counts as spent unless it is settled.
@@ -273,6 +276,8 @@ export interface Wait {
   readonly expiresMs?: number;
   /** When the wait expires, in milliseconds since 1970. */
   readonly dueAt?: number;
+  /** True if its expiry is an answer, with which the step continues: it is not asked again when something else failed. */
+  readonly hasDefault?: true;
 }
 
 /** A question for a person. */

@@ -132,6 +132,8 @@ export interface AskOptions {
   readonly answered?: (by: string | undefined) => void;
   /** Milliseconds until the question expires and rejects with `SKEIN_TIMEOUT`. */
   readonly expiresMs?: number;
+  /** True if the expiry is an answer, with which the step continues. */
+  readonly hasDefault?: true;
 }
 
 /** A failed call inside a step that may succeed when repeated. */

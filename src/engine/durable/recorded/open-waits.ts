@@ -3,7 +3,6 @@ import { digestText } from '../../../base/hash.js';
 import { EXPIRED } from '../../../base/decided.js';
 import { SkeinError, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { asRecorded, recordText } from '../../../base/json.js';
-import type { Limit } from '../../../base/duration.js';
 import { Semaphore } from '../../../base/collections.js';
 import { DeliveredEvents } from '../../../journal/delivered.js';
 import type { PauseRecord } from '../../../journal/record.js';
@@ -11,7 +10,7 @@ import type { Answer, Store } from '../../../journal/store.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { AnswerQuestion, WaitingQuestion } from '../memory-questions.js';
 import { answerIn, findingsOf, recordedQuestion } from '../open-question.js';
-import type { Outcome, Question, Wait } from '../../ports/durable.js';
+import type { AskLimit, Outcome, Question, Wait } from '../../ports/durable.js';
 
 /** Milliseconds between two reads of answers from the store, while other work continues. */
 const POLL_MS = 250;
@@ -53,9 +52,10 @@ interface Attended {
 }
 
 /** A question of an effect, with its time limit. */
-export function waitOf(name: string, question: Question, limit: Limit | undefined): Wait {
+export function waitOf(name: string, question: Question, limit: AskLimit | undefined): Wait {
   if (limit === undefined) return { name, question };
-  return { name, question, ...('at' in limit ? { dueAt: limit.at } : { expiresMs: limit.ms }) };
+  const until = 'at' in limit ? { dueAt: limit.at } : { expiresMs: limit.ms };
+  return { name, question, ...until, ...(limit.hasDefault === true && { hasDefault: true }) };
 }
 
 /**

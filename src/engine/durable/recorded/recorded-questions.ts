@@ -1,7 +1,8 @@
 import { innerKey, isGuardQuestion } from '../../../base/address.js';
 import { isoTime, type Clock } from '../../../base/clock.js';
+import { digestText } from '../../../base/hash.js';
 import { encodeRecord } from '../../../journal/codec.js';
-import type { Recorded } from '../../../journal/ledger.js';
+import type { Ledger, Recorded } from '../../../journal/ledger.js';
 import type { StartedEffect } from '../../../journal/history.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { DoneRecord } from '../../../journal/record.js';
@@ -114,7 +115,8 @@ export class RecordedQuestions {
   open(holder: RecordedTicket, ticket: RecordedTicket, wait: Wait, settle: (outcome: Outcome) => void): void {
     const { waits } = this;
     const { session, journal, clock, count, deliveries, taker } = this.parts;
-    const { key, id = '' } = ticket;
+    const { key } = ticket;
+    const id = askedId(ticket, wait, session.ledger);
     const known = session.ledger.pause(key);
     const again = known !== undefined && known.id === id;
     const at = clock.now();
@@ -160,6 +162,15 @@ export class RecordedQuestions {
     waits.open(open);
     deliveries.wake();
   }
+}
+
+/**
+ * The digest of a question or an event. After a failure that counts no longer, such as an expiry, it is another one: the stored answer
+ * that led to the failure is not taken again.
+ */
+function askedId({ key, id = '' }: RecordedTicket, { hasDefault }: Wait, ledger: Ledger): string {
+  const failures = hasDefault === true ? 0 : ledger.failures(key);
+  return failures === 0 ? id : digestText(`${id} ${failures}`);
 }
 
 const AGAIN = 'run it';

@@ -1,4 +1,5 @@
 import { SkeinError } from '../../../base/errors.js';
+import { present } from '../../../base/json.js';
 import { JsonTexts, readRef, refText } from '../../../lang/json-path.js';
 import { hearsAnswer } from '../../../guard/label.js';
 import { answerNote } from '../../../events/question.js';
@@ -13,7 +14,7 @@ export const askBody: Body = {
     const { node } = step.compiled;
     if (node.kind !== 'ask') return;
     step.hold({ stop: step.stopClock() });
-    const limit = node.expiresMs === undefined ? {} : { expiresMs: node.expiresMs };
+    const limit = present({ expiresMs: node.expiresMs, hasDefault: typeof node.onExpire === 'object' || undefined });
     const { value: question } = step.labelOf(() => questionOf(step, node));
     const wait = { name: node.id, question, ...limit };
     step.follow(step.run.durable.signal(`${step.key}@answer`, wait));

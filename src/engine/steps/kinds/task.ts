@@ -119,9 +119,10 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     const { expires } = options;
     const name = questionName(options.name, this.asked);
     const limit = expires === undefined ? undefined : limitOf(expires, 'expires of a question');
+    const until = limit && { ...limit, ...(options.default !== undefined && { hasDefault: true as const }) };
     const asked = asQuestion(question);
     const from = hearsAnswer(this.path, (label) => this.influence.add(label));
-    const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asked, limit, from));
+    const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asked, until, from));
     const answer = await asking.catch((error: unknown) => {
       // Nothing else in a question can time out.
       if (options.default === undefined || toErrorData(error).code !== 'SKEIN_TIMEOUT') throw error;

@@ -14,10 +14,11 @@ export const waitBody: Body = {
   start(step) {
     const { node } = step.compiled;
     if (node.kind !== 'wait') return;
-    const { event, ms, until, schema } = node;
+    const { event, ms, until, schema, onExpire } = node;
     const { durable } = step.run;
     if (event !== undefined) {
-      step.follow(durable.signal(`${step.key}@event`, { name: event, ...present({ expiresMs: ms, schema }) }));
+      const limit = present({ expiresMs: ms, hasDefault: typeof onExpire === 'object' || undefined });
+      step.follow(durable.signal(`${step.key}@event`, { name: event, ...limit, ...present({ schema }) }));
     } else if (until === 'code') {
       const chosen = new ChosenTime(step);
       step.follow(durable.step(`${step.key}@until`, chosen, chosen));
