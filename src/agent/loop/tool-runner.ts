@@ -86,7 +86,8 @@ export class ToolRunner {
       calls,
       looks: (call, index, again) => this.looks(call, lookedAt(`${turn}.${index}`, again)),
       at: (index) => `${turn}.${index}`,
-      ask: (question, index) => inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: GUARD_EXPIRES_MS, hasDefault: true })(question)),
+      ask: (question, index) =>
+        inTime(this.ask(`guard#${turn}.${index}`, { expiresMs: GUARD_EXPIRES_MS, hasDefault: true })(question)),
       isTaken: (call, index) => this.options.step.isTaken(`tool#${turn}.${index}`, this.identified(call)),
     });
   }
