@@ -222,7 +222,7 @@ export class MemoryDurable implements Durable {
   }
 
   private ends(ticket: MemoryTicket): void {
-    if (ticket.holds !== undefined) this.budget?.close(ticket);
+    this.budget?.close(ticket);
     this.stops(ticket);
     if (ticket.stands !== undefined) this.standing?.delete(ticket);
   }

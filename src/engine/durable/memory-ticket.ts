@@ -37,6 +37,10 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
     private readonly durable: TicketOwner,
   ) {}
 
+  get isOver(): boolean {
+    return this.outcome !== undefined || this.dropped;
+  }
+
   get idempotencyKey(): string {
     return `${this.durable.runId}/${this.key}`;
   }

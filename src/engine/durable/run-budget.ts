@@ -13,6 +13,8 @@ import type { Held, Outcome, Question, Reserve, Reserving } from '../ports/durab
 export interface Spender {
   readonly key: string;
   readonly dropped: boolean;
+  /** True once the effect has ended. Runs that its function left behind may still spend, but wait for nothing. */
+  readonly isOver: boolean;
   /** Set if a budget is short: the effect then counts as not done, however it ends. */
   short: Outcome | undefined;
   /** Its reservations; undefined if there are none. */
@@ -145,6 +147,8 @@ export class RunBudget<S extends Spender> {
     const reserved = { pretended: wanted.pretended, note };
     let reservation = this.ledger.reserve(path, wanted.amount, reserved);
     if (reservation.state !== 'held') reservation = await this.wait({ spender, path, wanted, reserved, reservation });
+    // From here on, the effect does not only wait: the reservation only needs to be recorded.
+    this.host.begins(spender);
     let outer: Held | undefined;
     // A reservation recorded in a store's rows is settled with the record of the result.
     const isTold = wanted.told === true && note?.isWritten === true;
@@ -155,6 +159,7 @@ export class RunBudget<S extends Spender> {
     } catch (error) {
       note?.ended(undefined);
       reservation.cancel();
+      this.host.ends(spender);
       throw outer === undefined ? this.refused(spender, error) : error;
     }
     const hold = new Hold(wanted.amount, {
@@ -168,6 +173,7 @@ export class RunBudget<S extends Spender> {
       begins: () => this.host.begins(spender),
       ends: () => this.host.ends(spender),
     });
+    this.host.ends(spender);
     (spender.holds ??= new Set()).add(hold);
     if (wanted.atOnce === true) hold.settle(wanted.amount);
     if (!spender.dropped) return hold;
@@ -194,6 +200,10 @@ export class RunBudget<S extends Spender> {
   }
 
   private async wait(open: Omit<Waiting<S>, keyof Decision>): Promise<Reservation> {
+    if (open.spender.isOver) {
+      open.reservation.cancel();
+      throw stepCancelled();
+    }
     const over = open.wanted.waits?.(open.reservation.lack);
     try {
       return await new Promise((held, refused) => {
@@ -283,8 +293,10 @@ export class RunBudget<S extends Spender> {
     tell();
   }
 
-  /** The effect has ended: its remaining reservations count as spent. */
+  /** The effect has ended: its remaining reservations count as spent, and nothing of it waits. */
   close(spender: S): void {
+    for (const one of this.waiting)
+      if (one.spender === spender) this.end(one, () => one.refused(stepCancelled()));
     for (const hold of spender.holds ?? []) hold.settle(hold.amount);
     if (spender.dropped) this.told(spender);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.js';
+import { stepCancelled } from '../../../base/errors.js';
 import { NO_AMOUNT, type Amount } from '../../../budget/amount.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
@@ -13,6 +14,15 @@ interface NoteParts {
   readonly committed: (then: () => void) => void;
 }
 
+/** What the notes of a run share. */
+export interface BudgetNotes {
+  /** The number of records with a number of their own. */
+  count: number;
+  /** Functions for notes that are written and not committed: called if they never will be. */
+  readonly open: Set<() => void>;
+  counts(amount: Amount): boolean;
+}
+
 /** The record of an amount about to be spent: a line before, and one after if the outcome of the effect does not contain it. */
 export class BudgetNote implements RecordedNote {
   isWritten = false;
@@ -20,10 +30,9 @@ export class BudgetNote implements RecordedNote {
   private part: number | undefined = undefined;
   private done: Promise<void> | undefined = undefined;
 
-  /** `parts`: the number of records with a number of their own. */
   constructor(
     private readonly its: NoteParts,
-    private readonly parts: { count: number; counts(amount: Amount): boolean },
+    private readonly parts: BudgetNotes,
     private readonly ticket: RecordedTicket,
     private readonly wanted: Reserving,
   ) {}
@@ -50,8 +59,17 @@ export class BudgetNote implements RecordedNote {
   written(): void {
     this.isWritten = true;
     if (this.isPart) this.part = this.parts.count += 1;
+    const { open } = this.parts;
     // The commit may happen before anything waits for it.
-    this.done = new Promise<void>(this.its.committed);
+    this.done = new Promise((resolve, reject) => {
+      const lost = (): void => reject(stepCancelled());
+      open.add(lost);
+      this.its.committed(() => {
+        open.delete(lost);
+        resolve();
+      });
+    });
+    this.done.catch(() => undefined);
   }
 
   /** Nothing is spent before the commit that allows it. */

@@ -7,10 +7,10 @@ import type { Journal } from '../../../journal/journal.js';
 import type { OpenSession } from '../../../journal/session.js';
 import type { Store } from '../../../journal/store.js';
 import type { BudgetChange } from '../../../plan/budget.js';
-import type { Outcome, Question, Reserve } from '../../ports/durable.js';
+import type { Outcome, Question, Reserve, Reserving } from '../../ports/durable.js';
 import type { MakeBudget } from '../memory-durable.js';
 import type { RunBudget, Stand } from '../run-budget.js';
-import { BudgetNote } from './budget-note.js';
+import { BudgetNote, type BudgetNotes } from './budget-note.js';
 import type { Deliveries } from './deliveries.js';
 import { recordedSpending, recordedWork, type BudgetRow } from './recorded-spending.js';
 import type { RecordedTicket } from './recorded-ticket.js';
@@ -44,8 +44,10 @@ export class RecordedBudget {
   private readonly budget: RunBudget<RecordedTicket>;
   /** The waits until nothing else in the run continues. */
   private readonly standing = new Map<Stand, RecordedTicket>();
+  private readonly openNotes: BudgetNotes['open'] = new Set();
   private taken: number;
   private stopPoll: () => void;
+  private isOver = false;
 
   constructor(
     private readonly its: BudgetParts,
@@ -53,8 +55,9 @@ export class RecordedBudget {
   ) {
     const { session, inside, clock, journal } = its;
     const { history, store } = session;
-    const parts = {
+    const parts: BudgetNotes = {
       count: (history?.spends.length ?? 0) + 1,
+      open: this.openNotes,
       counts: (amount: Amount) => this.budget.counts(amount),
     };
     if (counts !== undefined) counts.journal = journal;
@@ -85,7 +88,10 @@ export class RecordedBudget {
   }
 
   reserveFor(ticket: RecordedTicket): Reserve {
-    return this.budget.reserveFor(ticket);
+    const reserve = this.budget.reserveFor(ticket);
+    return Object.assign((wanted: Reserving) => (this.isOver ? Promise.reject(stepCancelled()) : reserve(wanted)), {
+      strict: reserve.strict,
+    });
   }
 
   /** Only waits for budget and answers are left in the run. Returns false if none waits for budget. */
@@ -109,7 +115,7 @@ export class RecordedBudget {
 
   /** The effect has ended. Returns its outcome if the budget was short. */
   ended(ticket: RecordedTicket): Outcome | undefined {
-    if (ticket.holds !== undefined) this.budget.close(ticket);
+    this.budget.close(ticket);
     return ticket.short;
   }
 
@@ -128,8 +134,12 @@ export class RecordedBudget {
     this.budget.close(ticket);
   }
 
+  /** Nothing more can be recorded: whatever a function has left running, such as a run of its own, may spend nothing more. */
   stop(): void {
+    this.isOver = true;
     this.stopPoll();
+    for (const lost of this.openNotes) lost();
+    for (const stand of this.standing.keys()) stand.dropped(stepCancelled());
   }
 
   /** Applies the changes requested since. */

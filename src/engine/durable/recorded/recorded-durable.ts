@@ -278,8 +278,8 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   }
 
   private settle(ticket: RecordedTicket, given: Outcome): void {
-    this.stopRunning(ticket);
     const outcome = this.budget?.ended(ticket) ?? given;
+    this.stopRunning(ticket);
     if (ticket.dropped || this.over || ticket.due !== undefined) return;
     const stamped = this.stamped(ticket, outcome);
     const waits = isUnanswered(outcome);
@@ -308,7 +308,8 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
 
   private isQuiet(): boolean {
     if (this.running > 0 || this.timers.lasting || this.questions.waits.asking) return false;
-    return this.uncommitted.length === 0 && this.deliveries.empty;
+    // What waits for a commit starts right after it.
+    return this.uncommitted.length === 0 && this.starting.length === 0 && this.deliveries.empty;
   }
 
   private stop(): void {

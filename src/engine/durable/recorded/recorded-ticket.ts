@@ -70,6 +70,10 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
     readonly options: StepOptions | undefined,
   ) {}
 
+  get isOver(): boolean {
+    return this.due !== undefined || this.outcome !== undefined || this.dropped;
+  }
+
   get idempotencyKey(): string {
     return `${this.owner.runId}/${this.key}`;
   }
