@@ -295,8 +295,7 @@ export class RunBudget<S extends Spender> {
 
   /** The effect has ended: its remaining reservations count as spent, and nothing of it waits. */
   close(spender: S): void {
-    for (const one of this.waiting)
-      if (one.spender === spender) this.end(one, () => one.refused(stepCancelled()));
+    for (const one of this.waiting) if (one.spender === spender) this.end(one, () => one.refused(stepCancelled()));
     for (const hold of spender.holds ?? []) hold.settle(hold.amount);
     if (spender.dropped) this.told(spender);
   }
