@@ -189,6 +189,26 @@ describe('a reference to a step in a branch', () => {
     expect(other.stdout).toContain('Extra: More.!');
   });
 
+  test('that was skipped by its own when, or that of a block around it, is told too', async () => {
+    for (const extra of [
+      '{ id: extra, type: agent, name: a, when: $steps.first.output, prompt: More. }',
+      '{ id: block, type: sequence, when: $steps.first.output, steps: [{ id: extra, type: agent, name: a, prompt: More. }] }',
+    ]) {
+      const read = extra.includes('block') ? '$steps.block.outputs.extra.output' : '$steps.extra.output';
+      const flow = `${AGENTS}workflow:
+  - { id: first, type: agent, name: a, prompt: "no" }
+  - ${extra}
+  - { id: last, type: agent, name: a, prompt: "Extra: {{ ${read} }}!" }
+`;
+      const cwd = await makeProject({ 'flow.yaml': flow, 'other.yaml': flow.replace('prompt: "no"', 'prompt: "yes"') });
+      const end = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+      expect(end.stderr).toContain(`warning: last: ${read} has no value: that step has not run`);
+      const other = await served(['run', 'other.yaml', '--mock', '--no-audit'], { cwd });
+      expect(other.stderr).not.toContain('has no value');
+      expect(other.stdout).toContain('Extra: More.!');
+    }
+  });
+
   test('[XP9] is not told where the step always runs, or can only have run in a round before', async () => {
     const loop = `${AGENTS}workflow:
   - { id: draft, type: agent, name: a, prompt: "After {{ $steps.review.output }}" }

@@ -23,14 +23,15 @@ export function canPrecede(earlier: Placed, reader: Placed, flows: Flows): boole
 }
 
 /**
- * Whether a step declared before another one may not have run when that starts: it is in a branch, or a jump bypasses it. Outputs that only
- * an earlier round of a loop can provide do not count: in the first round they are always missing.
+ * Whether a step declared before another one may not have run when that starts: it is in a branch, a `when` skips it, or a jump bypasses it.
+ * Outputs that only an earlier round of a loop can provide do not count: in the first round they are always missing.
  */
 export function canBeMissing(earlier: Placed, reader: Placed, flows: Flows): boolean {
   const [left, right] = inOneBlock(earlier, reader);
   if (left === undefined || right === undefined || left.at >= right.at) return false;
   if (right.step.type === 'sequence' && right.step.isLast) return true;
   for (const here of around(earlier)) {
+    if ('when' in here.step && here.step.when !== undefined) return true;
     if (here === left) break;
     if (!flows(here.block).hasRun(here.at, 'end')) return true;
   }
