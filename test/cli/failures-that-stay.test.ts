@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as passed } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { served } from './support/served.js';
 import { makeProject, skein } from './support/skein.js';
@@ -157,22 +156,6 @@ describe('a failure that a resume alone meets again', () => {
     }
     const fork = below(FORK, (await served(['show', '-1'], { cwd })).stdout);
     expect((await served(fork.split(' ').slice(1), { cwd })).stderr).toContain('May the step "b" call shell?');
-  });
-
-  test.each([
-    ['a question', '{ id: q, type: ask, question: Sure?, expires: 20ms }', 'q'],
-    ['an event', '{ id: q, type: wait, event: payment, for: 20ms }', 'q'],
-  ])('%s whose time is over: a fork asks again', async (_, step, from) => {
-    const cwd = await makeProject({ 'flow.yaml': `${AGENTS}workflow:\n  - ${step}\n` });
-    expect((await served(['run', 'flow.yaml', '--mock'], { cwd })).code).toBe(5);
-    await passed(40);
-    for (const command of ['resume', 'resume', 'show']) {
-      const said = Object.values(await served([command, '-1'], { cwd })).join('\n');
-      expect(said).toContain('SKEIN_TIMEOUT');
-      expect(said).not.toContain(AGAIN);
-      expect(below(FORK, said)).toMatch(new RegExp(`--from ${from}$`));
-    }
-    expect((await served(['fork', '-1', '--from', from], { cwd })).code).toBe(5);
   });
 
   test('too many nodes one after another: names the flag that allows more', async () => {

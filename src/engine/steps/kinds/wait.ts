@@ -1,4 +1,3 @@
-import { EXPIRED } from '../../../base/decided.js';
 import type { ErrorData } from '../../../base/errors.js';
 import { limitOf, timeOf } from '../../../base/duration.js';
 import { isThenable, present } from '../../../base/json.js';
@@ -75,5 +74,5 @@ class ChosenTime extends ReadLog implements Effect, Identity, StepOptions {
 
 function tooLate(node: WaitNode): ErrorData {
   const message = `the event '${node.event ?? ''}' did not come within ${node.ms ?? 0} ms`;
-  return { code: 'SKEIN_TIMEOUT', message, retryable: true, details: EXPIRED };
+  return { code: 'SKEIN_TIMEOUT', message, retryable: true };
 }
