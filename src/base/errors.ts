@@ -159,7 +159,7 @@ export function toErrorData(error: unknown): ErrorData {
   try {
     if (SkeinError.isInstance(error)) return plainError(error);
     if (error instanceof Error) return { code, message: textOf(error.message), ...factsOf(error) };
-    return { code, message: saidBy(error) ?? `thrown: ${textOf(error)}`, ...factsOf(error) };
+    return { code, message: saidBy(error) ?? `thrown: ${thrownText(error)}`, ...factsOf(error) };
   } catch {
     // Properties of a thrown value may themselves throw.
     return { code, message: 'thrown: something whose properties cannot be read' };
@@ -170,6 +170,16 @@ export function toErrorData(error: unknown): ErrorData {
 function saidBy(thrown: unknown): string | undefined {
   const said = typeof thrown === 'object' && thrown !== null ? (thrown as { message?: unknown }).message : thrown;
   return typeof said === 'string' ? said : undefined;
+}
+
+/** Longest text of a thrown object without a message, in characters. */
+const LONGEST_THROWN = 200;
+
+/** An object that has no text of its own is told by its contents. */
+function thrownText(thrown: unknown): string {
+  const text = textOf(thrown);
+  const json = text === '[object Object]' ? jsonOf(thrown) : undefined;
+  return json === undefined ? text : JSON.stringify(json).slice(0, LONGEST_THROWN);
 }
 
 const CODES: ReadonlySet<unknown> = new Set(ERROR_CODES);

@@ -127,7 +127,9 @@ describe('a node that throws', () => {
     ['a number', 42, 'thrown: 42'],
     ['nothing', undefined, 'thrown: undefined'],
     ['an object with a message', { message: 'mine' }, 'mine'],
-    ['an object', { told: 'mine' }, 'thrown: [object Object]'],
+    ['an object', { told: 'mine' }, 'thrown: {"told":"mine"}'],
+    ['a long object', { told: 'x'.repeat(500) }, `thrown: {"told":"${'x'.repeat(191)}`],
+    ['an object that has no JSON', { told: 1n }, 'thrown: [object Object]'],
     ['an object that has no text', Object.create(null), 'thrown: something that is not text'],
   ])('throws %s: the run fails with it', async (_, thrown, message) => {
     for (const body of [thrower(thrown), (): Promise<never> => Promise.reject(thrown as Error)]) {

@@ -141,7 +141,11 @@ describe('[XG6] updateThread', () => {
     const slow = gated();
     const turn = run(slow.plan, { store, thread: 'two' }).result;
     await slow.reached;
-    expect((await rejected(() => updateThread(store, 'two', { o: 1 }, ADA))).code).toBe('SKEIN_LEASE');
+    const { code, message } = await rejected(() => updateThread(store, 'two', { o: 1 }, ADA));
+    expect([code, message]).toEqual([
+      'SKEIN_LEASE',
+      expect.stringContaining("the thread 'two' is in use: a turn of it runs"),
+    ]);
     slow.open();
     expect((await turn).outcome).toBe('succeeded');
   });

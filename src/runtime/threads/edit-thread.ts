@@ -176,18 +176,33 @@ interface Held {
 
 function hold(store: Store, id: string): Held {
   const found: { head?: ThreadHead } = {};
-  const writer = ThreadWriter.open(store, id, newHolder(), systemClock, () => {
-    const head = readHead(store, id);
-    if (head === undefined) throw noThread(id);
-    found.head = head;
-    return head.end;
-  });
+  const writer = opened(id, () =>
+    ThreadWriter.open(store, id, newHolder(), systemClock, () => {
+      const head = readHead(store, id);
+      if (head === undefined) throw noThread(id);
+      found.head = head;
+      return head.end;
+    }),
+  );
   if (found.head === undefined) throw noThread(id);
   const { record } = found.head;
   const lost = givenUpTurn(store, found.head);
   const open = lost?.outcome ?? 'interrupted';
   const outcome = record.t === 'ended' ? record.outcome : record.t === 'turn' ? open : 'succeeded';
   return { writer, head: found.head, lost, leave: () => writer.release(outcome) };
+}
+
+/** The store knows threads as runs: an error for one would name it so. */
+function opened(id: string, open: () => ThreadWriter): ThreadWriter {
+  try {
+    return open();
+  } catch (error) {
+    if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_LEASE') throw error;
+    throw new SkeinError('SKEIN_LEASE', `the thread '${id}' is in use: a turn of it runs, or another change`, {
+      hint: 'wait until it has ended',
+      cause: error,
+    });
+  }
 }
 
 /** @throws SkeinError `SKEIN_THREAD` */
