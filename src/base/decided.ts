@@ -22,10 +22,14 @@ const DECIDED: ReadonlySet<unknown> = new Set([
   'SKEIN_NOT_ENDORSED',
 ]);
 
+/** Details of the timeout of a question or an outside event that is an answer, because its step has a way for it. */
+export const EXPIRED = { expired: true } as const;
+
 /** Whether a resume of the same definition fails with this error again, and runs nothing: only a change or a fork helps. */
 export function isDecided({ code, details }: Partial<ErrorData>): boolean {
   // A model that answers with nothing is asked again. That a loop is left with nothing follows from answers that count.
   if (code === 'SKEIN_MODEL_EMPTY') return isPlainObject(details) && details['loop'] !== undefined;
+  if (code === 'SKEIN_TIMEOUT') return isPlainObject(details) && details['expired'] === true;
   if (code === 'SKEIN_TOOL_REFUSED') return isPlainObject(details) && details['refusedBy'] === PERSON;
   if (code !== 'SKEIN_REQUIRE') return DECIDED.has(code);
   const failures = isPlainObject(details) ? details['failures'] : undefined;

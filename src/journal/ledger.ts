@@ -22,7 +22,7 @@ export interface Ledger {
   timer(key: string): { readonly id?: string; readonly due: number } | undefined;
   /** A question or an event that this run waits for. */
   pause(key: string): PauseRecord | undefined;
-  /** How many outcomes of a key failed in this run and count no longer: so often it is tried again. */
+  /** How many outcomes of a key failed in this run and count no longer, because the run failed: so often it is tried again. */
   failures(key: string): number;
 }
 
@@ -56,7 +56,7 @@ export function* openLedger(own: RunHistory | undefined, parents: readonly RunHi
     started: (key) => own?.started.get(key),
     timer: (key) => own?.timers.get(key),
     pause: (key) => own?.pauses.get(key),
-    failures: (key) => (own?.entries.get(key) ?? NO_ENTRIES).filter((entry) => sources[0]?.void.has(entry)).length,
+    failures: (key) => (own === undefined ? 0 : failuresOf(own, sources[0]?.void, key)),
   };
 }
 
@@ -86,7 +86,12 @@ function recorded({ shift }: Source, { record, order }: Entry): Recorded {
 }
 
 const NONE: readonly Recorded[] = [];
-const NO_ENTRIES: readonly Entry[] = [];
+
+/** Not those of a run that is degraded: what came of them stays. */
+function failuresOf({ entries, sessions }: RunHistory, voided: ReadonlySet<Entry> | undefined, key: string): number {
+  const failed = sessions.findLastIndex((session) => session.end?.outcome === 'failed');
+  return (entries.get(key) ?? []).filter((entry) => voided?.has(entry) === true && entry.session <= failed).length;
+}
 
 function forgetOf(history: RunHistory): readonly string[] {
   return history.begin.forget ?? [];

@@ -112,6 +112,7 @@ const CHANGED = 'change what led to the failure, then continue: without a change
 /** Errors about what the step itself gave: it is the one to run again. */
 const OWN: ReadonlySet<unknown> = new Set([
   'SKEIN_MODEL_EMPTY',
+  'SKEIN_TIMEOUT',
   'SKEIN_CHECK',
   'SKEIN_MODEL_CAP',
   'SKEIN_MAX_ROUNDS',

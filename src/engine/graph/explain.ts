@@ -45,6 +45,11 @@ export function failureOf(error: ErrorData): 'failed' | 'timed_out' {
   return error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed';
 }
 
+/** Whether the plan goes on after a failure of the node, and does not fail for it later: what came of the failure stays. */
+export function isAllowed(onError: OnError | undefined): boolean {
+  return onError !== undefined && onError !== 'fail' && onError !== 'settle';
+}
+
 /** Whether the run continues after a failure; `ignore` is handled before. Only a handler continues after a verdict. */
 export function goesOnPast(onError: OnError | undefined, error: ErrorData): boolean {
   if (typeof onError === 'object') return true;

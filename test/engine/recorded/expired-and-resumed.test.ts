@@ -75,6 +75,22 @@ describe('a run that failed since an answer did not come in time', () => {
     expect(await at(3 * TEN)).toMatchObject({ outcome: 'succeeded', state: { said: 'late', after: 'after' } });
   });
 
+  test.each([
+    ['a question', asked({ expiresMs: TEN, onError: 'ignore' })],
+    ['an event', event({ ms: TEN, onError: 'ignore' })],
+    ['a question of a function', { ...inside({ expires: TEN }), onError: 'ignore' as const }],
+  ])('does not wait again for what may fail, also after another failure: %s', async (_, node) => {
+    let fails = false;
+    const [flow, store] = [flowOf(node, () => fails), memoryStore()];
+    const at = (time: number) => sessionAt(flow, store, new FakeClock(START + time));
+    expect((await at(0)).outcome).toBe('paused');
+    fails = true;
+    expect((await at(TEN)).outcome).toBe('failed');
+    fails = false;
+    for (const later of [3 * TEN, 5 * TEN])
+      expect(await at(later)).toMatchObject({ outcome: 'degraded', state: { after: 'after' } });
+  });
+
   test('takes an event that came after the first wait', async () => {
     const [flow, store] = [flowOf(event({ ms: TEN })), memoryStore()];
     const at = (time: number) => sessionAt(flow, store, new FakeClock(START + time));

@@ -1,5 +1,6 @@
 import { isoTime, type Clock } from '../../../base/clock.js';
 import { digestText } from '../../../base/hash.js';
+import { EXPIRED } from '../../../base/decided.js';
 import { SkeinError, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { asRecorded, recordText } from '../../../base/json.js';
 import { Semaphore } from '../../../base/collections.js';
@@ -263,7 +264,8 @@ function outcomeOf({ wait }: OpenWait, answer: Answer): Outcome {
   const what = wait.question === undefined ? `the event '${wait.name}'` : `an answer to: ${wait.question.text}`;
   const limit = wait.dueAt === undefined ? `within ${wait.expiresMs ?? 0} ms` : `by ${isoTime(wait.dueAt)}`;
   const message = `${what} did not come ${limit}`;
-  return { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true } };
+  const more = wait.hasDefault === true ? { details: EXPIRED } : {};
+  return { ok: false, error: { code: 'SKEIN_TIMEOUT', message, retryable: true, ...more } };
 }
 
 function unanswered({ key, wait }: OpenWait): ErrorData {

@@ -2,6 +2,7 @@ import { SkeinError } from '../../../base/errors.js';
 import { present } from '../../../base/json.js';
 import { JsonTexts, readRef, refText } from '../../../lang/json-path.js';
 import { hearsAnswer } from '../../../guard/label.js';
+import { isAllowed } from '../../graph/explain.js';
 import { answerNote } from '../../../events/question.js';
 import { answerSchema } from '../../../plan/task-question.js';
 import type { Question } from '../../ports/durable.js';
@@ -14,7 +15,8 @@ export const askBody: Body = {
     const { node } = step.compiled;
     if (node.kind !== 'ask') return;
     step.hold({ stop: step.stopClock() });
-    const limit = present({ expiresMs: node.expiresMs, hasDefault: typeof node.onExpire === 'object' || undefined });
+    const hasDefault = typeof node.onExpire === 'object' || isAllowed(node.onError) || undefined;
+    const limit = present({ expiresMs: node.expiresMs, hasDefault });
     const { value: question } = step.labelOf(() => questionOf(step, node));
     const wait = { name: node.id, question, ...limit };
     step.follow(step.run.durable.signal(`${step.key}@answer`, wait));

@@ -1,5 +1,5 @@
 import { SkeinError, toErrorData } from '../../../base/errors.js';
-import { asRecorded, isPlainObject, isThenable, type JsonObject } from '../../../base/json.js';
+import { asRecorded, isPlainObject, present, isThenable, type JsonObject } from '../../../base/json.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StepNote } from '../../../events/event.js';
 import { answerNote } from '../../../events/question.js';
@@ -13,6 +13,7 @@ import type {
 } from '../../../plan/builder-input.js';
 import { asQuestion, questionName } from '../../../plan/task-question.js';
 import { CLEAR, type ClearedCall, type ClearsCalls, type NodeCall } from '../../../plan/tool-use.js';
+import { isAllowed } from '../../graph/explain.js';
 import { GUARD_EXPIRES_MS } from '../../ports/executor.js';
 import { limitOf } from '../../../base/duration.js';
 import { isGoto, jumpOf, type Goto, type Jump } from '../../../plan/goto.js';
@@ -119,7 +120,8 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     const { expires } = options;
     const name = questionName(options.name, this.asked);
     const limit = expires === undefined ? undefined : limitOf(expires, 'expires of a question');
-    const until = limit && { ...limit, ...(options.default !== undefined && { hasDefault: true as const }) };
+    const hasDefault = options.default !== undefined || isAllowed(this.step.compiled.node.onError) || undefined;
+    const until = limit && { ...limit, ...present({ hasDefault }) };
     const asked = asQuestion(question);
     const from = hearsAnswer(this.path, (label) => this.influence.add(label));
     const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asked, until, from));

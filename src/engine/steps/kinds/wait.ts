@@ -1,9 +1,11 @@
+import { EXPIRED } from '../../../base/decided.js';
 import type { ErrorData } from '../../../base/errors.js';
 import { limitOf, timeOf } from '../../../base/duration.js';
 import { isThenable, present } from '../../../base/json.js';
 import type { WaitNode } from '../../../plan/plan.js';
 import { definitionOf } from '../../durable/identity.js';
 import type { Effect, Identity, StepOptions } from '../../ports/durable.js';
+import { isAllowed } from '../../graph/explain.js';
 import { ReadLog } from '../../state/reads.js';
 import { fromOutside } from '../../../guard/label.js';
 import type { Body, Step } from '../step.js';
@@ -13,10 +15,10 @@ export const waitBody: Body = {
   start(step) {
     const { node } = step.compiled;
     if (node.kind !== 'wait') return;
-    const { event, ms, until, schema, onExpire } = node;
+    const { event, ms, until, schema } = node;
     const { durable } = step.run;
     if (event !== undefined) {
-      const limit = present({ expiresMs: ms, hasDefault: typeof onExpire === 'object' || undefined });
+      const limit = present({ expiresMs: ms, hasDefault: hasDefault(node) });
       step.follow(durable.signal(`${step.key}@event`, { name: event, ...limit, ...present({ schema }) }));
     } else if (until === 'code') {
       const chosen = new ChosenTime(step);
@@ -72,7 +74,12 @@ class ChosenTime extends ReadLog implements Effect, Identity, StepOptions {
   }
 }
 
+function hasDefault({ onExpire, onError }: WaitNode): true | undefined {
+  return typeof onExpire === 'object' || isAllowed(onError) || undefined;
+}
+
 function tooLate(node: WaitNode): ErrorData {
   const message = `the event '${node.event ?? ''}' did not come within ${node.ms ?? 0} ms`;
-  return { code: 'SKEIN_TIMEOUT', message, retryable: true };
+  const more = hasDefault(node) === true ? { details: EXPIRED } : {};
+  return { code: 'SKEIN_TIMEOUT', message, retryable: true, ...more };
 }
