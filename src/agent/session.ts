@@ -1,4 +1,5 @@
-import { after, isThenable, present } from '../base/json.js';
+import { after, isThenable } from '../base/at-once.js';
+import { present } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import type { StepIo } from '../engine/ports/durable.js';
 import type { StepContext } from '../engine/ports/executor.js';

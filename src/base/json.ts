@@ -205,18 +205,3 @@ export function present<T extends object>(record: T): Present<T> {
   }
   return result as Present<T>;
 }
-
-/** True for values that can be awaited: objects with a method `then`. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-}
-
-/**
- * Continues with a value that may be a promise. A value that is present costs no promise, and no turn of the event loop.
- *
- * @example
- * after(models, (all) => all.length); // a number, or the promise of one
- */
-export function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
-  return isThenable(value) ? value.then(next) : next(value);
-}

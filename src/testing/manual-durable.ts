@@ -1,6 +1,7 @@
 import { checkOptions, type OptionForms } from '../base/options.js';
 import { SkeinError, fromErrorData, toErrorData } from '../base/errors.js';
-import { isThenable, type Json } from '../base/json.js';
+import { isThenable } from '../base/at-once.js';
+import type { Json } from '../base/json.js';
 import { askKey } from '../base/address.js';
 import { waitingFor } from '../engine/durable/open-question.js';
 import type {

@@ -1,7 +1,7 @@
 import { settled, systemClock, type Clock } from '../../base/clock.js';
 import { toErrorData } from '../../base/errors.js';
 import { seededRandom } from '../../base/ids.js';
-import { isThenable } from '../../base/json.js';
+import { isThenable } from '../../base/at-once.js';
 import type { Limit } from '../../base/duration.js';
 import { Queue } from '../../base/collections.js';
 import type {

@@ -1,6 +1,6 @@
 import { isUnmade } from '../../../base/decided.js';
 import { fromErrorData, plainError, toErrorData, type ErrorData } from '../../../base/errors.js';
-import { isThenable } from '../../../base/json.js';
+import { isThenable } from '../../../base/at-once.js';
 import type { SkeinEvent } from '../../../events/event.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import { Journal, type JournalOwner } from '../../../journal/journal.js';

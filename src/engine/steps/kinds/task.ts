@@ -1,5 +1,6 @@
 import { SkeinError, toErrorData } from '../../../base/errors.js';
-import { asRecorded, isPlainObject, present, isThenable, type JsonObject } from '../../../base/json.js';
+import { isThenable } from '../../../base/at-once.js';
+import { asRecorded, isPlainObject, present, type JsonObject } from '../../../base/json.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StepNote } from '../../../events/event.js';
 import { answerNote } from '../../../events/question.js';

@@ -1,7 +1,8 @@
 import { EXPIRED } from '../../../base/decided.js';
 import type { ErrorData } from '../../../base/errors.js';
 import { limitOf, timeOf } from '../../../base/duration.js';
-import { isThenable, present } from '../../../base/json.js';
+import { isThenable } from '../../../base/at-once.js';
+import { present } from '../../../base/json.js';
 import type { WaitNode } from '../../../plan/plan.js';
 import { definitionOf } from '../../durable/identity.js';
 import type { Effect, Identity, StepOptions } from '../../ports/durable.js';
