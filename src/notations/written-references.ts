@@ -1,5 +1,6 @@
 import { madeOnce } from '../base/collections.js';
 import type { Position } from '../base/problem.js';
+import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from '../text/findings.js';
 import type { SourceScalar } from '../text/nodes.js';
 import { locate } from '../text/places.js';
@@ -33,6 +34,26 @@ export function splitOnce<T>(
     });
   };
   return (scalar) => madeOnce(known, scalar, () => pieces(scalar));
+}
+
+/**
+ * Warns of a text that begins like a reference and is not closed, such as `{{steps.a.output}`: it is left as it is.
+ *
+ * @param begins matches such a beginning up to its name, with the spaces behind it
+ */
+export function reportOpen(
+  text: string,
+  begins: RegExp,
+  placeOf: (written: string) => Position,
+  findings: Findings,
+): void {
+  for (const { 0: begun, index } of text.matchAll(begins)) {
+    if (text.includes('}}', index + begun.length)) continue;
+    const written = begun.trimEnd();
+    const hint = 'end it with }} behind the name; a backslash before the braces says that they are text';
+    const message = `${quoteShort(written)} is not a reference and is left as it is`;
+    findings.warning('not-a-reference', message, placeOf(written), hint);
+  }
 }
 
 /** Appends a piece to a template. Adjacent literal pieces are merged. */

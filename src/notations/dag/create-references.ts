@@ -7,11 +7,14 @@ import type { ParsedYaml } from '../../text/yaml.js';
 import type { InputDef } from '../inputs-key.js';
 import { orNoItems, reportNoList, reportNoValue } from '../named-values.js';
 import { pathFault } from '../schema-paths.js';
-import { append, spending, splitOnce } from '../written-references.js';
+import { append, reportOpen, spending, splitOnce } from '../written-references.js';
 import { filled, splitText, type TextSource } from './reference-texts.js';
 import type { References, Use } from './references.js';
 import { knownOf, resolve } from './resolve.js';
 import { nearestStep, type StepGraph } from './step-graph.js';
+
+/** The beginning of a reference, which may not end like one. */
+const BEGINS = /(?<!\\)\{\{\s*(?:steps|inputs)\.[\w.-]*\??\s*/g;
 
 /** The syntax of references without braces. */
 const FORM = { mark: '', forms: 'steps.ID.output or inputs.NAME, followed by .PATH for JSON, without braces' } as const;
@@ -48,6 +51,7 @@ export function createReferences(source: ReferenceSource, graph: StepGraph, find
       const pieces: (string | TemplateRef | Computed)[] = [];
       for (const piece of parsed(scalar)) {
         if (typeof piece === 'string') {
+          reportOpen(piece, BEGINS, () => scalar.at, findings);
           append(pieces, piece);
           continue;
         }

@@ -8,7 +8,7 @@ import type { SourceScalar } from '../../text/nodes.js';
 import { locate } from '../../text/places.js';
 import type { ParsedYaml } from '../../text/yaml.js';
 import type { NamingKey } from '../named-values.js';
-import { append, spending, splitOnce, type Written } from '../written-references.js';
+import { append, reportOpen, spending, splitOnce, type Written } from '../written-references.js';
 import { around, findMap, itemsOf, type Block, type Placed } from './blocks.js';
 import type { PipelineDef } from './definition.js';
 import { splitBraces } from './expressions.js';
@@ -63,6 +63,8 @@ export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef
   };
   const template: Texts['template'] = (scalar, reader) => {
     const placeOf = (written: string): Position => locate(yaml, scalar, written, 0).at;
+    for (const piece of pieces(scalar))
+      if (typeof piece === 'string') reportOpen(piece, BEGINS, placeOf, names.findings);
     const filled = fill(scalar, reader, () => true);
     if (!filled.some((piece) => typeof piece === 'string' && piece.includes('{{'))) return filled;
     return filled.map((piece) => (typeof piece === 'string' ? textBetween(piece, reader, names, placeOf) : piece));
@@ -130,6 +132,9 @@ function insert(piece: Piece, reader: Placed, names: Names): string | TemplateRe
   noteUse(found, names, optional);
   return refOf(found, { dotted, optional, text: written.slice(2, -2).trim() }) ?? found.text ?? '';
 }
+
+/** The beginning of a reference, which may not end like one. */
+const BEGINS = /(?<!\\)\{\{\s*\$(?:steps|inputs|item|prompt)\b[\w.-]*\??\s*/g;
 
 const MEANT = /^\{\{\s*\$([A-Za-z_]\w*)/;
 
