@@ -8,6 +8,7 @@ import type { StepCheck } from '../engine/services.js';
 import { emptyCensus } from '../events/census.js';
 import { NO_SPENDING } from '../events/spending.js';
 import type { Bindings, Plan } from '../plan/plan.js';
+import { mayHaveKey } from '../plan/references.js';
 import { checkInputs, checkRunOptions } from '../runtime/check-run.js';
 import { launch, openModels, type Launch } from '../runtime/launch.js';
 import { backendOf } from '../runtime/backends/recorded.js';
@@ -122,6 +123,11 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
   if (!events && options.streamState === true) {
     throw new SkeinError('SKEIN_USAGE', 'streamState arrives as events, and events: false turns events off', {
       hint: 'leave one of the two out',
+    });
+  }
+  if (options.answerKey !== undefined && !mayHaveKey(graph.plan, options.answerKey)) {
+    throw new SkeinError('SKEIN_USAGE', `the answer is ${JSON.stringify(options.answerKey)}, which nothing writes`, {
+      hint: 'name what a node returns',
     });
   }
   const runId = options.resume ?? options.runId ?? systemIds.next();

@@ -158,6 +158,15 @@ export function writesUnknown(node: PlanNode): boolean {
   return isOpen && node.writes === undefined && (node.output === undefined || isGuided);
 }
 
+/** Whether the final state of a plan may have a key. Of nodes whose writes are unknown, it may be any. */
+export function mayHaveKey({ inputs, channels, nodes, closedState = false }: Plan, key: string): boolean {
+  return (
+    inputs.some(({ channel }) => channel === key) ||
+    channels.some(({ name }) => name === key) ||
+    nodes.some((node) => (!closedState && writesUnknown(node)) || writtenChannels(node).includes(key))
+  );
+}
+
 function addTemplate(found: Reference[], template: Template, path: string): void {
   template.forEach((piece, at) => {
     if (typeof piece === 'string' || 'outputs' in piece) return;

@@ -2,8 +2,8 @@ import { didYouMean } from '../../base/suggest.js';
 import type { Problem } from '../../base/problem.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
 import { END, type Plan } from '../../plan/plan.js';
-import { writersOf } from '../../plan/check-references.js';
 import { explainedReads } from '../../plan/reach.js';
+import { mayHaveKey, writtenChannels } from '../../plan/references.js';
 import { chooses, handlersOf } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import type { Inference, Reads } from './infer.js';
@@ -101,9 +101,8 @@ function checkSettings({ draft, plan }: Checked, add: Add): void {
 /** Without a declared state, the keys are those that nodes write and read. A node that returns updates may write any. */
 function checkAnswer(key: string | undefined, plan: Plan, add: Add): void {
   if (key === undefined) return;
-  const { byChannel, inputs, unknown } = writersOf(plan);
-  if (unknown.length > 0 || byChannel.has(key) || inputs.has(key)) return;
-  const hint = didYouMean(key, [...byChannel.keys(), ...inputs]) ?? 'name what a node returns';
+  if (mayHaveKey(plan, key)) return;
+  const hint = didYouMean(key, plan.nodes.flatMap(writtenChannels)) ?? 'name what a node returns';
   add('unknown-channel', `the answer is ${quoted(key)}, which nothing writes`, hint);
 }
 

@@ -52,6 +52,14 @@ describe('definition errors', () => {
     expect(() => flow.compile()).not.toThrow();
   });
 
+  test('a run, and a graph as an agent, refuse an answer that nothing writes, too', async () => {
+    const flow = graph<Anything>().node('summary', ({ task }) => task);
+    const said = { code: 'SKEIN_USAGE', message: 'the answer is "sumary", which nothing writes' };
+    await expect(flow.run({ task: 'x' }, { answerKey: 'sumary' })).rejects.toMatchObject(said);
+    await expect(flow.asAgent({ answerKey: 'sumary' }).run('x')).rejects.toMatchObject(said);
+    expect((await flow.run({ task: 'x' }, { answerKey: 'task' })).answer).toBe('x');
+  });
+
   test('a condition that is a text is refused by its name', () => {
     const said = 'the option "when" of the node "a" must be a function, or an object, or a list';
     expect(() => graph().node('a', () => 1, { when: 'n > 1' as never })).toThrow(said);
