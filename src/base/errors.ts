@@ -18,7 +18,7 @@ export const ERROR_CODES = [
   'SKEIN_WRITE_CONFLICT', // two unordered writes of a channel without reducer (S3)
   'SKEIN_BAD_ROUTE', // a route chose something that is not a declared target
   'SKEIN_ENDED', // the workflow ended itself as failed; the message is its reason
-  'SKEIN_MAX_STEPS', // more nodes ran one after another than limits.maxSteps
+  'SKEIN_MAX_STEPS', // more nodes ran one after another than limits.maxSteps, or parallel paths through a cycle multiplied
   'SKEIN_MAX_VISITS', // a node was visited more often than its maxVisits
   'SKEIN_MAX_ROUNDS', // a loop did not meet its condition within maxRounds
   'SKEIN_NOT_A_LIST', // a value that a step iterates over, or offers as choices, is not a list of the required kind

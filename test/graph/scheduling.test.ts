@@ -233,6 +233,25 @@ describe('bounds and ends', () => {
     expect(runs).toBe(101);
   });
 
+  test('parallel paths that each lead back to a node are bounded: their number doubles in each round', async () => {
+    let runs = 0;
+    const flow = graph({ maxSteps: 60 })
+      .addNode('a', () => {
+        runs += 1;
+        return null;
+      })
+      .addNode('b', () => null)
+      .addNode('c', () => null)
+      .addEdge('a', 'b')
+      .addEdge('a', 'c')
+      .addConditionalEdge('b', () => 'again', { again: 'a' })
+      .addConditionalEdge('c', () => 'again', { again: 'a' })
+      .setEntry('a');
+    const { error } = await flow.run();
+    expect(error).toMatchObject({ code: 'SKEIN_MAX_STEPS', message: expect.stringContaining("'a' ran 180 times") });
+    expect(runs).toBe(180);
+  });
+
   const exits = (firstExitWins: boolean) =>
     graph<Loose>({ firstExitWins })
       .addNode('start', () => null)

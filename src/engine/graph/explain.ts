@@ -40,6 +40,18 @@ export function tooDeep(maxSteps: number): ErrorData {
   };
 }
 
+/**
+ * The error for a node that ran as often as all nodes of its plan could, one after another: paths that run side by side multiply, as each of
+ * them begins the cycle anew. Depth alone would allow a number of steps that is exponential in it.
+ */
+export function tooOften({ id }: CompiledNode, runs: number): ErrorData {
+  return {
+    code: 'SKEIN_MAX_STEPS',
+    message: `'${id}' ran ${runs} times, the most that maxSteps allows: the number of parallel paths that lead to it keeps growing`,
+    hint: 'let these paths meet before they lead back: one choice, in a node that waits for all of them; or continue with a higher maxSteps',
+  };
+}
+
 /** How a failed step ended. */
 export function failureOf(error: ErrorData): 'failed' | 'timed_out' {
   return error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed';

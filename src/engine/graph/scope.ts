@@ -11,6 +11,7 @@ import {
   releaseBody,
   skipReason,
   tooDeep,
+  tooOften,
   type Ending,
   type PassedOver,
 } from './explain.js';
@@ -196,9 +197,11 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
   fire(node: CompiledNode, firing: Firing): void {
     if (this.over) return;
     const cap = node.node.maxVisits;
+    const runs = this.visits.runs(node.index);
     const counted = cap === undefined ? firing : this.flow.counted(firing);
-    if (cap !== undefined && this.visits.runs(node.index) >= cap) this.pastCap(node, counted, cap);
+    if (cap !== undefined && runs >= cap) this.pastCap(node, counted, cap);
     else if (firing.depth >= this.maxSteps) this.refuse(node, firing, tooDeep(this.maxSteps));
+    else if (runs >= this.maxSteps * this.compiled.nodes.length) this.refuse(node, firing, tooOften(node, runs));
     else {
       this.visits.countAnew(node.countsAnew);
       this.enqueue(new Step(this, node, counted, this.visits.next(node.index)));

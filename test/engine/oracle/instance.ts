@@ -101,6 +101,11 @@ export class Instance extends InstanceEnd implements SubRun {
       this.#overVisited(step);
       return;
     }
+    // Parallel paths that each lead back multiply.
+    if (step.visit > limit * this.plan.nodes.length) {
+      this.#failFor(step, { code: 'SKEIN_MAX_STEPS', message: node.id });
+      return;
+    }
     const read = this.histories.read(step.history);
     if ('conflict' in read) {
       // The step never ran, so no policy of its own allows that.
