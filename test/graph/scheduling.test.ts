@@ -248,7 +248,8 @@ describe('bounds and ends', () => {
       .addConditionalEdge('c', () => 'again', { again: 'a' })
       .setEntry('a');
     const { error } = await flow.run();
-    expect(error).toMatchObject({ code: 'SKEIN_MAX_STEPS', message: expect.stringContaining("'a' ran 180 times") });
+    expect(error?.code).toBe('SKEIN_MAX_STEPS');
+    expect(error?.message).toContain("'a' ran 180 times");
     expect(runs).toBe(180);
   });
 
