@@ -41,6 +41,20 @@ describe('a provider that fails', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
+  it.each(['openai/first', 'anthropic/first'])(
+    'is not asked again when it answers without a stream: %s',
+    async (model) => {
+      await using provider = await FakeProvider.start({ status: 200, body: { choices: [], content: [] } });
+      const { result } = await runAgent({ spec: { models: [model] }, models: { env: provider.env } });
+      expect(errorOf(result)).toMatchObject({
+        code: 'SKEIN_MODEL_FAILED',
+        message: `${model}: the provider answered with one JSON document and not with a stream`,
+        hint: expect.stringContaining('streaming') as string,
+      });
+      expect(provider.requests).toHaveLength(1);
+    },
+  );
+
   it('is waited for as long as Retry-After says in seconds', async () => {
     await using provider = await FakeProvider.start({ status: 429, headers: { 'retry-after': '7' } }, { text: 'Now.' });
     const { result, step } = await runAgent(chat(provider));
@@ -185,6 +199,7 @@ describe('a stream that stops in the middle', () => {
     await using provider = await FakeProvider.start({ cut: 'All is we' });
     const { result, step } = await runAgent(chat(provider));
     expect(errorOf(result)).toMatchObject({ code: 'SKEIN_NETWORK', retryable: true });
+    expect(errorOf(result).message).toContain('the connection was cut in the middle of the answer: ');
     expect(provider.requests).toHaveLength(3);
     expect(step.of('model.ended')).toEqual([]);
   });

@@ -4,7 +4,16 @@ import type { Cost, Usage } from '../../events/event.js';
 import { isPlainObject, ownValue, present, type JsonObject } from '../../base/json.js';
 import type { FinishReason, Model, ModelPart, ModelRequest } from '../model.js';
 import { callOptions, type CallStyle } from './call-options.js';
-import { cutStream, modelError, pageError, refusalIn, streamError, type ErrorSource } from './model-errors.js';
+import {
+  cutStream,
+  isCutStream,
+  modelError,
+  notStreamed,
+  pageError,
+  refusalIn,
+  streamError,
+  type ErrorSource,
+} from './model-errors.js';
 
 /** A model object of the AI SDK, of specification version 3 or 2. */
 export type LanguageModel = LanguageModelV3 | LanguageModelV2;
@@ -85,22 +94,31 @@ async function* streamParts(
   source: ErrorSource,
   silentFinishIsCut: boolean,
 ): AsyncGenerator<ModelPart> {
-  const parts = openStream(model, request, style, source);
-  for await (const part of parts) {
-    if (part.type === 'stream-start') {
-      yield { type: 'begun' };
-      yield* warningsOf(part.warnings, request);
-    }
-    const mapped = mapPart(part, source);
-    if (mapped === undefined) continue;
-    if (mapped.type === 'finish') {
-      if (silentFinishIsCut && isSilent(part)) throw cutStream(source);
+  const answer: Answer = { contentType: '' };
+  let empty = true;
+  try {
+    for await (const part of openStream(model, request, style, source, answer)) {
+      if (part.type === 'stream-start') {
+        yield { type: 'begun' };
+        yield* warningsOf(part.warnings, request);
+      }
+      const mapped = mapPart(part, source);
+      if (mapped === undefined) continue;
+      if (mapped.type === 'finish' && silentFinishIsCut && isSilent(part)) throw cutStream(source);
+      empty = false;
       yield mapped;
-      return;
+      if (mapped.type === 'finish') return;
     }
-    yield mapped;
+    throw cutStream(source);
+  } catch (error) {
+    const isJson = empty && /^application\/json\b/i.test(answer.contentType);
+    throw isJson && isCutStream(error) ? notStreamed(source) : error;
   }
-  throw cutStream(source);
+}
+
+/** What the answer of a provider says of itself, known once it has begun. */
+interface Answer {
+  contentType: string;
 }
 
 /** Reads the provider's stream; releases the connection however it ends. */
@@ -109,6 +127,7 @@ async function* openStream(
   request: ModelRequest,
   style: CallStyle,
   source: ErrorSource,
+  answer: Answer,
 ): AsyncGenerator<LanguageModelV3StreamPart> {
   request.signal.throwIfAborted();
   let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined;
@@ -117,7 +136,8 @@ async function* openStream(
     const { stream, response } = await model.doStream(callOptions(request, style));
     reader = stream.getReader();
     request.heard?.({ status: 200, headers: response?.headers });
-    if (/^text\/html\b/i.test(response?.headers?.['content-type'] ?? '')) throw pageError(source);
+    answer.contentType = response?.headers?.['content-type'] ?? '';
+    if (/^text\/html\b/i.test(answer.contentType)) throw pageError(source);
     for (;;) {
       const next = await reader.read();
       if (next.done) {
@@ -131,7 +151,7 @@ async function* openStream(
     const refusal = refusalIn(error);
     if (refusal !== undefined) request.heard?.(refusal);
     request.signal.throwIfAborted();
-    throw modelError(error, source);
+    throw modelError(error, source, reader !== undefined);
   } finally {
     if (!ended) await reader?.cancel().catch(() => undefined);
   }

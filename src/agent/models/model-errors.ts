@@ -24,20 +24,25 @@ export interface ErrorSource {
   readonly withheld?: string | undefined;
 }
 
+const CUT = 'the connection was cut in the middle of the answer';
+
 /** Longest piece of a provider's text in a message. */
 const LONGEST = 600;
 
 /**
  * Converts an error of a provider package to a SkeinError that tells whether to retry. Returns SkeinErrors unchanged. Removes keys from all
  * messages.
+ *
+ * @param begun whether the provider had begun to answer
  */
-export function modelError(error: unknown, source: ErrorSource): SkeinError {
+export function modelError(error: unknown, source: ErrorSource, begun = false): SkeinError {
   if (SkeinError.isInstance(error)) return error;
   const name = textOf(field(error, 'name')) ?? '';
   if (name === 'AI_LoadAPIKeyError') return keyError(source);
   const status = field(error, 'statusCode');
   if (typeof status === 'number' && !isCut(error)) return statusError(error, status, source);
   const network = networkReason(error);
+  if (network !== undefined && begun) return made('SKEIN_NETWORK', `${CUT}: ${network}`, source, { retryable: true });
   if (network !== undefined || name === 'AI_APICallError') {
     const hint = source.model.startsWith('ollama/')
       ? 'start Ollama, or set OLLAMA_HOST to where it answers'
@@ -55,7 +60,7 @@ export function modelError(error: unknown, source: ErrorSource): SkeinError {
 
 /** Converts an error part inside a stream: an object of the provider, or an error of its package. */
 export function streamError(error: unknown, source: ErrorSource): SkeinError {
-  if (error instanceof Error) return modelError(error, source);
+  if (error instanceof Error) return modelError(error, source, true);
   const words = wordsOf(error);
   const tags = ['type', 'code', 'status'].map((key) => textOf(field(error, key)) ?? '').join(' ');
   const found = classifyWords(`${tags} ${words}`);
@@ -64,13 +69,25 @@ export function streamError(error: unknown, source: ErrorSource): SkeinError {
 
 /** The error for a stream that ended before the model was done. */
 export function cutStream(source: ErrorSource): SkeinError {
-  return made('SKEIN_NETWORK', 'the connection was cut in the middle of the answer', source, { retryable: true });
+  return made('SKEIN_NETWORK', CUT, source, { retryable: true });
+}
+
+/** True for a stream that ended in good order, but too early. */
+export function isCutStream(error: unknown): boolean {
+  return SkeinError.isInstance(error) && error.message.endsWith(CUT);
 }
 
 /** The error for a web page instead of an answer: the address belongs to something else. */
 export function pageError(source: ErrorSource): SkeinError {
   return made('SKEIN_MODEL_FAILED', 'the address answered with a web page', source, {
     hint: 'check the base URL; that of most servers ends with /v1',
+  });
+}
+
+/** The error for one JSON document instead of a stream. It was paid for, and the next one would be the same, so it is not requested again. */
+export function notStreamed(source: ErrorSource): SkeinError {
+  return made('SKEIN_MODEL_FAILED', 'the provider answered with one JSON document and not with a stream', source, {
+    hint: 'use a server that supports streaming, or switch it on there',
   });
 }
 
