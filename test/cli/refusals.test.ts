@@ -185,6 +185,11 @@ describe('invalid definition or input: exit 2, nothing written', () => {
     ['a script that is not there', ['--mock=none.yaml'], /SKEIN_FILE: .*none\.yaml/],
     ['a recording that is not there', ['--replay', 'none.jsonl'], /SKEIN_FILE: .*none\.jsonl/],
     ['a recording that would replace a directory', ['--mock', '--record', '.'], /SKEIN_FILE: .* is a directory/],
+    [
+      'a recording that would replace another file',
+      ['--mock', '--record', 'bad.yaml'],
+      /SKEIN_FILE: .*not a recording/,
+    ],
     ['a recording without a folder to go to', ['--mock', '--record', 'none/x.jsonl'], /SKEIN_FILE: .*none, where/],
     ['a workflow file that is a folder', ['-w', 'agents', '--mock'], /agents:1:1: error /],
     ["a run folder that can't be made", ['--mock', '--audit-dir', 'bad.yaml/runs'], /SKEIN_AUDIT: /],

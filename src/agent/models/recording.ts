@@ -18,6 +18,9 @@ export interface RecordedCall {
 /** First line of a recording. `missing`: how many calls of the run were answered from its journal, and are not included. */
 export const RECORDING_HEADER = { skein: 'recording', format: 1 } as const;
 
+/** With this each recording begins. */
+export const startOfRecording = JSON.stringify(RECORDING_HEADER).slice(0, -1);
+
 /** Records all calls of a run and writes them when it ends. */
 export interface Recorder {
   wrap(model: Model): Model;

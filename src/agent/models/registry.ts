@@ -299,9 +299,8 @@ async function recordedModels(
   const usable = asked.filter((id) => recordedNames.includes(id));
   const names = usable.length > 0 ? usable : asked.length > 0 ? asked : recordedNames;
   if (names.length > 0) return names.map((id) => replay.model(id));
-  throw new SkeinError('SKEIN_REPLAY_MISS', `${parts.options.replay ?? ''} is empty: it has no recording of any call`, {
-    hint: 'record it again with --record',
-  });
+  // The recorded run asked no model, so this one need not ask one either. If it does, the call says that it was not recorded.
+  return [{ ...replay.model('recording'), inPlaceOf: '' }];
 }
 
 function path(options: ModelRegistryOptions, file: string): string {

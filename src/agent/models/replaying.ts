@@ -75,17 +75,23 @@ function* answerParts(found: RecordedCall, request: ModelRequest): Generator<Mod
   yield { type: 'finish', reason, usage, ...(cost === undefined ? {} : { cost: { ...cost, pretended: true } }) };
 }
 
+const HINT = 'record it again with --record, or undo the change';
+
 function miss(path: string, { calls, missing }: Recording, id: string, request: ModelRequest): SkeinError {
   const asked = normalCall(id, request);
   const key = callKey(asked);
   const same = calls.filter((call) => call.key === key).length;
   const who = `agent "${request.caller.agent}" in step ${request.caller.path}, turn ${request.caller.turn}`;
-  const hint = 'record it again with --record, or undo the change';
   if (same > 0) {
     const message = `${path} has this call of ${who} ${same} ${same === 1 ? 'time' : 'times'}, and it is made once more`;
-    return new SkeinError('SKEIN_REPLAY_MISS', message, { hint });
+    return new SkeinError('SKEIN_REPLAY_MISS', message, { hint: HINT });
   }
   const nearest = nearestCall(calls, asked);
+  const recorded = nearest?.call.model;
+  const hint =
+    recorded === undefined || recorded === asked.model
+      ? HINT
+      : `name the recorded model with --model ${recorded}, ${HINT}`;
   const lines = nearest === undefined ? ['the recording is empty'] : differences(nearest.call, asked);
   const where =
     nearest === undefined

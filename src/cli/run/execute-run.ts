@@ -1,7 +1,4 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { SkeinError } from '../../base/errors.js';
+import { resolve } from 'node:path';
 import { present } from '../../base/json.js';
 import type { Listener } from '../../events/event.js';
 import type { Policy } from '../../plan/policy.js';
@@ -18,6 +15,7 @@ import { createView, type View } from '../view/view.js';
 import { agentSources } from './load-workflow.js';
 import { madeByOthers } from './inputs-of-others.js';
 import { watchInterrupt } from './interrupt.js';
+import { checkPlaceOfRecording } from './place-of-recording.js';
 import { openedPolicies, policyLines } from './project.js';
 import { nameOf, reportEnd, type Ended, type Execution } from './report-end.js';
 import { createAsker } from './questions.js';
@@ -38,7 +36,7 @@ export async function executeRun(execution: Execution): Promise<number> {
  */
 export async function followRun(execution: Execution): Promise<Ended> {
   const { flags, workflow, log, recording } = execution;
-  await checkRecord(flags.record, execution.cwd);
+  if (flags.record !== undefined) await checkPlaceOfRecording(resolve(execution.cwd, flags.record));
   const prices = await openedPrices(flags.prices, execution.cwd);
   const limits = await openedLimits(flags.limits, execution.cwd);
   const policy = await openedPolicies(flags.policy, execution.cwd);
@@ -165,25 +163,6 @@ function loudness(flags: CommonFlags, workflow: Workflow): { readonly quiet: boo
   if (quiet || verbose) return { quiet, verbose };
   const level = workflow.settings.logLevel;
   return { quiet: level === 'warn' || level === 'error', verbose: level === 'debug' };
-}
-
-/** A recording is written at the end of the run, so its place is checked before. */
-async function checkRecord(record: string | undefined, cwd: string): Promise<void> {
-  if (record === undefined) return;
-  const file = resolve(cwd, record);
-  const folder = dirname(file);
-  const there = await stat(file).catch(() => undefined);
-  if (there?.isDirectory() === true) {
-    throw new SkeinError('SKEIN_FILE', `${file}, where the recording goes, is a directory`, {
-      hint: 'name a file in it',
-    });
-  }
-  try {
-    await access(folder, constants.W_OK);
-  } catch (cause) {
-    const hint = 'make the folder, or record into another one';
-    throw new SkeinError('SKEIN_FILE', `${folder}, where the recording goes, can't be written to`, { hint, cause });
-  }
 }
 
 /** Opens the prices that a flag names. */
