@@ -1,6 +1,7 @@
 import { isPlainObject } from '../base/json.js';
 import { SchemaError, type Schema } from './json-schema/context.js';
 import { Evaluator } from './json-schema/evaluate.js';
+import { faultOf } from './json-schema/faults.js';
 import { SchemaIndex, type Dialect } from './json-schema/references.js';
 import { PatternError, patternMatcher } from './pattern/matcher.js';
 
@@ -15,6 +16,17 @@ export function schemaFindings(schema: unknown, value: unknown): readonly string
     return new Evaluator(indexOf(schema)).run(value);
   } catch (error) {
     if (error instanceof SchemaError) return [`the schema can't be used: ${error.message}`];
+    throw error;
+  }
+}
+
+/** Why no value can be checked by a JSON Schema, or only in part; undefined if it can be used. */
+export function schemaFault(schema: unknown): string | undefined {
+  if (typeof schema !== 'boolean' && !isPlainObject(schema)) return 'it is not a map';
+  try {
+    return faultOf(indexOf(schema));
+  } catch (error) {
+    if (error instanceof SchemaError) return error.message;
     throw error;
   }
 }

@@ -1,6 +1,9 @@
+import type { Json } from '../base/json.js';
+import { schemaFault } from '../lang/schema-check.js';
 import { quoteShort } from '../lang/value-text.js';
+import { USABLE } from '../plan/check-json-schemas.js';
 import type { Findings } from '../text/findings.js';
-import { describe, entryOf, seen, type SourceEntry, type SourceNode } from '../text/nodes.js';
+import { describe, entryOf, seen, type SourceEntry, type SourceMap, type SourceNode } from '../text/nodes.js';
 import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';
 
 /**
@@ -15,6 +18,12 @@ export function checkSchema(node: SourceNode, findings: Findings): void {
   }
   for (const entry of node.entries) checkKeyword(entry, findings);
   checkRequired(node, findings);
+}
+
+/** Reports a schema that can't be used, such as one with a reference that leads nowhere. Problem code: `bad-schema`. */
+export function checkUsable(schema: Json, node: SourceMap, findings: Findings): void {
+  const fault = schemaFault(schema);
+  if (fault !== undefined) findings.error('bad-schema', `the schema can't be used: ${fault}`, node.at, USABLE);
 }
 
 function isOneOf(words: readonly string[], word: string): boolean {

@@ -3,7 +3,7 @@ import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from '../text/findings.js';
 import { describe, toJson, type SourceEntry, type SourceMap, type SourceNode } from '../text/nodes.js';
 import type { Fields } from '../text/shape.js';
-import { checkSchema } from './check-schema.js';
+import { checkSchema, checkUsable } from './check-schema.js';
 import { FIELD_NAME, SCHEMA_KEYS, SHORT_TYPES } from './schema-form.js';
 
 /**
@@ -15,7 +15,11 @@ import { FIELD_NAME, SCHEMA_KEYS, SHORT_TYPES } from './schema-form.js';
 export function readSchema(fields: Fields): Json | undefined {
   const node = fields.node('schema');
   if (node === undefined) return undefined;
-  if (node.kind === 'map') return schemaOfMap(node, fields.findings);
+  if (node.kind === 'map') {
+    const schema = schemaOfMap(node, fields.findings);
+    checkUsable(schema, node, fields.findings);
+    return schema;
+  }
   const message = `schema of ${fields.name} must be a map, not ${describe(node)}`;
   fields.error('wrong-type', 'schema', message, 'write fields with their types, such as { score: number }');
   return undefined;

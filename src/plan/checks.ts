@@ -5,6 +5,7 @@ import { checkBudgets, checkRequired, checkSupervision } from './check-policies.
 import { checkConditions } from './check-conditions.js';
 import { checkForm, type FoundForm } from './check-form.js';
 import { checkGraph } from './check-graph.js';
+import { checkJsonSchemas } from './check-json-schemas.js';
 import { checkLimits } from './check-limits.js';
 import { checkNames } from './check-names.js';
 import { checkLoopEnds, checkReferences, writersOf, type Writers } from './check-references.js';
@@ -103,6 +104,7 @@ function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly
   checkTools(scope);
   checkConditions(scope);
   checkSchemas(scope);
+  checkJsonSchemas(scope);
   const inner = (node: number): Writers | undefined => below.get(node)?.writers;
   checkSubPlans(scope, writers, inner);
   checkOutput(scope, writers);

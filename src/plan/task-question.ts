@@ -1,5 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
+import { schemaFault } from '../lang/schema-check.js';
 import type { TaskQuestion } from './builder-input.js';
 
 /** Returns the schema of an answer: the given one, or one of the choices. */
@@ -20,6 +21,10 @@ export function asQuestion(question: TaskQuestion): Omit<TaskQuestion, 'schema'>
   const areTexts = Array.isArray(choices) && choices.every((choice) => typeof choice === 'string');
   if (choices !== undefined && !areTexts)
     throw new SkeinError('SKEIN_USAGE', 'the choices of a question must be a list of texts', { hint: HINT });
+  const fault = schema === undefined ? undefined : schemaFault(schema);
+  // No answer would match it, so the run would wait for good.
+  if (fault !== undefined)
+    throw new SkeinError('SKEIN_USAGE', `the schema of a question can't be used: ${fault}`, { hint: SCHEMA_HINT });
   return {
     text,
     ...(choices === undefined ? {} : { choices }),
@@ -28,6 +33,7 @@ export function asQuestion(question: TaskQuestion): Omit<TaskQuestion, 'schema'>
 }
 
 const HINT = "such as ask({ text: 'Publish?', choices: ['yes', 'no'] })";
+const SCHEMA_HINT = "such as ask({ text: 'How many?', schema: { type: 'integer' } })";
 
 /** Excludes control characters and unpaired surrogates: the name becomes part of a path. */
 const NAME = /^\P{C}+$/u;

@@ -50,7 +50,8 @@ export class SchemaIndex {
   tracks = false;
   /** Steps that it took. */
   readonly cost: number;
-  private readonly resources = new Map<object, string>();
+  /** Every schema in it, with the address of its document. */
+  readonly resources = new Map<Readonly<Record<string, unknown>>, string>();
   private readonly known = new Map<string, Schema>();
 
   /** @throws SchemaError when the schema is too large, nested too deep, or contains itself */

@@ -156,6 +156,10 @@ describe('mistakes', () => {
       '1:56: error bad-schema: required of a schema must be a list of names, not text',
     ],
     [
+      'structured_output: {schema: {$ref: "#/x"}}',
+      "1:45: error bad-schema: the schema can't be used: there is no schema at #/x (a reference leads to a part of the same schema, and bounds are numbers without quotes)",
+    ],
+    [
       'structured_output: {schema: {properties: {name: {}}, additionalProperties: false, required: [nam]}}',
       '1:110: error bad-schema: the schema requires "nam", which it does not allow (did you mean "name"?)',
     ],

@@ -16,7 +16,7 @@ import { readPermissions } from './read-permissions.js';
 import { readProviders } from './read-providers.js';
 import { readToolsets } from './read-toolsets.js';
 import { readSupported } from '../../../text/unsupported.js';
-import { checkSchema } from '../../check-schema.js';
+import { checkSchema, checkUsable } from '../../check-schema.js';
 
 /**
  * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file, and
@@ -129,6 +129,7 @@ export function readOutput(agent: Fields): StructuredOutput | undefined {
   }
   checkSchema(node, agent.findings);
   const schema = toJson(node);
+  checkUsable(schema, node, agent.findings);
   const described = description !== undefined && isPlainObject(schema) && !Object.hasOwn(schema, 'description');
   return present({ name, schema: described ? { ...schema, description } : schema });
 }
