@@ -47,7 +47,11 @@ const noted: Plugin = {
 const ON_DEMAND: Readonly<Record<string, string>> = { acorn: 'acorn', '@marcbachmann/cel-js': 'cel' };
 
 /** Functions of our own that are treated in the same way. They take and give plain data, so they may have their own copies of what they import. */
-const FINDINGS = { module: 'src/lang/schema-check.ts', names: ['schemaFindings', 'schemaFault', 'matchPattern'], file: 'json-schema' };
+const FINDINGS = {
+  module: 'src/lang/schema-check.ts',
+  names: ['schemaFindings', 'schemaFault', 'matchPattern'],
+  file: 'json-schema',
+};
 
 const findings: Plugin = {
   name: 'JSON Schema on demand',

@@ -98,7 +98,10 @@ describe.each(NOTATIONS)('[G4] [addition 2] schema on a step of a %s', (_, file)
     ['{}', 'a schema needs at least one field'],
     ['{ a: {} }', 'a schema needs at least one field'],
     ['{ a: { enum: word } }', 'enum of a schema must be a list, not text'],
-    ['{ a: { $ref: "#/$defs/b" } }', "the schema can't be used: there is no schema at #/$defs/b | a reference leads to"],
+    [
+      '{ a: { $ref: "#/$defs/b" } }',
+      "the schema can't be used: there is no schema at #/$defs/b | a reference leads to",
+    ],
     ['{ a: { type: string, pattern: "(" } }', 'the schema can\'t be used: the pattern "(": a group is not closed'],
     ['{ patternProperties: { "(": {} }, type: object }', 'the schema can\'t be used: the pattern "("'],
     ['{ a: { type: number, minimum: "5" } }', "the schema can't be used: minimum must be a number, not a text"],
