@@ -58,6 +58,7 @@ export const ERROR_CODES = [
   'SKEIN_NOT_ENDORSED', // the result of a step was not endorsed: a person or its schema refused it
   'SKEIN_NOT_JSON', // a value to record is not JSON
   'SKEIN_STORE', // the store of runs could not be opened, read or written
+  'SKEIN_RUN_EXISTS', // the store already has a run of this id
   'SKEIN_JOURNAL', // the journal of a run is damaged, or newer than this version of Skein
   'SKEIN_LEASE', // another process runs this run
   'SKEIN_NO_RUN', // the store has no such run

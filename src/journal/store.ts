@@ -14,7 +14,7 @@ export interface Store {
   /**
    * Creates the row of a new run, leases it with the fencing number 1, and commits its first batch: all or nothing.
    *
-   * @throws SkeinError `SKEIN_STORE` if the id is taken
+   * @throws SkeinError `SKEIN_RUN_EXISTS` if the id is taken
    */
   create(run: NewRun, holder: Holder, now: number, first?: FirstBatch): Lease;
   /**

@@ -25,7 +25,7 @@ export const ASK_KEYS = {
   question: text('what is asked', { needed: true }),
   choices: either(
     [
-      text('', { needed: true }),
+      text('', { needed: true, blank: true }),
       list(either([text('', { needed: true }), CHOICE], '', { needed: true }), '', { min: 1 }),
     ],
     'answers to choose from, some of which may ask for a text as well; or a reference to a list of them',
@@ -112,13 +112,11 @@ function readExpireAnswer(step: Fields): Json | undefined {
   if (node?.kind === 'scalar' && node.text === 'fail') return undefined;
   const fields = step.fields('on_expire', EXPIRED);
   if (fields === undefined) return undefined;
-  if (!step.has('expires')) {
-    const hint = 'add "expires: 24h", or remove on_expire';
-    step.warning('no-effect', 'on_expire', `on_expire of ${step.name} has no effect: it never expires`, hint);
-    return undefined;
-  }
   const answer = fields.node('answer');
-  if (answer !== undefined) return toJson(answer);
-  step.error('missing-answer', 'on_expire', `on_expire of ${step.name} gives no answer`, 'write {answer: no}');
+  if (answer === undefined)
+    step.error('missing-answer', 'on_expire', `on_expire of ${step.name} gives no answer`, 'write {answer: no}');
+  if (step.has('expires')) return answer === undefined ? undefined : toJson(answer);
+  const hint = 'add "expires: 24h", or remove on_expire';
+  step.warning('no-effect', 'on_expire', `on_expire of ${step.name} has no effect: it never expires`, hint);
   return undefined;
 }

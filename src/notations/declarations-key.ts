@@ -11,7 +11,7 @@ import { readFields, type Fields } from '../text/shape.js';
 
 const SEND = map(
   {
-    tool: text('SERVER/TOOL, such as github/create_comment', { needed: true }),
+    tool: text('SERVER/TOOL, such as github/create_comment', { needed: true, pattern: '\\S' }),
     fixed: names(any(''), 'arguments with the only value that they may have; {{NAME}} is an input of the workflow'),
     free: texts('arguments that may have any value'),
   },
@@ -39,7 +39,7 @@ export function readDeclarations(fields: Fields, inputs?: readonly string[]): De
   const { findings } = fields;
   const before = findings.list.length;
   for (const key of DECLARED) {
-    const node = fields.node(key);
+    const node = fields.filled(key);
     if (node === undefined) continue;
     if (node.kind !== 'list') {
       fields.error('wrong-type', key, `${key} must be a list, not ${describe(node)}`, HINTS[key]);

@@ -17,8 +17,13 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** The keys of a map in YAML, apart from its steps. */
 export const MAP_KEYS = {
   over: text('a reference to a list', { needed: true }),
-  as: text('the name of an item in references', { pattern: NAME.source, except: OTHER_NAMES, default: 'item' }),
-  key: text('the path of what names an item', { pattern: '^[^.]*[^.\\s][^.]*(?:\\.[^.]*[^.\\s][^.]*)*$' }),
+  as: text('the name of an item in references', {
+    pattern: NAME.source,
+    except: OTHER_NAMES,
+    default: 'item',
+    blank: true,
+  }),
+  key: text('the path of what names an item', { pattern: '^[^.]*[^.\\s][^.]*(?:\\.[^.]*[^.\\s][^.]*)*$', blank: true }),
   max_items: integer('a longer list fails the step', { min: 1, max: MOST_ROUNDS, default: DEFAULT_ITEMS }),
   concurrency: integer('how many items at once; by default no limit', { min: 1, max: MOST_ROUNDS }),
   on_item_error: word(['fail', 'continue'], 'continue leaves out items that fail', { default: 'fail' }),

@@ -35,7 +35,10 @@ export const TOKENS = { min: 1, max: 10_000_000 } as const;
 
 /** The keys of a step whose agent takes part in a conversation. */
 export const CONVERSATION = {
-  conversation: text('the name of a conversation that steps share: each sends the history and adds to it', NAME_FORM),
+  conversation: text('the name of a conversation that steps share: each sends the history and adds to it', {
+    ...NAME_FORM,
+    blank: true,
+  }),
   recent: integer('how many of the last messages of the conversation are sent; by default all', {
     min: 1,
     max: 1_000_000,

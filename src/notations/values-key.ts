@@ -13,7 +13,6 @@ export const VALUES = names(
   {
     pattern: NAME_FORM.pattern,
     min: 1,
-    blank: false,
   },
 );
 

@@ -67,7 +67,8 @@ export function startRun(plan: Plan | CompiledPlan, options: StartOptions = {}):
  *
  * @throws SkeinError `SKEIN_DEFINITION`, `SKEIN_INPUT`, `SKEIN_USAGE`; `SKEIN_NO_MODEL`, `SKEIN_NO_KEY`, `SKEIN_MODEL_UNKNOWN` for an agent
  *   without a usable model; `SKEIN_SANDBOX` if a needed sandbox is missing; `SKEIN_FILE` for a script or recording; `SKEIN_AUDIT` if the
- *   run folder can't be made; `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL` for a run that is recorded, resumed or forked.
+ *   run folder can't be made; `SKEIN_STORE`, `SKEIN_RUN_EXISTS`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL` for a run that is recorded, resumed or
+ *   forked.
  * @example
  * const { result } = await runWorkflow(await loadDag('review.yaml'), { inputs: { diff } });
  * console.log((await result).auditFolder);

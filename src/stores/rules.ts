@@ -19,7 +19,9 @@ export function noRun(id: string): SkeinError {
 
 /** The error for a run that already exists. */
 export function taken(id: string): SkeinError {
-  return new SkeinError('SKEIN_STORE', `run ${id} already exists`, { hint: 'give each run its own id' });
+  return new SkeinError('SKEIN_RUN_EXISTS', `run ${id} already exists`, {
+    hint: 'resume it, which repeats nothing that is finished, or give the new run an id of its own',
+  });
 }
 
 /** The error for a batch that is not the next one of its run. */

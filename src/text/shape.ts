@@ -213,7 +213,8 @@ export class Fields {
     return this.wrong(key, named, node, writeNamed);
   }
 
-  private filled(key: string): SourceNode | undefined {
+  /** Returns a value of any kind; an empty text counts as absent. */
+  filled(key: string): SourceNode | undefined {
     const node = this.node(key);
     return isEmptyText(node) && !this.exact ? undefined : node;
   }

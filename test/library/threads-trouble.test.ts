@@ -55,7 +55,7 @@ describe('[XG6] a turn', () => {
     const store = memoryStore();
     await run(chat, { store, runId: 'monday', inputs: { say: 'x' } }).result;
     const error = await rejected(() => say(store, 'a', { runId: 'monday' }));
-    expect([error.code, error.message]).toEqual(['SKEIN_STORE', 'run monday already exists']);
+    expect([error.code, error.message]).toEqual(['SKEIN_RUN_EXISTS', 'run monday already exists']);
     expect((await say(store, 'b', { runId: 'tuesday' })).state['log']).toEqual(['re: b']);
     expect(getThread(store, 'one').turns).toMatchObject([{ turn: 1, runId: 'tuesday' }]);
   });

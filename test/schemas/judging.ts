@@ -90,6 +90,8 @@ const BEYOND: readonly RegExp[] = [
   / refers to index /, // the length of a list
   /: a composition has no prompt /, // what a state is
   /: predicate of step /, // two keys together
+  / has "real" and names no step$/, // two keys together
+  /^over of step ".*" names /, // what a reference leads to
 ];
 
 /** A file of a kind that has a schema. */

@@ -15,6 +15,7 @@ const VALUES: readonly Json[] = [
   false,
   null,
   '',
+  ' ',
   'wrong word',
   [],
   ['a'],
@@ -52,13 +53,17 @@ const CHANGES: readonly (readonly [name: string, change: Change])[] = [
       holder.delete(key);
     },
   ],
-  ...VALUES.map((value): readonly [string, Change] => [
+  ...VALUES.map(setTo),
+];
+
+function setTo(value: Json): readonly [name: string, change: Change] {
+  return [
     `set ${JSON.stringify(value)}`,
     (holder, key) => {
       holder.set(key, value);
     },
-  ]),
-];
+  ];
+}
 
 /** The value with a change at a place; lists keep their order. */
 function changed(value: Json, path: Path, change: Change): Json {
@@ -87,6 +92,13 @@ export function mutants(samples: readonly Sample[]): fc.Arbitrary<Mutant> {
   );
 }
 
+/** The sample with an empty text in each place, one at a time: what counts as no value must be the same for all keys. */
+export function emptiedOf(sample: Sample): readonly Mutant[] {
+  const data = dataOf(sample);
+  if (data === undefined) return [];
+  return placesOf(data).map((path) => mutant(sample, data, path, setTo('')));
+}
+
 /** The sample with each of its texts empty, blank, without a value and in capitals, one at a time. */
 export function blankedOf(sample: Sample): readonly Mutant[] {
   const data = dataOf(sample);
@@ -94,14 +106,7 @@ export function blankedOf(sample: Sample): readonly Mutant[] {
   return placesOf(data).flatMap((path) => {
     const text = valueAt(data, path);
     const values = typeof text === 'string' ? ['', ' ', null, text.toUpperCase()] : [];
-    return values.map((value) =>
-      mutant(sample, data, path, [
-        `set ${JSON.stringify(value)}`,
-        (holder, key) => {
-          holder.set(key, value);
-        },
-      ]),
-    );
+    return values.map((value) => mutant(sample, data, path, setTo(value)));
   });
 }
 

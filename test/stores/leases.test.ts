@@ -28,7 +28,9 @@ describe.each(STORES)('runs and leases: $name', ({ open }) => {
   test('an id is taken once', async () => {
     const store = await open();
     const lease = begin(store, 'r');
-    expect(thrown(() => store.create({ id: 'r', name: 'second', createdAt: 2 }, OTHER, 2)).code).toBe('SKEIN_STORE');
+    expect(thrown(() => store.create({ id: 'r', name: 'second', createdAt: 2 }, OTHER, 2)).code).toBe(
+      'SKEIN_RUN_EXISTS',
+    );
     expect(store.run('r')?.name).toBe('workflow of r');
     expect(store.append([batch(lease, 0)])).toEqual([true]);
   });

@@ -219,6 +219,7 @@ test('error codes never change: this list only grows', () => {
     'SKEIN_REJECTED',
     'SKEIN_REPLAY_MISS',
     'SKEIN_REQUIRE',
+    'SKEIN_RUN_EXISTS',
     'SKEIN_SANDBOX',
     'SKEIN_SCRIPT',
     'SKEIN_STATE_MUTATED',

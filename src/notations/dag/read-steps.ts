@@ -45,7 +45,7 @@ interface ListPlace {
 export function readSteps(root: Fields): readonly StepDef[] {
   const lines = new Map<string, number>();
   const steps = readList(root, { owner: 'the workflow', depth: 0, lines, key: 'steps' });
-  if (!root.has('finally')) return steps;
+  if (root.filled('finally') === undefined) return steps;
   const id = lines.get(LAST_ID);
   if (id !== undefined) {
     const message = `a step has the id ${quoteShort(LAST_ID)}, as the steps under finally do`;

@@ -188,7 +188,7 @@ const branch = (about: string): Form =>
 export const ANSWER = map(
   {
     about: text('what the agent learns about the answer'),
-    steps: list(STEP, 'the steps', { min: 1 }),
+    steps: list(STEP, 'the steps', { min: 1, blank: false }),
     goto: TARGET,
     ...JUMP_LIMITS,
   },
@@ -199,7 +199,7 @@ export const ANSWER = map(
 export const CASE = map(
   {
     when: text('when it is taken: {{ $steps.ID.output }}, or an expression', { needed: true }),
-    steps: list(STEP, 'the steps', { min: 1 }),
+    steps: list(STEP, 'the steps', { min: 1, blank: false }),
     goto: TARGET,
     ...JUMP_LIMITS,
   },
@@ -247,7 +247,10 @@ export const STEP_FORMS: Readonly<Record<WrittenType, MapForm>> = {
       condition: text('what decides: {{ $steps.ID.output }}, or an expression', { blank: false }),
       true: branch('the steps when it holds, or {goto: ID}'),
       false: branch('the steps when it does not hold, or {goto: ID}'),
-      cases: list({ ...CASE, needed: true }, 'instead of condition: the first case that holds is taken', { min: 1 }),
+      cases: list({ ...CASE, needed: true }, 'instead of condition: the first case that holds is taken', {
+        min: 1,
+        blank: false,
+      }),
       else: branch('the steps when no case holds, or {goto: ID}'),
     },
     'continues with one of several lists of steps',

@@ -41,7 +41,7 @@ import { changesText, type Changes } from '../changes.js';
 /**
  * Gives each run a journal in the store. A long record is read in slices before the run starts; an invalid record rejects the promise.
  *
- * @throws SkeinError `SKEIN_STORE`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`, all by `open`
+ * @throws SkeinError `SKEIN_STORE`, `SKEIN_RUN_EXISTS`, `SKEIN_NO_RUN`, `SKEIN_LEASE`, `SKEIN_JOURNAL`, `SKEIN_NOT_JSON`, all by `open`
  */
 export function recordedIn(store: Store): Backend {
   return {

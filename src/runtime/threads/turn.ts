@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.js';
-import { SkeinError, type ErrorData } from '../../base/errors.js';
+import type { ErrorData } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
 import {
   carriedState,
@@ -17,6 +17,7 @@ import { keptChannels, putTogether, shapeOf, stateAt, type KeptChannel } from '.
 import type { ThreadState } from '../../journal/thread-record.js';
 import type { ChannelWrite, ThreadWriter } from '../../journal/thread-writer.js';
 import { storedValue } from '../../journal/stored.js';
+import { taken } from '../../stores/rules.js';
 import { checkKinship, shapeOfPlan } from './shape.js';
 
 /** Outcomes of a turn that counts: the next turn begins with its state. */
@@ -76,12 +77,11 @@ export class Turn {
     return [...this.words, ...gone].map((message) => ({ code: 'thread', message }));
   }
 
-  /** Notes the turn before its run is recorded. */
+  /** Notes the turn before its run is recorded. @throws SkeinError `SKEIN_RUN_EXISTS` */
   begin(run: string, inputs: Readonly<Record<string, unknown>>): void {
     if (this.holding === undefined) return;
     // The next turn would take that run for this turn.
-    if (this.store.run(run) !== undefined)
-      throw new SkeinError('SKEIN_STORE', `run ${run} already exists`, { hint: 'give each run its own id' });
+    if (this.store.run(run) !== undefined) throw taken(run);
     const { stored, blobs } = storedValue(inputs, 'the inputs');
     const { turn, on } = this.of;
     const at = systemClock.now();
