@@ -23,7 +23,8 @@ import {
   wholeOutput,
   withVariables,
 } from './step-functions.js';
-import { branchesTo, flattened, orderOf, waitsOf, type FlatStep } from './step-order.js';
+import { conditionOf } from './step-conditions.js';
+import { flattened, keptInOrder, waitsOf, type FlatStep } from './step-order.js';
 
 /** What a composition needs from its pack. */
 export interface CompositionParts {
@@ -83,29 +84,26 @@ class CompositionBuilder {
 
   edges(): readonly (readonly string[])[] {
     const waits = waitsOf(this.composition.steps);
-    const effects = orderOf(waits).filter((id) => this.changes(id));
-    const inOrder = effects.slice(1).map((id, at) => [effects[at] ?? id, this.firstOf(id)]);
+    const effects = this.flat.filter(({ step }) => this.changes(step));
+    const inOrder = keptInOrder(effects, waits).map(([from, to]) => [from, this.firstOf(to)]);
     const explicit = this.flat.flatMap(({ step: { id } }) =>
       [...(waits.get(id) ?? [])].map((before) => [before, this.firstOf(id)]),
     );
     const agents = this.flat.filter(({ step }) => isAgent(step)).map(({ step: { id } }) => [inputOf(id), id]);
-    const known = new Set(explicit.map(([from, to]) => `${from} ${to}`));
     const checked = this.inputCheck().flatMap((check) =>
       this.flat.map(({ step: { id } }) => [check.id, this.firstOf(id)]),
     );
     return [
       ...checked,
       ...explicit,
-      ...inOrder.filter(([from, to]) => !known.has(`${from} ${to}`)),
+      ...inOrder,
       ...agents,
       ...this.flat.map(({ step: { id } }) => [id, this.last]),
     ];
   }
 
-  private changes(id: string): boolean {
-    const step = this.flat.find((one) => one.step.id === id)?.step;
-    const tools = step?.tool === undefined ? (step?.tools ?? []) : [step.tool];
-    return tools.some((tool) => this.parts.tool(tool).effect !== 'read');
+  private changes({ tool, tools = [] }: CompositionStep): boolean {
+    return (tool === undefined ? tools : [tool]).some((name) => this.parts.tool(name).effect !== 'read');
   }
 
   /** Returns the node that waits for a step's dependencies. */
@@ -116,7 +114,7 @@ class CompositionBuilder {
 
   private nodesOf(one: FlatStep): readonly NodeInput<StateOf>[] {
     const { step, parallel } = one;
-    const when = this.condition(one);
+    const when = conditionOf(one, this.composition.steps);
     const around = { join: 'settled' as const, ...(when === undefined ? {} : { when }) };
     const failing = parallel === undefined ? {} : { onError: 'continue' as const };
     const { id, description } = step;
@@ -191,28 +189,6 @@ class CompositionBuilder {
       },
       prompt: [{ channel: inputOf(id) }],
     };
-  }
-
-  /** Statement 46: skips a step if all it depends on were skipped, if a branch chose another target, or if no branch naming it ran. */
-  private condition({ step, parallel }: FlatStep): ((state: StateOf) => boolean) | undefined {
-    const { steps } = this.composition;
-    const rules = [step, ...(parallel === undefined ? [] : [parallel])].map(({ id, depends_on = [] }) => {
-      const branches = branchesTo(id, steps);
-      return (state: StateOf): boolean => {
-        const has = (one: string): boolean => state[outputOf(one)] !== undefined;
-        const open = branches.filter(has);
-        const isChosen = branches.length === 0 || open.length > 0;
-        return (
-          isChosen &&
-          open.every((one) => state[outputOf(one)] === id) &&
-          (depends_on.length === 0 || depends_on.some(has))
-        );
-      };
-    });
-    const isFree = [step, parallel].every(
-      (one) => one === undefined || ((one.depends_on ?? []).length === 0 && branchesTo(one.id, steps).length === 0),
-    );
-    return isFree ? undefined : (state) => rules.every((rule) => rule(state));
   }
 
   /** Returns the node that checks the input and that all steps wait for, if the input has a schema. */

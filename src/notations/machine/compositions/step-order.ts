@@ -69,3 +69,26 @@ export function orderOf(waits: Waits): readonly string[] {
   }
   return order;
 }
+
+/**
+ * Returns pairs of steps of which the second waits for the first, so that these steps run in the order of the file. Those inside one
+ * parallel step run at the same time, and the next one waits for that whole step, unless something inside of it waits for the next one.
+ */
+export function keptInOrder(steps: readonly FlatStep[], waits: Waits): readonly (readonly [string, string])[] {
+  const placed = new Map(steps.map((one) => [one.step.id, one]));
+  const done = new Set<string>();
+  let before: readonly string[] = [];
+  let group: { readonly whole: string; readonly steps: string[] } | undefined;
+  return orderOf(waits).flatMap((id) => {
+    const one = placed.get(id);
+    const whole = one?.parallel?.id ?? id;
+    if (one !== undefined && whole !== group?.whole) {
+      if (group !== undefined) before = done.has(group.whole) ? [group.whole] : group.steps;
+      group = { whole, steps: [] };
+    }
+    done.add(id);
+    if (one === undefined) return [];
+    group?.steps.push(id);
+    return before.filter((earlier) => waits.get(id)?.has(earlier) !== true).map((earlier) => [earlier, id] as const);
+  });
+}
