@@ -93,13 +93,7 @@ class CompositionBuilder {
     const checked = this.inputCheck().flatMap((check) =>
       this.flat.map(({ step: { id } }) => [check.id, this.firstOf(id)]),
     );
-    return [
-      ...checked,
-      ...explicit,
-      ...inOrder,
-      ...agents,
-      ...this.flat.map(({ step: { id } }) => [id, this.last]),
-    ];
+    return [...checked, ...explicit, ...inOrder, ...agents, ...this.flat.map(({ step: { id } }) => [id, this.last])];
   }
 
   private changes({ tool, tools = [] }: CompositionStep): boolean {
