@@ -1,4 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { FORBIDDEN_NAMES } from '../base/json.js';
+import { quoteShort } from './value-text.js';
 import type { CelVar } from './values.js';
 
 /** What an expression uses, determined without running it. */
@@ -65,6 +67,7 @@ function visit(search: Search, node: ASTNode, bound: ReadonlySet<string>, nestin
       REFUSED.get(name) === undefined ? undefined : `${name} is not available: ${REFUSED.get(name)}`,
     );
   }
+  if (node.op === 'map') for (const [key] of node.args) refuse(search, key, lostKey(key));
   if (node.op === 'rcall' && MACROS.has(node.args[0])) {
     visitMacro(search, node, bound, nesting);
     return;
@@ -90,6 +93,14 @@ function visitMacro(
   visit(search, receiver, bound, nesting);
   const inner = variable?.op === 'id' ? new Set([...bound, variable.args]) : bound;
   for (const body of bodies) visit(search, body, inner, nesting + 1);
+}
+
+/** The language leaves these keys out of the maps that it makes. */
+function lostKey(key: ASTNode): string | undefined {
+  const name: unknown = key.op === 'value' ? key.args : undefined;
+  return typeof name === 'string' && FORBIDDEN_NAMES.has(name)
+    ? `${quoteShort(name)} can't be a key of a map`
+    : undefined;
 }
 
 function refuse(search: Search, node: ASTNode, message: string | undefined): void {

@@ -6,6 +6,7 @@ import { estimate } from './expression-cost.js';
 import { hasLine } from './lines.js';
 import { cel } from './on-demand.js';
 import { compilingWork, type WorkMeter } from './work-meter.js';
+import { toPlain } from './expression-results.js';
 import { extentOf, toCelValue, type Extent } from './expression-values.js';
 import { didYouMean } from '../base/suggest.js';
 import { quoteShort } from './value-text.js';
@@ -155,6 +156,9 @@ function base(): Environment {
   environment.registerFunction('list<dyn>.join(string): string', (list: readonly unknown[], between: string) =>
     list.map((item) => (typeof item === 'string' ? item : JSON.stringify(toPlain(item)))).join(between),
   );
+  // Missing in the package.
+  for (const type of ['Timestamp', 'Duration'])
+    environment.registerFunction(`string(google.protobuf.${type}): string`, (value: unknown) => String(toPlain(value)));
   environment.registerFunction('json(dyn): string', (value: unknown) => JSON.stringify(toPlain(value)));
   environment.registerFunction('string.hasLine(string): bool', (text: string, line: string) => hasLine(text, line));
   shared = environment;
@@ -164,23 +168,6 @@ function base(): Environment {
 function divide(a: number, b: number, result: number): number {
   if (b === 0) throw new RangeError(`${a} divided by zero`);
   return result;
-}
-
-/** Converts a value of the language to JSON data. */
-function toPlain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof cel().Optional) return value.hasValue() ? toPlain(value.value()) : null;
-  if (Array.isArray(value)) return value.map(toPlain);
-  const entries = value instanceof Map ? [...value] : plainEntries(value);
-  // Times and byte strings exist only within an expression.
-  if (entries === undefined) return null;
-  return Object.fromEntries(entries.map(([key, item]: [unknown, unknown]) => [String(key), toPlain(item)]));
-}
-
-function plainEntries(value: object): [string, unknown][] | undefined {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null ? Object.entries(value) : undefined;
 }
 
 function problemOf(source: string, error: unknown, hintOf: NameHint): Problem {
@@ -206,7 +193,7 @@ function among(names: readonly string[]): NameHint {
 function formHint(before: string): string {
   return before.trimEnd().endsWith('?')
     ? `a reference in an expression takes no ?: ${HINTS['no_such_key'] ?? ''}`
-    : 'an expression is written like: output.count > 2 && inputs.mode == "full"';
+    : 'an expression is written like: size(items) > 2 && mode == "full"';
 }
 
 function problemAt(source: string, offset: number, message: string, hint?: string): Problem {

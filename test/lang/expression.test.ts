@@ -43,6 +43,45 @@ describe('numbers in expressions', () => {
   });
 });
 
+describe('results that are not values of JSON', () => {
+  it.each([
+    ["timestamp('2024-02-29T00:00:00Z')", '2024-02-29T00:00:00Z'],
+    ["timestamp('2024-12-31T23:30:00.5+01:00')", '2024-12-31T22:30:00.500Z'],
+    ["timestamp('2024-02-29T00:00:00Z') + duration('24h')", '2024-03-01T00:00:00Z'],
+    ["duration('1h30m')", '5400s'],
+    ["duration('-1500ms')", '-1.5s'],
+    ["[{'at': timestamp('2024-02-29T00:00:00Z')}]", [{ at: '2024-02-29T00:00:00Z' }]],
+    [
+      "'at ' + string(timestamp('2024-02-29T00:00:00Z')) + ' for ' + string(duration('90s'))",
+      'at 2024-02-29T00:00:00Z for 90s',
+    ],
+    ["json({'t': timestamp('2024-02-29T00:00:00Z')})", '{"t":"2024-02-29T00:00:00Z"}'],
+    ['2u + 1u', 3],
+  ])('%s is a value of JSON: times and durations are text', (source, expected) => {
+    expect(evaluate(source)).toEqual(expected);
+  });
+
+  it.each([
+    ['a / b', 'the result is Infinity'],
+    ['[a / b]', 'the result is Infinity'],
+    ['b / b', 'the result is NaN'],
+    ['json(a / b)', 'the result is Infinity'],
+    ["b'abc'", 'the result is bytes'],
+    ['type(a)', 'the result is a type'],
+  ])('%s fails, and is never silently null', (source, words) => {
+    const { code, message } = failureOf(source, { a: 1, b: 0 });
+    expect([code, message]).toEqual(['SKEIN_TEMPLATE', expect.stringContaining(`${words}, which JSON does not have`)]);
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype'])(
+    'a map with the key %s, which would be left out, is refused',
+    (key) => {
+      const { problems } = compileExpression(`[{'a': {'${key}': 1}}]`, []);
+      expect(problems).toMatchObject([{ code: 'bad-expression', message: `"${key}" can't be a key of a map` }]);
+    },
+  );
+});
+
 describe('values in expressions', () => {
   it('reads own data only, also where keys have names of the host', () => {
     const data = JSON.parse('{"constructor":"x","toString":1,"__proto__":{"y":2}}') as unknown;

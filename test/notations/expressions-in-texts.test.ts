@@ -21,6 +21,7 @@ describe.each(Object.entries(BOTH))('[G7] [addition 6] {{= }} in a prompt of a %
     ['{{= json(steps.a.output.items[0]) }}', '{"title":"x","n":1}'],
     ["{{= inputs.sev in ['high', 'critical'] ? 'now' : 'later' }}", 'now'],
     ["{{= {'a': {'b': size(steps.a.output.items)}}.a.b + 1 }}", '3'],
+    ["due {{= timestamp('2024-02-28T00:00:00Z') + duration('24h') }}", 'due 2024-02-29T00:00:00Z'],
     ['\\{{= size(x) }} {{ steps.a.output.items.1.title }}', '{{= size(x) }} y'],
   ])('%s gives %s', async (prompt, wanted) => {
     const written = notation === 'dag' ? prompt : prompt.replace('items.1.title', 'items[1].title');
@@ -39,6 +40,7 @@ describe.each(Object.entries(BOTH))('[G7] [addition 6] {{= }} in a prompt of a %
     ['[bad-expression]', '{{= size( }}', 'bad-expression'],
     ['[bad-expression]', '{{= steps.a.output.items.all(i, i.matches("x")) }}', 'bad-expression'],
     ['[bad-expression]', '{{= nothing + 1 }}', 'bad-expression'],
+    ['[bad-expression]', "{{= {'constructor': 1} }}", 'bad-expression'],
     ['[bad-expression]', 'so {{= size(steps.a.output.items)', 'bad-expression'],
     ['[unknown-member]', '{{= steps.a.outptu == "x" }}', 'unknown-member'],
     ['[unknown-step]', '{{= steps.z.output }}', 'unknown-step'],
@@ -48,6 +50,12 @@ describe.each(Object.entries(BOTH))('[G7] [addition 6] {{= }} in a prompt of a %
   ])('%s %s is an error before anything runs', async (_code, prompt, code) => {
     const found = await wrong(file(prompt));
     expect(found.join('\n')).toContain(`${code}: `);
+  });
+
+  it('a result that is not a value fails its step', async () => {
+    const ended = await ran(file('{{= steps.a.output.items[0].n / (steps.a.output.items[0].n - 1.0) }}'), ITEMS);
+    expect([ended.outcome, ended.error?.code]).toEqual(['failed', 'SKEIN_TEMPLATE']);
+    expect(ended.error?.message).toContain('the result is Infinity');
   });
 
   it('an expression that costs too much fails its step, and nothing hangs', async () => {
