@@ -67,3 +67,24 @@ it('its JSON and its run folder say so, and a resume with a higher bound continu
   expect(raised.code).toBe(0);
   expect(documentOf(raised)).toMatchObject({ outcome: 'succeeded' });
 });
+
+it('its end says what is asked, of the budget and of other steps, and how to answer', async () => {
+  const asking = `name: asking
+budget: { calls: 1, on_limit: ask }
+agents: { writer: { inline: { prompt: You write., tools: [] } } }
+steps:
+  - { id: gate, type: ask, question: Go on? }
+  - { id: one, agent: writer, prompt: One. }
+  - { id: two, agent: writer, prompt: Two., depends_on: [one] }
+`;
+  const cwd = await makeProject({ 'flow.yaml': asking });
+  const end = await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+  expect(end.code).toBe(6);
+  expect(end.stderr).toMatch(/\nquestion of gate: Go on\?\n {2}skein answer \w+ gate VALUE\n/);
+  expect(end.stderr).toMatch(
+    /\nquestion of two: the budget of the run .*How much more may be spent.*\n(?: {2}.*\n)* {2}skein answer \w+ two VALUE\n/,
+  );
+  expect((await served(['answer', '-1', 'gate', 'yes'], { cwd })).code).toBe(0);
+  expect((await served(['answer', '-1', 'two', '1-calls'], { cwd })).code).toBe(0);
+  expect((await served(['resume', '-1'], { cwd })).code).toBe(0);
+});

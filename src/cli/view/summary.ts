@@ -176,8 +176,9 @@ function withinText({ kind }: StepLog, { done, total }: Within): string {
   return kind === 'loop' ? countText(done, 'round') : countText(total, 'item');
 }
 
+/** A run that failed or was cancelled asks again once it is resumed. */
 function questionLines({ questions, outcome, recorded }: SummaryOptions): readonly string[] {
-  if (outcome !== 'paused' || questions.length === 0) return [];
+  if ((outcome !== 'paused' && outcome !== 'out_of_budget') || questions.length === 0) return [];
   const asked = questions.flatMap((one) => {
     const { path, name, question, choices = [], evidence, expires } = one;
     return [
