@@ -72,7 +72,6 @@ describe('after a session that failed, what failed is tried again (J3)', () => {
     ['no failure before the pause of a later attempt', [failed('a'), ASKED_AGAIN], []],
     ['no failure that a backoff followed', [failed('a'), done('a@backoff')], []],
     ['an attempt that ran out of time', [done('a@timeout')], [0]],
-    ['one that stood still before', [done('a@timeout~2')], [0]],
     ['no such attempt but the last', [done('a@timeout'), done('a@backoff'), done('a~2@timeout')], [2]],
     ['both when the body failed, too', [failed('a'), done('a@timeout')], [0, 1]],
     ['no tool whose failure the model took', [failed('a@tool#1.1'), done('a@model#2')], []],

@@ -23,7 +23,6 @@ class AttemptClock implements Clock, Waiter {
   private timer: Ticket | undefined = undefined;
   private left: number;
   private stops = 0;
-  private starts = 0;
   private closed = false;
 
   constructor(
@@ -61,13 +60,12 @@ class AttemptClock implements Clock, Waiter {
   }
 
   private start(): void {
-    this.starts += 1;
-    const again = this.starts === 1 ? '' : `~${this.starts}`;
     const { step, left, limit } = this;
     const { durable } = step.run;
     // The whole limit: what is left of it is another in each session.
     const identity = durable.recorded ? timeLimit(limit, step.identity) : undefined;
-    this.timer = durable.timer(`${step.key}@timeout${again}`, left, true, identity);
+    // One key, however often the clock stood still: a replay, which waits for no turn and no budget, must find the expiry all the same.
+    this.timer = durable.timer(`${step.key}@timeout`, left, true, identity);
     this.timer.waiter = this;
   }
 
