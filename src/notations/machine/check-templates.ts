@@ -11,6 +11,7 @@ export function checkTemplates(placed: PlacedPack): void {
   const { pack, findings, at } = placed;
   const fragments = new Map(Object.entries(pack.fragments ?? {}));
   checkFragments(fragments, placed);
+  checkOpen(placed);
   const speaking = new Set(Object.values(pack.workflow?.states ?? {}).map(({ prompt_task }) => prompt_task));
   for (const [name, prompt] of Object.entries(pack.prompts)) {
     const variables = new Set((prompt.variables ?? []).map((variable) => variable.name));
@@ -30,6 +31,24 @@ export function checkTemplates(placed: PlacedPack): void {
     }
     checkArtifacts(name, artifacts, placed);
   }
+}
+
+/** A placeholder without its end, such as `{{name}`: it is sent to the model as it is. */
+const OPEN = /\{\{\s*[A-Za-z_][\w.:-]*(?![^{}]*\}\})/g;
+
+/** Warns about placeholders of prompts and fragments that are not closed. */
+function checkOpen({ pack, findings, at }: PlacedPack): void {
+  const check = (owner: string, text: string, place: readonly string[]): void => {
+    for (const [written] of text.matchAll(OPEN)) {
+      const message = `${owner}: ${quoteShort(written)} is not closed, so it is not a placeholder`;
+      findings.warning('open-placeholder', message, at(...place), 'end it with }} behind the name');
+    }
+  };
+  for (const [name, text] of Object.entries(pack.fragments ?? {}))
+    check(`fragments[${JSON.stringify(name)}]`, text, ['fragments', name]);
+  for (const [name, prompt] of Object.entries(pack.prompts))
+    for (const text of textsOf(prompt))
+      check(`prompts[${JSON.stringify(name)}]`, text, ['prompts', name, 'system_template']);
 }
 
 /** The maximum length of a prompt with its fragments inserted. A few fragments that each contain the next one twice grow exponentially. */

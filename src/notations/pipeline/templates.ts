@@ -61,17 +61,21 @@ export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef
     }
     return template;
   };
-  const template: Texts['template'] = (scalar, reader) => {
-    const placeOf = (written: string): Position => locate(yaml, scalar, written, 0).at;
+  const placeIn = (scalar: SourceScalar) => (written: string) => locate(yaml, scalar, written, 0).at;
+  const checked = (scalar: SourceScalar, reader: Placed, isReference: (piece: Piece) => boolean): Template => {
     for (const piece of pieces(scalar))
-      if (typeof piece === 'string') reportOpen(piece, BEGINS, placeOf, names.findings);
-    const filled = fill(scalar, reader, () => true);
+      if (typeof piece === 'string') reportOpen(piece, BEGINS, placeIn(scalar), names.findings);
+    return fill(scalar, reader, isReference);
+  };
+  const template: Texts['template'] = (scalar, reader) => {
+    const filled = checked(scalar, reader, () => true);
     if (!filled.some((piece) => typeof piece === 'string' && piece.includes('{{'))) return filled;
+    const placeOf = placeIn(scalar);
     return filled.map((piece) => (typeof piece === 'string' ? textBetween(piece, reader, names, placeOf) : piece));
   };
   return {
     template,
-    instructions: (scalar, reader) => fill(scalar, reader, (piece) => isMeant(piece.written, reader)),
+    instructions: (scalar, reader) => checked(scalar, reader, (piece) => isMeant(piece.written, reader)),
     message: (prompt, reader) => {
       const above = outputsAbove(reader);
       if (prompt !== undefined) return [...above, ...template(prompt, reader)];
