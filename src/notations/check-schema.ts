@@ -1,7 +1,7 @@
 import type { Json } from '../base/json.js';
 import { schemaFault } from '../lang/schema-check.js';
 import { quoteShort } from '../lang/value-text.js';
-import { USABLE } from '../plan/check-json-schemas.js';
+import { USABLE } from '../plan/check-schemas.js';
 import type { Findings } from '../text/findings.js';
 import { describe, entryOf, seen, type SourceEntry, type SourceMap, type SourceNode } from '../text/nodes.js';
 import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';

@@ -5,11 +5,10 @@ import { checkBudgets, checkRequired, checkSupervision } from './check-policies.
 import { checkConditions } from './check-conditions.js';
 import { checkForm, type FoundForm } from './check-form.js';
 import { checkGraph } from './check-graph.js';
-import { checkJsonSchemas } from './check-json-schemas.js';
 import { checkLimits } from './check-limits.js';
 import { checkNames } from './check-names.js';
 import { checkLoopEnds, checkReferences, writersOf, type Writers } from './check-references.js';
-import { checkSchemas } from './check-schemas.js';
+import { checkJsonSchemas, checkSchemas } from './check-schemas.js';
 import { checkDeclarations, checkEndorsement, checkSecurity } from './check-safety.js';
 import { raised, type Security } from './security.js';
 import { Findings, type Scope } from './check-scope.js';
