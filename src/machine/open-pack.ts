@@ -4,7 +4,7 @@ import { definitionError } from '../base/problem.js';
 import { present, type Json } from '../base/json.js';
 import { checkOptions, type OptionForms } from '../base/options.js';
 import { didYouMean } from '../base/suggest.js';
-import { checkObjects } from '../runtime/check-run.js';
+import { checkRunOptions } from '../runtime/check-run.js';
 import { preparedPlan } from '../runtime/checked-plan.js';
 import type { RunOptions } from '../runtime/options.js';
 import { machinePlan, type MachineOptions } from '../notations/machine/plan/machine-plan.js';
@@ -135,16 +135,11 @@ export async function openPack(given: string | object, options: OpenPackOptions 
   checkTools(pack, machine.setup, begun);
   const { variables = {}, thread, busy = 'wait', untrusted } = options;
   const named = Array.isArray(untrusted) ? markedInputs(pack, { untrusted, variables }) : untrusted;
-  const runs = Object.fromEntries(
-    (Object.keys(OF_RUNS) as (keyof OfRuns)[]).flatMap((name) =>
-      options[name] === undefined ? [] : [[name, options[name]]],
-    ),
-  );
   return new Conversation({
     pack,
     compiled,
     setup: machine.setup,
-    runs: { store: memoryStore(), ...runs, ...present({ untrusted: named }) },
+    runs: { store: memoryStore(), ...ofRuns(options), ...present({ untrusted: named }) },
     start,
     continues: agent !== undefined,
     variables,
@@ -155,13 +150,31 @@ export async function openPack(given: string | object, options: OpenPackOptions 
 
 function checkOpening(options: OpenPackOptions): void {
   checkOptions<OpenPackOptions>('openPack', options, { ...PLAN_OPTIONS, ...OWN, ...OF_RUNS });
-  checkObjects(options);
+  checkRunOptions(ofRuns(options));
+  checkPlanOptions(options);
   const begins = (['agent', 'prompt', 'state', 'context'] as const).filter((name) => options[name] !== undefined);
   if (begins.length > 1)
     throw wrong(`a conversation begins by one option alone, not by ${begins.join(' and ')}`, 'leave all but one out');
-  const { busy, recent, maxHandOvers } = options;
+  const { busy } = options;
   if (busy !== undefined && busy !== 'wait' && busy !== 'refuse')
     throw wrong(`busy is ${JSON.stringify(busy)}`, "it is 'wait' or 'refuse'");
+}
+
+/** Returns the options that each turn's run has. */
+function ofRuns(options: OpenPackOptions): OfRuns {
+  const given = (Object.keys(OF_RUNS) as (keyof OfRuns)[]).filter((name) => options[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, options[name]]));
+}
+
+/**
+ * Refuses values of {@link PLAN_OPTIONS} that are of no use.
+ *
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function checkPlanOptions({ recent, maxHandOvers, validators = {} }: MachineOptions): void {
+  const unusable = Object.entries(validators).find(([, value]) => typeof value !== 'function');
+  if (unusable !== undefined)
+    throw wrong(`the validator ${JSON.stringify(unusable[0])} must be a function`, 'it returns what is wrong with a text');
   for (const [name, value] of Object.entries({ recent, maxHandOvers }))
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0 && value <= 1_000_000))
       throw wrong(`${name} is ${String(value)}`, 'give a whole number from 1 to 1,000,000');

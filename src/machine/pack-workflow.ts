@@ -10,7 +10,7 @@ import { ownPlan } from '../plan/own-plan.js';
 import type { Bindings, Plan } from '../plan/plan.js';
 import type { StateOf } from '../plan/builder-input.js';
 import { checkedMessage } from './transition-extras.js';
-import { PLAN_OPTIONS, checkTools, packOf } from './open-pack.js';
+import { PLAN_OPTIONS, checkPlanOptions, checkTools, packOf } from './open-pack.js';
 
 /**
  * Options of {@link packWorkflow}.
@@ -41,6 +41,7 @@ interface PackWorkflow {
  */
 export async function packWorkflow(given: string | object, options: PackWorkflowOptions = {}): Promise<PackWorkflow> {
   checkOptions<PackWorkflowOptions>('packWorkflow', options, PLAN_OPTIONS);
+  checkPlanOptions(options);
   const { pack, files } = await packOf(given, options);
   const machine = machinePlan(pack, { ...options, files });
   checkTools(pack, machine.setup, options);

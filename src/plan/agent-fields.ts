@@ -22,6 +22,7 @@ import {
   names,
   NUMBER,
   object,
+  options,
   someObject,
   TEXT,
   variants,
@@ -49,7 +50,7 @@ const FUNCTION = object<FunctionTool>({
 });
 
 export const SANDBOX = word('on', 'offline');
-const SERVER = object<McpServerSpec>({
+const SERVER = options<McpServerSpec>({
   'type?': TEXT,
   'command?': TEXT,
   'args?': list(TEXT),
@@ -64,7 +65,7 @@ const SERVER = object<McpServerSpec>({
 export const MCP_SERVERS = names(SERVER);
 
 /** The form of rules for calls. */
-export const PERMISSIONS = object<Permissions>({ 'deny?': list(TEXT), 'allow?': list(TEXT), 'ask?': list(TEXT) });
+export const PERMISSIONS = options<Permissions>({ 'deny?': list(TEXT), 'allow?': list(TEXT), 'ask?': list(TEXT) });
 
 const TOOL_POLICY = object<ToolPolicy>({
   'enabled?': flag(),
@@ -83,7 +84,7 @@ const POLICY = object<NarrowPolicy>({
   'mcp?': object<ServersPolicy>({ 'enabled?': flag(), 'defaultDeny?': flag() }),
 });
 
-const SETTINGS = object<ModelSettings>({
+const SETTINGS = options<ModelSettings>({
   'temperature?': NUMBER,
   'topP?': NUMBER,
   'topK?': NUMBER,
@@ -136,7 +137,7 @@ const ROWS: Rows<AgentSpec> = {
   'searchesAll?': result('searches', flag()),
   'maxTurns?': result('limits', integer(1, 10_000)),
   'maxToolCalls?': result('limits', integer(0, MOST_ROUNDS)),
-  'until?': result('end', object<Until>({ 'rounds?': integer(1, 10_000), 'tool?': TEXT })),
+  'until?': result('end', options<Until>({ 'rounds?': integer(1, 10_000), 'tool?': TEXT })),
   'output?': result(
     'schema',
     object<StructuredOutput>({ 'name?': TEXT, schema: any(), 'onInvalid?': word('fail', 'warn') }),

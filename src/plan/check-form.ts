@@ -1,4 +1,4 @@
-import type { Json } from '../base/json.js';
+import { present, type Json } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { BUDGET } from './budget.js';
 import { DECLARATIONS } from './declarations.js';
@@ -80,8 +80,8 @@ export function checkForm(plan: unknown, place: string): FoundForm {
   return { problems: wrong.map((one) => badPlan(one, place)), hasWrongNumbers: wrong.length < misfits.length };
 }
 
-function badPlan({ path, message }: Misfit, place: string): Problem {
+function badPlan({ path, message, hint }: Misfit, place: string): Problem {
   const at = place === '' ? path.slice(1) : place + path;
   const where = at === '' ? 'the plan' : at;
-  return { code: 'bad-plan', severity: 'error', message: `${where} ${message}`, path: where };
+  return { code: 'bad-plan', severity: 'error', message: `${where} ${message}`, path: where, ...present({ hint }) };
 }

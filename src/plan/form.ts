@@ -1,5 +1,6 @@
 import { lazily, madeOnce } from '../base/collections.js';
 import { isPlainObject, ownValue } from '../base/json.js';
+import { meantOrKnown } from '../base/suggest.js';
 
 /** A problem of a value, or of a part of it. */
 export interface Misfit {
@@ -8,6 +9,7 @@ export interface Misfit {
   readonly message: string;
   /** Set if the type is right and only the size is wrong: the accepted range. */
   readonly bound?: string;
+  readonly hint?: string;
 }
 
 /** All problems of a value; undefined if there are none. */
@@ -113,6 +115,18 @@ export function names<T>(item: Form<T>): Form<Readonly<Record<string, T>>> {
     let found: Misfit[] | undefined;
     for (const key of Object.keys(value)) found = withPart(found, key, item(value[key]));
     return found;
+  };
+}
+
+/** An object of options that people write. Other keys are refused: a misspelt option would be none. */
+export function options<T extends object>(keys: Keys<T>): Form<T> {
+  const form = object(keys);
+  const known = lazily(() => Object.keys(keys).map((key) => keyName(key).name));
+  return (value) => {
+    const strange = isPlainObject(value) ? Object.keys(value).find((key) => !known().includes(key)) : undefined;
+    if (strange === undefined) return form(value);
+    const hint = meantOrKnown(strange, known(), 'options');
+    return [{ path: '', message: `has no option ${JSON.stringify(strange)}`, hint }, ...(form(value) ?? [])];
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Condition } from '../lang/values.js';
 import { ENDORSEMENT, type Endorsement } from './endorsement.js';
-import { integer, is, list, number, object, word, wordOr } from './form.js';
+import { integer, is, list, number, options, word, wordOr } from './form.js';
 import { course, judgement, policy, type Rows } from './rows.js';
 import { SUPERVISION, type Supervision } from './supervision.js';
 import { CONDITIONS } from './value-forms.js';
@@ -39,7 +39,7 @@ export interface NodePolicies {
   readonly timeoutMs?: number;
 }
 
-const RETRY = object<RetryPolicy>({
+const RETRY = options<RetryPolicy>({
   retries: integer(0, 1_000),
   backoff: word('fixed', 'linear', 'exponential'),
   delayMs: number(0, LONGEST_TIMER),

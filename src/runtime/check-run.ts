@@ -84,7 +84,7 @@ export function checkRunOptions(
  *
  * @throws SkeinError `SKEIN_USAGE`
  */
-export function checkObjects({ store, signal }: Pick<RunOptions, 'store' | 'signal'>): void {
+function checkObjects({ store, signal }: Pick<RunOptions, 'store' | 'signal'>): void {
   checkMethod('store', store, 'create', 'a store');
   checkMethod('signal', signal, 'addEventListener', 'an AbortSignal');
 }
@@ -144,15 +144,15 @@ function checkBudget({ budget }: Pick<RunOptions, 'budget'>): void {
   if (budget !== undefined) budgetChange(budget);
 }
 
-function checkSupervisor({ supervisor }: Pick<RunOptions, 'supervisor'>): void {
+/**
+ * Refuses a supervisor that can't judge. `of` says whose it is.
+ *
+ * @throws SkeinError `SKEIN_USAGE`
+ */
+export function checkSupervisor({ supervisor }: Pick<RunOptions, 'supervisor'>, of = 'a run'): void {
   if (supervisor === undefined || isSupervisor(supervisor)) return;
-  throw new SkeinError(
-    'SKEIN_USAGE',
-    'the supervisor of a run needs the methods reconcile and supervise, and a timeoutMs above 0 or none',
-    {
-      hint: "run(workflow, { supervisor: supervisor({ model: 'openai/gpt-5' }) })",
-    },
-  );
+  const what = `the supervisor of ${of} needs the methods reconcile and supervise, and a timeoutMs above 0 or none`;
+  throw new SkeinError('SKEIN_USAGE', what, { hint: "supervisor: supervisor({ model: 'openai/gpt-5' })" });
 }
 
 function checkSecurity({ security, guards }: Pick<RunOptions, 'security' | 'guards'>): void {

@@ -7,6 +7,7 @@ import { kindText } from '../lang/value-text.js';
 import type { Supervisor } from '../plan/supervision.js';
 import type { CheckpointStore } from './checkpoints.js';
 import type { TreeListener } from './events.js';
+import { checkSupervisor } from '../runtime/check-run.js';
 import { overrideOf, type Override } from './override.js';
 
 /** The settings a tree runs with. They are never changed. */
@@ -54,6 +55,7 @@ export function checkRuntime(runtime: unknown): void {
     throw new SkeinError('SKEIN_USAGE', `a runtime is an object, not ${kindText(runtime)}`, { hint });
   }
   checkOptions<Runtime>('a runtime', runtime, FORMS);
+  checkSupervisor(runtime, 'a runtime');
 }
 
 /** Returns the fields of a runtime that affect the plan. */

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { answerRun, definePlan, memoryStore, run } from '../../src/index.js';
 import type { RunOptions } from '../../src/index.js';
-import { graph } from '../../src/graph.js';
+import { agent, graph } from '../../src/graph.js';
+import { openPack } from '../../src/machine.js';
+import type { OpenPackOptions } from '../../src/machine.js';
+import { packOf } from '../machine/support/talking.js';
 
 const plan = definePlan({ name: 'p', nodes: [{ id: 'a', output: 'a', run: () => 1 }] });
 
@@ -48,4 +51,32 @@ test('an answer to an earlier visit names the questions that are open', async ()
       hint: 'the first answer counts; open: judge#2',
     }),
   );
+});
+
+const INSIDE: readonly (readonly [options: object, what: string, hint: string])[] = [
+  [{ permissions: { denny: ['shell'] } }, 'permissions has no option "denny"', 'did you mean "deny"?'],
+  [{ settings: { temprature: 1 } }, 'settings has no option "temprature"', 'did you mean "temperature"?'],
+  [{ mcpServers: { s: { comand: 'x' } } }, 'mcpServers.s has no option "comand"', 'did you mean "command"?'],
+  [{ until: { round: 2 } }, 'until has no option "round"', 'did you mean "rounds"?'],
+];
+
+test.each(INSIDE)('%j of an agent is refused', (options, what, hint) => {
+  const make = () => agent({ name: 'a', model: 'mock/echo', ...options });
+  expect(make).toThrow(expect.objectContaining({ code: 'SKEIN_DEFINITION' }));
+  expect(make).toThrow(`${what}\n    hint: ${hint}`);
+});
+
+test('a misspelt option of a retry is refused', () => {
+  const flow = graph().node('a', () => 1, { retry: { retris: 1 } as never });
+  expect(() => flow.compile()).toThrow('nodes[0].retry has no option "retris"\n    hint: did you mean "retries"?');
+});
+
+test.each([
+  [{ models: { overide: 'mock/echo' } }, 'models has no option "overide"'],
+  [{ listeners: [5] }, 'listeners are a list of functions, not a list'],
+  [{ supervisor: {} }, 'the supervisor of a run needs the methods reconcile and supervise'],
+  [{ validators: { tone: 'kind' } }, 'the validator "tone" must be a function'],
+])('%j is refused where a pack is opened', async (options, message) => {
+  const opened = openPack(packOf({ a: { terminal: true } }), options as OpenPackOptions);
+  await expect(opened).rejects.toMatchObject({ code: 'SKEIN_USAGE', message: expect.stringContaining(message) as string });
 });

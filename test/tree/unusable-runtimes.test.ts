@@ -8,6 +8,11 @@ const UNUSABLE: readonly (readonly [unknown, string, string | undefined])[] = [
   [{ model: 'own/m', polcy: { deny: ['shell'] } }, 'a runtime has no option "polcy"', 'did you mean "policy"?'],
   [{ modell: 'own/m' }, 'a runtime has no option "modell"', 'did you mean "model"?'],
   [{ model: 'own/m', tools: 'read_file' }, 'tools are a list of names and functions, not a text', undefined],
+  [
+    { supervisor: { reconcile: () => undefined } },
+    'the supervisor of a runtime needs the methods reconcile and supervise, and a timeoutMs above 0 or none',
+    "supervisor: supervisor({ model: 'openai/gpt-5' })",
+  ],
   [null, 'a runtime is an object, not null', undefined],
   ['own/m', 'a runtime is an object, not a text', undefined],
 ];
@@ -41,6 +46,15 @@ describe('a runtime that can not be used', () => {
     const execute = flow.execute.bind(flow) as () => Promise<unknown>;
     await expect(execute()).rejects.toMatchObject({ code: 'SKEIN_USAGE' });
   });
+});
+
+it.each(['runtime', 'customize'])('a misspelt rule for calls is a problem: in %s', (where) => {
+  const policy = { denny: ['shell'] } as never;
+  const step = where === 'runtime' ? goal('g', 'Do.') : goal('g', 'Do.').customize({ policy });
+  const runtime: Runtime = { model: 'own/m', ...(where === 'runtime' ? { policy } : {}) };
+  expect(flowOf(step).validate(runtime)).toMatchObject([
+    { code: 'bad-plan', message: 'nodes[0].agent.permissions has no option "denny"', hint: 'did you mean "deny"?' },
+  ]);
 });
 
 it('[A41] tools of a step that are no list are refused', () => {

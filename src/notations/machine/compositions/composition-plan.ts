@@ -14,6 +14,7 @@ import {
   OUTPUT,
   checkInput,
   chosen,
+  conditionOf,
   inputOf,
   outputOf,
   prepared,
@@ -23,7 +24,6 @@ import {
   wholeOutput,
   withVariables,
 } from './step-functions.js';
-import { conditionOf } from './step-conditions.js';
 import { flattened, keptInOrder, waitsOf, type FlatStep } from './step-order.js';
 
 /** What a composition needs from its pack. */

@@ -8,6 +8,7 @@ import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import type { Composition, CompositionStep } from '../pack.js';
 import { holds } from './predicates.js';
 import { INPUT, filledIn, type Scope } from './references.js';
+import { branchesTo, flattened, type FlatStep } from './step-order.js';
 
 /** Channels of a composition's plan other than its input: its output; for a step, its output, its input, the variables of its prompt. */
 export const OUTPUT = 'output';
@@ -97,4 +98,39 @@ export function wholeOutput({ output, steps }: Composition, schema: Json | undef
   const findings = schema === undefined ? [] : schemaFindings(schema, value);
   if (findings.length === 0) return value;
   throw new SkeinError('SKEIN_OUTPUT_INVALID', `the output does not match its schema: ${findings.join('; ')}`);
+}
+
+type Condition = (state: StateOf) => boolean;
+
+/**
+ * Returns the condition under which a step runs, of those that its definition leaves open: statement 46 skips a step if all it depends on were
+ * skipped, if a branch chose another target, or if no branch naming it ran. Undefined if it always runs. What a condition reads
+ * influences the step, so it reads nothing that can't decide.
+ */
+export function conditionOf({ step, parallel }: FlatStep, steps: readonly CompositionStep[]): Condition | undefined {
+  const rules = [step, ...(parallel === undefined ? [] : [parallel])].flatMap((one) => rulesOf(one, steps));
+  return rules.length === 0 ? undefined : (state) => rules.every((rule) => rule(state));
+}
+
+function rulesOf({ id, depends_on = [] }: CompositionStep, steps: readonly CompositionStep[]): readonly Condition[] {
+  const branches = branchesTo(id, steps);
+  const isChosen: Condition = (state) => {
+    const open = branches.filter((one) => hasRun(one, state));
+    return open.length > 0 && open.every((one) => state[outputOf(one)] === id);
+  };
+  const hasAny: Condition = (state) => depends_on.some((one) => hasRun(one, state));
+  const waitsForMissing = depends_on.length > 0 && depends_on.every((one) => mayBeMissing(one, steps));
+  return [...(branches.length === 0 ? [] : [isChosen]), ...(waitsForMissing ? [hasAny] : [])];
+}
+
+function hasRun(id: string, state: StateOf): boolean {
+  return state[outputOf(id)] !== undefined;
+}
+
+/** Whether a run can come past a step without an output of it: it was skipped, or failed inside a parallel step. */
+function mayBeMissing(id: string, steps: readonly CompositionStep[]): boolean {
+  const found = flattened(steps).find(({ step }) => step.id === id);
+  if (found === undefined || found.parallel !== undefined || branchesTo(id, steps).length > 0) return true;
+  const { depends_on = [] } = found.step;
+  return depends_on.length > 0 && depends_on.every((one) => mayBeMissing(one, steps));
 }
