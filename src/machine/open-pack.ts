@@ -174,7 +174,10 @@ function ofRuns(options: OpenPackOptions): OfRuns {
 export function checkPlanOptions({ recent, maxHandOvers, validators = {} }: MachineOptions): void {
   const unusable = Object.entries(validators).find(([, value]) => typeof value !== 'function');
   if (unusable !== undefined)
-    throw wrong(`the validator ${JSON.stringify(unusable[0])} must be a function`, 'it returns what is wrong with a text');
+    throw wrong(
+      `the validator ${JSON.stringify(unusable[0])} must be a function`,
+      'it returns what is wrong with a text',
+    );
   for (const [name, value] of Object.entries({ recent, maxHandOvers }))
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0 && value <= 1_000_000))
       throw wrong(`${name} is ${String(value)}`, 'give a whole number from 1 to 1,000,000');

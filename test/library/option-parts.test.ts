@@ -78,5 +78,8 @@ test.each([
   [{ validators: { tone: 'kind' } }, 'the validator "tone" must be a function'],
 ])('%j is refused where a pack is opened', async (options, message) => {
   const opened = openPack(packOf({ a: { terminal: true } }), options as OpenPackOptions);
-  await expect(opened).rejects.toMatchObject({ code: 'SKEIN_USAGE', message: expect.stringContaining(message) as string });
+  await expect(opened).rejects.toMatchObject({
+    code: 'SKEIN_USAGE',
+    message: expect.stringContaining(message) as string,
+  });
 });
