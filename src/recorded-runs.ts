@@ -9,6 +9,7 @@ export type { RunReader } from './journal/run-reader.js';
 export { forkEdits } from './runtime/fork-edits.js';
 export { limitName, standingText } from './budget/lack-text.js';
 export type { Standing } from './budget/ledger.js';
+export { readLimit } from './runtime/recorded-limits.js';
 export type { BudgetWish } from './runtime/recorded-limits.js';
 export { changesOf, goingOn, readRecord } from './runtime/going-on.js';
 export type { RecordedRun } from './runtime/going-on.js';

@@ -101,6 +101,17 @@ export function readBudget(store: Store, runId: string): readonly Standing[] {
   return recordedBudget(store, runId).standing;
 }
 
+/**
+ * Returns how one limit of a recorded run stands, by its name, `step review`, or the step alone: a line for each amount that it limits.
+ *
+ * @throws SkeinError `SKEIN_USAGE` for a limit that the run does not have; `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
+ */
+export function readLimit(store: Store, runId: string, limit: string): readonly Standing[] {
+  const { limits, standing } = recordedBudget(store, runId);
+  const { name } = limitCalled(limits, limit);
+  return standing.filter((one) => one.name === name);
+}
+
 /** A change of a limit of a recorded run. */
 export interface BudgetWish {
   /** An amount that is added, such as `+0.50`, or one that replaces the limit, such as `200k-tokens`. */
@@ -133,15 +144,18 @@ export function changeBudget(store: Store, runId: string, wish: BudgetWish): rea
 }
 
 /** @throws SkeinError `SKEIN_USAGE` */
+function limitCalled(limits: readonly Limit[], name: string): Limit {
+  const found = limits.find((one) => one.name === name || one.path === name);
+  if (found !== undefined) return found;
+  const known = limits.map((one) => one.name);
+  throw new SkeinError('SKEIN_USAGE', `the run has no budget '${name}'`, {
+    hint: meantOrKnown(name, known, 'budgets of the run'),
+  });
+}
+
+/** @throws SkeinError `SKEIN_USAGE` */
 function limitNamed(limits: readonly Limit[], { add }: BudgetChange, name: string | undefined): string {
-  if (name !== undefined) {
-    const found = limits.find((one) => one.name === name || one.path === name);
-    if (found !== undefined) return found.name;
-    const known = limits.map((one) => one.name);
-    throw new SkeinError('SKEIN_USAGE', `the run has no budget '${name}'`, {
-      hint: meantOrKnown(name, known, 'budgets of the run'),
-    });
-  }
+  if (name !== undefined) return limitCalled(limits, name).name;
   const fitting = limits.filter(({ budget }) => Object.keys(add).every((measure) => measure in budget));
   return fitting.length === 1 ? (fitting[0]?.name ?? RUN) : RUN;
 }

@@ -88,6 +88,18 @@ it('a budget that is raised beside a run that has stopped counts in the next res
   expect((await run('resume', '-1')).code).toBe(0);
 });
 
+it('the budget of one step is shown by its name', async () => {
+  const flow = `name: two
+budget: 9-calls
+agents: { writer: { inline: { prompt: You write., tools: [] } } }
+steps: [{ id: one, agent: writer, prompt: One., budget: 3-calls }]
+`;
+  const cwd = await makeProject({ 'flow.yaml': flow });
+  await served(['run', 'flow.yaml', '--mock', '--no-audit'], { cwd });
+  const shown = await served(['budget', '-1', '--of', 'one'], { cwd });
+  expect(shown.stdout).toBe('the budget of step one: 1 call of 3 calls spent\n');
+});
+
 it.each([
   [['run', 'chain.ts', '--input', 'task=x', '--mock', '--budget', '5 apples'], '"5 apples" has an unknown unit'],
   [['run', 'chain.ts', '--input', 'task=x', '--mock', '--budget', '-1'], 'is negative'],
@@ -99,6 +111,7 @@ it.each([
   [['resume', '-1', '--budget', '1-tokens'], 'is less than the run has spent'],
   [['budget', '-1', '+0.50'], 'there is no limit to which $0.50 could be added'],
   [['budget', '-1', '+1-calls', '--of', 'on'], "the run has no budget 'on'"],
+  [['budget', '-1', '--of', 'on'], "the run has no budget 'on'"],
 ])('says before anything runs what is wrong with a budget: skein %j', async (words, said) => {
   const cwd = await makeProject({ 'chain.ts': CHAIN });
   await served(['run', 'chain.ts', '--input', 'task=x', '--mock', '--budget', '1-calls,200k-tokens'], { cwd });

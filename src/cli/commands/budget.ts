@@ -29,13 +29,14 @@ const HELP = `
 A run in progress applies the change within a second. A run that has stopped continues with skein resume.`;
 
 async function budget(run: string, amounts: string | undefined, { of, json = false }: Flags): Promise<void> {
-  const { limitName, standingText } = await import('../../recorded-runs.js');
+  const { limitName, readLimit, standingText } = await import('../../recorded-runs.js');
   await withStore(async (store) => {
     const recorded = recordedIn(store);
     const id = await findRun(recorded, run);
     const short = shortId(id, recorded.ids);
     const wish: BudgetWish | undefined = amounts === undefined ? undefined : { budget: amounts, limit: of };
-    const standing = wish === undefined ? readBudget(store, id) : changeBudget(store, id, wish);
+    const now = (): readonly Standing[] => (of === undefined ? readBudget(store, id) : readLimit(store, id, of));
+    const standing = wish === undefined ? now() : changeBudget(store, id, wish);
     if (json) return printResult(jsonText({ run: id, limits: standing }));
     if (standing.length === 0) return printResult(`run ${printable(short)} has no budget`);
     const line = (one: Standing): string => `${limitName(one)}: ${standingText(one)}`;
