@@ -131,7 +131,11 @@ describe('skein compare', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       runs: [{ id: made.first }, { id: made.second }],
       sameInputs: true,
-      steps: [{ path: 'a', differs: true }, { path: 'c' }, { path: 'b', runs: [{ outcome: 'succeeded' }, null] }],
+      steps: [
+        { path: 'a', differs: true },
+        { path: 'c', differs: true },
+        { path: 'b', differs: true, runs: [{ outcome: 'succeeded' }, null] },
+      ],
     });
   });
 });

@@ -44,7 +44,7 @@ function document(one: RunOverview, other: RunOverview, pairs: readonly StepPair
     sameInputs: isDeepStrictEqual(one.inputs, other.inputs),
     steps: pairs.map((pair) => ({
       path: pair.path,
-      differs: pair.differs,
+      differs: isOther(pair),
       runs: [pair.one ?? null, pair.other ?? null],
     })),
   };
