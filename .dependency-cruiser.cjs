@@ -60,6 +60,7 @@ const ROWS = {
     'running\\.ts',
     'sqlite\\.ts',
     'talking\\.ts',
+    'stores/sqlite\\.ts',
     'stores/sqlite-names\\.ts',
   ],
   server: ['index\\.ts', 'yaml\\.ts', 'runtime\\.ts'],

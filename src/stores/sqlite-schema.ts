@@ -72,11 +72,16 @@ CREATE TABLE spending (
 `;
 
 /**
- * Opens a file; creates it and its folder if missing.
+ * Opens a file; creates it and its folder if missing. `made`: receives the token of a store that has no tables yet, before they are there.
  *
  * @throws SkeinError `SKEIN_STORE` if it is not a Skein database.
  */
-export function openDatabase(driver: SqlDriver, path: string, durability: Durability): Connection {
+export function openDatabase(
+  driver: SqlDriver,
+  path: string,
+  durability: Durability,
+  made?: (token: string) => void,
+): Connection {
   makeFile(path);
   let connection: Connection;
   try {
@@ -85,7 +90,7 @@ export function openDatabase(driver: SqlDriver, path: string, durability: Durabi
     throw storeError(path, 'opened', error);
   }
   try {
-    prepareFile(connection, path, durability);
+    prepareFile(connection, path, durability, made);
   } catch (error) {
     connection.close();
     throw error;
@@ -131,7 +136,12 @@ function makeNew(path: string): void {
   }
 }
 
-function prepareFile(connection: Connection, path: string, durability: Durability): void {
+function prepareFile(
+  connection: Connection,
+  path: string,
+  durability: Durability,
+  made: ((token: string) => void) | undefined,
+): void {
   connection.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   // Set before the first page is written, so that space of removed data can be freed piece by piece.
   if (checkOwner(connection, path) === 0) connection.exec('PRAGMA auto_vacuum = INCREMENTAL');
@@ -149,7 +159,13 @@ function prepareFile(connection: Connection, path: string, durability: Durabilit
     if (version < 2) sumUp(connection);
     connection.exec(THIRD_TABLES);
     connection.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    if (version === 0) made?.(tokenIn(connection));
   });
+}
+
+/** The token of the store. */
+export function tokenIn(connection: Connection): string {
+  return String(connection.first('SELECT token FROM store')?.['token']);
 }
 
 /** Converts the tables of version 1 to version 2. The contents of rows are trusted this once. */

@@ -41,6 +41,7 @@ import {
   readText,
   type NumberedRow,
 } from './sqlite-rows.js';
+import { tokenIn } from './sqlite-schema.js';
 import { settleAll, spendAll, spendingOf, type SpendingRows } from './spending.js';
 import { spendingRows, unlessFull } from './sqlite-spending.js';
 import { Statements } from './sqlite-statements.js';
@@ -238,7 +239,7 @@ export class SqliteStore implements FileStore {
   }
 
   get token(): string {
-    return String(this.#database.first('SELECT token FROM store')?.['token']);
+    return tokenIn(this.#database);
   }
 
   shrink(): number {

@@ -32,8 +32,17 @@ export interface SqliteStoreOptions {
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<FileStore> {
   checkOptions<SqliteStoreOptions>('openSqliteStore', options, { durability: 'text', allowOldSqlite: 'true or false' });
-  const driver = await loadDriver({ allowOld: options.allowOldSqlite ?? false });
-  return new SqliteStore(openDatabase(driver, path, options.durability ?? 'fast'), resolve(path));
+  return await openNotedStore(path, options, undefined);
+}
+
+/** {@link openSqliteStore}; `made` receives the token of a new store, before another process can record anything in it. */
+export async function openNotedStore(
+  path: string,
+  { durability = 'fast', allowOldSqlite = false }: SqliteStoreOptions,
+  made: ((token: string) => void) | undefined,
+): Promise<FileStore> {
+  const driver = await loadDriver({ allowOld: allowOldSqlite });
+  return new SqliteStore(openDatabase(driver, path, durability, made), resolve(path));
 }
 
 /** The SQLite used to open stores. */

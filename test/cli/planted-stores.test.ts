@@ -95,6 +95,16 @@ describe('what is written about a run', () => {
   });
 });
 
+it('[XS7] a store whose first process was killed before it wrote anything belongs to the user who goes on', async () => {
+  const cwd = await makeProject({ 'flow.yaml': CHAIN });
+  await mkdir(join(cwd, '.skein'));
+  // SQLite makes the file first.
+  await writeFile(join(cwd, '.skein/skein.db'), '');
+  expect((await served(['runs'], { cwd })).code).toBe(0);
+  expect((await served([...RUN, '--no-audit'], { cwd })).code).toBe(0);
+  expect((await served(['resume', '-1', '--no-audit'], { cwd })).code).toBe(0);
+});
+
 describe('a store that came with a checkout', () => {
   /** A project with a recorded run, as somebody else gets it: with a home of their own. */
   async function checkedOut(): Promise<string> {

@@ -35,7 +35,7 @@ export async function durabilityAct(options: ActOptions, undisturbed: Record<str
   const folder = await mkdtemp(join(tmpdir(), 'skein-demo-'));
   try {
     await mkdir(join(folder, '.skein'), { mode: 0o700 });
-    const store = await openRunStore({ cwd: folder, create: true });
+    const store = await openRunStore({ cwd: folder, create: true }, () => undefined);
     if (store === undefined) throw new SkeinError('SKEIN_INTERNAL', 'no store was made');
     try {
       await writeFile(join(folder, INPUTS), JSON.stringify(options.inputs));
@@ -97,7 +97,7 @@ function runInChild(folder: string, cwd: string): Promise<string> {
 
 /** Runs in the process that is killed. It kills itself once half of the steps have ended, so the moment is always the same. */
 export async function runAndDie(folder: string, options: Omit<ActOptions, 'inputs' | 'calls'>): Promise<void> {
-  const store = await openRunStore({ cwd: folder, create: true });
+  const store = await openRunStore({ cwd: folder, create: true }, () => undefined);
   if (store === undefined) return;
   const inputs = JSON.parse(await readFile(join(folder, INPUTS), 'utf8')) as Record<string, string>;
   const { result } = await startAct({ ...options, folder, store, inputs, calls: 0 }, { runId: RUN_ID }, true);

@@ -1,4 +1,7 @@
-import { resolve } from 'node:path';
+import { constants } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { SkeinError } from '../../base/errors.js';
 import { present } from '../../base/json.js';
 import type { Listener } from '../../events/event.js';
 import type { Policy } from '../../plan/policy.js';
@@ -15,7 +18,6 @@ import { createView, type View } from '../view/view.js';
 import { agentSources } from './load-workflow.js';
 import { madeByOthers } from './inputs-of-others.js';
 import { watchInterrupt } from './interrupt.js';
-import { checkPlaceOfRecording } from './place-of-recording.js';
 import { openedPolicies, policyLines } from './project.js';
 import { nameOf, reportEnd, type Ended, type Execution } from './report-end.js';
 import { createAsker } from './questions.js';
@@ -163,6 +165,38 @@ function loudness(flags: CommonFlags, workflow: Workflow): { readonly quiet: boo
   if (quiet || verbose) return { quiet, verbose };
   const level = workflow.settings.logLevel;
   return { quiet: level === 'warn' || level === 'error', verbose: level === 'debug' };
+}
+
+/** A recording is written at the end of the run, so its place is checked before: it replaces nothing but an earlier recording. */
+async function checkPlaceOfRecording(file: string): Promise<void> {
+  const there = await stat(file).catch(() => undefined);
+  if (there?.isDirectory() === true) throw placeRefused(`${file}, where the recording goes, is a directory`);
+  if (there !== undefined && !(there.isFile() && (await canBeReplaced(file)))) {
+    throw placeRefused(`${file}, where the recording goes, is there already and is not a recording`);
+  }
+  const folder = dirname(file);
+  try {
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    const hint = 'make the folder, or record into another one';
+    throw new SkeinError('SKEIN_FILE', `${folder}, where the recording goes, can't be written to`, { hint, cause });
+  }
+}
+
+async function canBeReplaced(file: string): Promise<boolean> {
+  const { startOfRecording } = await import('../../running.js');
+  const opened = await open(file).catch(() => undefined);
+  if (opened === undefined) return false;
+  try {
+    const { buffer, bytesRead } = await opened.read({ buffer: Buffer.alloc(startOfRecording.length) });
+    return bytesRead === 0 || buffer.toString() === startOfRecording;
+  } finally {
+    await opened.close();
+  }
+}
+
+function placeRefused(message: string): SkeinError {
+  return new SkeinError('SKEIN_FILE', message, { hint: 'name another file' });
 }
 
 /** Opens the prices that a flag names. */

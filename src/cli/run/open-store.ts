@@ -24,21 +24,25 @@ export interface OpenRunStoreOptions {
 }
 
 /**
- * Opens the store of runs for a folder. Undefined if there is none and none is to be created. The caller closes the store.
+ * Opens the store of runs for a folder. Undefined if there is none and none is to be created. The caller closes the store. `made`: receives
+ * the token of a new store; by default, the store is noted as this user's.
  *
  * @throws SkeinError `SKEIN_PACKAGE_MISSING` without a SQLite driver, `SKEIN_STORE` for an unusable file, `SKEIN_USAGE` for an
  *   invalid `SKEIN_DURABILITY`.
  */
-export async function openRunStore(options: OpenRunStoreOptions): Promise<FileStore | undefined> {
+export async function openRunStore(
+  options: OpenRunStoreOptions,
+  made: (token: string) => void = noteNew,
+): Promise<FileStore | undefined> {
   const root = storeRoot(options);
   if (root === undefined) return undefined;
   const durability = options.durability ?? durabilityOf(process.env['SKEIN_DURABILITY']);
-  const { openSqliteStore } = await import('../../sqlite.js');
+  const { openNotedStore } = await import('../../stores/sqlite.js');
   const path = storeFile(root);
   checkPlaces(join(root, STORE_FOLDER), path);
   quietSqlite();
   try {
-    return await openSqliteStore(path, { durability, allowOldSqlite: allowsOldSqlite() });
+    return await openNotedStore(path, { durability, allowOldSqlite: allowsOldSqlite() }, made);
   } catch (error) {
     throw SkeinError.isInstance(error) && error.code === 'SKEIN_STORE' ? withPlace(error, path) : error;
   }
@@ -166,6 +170,15 @@ export function noteOwn(token: string): void {
   writeFileSync(join(ownStores(), token), '', { mode: 0o600 });
 }
 
+/** Notes a new store before anything is in it, so that a process that is killed leaves none without its note. */
+function noteNew(token: string): void {
+  try {
+    noteOwn(token);
+  } catch {
+    // The run is still recorded, and a resume tells the user what to do.
+  }
+}
+
 /** @throws SkeinError `SKEIN_STORE` for a store that this user has neither created nor trusted */
 export function checkOwn(token: string, path: string): void {
   if (process.env['SKEIN_TRUST_STORE'] === '1') return;
@@ -182,7 +195,7 @@ export function checkOwn(token: string, path: string): void {
 /** The SQLite that opens the store of runs, or why it can't be used. */
 export async function sqliteHere(): Promise<{ readonly driver: string; readonly version: string } | SkeinError> {
   quietSqlite();
-  const { sqliteInUse } = await import('../../sqlite.js');
+  const { sqliteInUse } = await import('../../stores/sqlite.js');
   try {
     return await sqliteInUse({ allowOldSqlite: allowsOldSqlite() });
   } catch (error) {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Store } from '../../journal/store.js';
@@ -6,7 +5,7 @@ import type { ThreadOptions, Fork, WorkflowRunOptions } from '../../index.js';
 import type { Spending } from '../../events/spending.js';
 import type { FileStore } from '../../sqlite.js';
 import { printNote } from '../view/streams.js';
-import { openRunStore, storeFile, storeRoot, noteOwn, type OpenRunStoreOptions } from './open-store.js';
+import { openRunStore, type OpenRunStoreOptions } from './open-store.js';
 
 /** Where a run is recorded, and what it continues from. */
 export interface Recording {
@@ -48,11 +47,7 @@ export function keptIn(store: Store | undefined): Store | undefined {
  */
 export async function storeForRun(options: OpenRunStoreOptions): Promise<FileStore | undefined> {
   try {
-    const root = storeRoot(options);
-    const isNew = root !== undefined && !existsSync(storeFile(root));
-    const store = await openRunStore(options);
-    if (isNew && store !== undefined) noteNew(store);
-    return store;
+    return await openRunStore(options);
   } catch (error) {
     if (!SkeinError.isInstance(error)) throw error;
     const { code, message, hint = 'see the message' } = error;
@@ -61,14 +56,5 @@ export async function storeForRun(options: OpenRunStoreOptions): Promise<FileSto
     }
     printNote(`warning: this run is not recorded, so it can't be resumed: ${message}; ${hint}`);
     return undefined;
-  }
-}
-
-/** If the note can't be written, a resume tells the user what to do. */
-function noteNew({ token }: FileStore): void {
-  try {
-    noteOwn(token);
-  } catch {
-    // The run is still recorded.
   }
 }
