@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, open, stat } from 'node:fs/promises';
+import { access, open as openFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import { present } from '../../base/json.js';
@@ -185,7 +185,7 @@ async function checkPlaceOfRecording(file: string): Promise<void> {
 
 async function canBeReplaced(file: string): Promise<boolean> {
   const { startOfRecording } = await import('../../running.js');
-  const opened = await open(file).catch(() => undefined);
+  const opened = await openFile(file).catch(() => undefined);
   if (opened === undefined) return false;
   try {
     const { buffer, bytesRead } = await opened.read({ buffer: Buffer.alloc(startOfRecording.length) });
