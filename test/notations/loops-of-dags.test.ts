@@ -11,6 +11,42 @@ beforeAll(async () => {
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
+describe('the round before in a condition or an expression of a loop of a DAG workflow', () => {
+  const later = step('later', '{{steps.a.output}}', 'depends_on: [a]');
+  const file = (...inside: readonly string[]): string =>
+    dag(`{ id: l, ${ROUNDS}, steps: [${[...inside, later].join(', ')}] }`);
+
+  it.each([
+    ['an expression', step('a', "{{= steps.later.output == 'x' }}")],
+    ['an expression about its end', step('a', '{{= steps.later.status }}')],
+    ['a condition', step('a', 'A', 'condition: { step: later, contains: x }')],
+    ['a condition with an expression', step('a', 'A', 'condition: { cel: steps.later.output == "x" }')],
+  ])('%s can not read it: the hint says how, and is right', async (_, reader) => {
+    const { problems } = await loadWorkflowText(file(reader), { cwd: '/' });
+    const hint = problems.find(({ code }) => code === 'not-upstream')?.hint;
+    expect(hint).toContain('for that of the round before, put {{steps.later.output?}} into a set step, and read that');
+    const before = "{ id: before, type: set, values: { v: '{{steps.later.output?}}' } }";
+    const reads = step(
+      'a',
+      'A',
+      'depends_on: [before], condition: { cel: \'!has(steps.before.output.v) || steps.before.output.v != "3"\' }',
+    );
+    const { asked } = await ran(file(before, reads), { a: ['1', '2'], later: ['1', '3', 'DONE'] });
+    expect(asked.map((each) => each.slice(0, 9))).toEqual([
+      'l#1/a: A',
+      'l#1/later',
+      'l#2/a: A',
+      'l#2/later',
+      'l#3/later',
+    ]);
+  });
+
+  it('a text can, and so can the step itself', async () => {
+    const { problems } = await loadWorkflowText(file(step('a', '{{steps.a.output}}')), { cwd: '/' });
+    expect(problems.map(({ hint }) => hint)).toContain('write steps.a.output? for that of the round before');
+  });
+});
+
 describe('[issue 14] what stands in a loop of a DAG workflow', () => {
   it('runs side by side, and one that is skipped is empty, also in the next round', async () => {
     const fix = step('fix', 'Fix.', "depends_on: [check], condition: { step: check, contains: 'no' }");

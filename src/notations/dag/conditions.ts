@@ -76,7 +76,7 @@ function conditionValue(
       findings.error('condition-step', `the condition of ${step.label} names no step`, def.at, 'add "step: ID"');
     return undefined;
   }
-  references.canRead(def.step.text, step, def.step.at);
+  references.canRead(def.step.text, step, def.step.at, 'condition');
   return { channel: stepChannel(def.step.text) };
 }
 
@@ -180,7 +180,7 @@ function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: Wr
   const readsOutput = scope.reads.some(
     (read) => read[1] === name && (read[2] === undefined || !ENDING_WORDS.includes(read[2])),
   );
-  if (isName(name) && readsOutput) references.canRead(name, step, node.at);
+  if (isName(name) && readsOutput) references.canRead(name, step, node.at, 'condition');
   for (const id of ids) steps.set(id, outputsOf([id], node, scope));
 }
 
@@ -218,7 +218,7 @@ function endingsOf(
   for (const word of new Set(words)) {
     const value = readEnding([word], { channel: endingChannel(...ids), isMap, gives: [] });
     if (value === undefined || 'unknown' in value) continue;
-    references.canTell(ids[0] ?? '', step, node.at);
+    references.canTell(ids[0] ?? '', step, node.at, 'condition');
     references.told.add(id);
     found[word] = value.ref;
   }

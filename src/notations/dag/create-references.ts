@@ -9,7 +9,7 @@ import { orNoItems, reportNoList, reportNoValue } from '../named-values.js';
 import { pathFault } from '../schema-paths.js';
 import { append, reportOpen, spending, splitOnce } from '../written-references.js';
 import { filled, splitText, type TextSource } from './reference-texts.js';
-import type { References, Use } from './references.js';
+import type { Reader, References, Use } from './references.js';
 import { knownOf, resolve } from './resolve.js';
 import { nearestStep, type StepGraph } from './step-graph.js';
 
@@ -74,10 +74,10 @@ export function createReferences(source: ReferenceSource, graph: StepGraph, find
       return found && orNoItems(found, naming, scalar.text.trim().endsWith('?'));
     },
     spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),
-    canRead: (id, step, at) => {
-      if (checkOutput(id, { step, at }, references)) checkStep(id, { step, at }, references, findings);
+    canRead: (id, step, at, from) => {
+      if (checkOutput(id, { step, at }, references)) checkStep(id, { step, at, from }, references, findings);
     },
-    canTell: (id, step, at) => checkStep(id, { step, at }, references, findings),
+    canTell: (id, step, at, from) => checkStep(id, { step, at, from }, references, findings),
     fault: (code, message, at, hint) => findings.error(code, message, at, hint),
     canHave: (id, path, owner, at) => {
       const fault = pathFault(source.schemas.get(id), path, findings);
@@ -119,7 +119,7 @@ function checkOutput(id: string, { step, at }: Pick<Use, 'step' | 'at'>, referen
 /** Checks that a step has ended whenever its reader starts. Problem codes: `unknown-step`, `not-upstream`. */
 function checkStep(
   id: string,
-  { step, at }: Pick<Use, 'step' | 'at'>,
+  { step, at, from }: Pick<Use, 'step' | 'at'> & { readonly from: Reader },
   { graph }: References,
   findings: Findings,
 ): void {
@@ -137,16 +137,19 @@ function checkStep(
     return;
   }
   const refers = `${step.label} refers to`;
+  const before =
+    from === 'text'
+      ? `write steps.${id}.output? for that of the round before`
+      : `for that of the round before, put {{steps.${id}.output?}} into a set step, and read that`;
   if (id === step.id || graph.isAround(id, step)) {
     const own =
       id === step.id ? 'its own output' : `the ${graph.step(id)?.map === undefined ? 'loop' : 'map'} around it`;
-    const hint = `write steps.${id}.output? for that of the round before`;
     const isRepeated = graph.endedInRoundBefore(id, step);
-    findings.error('not-upstream', `${refers} ${own}`, at, isRepeated ? hint : 'a step sees what ran before it');
+    findings.error('not-upstream', `${refers} ${own}`, at, isRepeated ? before : 'a step sees what ran before it');
     return;
   }
   const hint = graph.endedInRoundBefore(id, step)
-    ? `add ${id} to its depends_on, or write steps.${id}.output? for that of the round before`
+    ? `add ${id} to its depends_on, or ${before}`
     : `add ${id} to its depends_on`;
   const message = `${refers} the step ${quoteShort(id)}, which need not have run before`;
   findings.error('not-upstream', message, at, hint);

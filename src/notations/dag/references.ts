@@ -15,6 +15,9 @@ export interface Called {
   readonly outputs: readonly CalledOutput[];
 }
 
+/** Where a step is read: a reference in a text may end with a `?`, one in a condition or an expression may not. */
+export type Reader = 'text' | 'condition';
+
 /** What references may refer to, and which of it is used. */
 export interface References {
   readonly graph: StepGraph;
@@ -38,10 +41,10 @@ export interface References {
   named(scalar: SourceScalar, step: StepDef, key: NamingKey['key']): ValueRef | undefined;
   /** Counts references. Returns false, and reports a problem, if the plan would become too large. */
   spend(count: number, at: Position): boolean;
-  /** Checks that a step may read another step's output. */
-  canRead(id: string, step: StepDef, at: Position): void;
+  /** Checks that a step may read another step's output. Only a text can read that of the round before. */
+  canRead(id: string, step: StepDef, at: Position, from: Reader): void;
   /** Checks that another step has certainly ended. */
-  canTell(id: string, step: StepDef, at: Position): void;
+  canTell(id: string, step: StepDef, at: Position, from: Reader): void;
   /** Checks that a step's output can have a value at a path (`no-such-path`). */
   canHave(id: string, path: readonly string[], owner: string, at: Position): void;
   /** Reports a mistake in a reference. */

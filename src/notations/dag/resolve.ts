@@ -100,7 +100,7 @@ function outputRef(
   const called = references.called.get(id);
   if (called !== undefined) checkCalled(called, id, inside, use, references);
   const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
-  if (!isBefore) references.canRead(name, use.step, use.at);
+  if (!isBefore) references.canRead(name, use.step, use.at, 'text');
   if (inside.length === 0) references.canHave(id, path, use.owner, use.at);
   const channel = stepChannel(...ids, ...inside);
   return {
@@ -120,7 +120,7 @@ function endingRef(
   const { graph } = references;
   const [name = ''] = ids;
   const step = graph.step(ids.at(-1) ?? '');
-  if (step === undefined && ENDING_WORDS.includes(rest[0] ?? '')) references.canTell(name, use.step, use.at);
+  if (step === undefined && ENDING_WORDS.includes(rest[0] ?? '')) references.canTell(name, use.step, use.at, 'text');
   if (step === undefined || step.end !== undefined) return undefined;
   const gives = graph.hasOutput(step.id) ? (['output'] as const) : [];
   const found = readEnding(rest, { channel: endingChannel(...ids), isMap: step.map !== undefined, gives });
@@ -131,7 +131,7 @@ function endingRef(
     return { channel: endingChannel(...ids), optional: true };
   }
   const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
-  if (!isBefore) references.canTell(name, use.step, use.at);
+  if (!isBefore) references.canTell(name, use.step, use.at, 'text');
   references.told.add(step.id);
   const ref = endingInText(found.ref, rest.slice(found.used));
   return isBefore ? { ...ref, channel: beforeChannel(ref.channel) } : ref;
