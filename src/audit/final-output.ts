@@ -3,7 +3,7 @@ import type { StepOutcome, StepReport } from '../events/census.js';
 import { truncateText } from '../lang/truncate.js';
 import { valueText } from '../lang/value-text.js';
 import type { Truncate } from '../lang/values.js';
-import type { PlanNode } from '../plan/plan.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
 import type { OutputFormat, Workflow } from '../plan/workflow.js';
 import { statusOf, type StepStatus } from './record-fields.js';
 
@@ -47,7 +47,8 @@ export function formatOutput(options: OutputOptions): string {
   const { output } = workflow.settings;
   const truncate = whole ? undefined : output.truncate;
   const lastOf = new Map(options.reports.map((report) => [nodePathOf(report.path), report]));
-  const sections = selectNodes(options).map((node) => sectionOf(node, options, lastOf.get(node.id)));
+  const shared = sharedChannels(workflow.plan);
+  const sections = selectNodes(options).map((node) => sectionOf(node, { ...options, shared }, lastOf.get(node.id)));
   switch (format ?? output.format) {
     case 'markdown':
       return `${['# Workflow Results', ...sections.map((section) => markdownSection(section, truncate))].join('\n\n')}\n`;
@@ -74,9 +75,23 @@ function selectNodes(options: OutputOptions): readonly PlanNode[] {
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
 }
 
-function sectionOf(node: PlanNode, options: OutputOptions, last: StepReport | undefined): Section {
-  const output = outputOf(node, options.state);
+/** Returns the channels with several writers, inputs among them: a value does not tell which of them wrote it. */
+function sharedChannels(plan: Plan | undefined): ReadonlySet<string> {
+  const seen = new Set(plan?.inputs.map(({ channel }) => channel));
+  const shared = new Set<string>();
+  for (const { output } of plan?.nodes ?? []) {
+    if (output !== undefined && seen.has(output)) shared.add(output);
+    if (output !== undefined) seen.add(output);
+  }
+  return shared;
+}
+
+type SectionOptions = OutputOptions & { readonly shared: ReadonlySet<string> };
+
+function sectionOf(node: PlanNode, options: SectionOptions, last: StepReport | undefined): Section {
   const isPassed = options.latest?.(node.id) === 'succeeded';
+  const isOthers = options.latest !== undefined && node.output !== undefined && options.shared.has(node.output);
+  const output = isOthers && !isPassed ? undefined : outputOf(node, options.state);
   // A node that was skipped on one visit may have an output from another.
   if (last === undefined || isPassed || (last.outcome === 'skipped' && output !== undefined)) {
     const status = output === undefined ? 'not_run' : 'completed';

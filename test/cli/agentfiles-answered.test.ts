@@ -33,4 +33,30 @@ describe('what a run of an Agentfile prints', () => {
     expect(steps['weigh']?.output).toContain('Weigh Collect facts.');
     expect(stderr).not.toContain('does not have its fields');
   });
+
+  it('what has not run yet, though its name has a value: of an input, or of its first time', async () => {
+    const text = `NAME release
+INPUT notes DEFAULT "old"
+GOAL format "Format."
+GOAL check "Check." SUPERVISED HUMAN
+GOAL notes "Improve $notes."
+RUN one USING format, check
+RUN two USING notes, format
+`;
+    const cwd = await makeProject({ Agentfile: text });
+    const statuses = async (...args: readonly string[]): Promise<Record<string, string>> => {
+      const { stdout } = await served([...args, '--format', 'json'], { cwd });
+      const { steps } = JSON.parse(stdout) as { steps: Record<string, { status: string }> };
+      return Object.fromEntries(Object.entries(steps).map(([name, { status }]) => [name, status]));
+    };
+    expect(await statuses('run', 'Agentfile', '--mock')).toEqual({
+      format: 'completed',
+      check: 'paused',
+      notes: 'not_run',
+      'format.2': 'not_run',
+    });
+    expect(await served(['answer', '-1', 'check', 'approve'], { cwd })).toMatchObject({ code: 0 });
+    const ended = await statuses('resume', '-1');
+    expect(Object.values(ended)).toEqual(Array.from({ length: 4 }, () => 'completed'));
+  });
 });
