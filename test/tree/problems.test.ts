@@ -225,3 +225,9 @@ describe('the parameters of a tree', () => {
     });
   });
 });
+
+it('[A31] a number of rounds that nothing declares is not taken for a text', () => {
+  expect(flowOf(convergence('c', 'Do.', 0).withinVar('n')).validate()).toMatchObject([
+    { code: 'unknown-reference', hint: 'declare it as a parameter, or give the number of rounds itself' },
+  ]);
+});

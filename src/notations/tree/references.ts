@@ -45,18 +45,23 @@ export function checkReferences(tree: TreeWorkflow, given: readonly GivenValue[]
   const isLater = (name: string): boolean =>
     single.has(name) || steps.some((step) => step.name === name || step.outputs.includes(name));
   for (const { step, path, visible } of placedSteps(tree, single, given)) {
-    const check = (name: string, message: string, place: TreePlace): void => {
+    const check = (name: string, message: string, place: TreePlace, otherwise: string): void => {
       if (visible.has(name)) return;
       const hint = isLater(name)
         ? `${name} is given by this step or a later one`
-        : (didYouMean(name, visible.keys()) ?? 'write $$ for a $ that is text');
+        : (didYouMean(name, visible.keys()) ?? otherwise);
       findings.error('unknown-reference', message, place, hint);
     };
     for (const inner of stepsWithin(step, path)) {
       const place = { at: inner.step.at, path: inner.path };
       for (const { text, owner } of textsOf(inner.step)) {
         for (const name of namesIn(text))
-          check(name, `${owner}: $${name} is not declared as a parameter or upstream output`, place);
+          check(
+            name,
+            `${owner}: $${name} is not declared as a parameter or upstream output`,
+            place,
+            'write $$ for a $ that is text',
+          );
       }
       if (inner.step.kind !== 'convergence' || inner.step.withinVar === undefined) continue;
       const { name, withinVar } = inner.step;
@@ -64,6 +69,7 @@ export function checkReferences(tree: TreeWorkflow, given: readonly GivenValue[]
         withinVar,
         `convergence ${name}: withinVar "${withinVar}" is not declared as a parameter or upstream output`,
         place,
+        'declare it as a parameter, or give the number of rounds itself',
       );
     }
   }
