@@ -47,8 +47,14 @@ export function checkTransition(event: unknown, extras: unknown): void {
  */
 export function checkedMessage(message: unknown): string {
   if (typeof message === 'string' && message.trim() !== '') return message;
-  const what = message === '' || typeof message === 'string' ? 'an empty text' : kindText(message);
-  throw new SkeinError('SKEIN_INPUT', `a message must be a text, not ${what}`, {
-    hint: 'put what a picture or a sound says into words, or give its address',
-  });
+  const isEmpty = typeof message === 'string';
+  throw new SkeinError(
+    'SKEIN_INPUT',
+    `a message must be a text, not ${isEmpty ? 'an empty text' : kindText(message)}`,
+    {
+      hint: isEmpty
+        ? 'say something, or fire an event without a message'
+        : 'put what a picture or a sound says into words, or give its address',
+    },
+  );
 }

@@ -122,6 +122,11 @@ describe('a module without a workflow is told what to export:', () => {
       'export default () => 1;\n',
       'the default export is a function, not a workflow\n    hint: export what it makes',
     ],
+    [
+      'a part of a tree',
+      "import { goal } from 'skein/tree';\nexport default goal('g', 'Do.');\n",
+      'the default export is a goal of a tree, not a workflow\n    hint: put it into one: export default workflow(',
+    ],
     ['a list', 'export default [1];\n', 'the default export is a list, not a workflow'],
     ['null', 'export default null;\n', 'the default export is null, not a workflow'],
     ['an object', 'export default { a: 1 };\n', 'the default export is an object with a, not a workflow'],

@@ -91,6 +91,14 @@ function noWorkflow(value: unknown, names: readonly string[]): NoWorkflow {
       hint: name === undefined ? 'end it with: export default FLOW, the graph' : `end it with: export default ${name}`,
     };
   }
+  const part = partOfTree(value);
+  if (part !== undefined) {
+    const steps = part === 'sequence' ? 'PART' : "sequence('main').steps(PART)";
+    return {
+      message: `the default export is ${part === 'agent' ? 'an' : 'a'} ${part} of a tree, not a workflow`,
+      hint: `put it into one: export default workflow('NAME').add(${steps})`,
+    };
+  }
   const what = typeof value === 'function' ? 'a function' : Array.isArray(value) ? 'a list' : describe(value);
   return {
     message: `the default export is ${what}, not a workflow`,
@@ -99,6 +107,11 @@ function noWorkflow(value: unknown, names: readonly string[]): NoWorkflow {
         ? 'export what it makes: the graph itself'
         : 'export a graph of skein/graph, a workflow of skein/tree, what definePlan gives, or a workflow that was loaded',
   };
+}
+
+function partOfTree(value: unknown): string | undefined {
+  const kind = isObject(value) && Array.isArray(value['children']) ? value['kind'] : undefined;
+  return ['sequence', 'goal', 'convergence', 'agent'].find((one) => one === kind);
 }
 
 function describe(value: unknown): string {

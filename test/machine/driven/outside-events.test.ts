@@ -143,3 +143,11 @@ describe('an event from outside', () => {
     expect(conversation.currentState).toBe('intake');
   });
 });
+
+it('an empty message is refused with what may be done instead', async () => {
+  const { conversation } = await talking(packOf({ a: { on_event: { Go: 'a' } } }), { a: ['Hello.'] });
+  const refused = { code: 'SKEIN_INPUT', message: 'a message must be a text, not an empty text' };
+  const hint = 'say something, or fire an event without a message';
+  await expect(conversation.send(' ')).rejects.toMatchObject({ ...refused, hint });
+  await expect(conversation.transition('Go', { message: '' })).rejects.toMatchObject({ ...refused, hint });
+});
