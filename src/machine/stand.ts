@@ -1,10 +1,10 @@
 import { systemClock } from '../base/clock.js';
-import { SkeinError } from '../base/errors.js';
+import type { SkeinError } from '../base/errors.js';
 import type { RunResult } from '../engine/run-result.js';
 import { BEGIN } from '../notations/machine/plan/machine-plan.js';
 import { machineAt, stateOf, type MachineSetup, type Standing } from '../notations/machine/plan/standing.js';
 import type { KeptState } from './kept-state.js';
-import { machineError } from './pure/errors.js';
+import { TerminalStateError, machineError } from './pure/errors.js';
 import { StateMachine } from './pure/machine.js';
 import type { Budget, Spec } from './pure/spec.js';
 import type { Context } from './pure/context-data.js';
@@ -70,10 +70,8 @@ export function checkTurn(
 ): void {
   const { position, artifacts } = kept ?? {};
   const clock = systemClock;
-  if (standOf(setup, position, start).complete)
-    throw new SkeinError('SKEIN_TERMINAL_STATE', 'workflow is in terminal state', {
-      hint: 'begin another conversation',
-    });
+  const { complete, state } = standOf(setup, position, start);
+  if (complete) throw new TerminalStateError(state, true);
   // A state that the pack no longer has refuses messages too.
   const machine = position === undefined ? undefined : machineAt(setup, position, artifacts, clock);
   if (event === undefined) return;

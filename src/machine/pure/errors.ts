@@ -34,16 +34,27 @@ export class InvalidEventError extends SkeinError {
   }
 }
 
+/** What is said of a conversation that is over. */
+const OVER = 'workflow is in terminal state';
+
 /**
- * An event for a terminal state.
+ * An event for a terminal state, or a turn of a conversation that is over.
  *
  * @example
  * if (error instanceof TerminalStateError) console.log(`finished in ${error.state}`);
  */
 export class TerminalStateError extends SkeinError {
-  constructor(readonly state: string) {
+  constructor(
+    readonly state: string,
+    isOver = false,
+  ) {
     const message = `current state is terminal (no outgoing transitions): state ${quoted(state)} is terminal`;
-    super('SKEIN_TERMINAL_STATE', message, { details: { state } });
+    const details = { state };
+    super(
+      'SKEIN_TERMINAL_STATE',
+      isOver ? OVER : message,
+      isOver ? { details, hint: 'begin another conversation' } : { details },
+    );
     this.name = 'TerminalStateError';
   }
 }
@@ -125,7 +136,7 @@ export function machineError(data: ErrorData): SkeinError {
   const reason = message.replace(/^invalid event for current state: /, '');
   if (code === 'SKEIN_INVALID_EVENT')
     return new InvalidEventError(reason, textOf(details['event']), state, available as string[]);
-  if (code === 'SKEIN_TERMINAL_STATE' && message.startsWith('current state')) return new TerminalStateError(state);
+  if (code === 'SKEIN_TERMINAL_STATE') return new TerminalStateError(state, message === OVER);
   if (code === 'SKEIN_STATE_VISITS') return new MaxVisitsExceededError(details as unknown as VisitsExceeded);
   if (code === 'SKEIN_BUDGET' && limit !== 'maxHandOvers')
     return new BudgetExhaustedError(limit as BudgetExhaustedError['limit'], Number(current), Number(max), state);

@@ -81,9 +81,13 @@ describe('an event from outside', () => {
     const { conversation, speakers } = await talking(DESK, { ...SAYS, intake: [{ calls: [go('Close')] }] });
     const { complete } = await conversation.send('Hi.');
     expect(complete).toBe(true);
-    await expect(conversation.send('More.')).rejects.toMatchObject({
+    const refused: unknown = await conversation.send('More.').then(undefined, (error: unknown) => error);
+    expect(refused).toBeInstanceOf(TerminalStateError);
+    expect(refused).toMatchObject({
       code: 'SKEIN_TERMINAL_STATE',
       message: 'workflow is in terminal state',
+      hint: 'begin another conversation',
+      state: 'done',
     });
     await expect(conversation.transition('Close')).rejects.toThrow('workflow is in terminal state');
     expect(speakers()).toEqual(['intake', 'done']);

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../base/clock.js';
-import { SkeinError } from '../../../base/errors.js';
+import type { SkeinError } from '../../../base/errors.js';
 import type { Context } from '../../../machine/pure/context-data.js';
-import { MaxVisitsExceededError } from '../../../machine/pure/errors.js';
+import { MaxVisitsExceededError, TerminalStateError } from '../../../machine/pure/errors.js';
 import { StateMachine, type TransitionResult } from '../../../machine/pure/machine.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import { goto, type Goto } from '../../../plan/goto.js';
@@ -122,11 +122,7 @@ class Beginning {
   /** Refuses a turn of a machine that has ended. */
   private checkOpen(): void {
     const { machine, before, setup } = this;
-    if (machine.isTerminal && before.spoken && !setup.endless)
-      throw new SkeinError('SKEIN_TERMINAL_STATE', 'workflow is in terminal state', {
-        hint: 'begin another conversation',
-        details: { state: machine.currentState },
-      });
+    if (machine.isTerminal && before.spoken && !setup.endless) throw new TerminalStateError(machine.currentState, true);
     const exhausted = machine.exhaustedBudget() ?? (before.stuck ? noWayOut(machine) : undefined);
     if (exhausted !== undefined) throw exhausted;
   }
