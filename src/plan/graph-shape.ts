@@ -1,4 +1,5 @@
 import { MinHeap } from '../base/collections.js';
+import { markCycles } from './cycles.js';
 import { END, type Plan, type Route } from './plan.js';
 
 /**
@@ -73,8 +74,7 @@ function shapeOf(plan: Plan): GraphShape {
   }
   const starts = findStarts(plan, index, edges, outEdges, inEdges);
   const entry = plan.entry === undefined ? undefined : index.get(plan.entry);
-  // The entry comes first: an edge back to it closes a cycle.
-  markCycles(edges, outEdges, entry === undefined ? starts : [entry, ...starts]);
+  markCycles({ edges, outEdges, inEdges }, starts, entry);
   const order = sortForward(edges, outEdges);
   return { index, edges, outEdges, inEdges, openRoutes, starts, order, longestPath: measure(edges, outEdges, order) };
 }
@@ -161,43 +161,6 @@ function findStarts(
     }
   }
   return [...started].toSorted((a, b) => a - b);
-}
-
-const NEW = 0;
-const OPEN = 1;
-const DONE = 2;
-
-/** Searches depth first from the starts, then from the remaining nodes, so that unreachable parts have an order too. */
-function markCycles(
-  edges: readonly MutableEdge[],
-  outEdges: readonly (readonly number[])[],
-  starts: readonly number[],
-): void {
-  const state = new Uint8Array(outEdges.length);
-  const next = new Uint32Array(outEdges.length);
-  const stack: number[] = [];
-  const visit = (root: number): void => {
-    if (state[root] !== NEW) return;
-    state[root] = OPEN;
-    stack.push(root);
-    for (let node = stack.at(-1); node !== undefined; node = stack.at(-1)) {
-      const turn = next[node] ?? 0;
-      const edge = edges[outEdges[node]?.[turn] ?? -1];
-      if (edge === undefined) {
-        state[node] = DONE;
-        stack.pop();
-        continue;
-      }
-      next[node] = turn + 1;
-      if (state[edge.to] === OPEN) edge.closesCycle = true;
-      else if (state[edge.to] === NEW) {
-        state[edge.to] = OPEN;
-        stack.push(edge.to);
-      }
-    }
-  };
-  for (const start of starts) visit(start);
-  for (let node = 0; node < outEdges.length; node += 1) visit(node);
 }
 
 function sortForward(edges: readonly ShapeEdge[], outEdges: readonly (readonly number[])[]): number[] {

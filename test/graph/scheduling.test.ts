@@ -276,3 +276,40 @@ describe('bounds and ends', () => {
     expect([result.outcome, result.state]).toEqual(['succeeded', { exit: 1 }]);
   });
 });
+
+describe('a choice that leads back to several branches of a fan-out', () => {
+  type Again = (state: { n?: number }) => string | readonly string[] | symbol;
+  const fanOut = (join: 'all' | 'any' | 'settled' | { quorum: number }, again: Again, map?: Record<string, string>) =>
+    graph<{ n?: number; log?: string[] }>({ reducers: { log: 'append' } })
+      .addNode('plan', () => null)
+      .addNode('a', () => ({ log: 'a' }))
+      .addNode('b', () => ({ log: 'b' }))
+      .addNode('c', () => ({ log: 'c' }))
+      .addNode('merge', ({ n = 0 }) => ({ n: n + 1 }), { join })
+      .addEdge('plan', 'a')
+      .addEdge('plan', 'b')
+      .addEdge('plan', 'c')
+      .addEdge('a', 'merge')
+      .addEdge('b', 'merge')
+      .addEdge('c', 'merge')
+      .addConditionalEdge('merge', again as () => string, map)
+      .setEntry('plan');
+  const back = ['a', 'b'];
+
+  test.each<[string, Parameters<typeof fanOut>[0], Again, Record<string, string> | undefined]>([
+    ['the source of the router names them', 'all', ({ n = 0 }) => (n < 3 ? ['a', 'b'] : END), undefined],
+    ['a map declares them', 'all', ({ n = 0 }) => (n < 3 ? back : END), { a: 'a', b: 'b' }],
+    ['the join takes any', 'any', ({ n = 0 }) => (n < 3 ? ['a', 'b'] : END), undefined],
+    ['the join takes two', { quorum: 2 }, ({ n = 0 }) => (n < 3 ? ['a', 'b'] : END), undefined],
+    ['the join takes what is settled', 'settled', ({ n = 0 }) => (n < 3 ? ['a', 'b'] : END), undefined],
+  ])('all of them run in the first round, and those that are chosen in the next: %s', async (_, join, again, map) => {
+    const { outcome, error, state, nodesRun } = await fanOut(join, again, map).run();
+    expect([outcome, error, state.n]).toEqual(['succeeded', undefined, 3]);
+    const rounds = [
+      ['a', 'b', 'c'],
+      ['a', 'b'],
+      ['a', 'b'],
+    ];
+    expect(nodesRun).toEqual(['plan', ...rounds.flatMap((round) => [...round, 'merge'])]);
+  });
+});

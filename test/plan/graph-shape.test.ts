@@ -157,3 +157,54 @@ describe('order of a plan', () => {
     expect(shape.order[0]).toBe(199_999);
   });
 });
+
+describe('a cycle with several ways in (E3)', () => {
+  const closing = (plan: Plan): readonly string[] =>
+    analyzeShape(plan)
+      .edges.filter((edge) => edge.closesCycle)
+      .map(({ from, to }) => `${plan.nodes[from]?.id}>${plan.nodes[to]?.id}`);
+  const route = (from: string, ...targets: string[]): Route => ({ from, choose: 'code', targets });
+
+  it('is closed by the routes that lead back, not by a static edge that the first pass takes', () => {
+    const edges = ['s>a', 's>b', 's>c', 'a>j', 'b>j', 'c>j', 'j>r'];
+    for (const entry of ['s', undefined]) {
+      const plan = planOf(['s', 'a', 'b', 'c', 'j', 'r'], edges, {
+        routes: [route('r', 'a', 'b', END)],
+        ...(entry === undefined ? {} : { entry }),
+      });
+      expect(closing(plan)).toEqual(['r>a', 'r>b']);
+      expect(analyzeShape(plan).longestPath).toBe(4);
+    }
+  });
+
+  it('is closed by the same edges in whatever order nodes and edges are declared', () => {
+    const edges = ['s>a', 's>b', 'a>x', 'x>j', 'b>j', 'j>r'];
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(['s', 'a', 'b', 'x', 'j', 'r'], { minLength: 6 }),
+        fc.shuffledSubarray(edges, { minLength: edges.length }),
+        (ids, shuffled) => {
+          const plan = planOf(ids, shuffled, { entry: 's', routes: [route('r', 'a', 'b', 'x', END)] });
+          expect(closing(plan).toSorted()).toEqual(['r>a', 'r>b', 'r>x']);
+        },
+      ),
+    );
+  });
+
+  it('is closed by a static edge where nothing else leads to what comes before it', () => {
+    expect(
+      closing(planOf(['s', 'agent', 'tools'], ['s>agent', 'tools>agent'], { routes: [route('agent', 'tools', END)] })),
+    ).toEqual(['tools>agent']);
+    expect(
+      closing(planOf(['agent', 'tools'], ['tools>agent'], { entry: 'agent', routes: [route('agent', 'tools', END)] })),
+    ).toEqual(['tools>agent']);
+  });
+
+  it('takes time in the size of the plan, however many ways in there are', () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => `w${at}`);
+    const edges = many.flatMap((id) => [`s>${id}`, `${id}>j`]);
+    const plan = planOf(['s', ...many, 'j'], edges, { entry: 's', routes: [route('j', ...many)] });
+    expect(closing(plan)).toHaveLength(many.length);
+    expect(closing(plan)[0]).toBe('j>w0');
+  });
+});

@@ -110,7 +110,52 @@ function closingEdges(plan: Plan, edges: readonly BareEdge[], starts: readonly s
   if (plan.entry !== undefined) visit(plan.entry);
   for (const id of starts) visit(id);
   for (const node of plan.nodes) visit(node.id);
-  return closing;
+  return corrected({ plan, edges, closing }, orderOfRuns(plan, edges, starts, [...seen]));
+}
+
+/** A static edge does not lead back to what need not have run before: there, the cycle is closed by what leads back in the order of runs. */
+function corrected(
+  { plan, edges, closing }: { plan: Plan; edges: readonly BareEdge[]; closing: Set<string> },
+  order: readonly string[],
+): Set<string> {
+  const isBefore = ({ from, to }: BareEdge): boolean => order.indexOf(from) < order.indexOf(to);
+  const isWrong = (edge: BareEdge): boolean =>
+    closing.has(edge.id) && edge.kind === 'static' && edge.to !== plan.entry && isBefore(edge);
+  const wrong = edges.filter(isWrong);
+  const around = (id: string, other: string): boolean =>
+    reachableFrom([id], edges).has(other) && reachableFrom([other], edges).has(id);
+  const again = edges.filter(({ from, to }) => around(from, to) && wrong.some((edge) => around(edge.from, from)));
+  const kept = [...closing].filter((id) => !again.some((edge) => edge.id === id));
+  const left = new Set([...kept, ...again.filter((edge) => !isBefore(edge)).map(({ id }) => id)]);
+  // What leads back is forwards all the same if no way leads from its end to its beginning.
+  for (const id of order) {
+    const forward = edges.filter((edge) => !left.has(edge.id));
+    for (const edge of again)
+      if (edge.from === id && left.has(edge.id) && !reachableFrom([edge.to], forward).has(id)) left.delete(edge.id);
+  }
+  return left;
+}
+
+/** One after the other: the first in plan order that can run, or else the first that the search came to. */
+function orderOfRuns(
+  plan: Plan,
+  edges: readonly BareEdge[],
+  starts: readonly string[],
+  searched: readonly string[],
+): readonly string[] {
+  const order: string[] = [];
+  const first = new Set([...(plan.entry === undefined ? [] : [plan.entry]), ...starts]);
+  const canRun = (id: string): boolean => {
+    const into = edges.filter((edge) => edge.to === id);
+    const isReached = into.some((edge) => order.includes(edge.from));
+    const isReady = id === plan.entry || into.every((edge) => edge.kind !== 'static' || order.includes(edge.from));
+    return first.has(id) || (isReached && isReady);
+  };
+  while (order.length < plan.nodes.length) {
+    const left = plan.nodes.map((node) => node.id).filter((id) => !order.includes(id));
+    order.push(left.find((id) => canRun(id)) ?? searched.find((id) => left.includes(id)) ?? '');
+  }
+  return order;
 }
 
 function topoOf(plan: Plan, forward: readonly ShapeEdge[]): Map<string, number> {
