@@ -1,11 +1,16 @@
 import { MinHeap } from '../base/collections.js';
-import type { ShapeEdge } from './graph-shape.js';
 
-type MutableEdge = { -readonly [K in keyof ShapeEdge]: ShapeEdge[K] };
+/** An edge between node indexes, to be marked. */
+interface Edge {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: string;
+  closesCycle: boolean;
+}
 
 /** The edges of a plan, and those of each node. */
 interface Edges {
-  readonly edges: readonly MutableEdge[];
+  readonly edges: readonly Edge[];
   readonly outEdges: readonly (readonly number[])[];
   readonly inEdges: readonly (readonly number[])[];
 }
@@ -22,7 +27,7 @@ export function markCycles(graph: Edges, starts: readonly number[], entry: numbe
   const suspects = edges.filter(({ kind, to, closesCycle }) => kind === 'static' && closesCycle && to !== entry);
   if (suspects.length === 0) return;
   const place = runOrder(graph, roots, { entry, begun });
-  const isBefore = ({ from, to }: ShapeEdge): boolean => (place[from] ?? 0) < (place[to] ?? 0);
+  const isBefore = ({ from, to }: Edge): boolean => (place[from] ?? 0) < (place[to] ?? 0);
   const wrong = suspects.filter(isBefore);
   if (wrong.length === 0) return;
   const cycleOf = components(graph, ended);
