@@ -33,6 +33,11 @@ describe.skipIf(!onLinux)('T17: a server that does not get ready', () => {
     if (mode !== 'silent') expect(await groupRuns(await file.pid())).toBe(false);
   });
 
+  test('that does not list its tools was reached, and the error says what it answered', async () => {
+    const error = await openingError(servers({ raw: rawServer('lists-nothing') }));
+    expect(error.message).toBe('MCP server "raw" did not get ready: Method not found');
+  });
+
   test('that ends at once is an error with its last words', async () => {
     const error = await openingError(servers({ raw: rawServer('exits') }));
     expect(error.message).toBe('MCP server "raw" exited on its own (exit code 4):\nno licence found');

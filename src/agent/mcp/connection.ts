@@ -67,7 +67,7 @@ export class McpConnection {
       return new McpConnection(link, pins, tools);
     } catch (error) {
       await closeQuietly(link);
-      throw startError(link, spec, error);
+      throw startError(link, error);
     }
   }
 
@@ -128,7 +128,7 @@ function callError(link: Link, tool: OfferedTool, error: unknown, signal: AbortS
   return new SkeinError('SKEIN_MCP', `${what}: ${reasonOf(error)}`, { cause: error });
 }
 
-function startError({ name, transport, settings }: Link, spec: McpServerSpec, error: unknown): SkeinError {
+function startError({ name, transport, settings }: Link, error: unknown): SkeinError {
   if (SkeinError.isInstance(error)) return error;
   if (settings.signal.aborted) return stepCancelled();
   const stdio = transport instanceof StdioTransport ? transport : undefined;
@@ -142,11 +142,12 @@ function startError({ name, transport, settings }: Link, spec: McpServerSpec, er
       cause: error,
     });
   }
+  // A program that was started and answered was reached: its answer was not one that a server gives.
+  if (stdio !== undefined)
+    return new SkeinError('SKEIN_MCP', `${what} did not get ready: ${reasonOf(error)}`, { cause: error });
   return new SkeinError('SKEIN_MCP', `${what} could not be reached: ${reasonOf(error)}`, {
     cause: error,
-    ...(spec.url === undefined
-      ? {}
-      : { hint: 'check the url; servers that only speak the legacy SSE form are not supported' }),
+    hint: 'check the url; servers that only speak the legacy SSE form are not supported',
   });
 }
 

@@ -139,6 +139,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       serverInfo: { name: 'raw', version: '1' },
     });
   }
-  if (message.method === 'tools/list') answer(message.id, { tools: toolsOf() });
+  if (message.method === 'tools/list' && mode === 'lists-nothing')
+    send({ id: message.id, error: { code: -32_601, message: 'Method not found' } });
+  else if (message.method === 'tools/list') answer(message.id, { tools: toolsOf() });
   if (message.method === 'tools/call') call(message.id);
 });
