@@ -3,7 +3,8 @@ import type { StepOutcome, StepReport } from '../events/census.js';
 import { truncateText } from '../lang/truncate.js';
 import { valueText } from '../lang/value-text.js';
 import type { Truncate } from '../lang/values.js';
-import type { Plan, PlanNode } from '../plan/plan.js';
+import type { Plan } from '../plan/plan.js';
+import { innerNode, type InnerNode } from '../plan/result-nodes.js';
 import type { OutputFormat, Workflow } from '../plan/workflow.js';
 import { statusOf, type StepStatus } from './record-fields.js';
 
@@ -14,13 +15,13 @@ export interface OutputOptions {
   readonly state: Readonly<Record<string, unknown>>;
   /** Every step that did not simply succeed, in the order in which the steps ended. */
   readonly reports: readonly StepReport[];
-  /** Returns how the latest visit of a node ended, by its id. If it succeeded, reports of earlier visits don't count. */
-  readonly latest?: (node: string) => StepOutcome | undefined;
+  /** Returns how the latest visit of a node ended, by its path. If it succeeded, reports of earlier visits don't count. */
+  readonly latest?: (path: string) => StepOutcome | undefined;
   /** The declared result of the workflow. Printed as JSON unless a format is given. */
   readonly result?: Readonly<Record<string, unknown>> | undefined;
   /** Defaults to the workflow's setting. */
   readonly format?: OutputFormat;
-  /** Ids of the nodes to print, in this order. Defaults to the setting, or else to every node that writes, in plan order. */
+  /** Ids of the nodes to print, in this order; paths of nodes inside others, such as `reviews/style`. Defaults to the setting, or else to every node that writes, in plan order. */
   readonly nodes?: readonly string[];
   /** True to keep outputs whole, whatever the settings limit. Defaults to false. */
   readonly whole?: boolean;
@@ -48,7 +49,8 @@ export function formatOutput(options: OutputOptions): string {
   const truncate = whole ? undefined : output.truncate;
   const lastOf = new Map(options.reports.map((report) => [nodePathOf(report.path), report]));
   const shared = sharedChannels(workflow.plan);
-  const sections = selectNodes(options).map((node) => sectionOf(node, { ...options, shared }, lastOf.get(node.id)));
+  const found = selectNodes(options, lastOf);
+  const sections = found.map((one) => sectionOf(one, { ...options, shared }, lastOf.get(one.path)));
   switch (format ?? output.format) {
     case 'markdown':
       return `${['# Workflow Results', ...sections.map((section) => markdownSection(section, truncate))].join('\n\n')}\n`;
@@ -65,14 +67,16 @@ export function formatOutput(options: OutputOptions): string {
   }
 }
 
-function selectNodes(options: OutputOptions): readonly PlanNode[] {
+function selectNodes(options: OutputOptions, lastOf: ReadonlyMap<string, StepReport>): readonly InnerNode[] {
   const { plan, settings } = options.workflow;
   if (plan === undefined) return [];
-  const ids = options.nodes ?? settings.output.nodes;
-  if (ids === undefined)
-    return plan.nodes.filter((node) => node.output !== undefined || (node.writes?.length ?? 0) > 0);
-  const byId = new Map(plan.nodes.map((node) => [node.id, node]));
-  return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
+  const writers = plan.nodes.filter((node) => node.output !== undefined || (node.writes?.length ?? 0) > 0);
+  const paths = options.nodes ?? settings.output.nodes ?? writers.map(({ id }) => id);
+  const found = paths.flatMap((path) => innerNode(plan, path) ?? []);
+  const told = found.map((one) =>
+    outputOf(one, options.state) === undefined ? (endedAround(one, options, lastOf) ?? one.path) : one.path,
+  );
+  return [...new Set(told)].flatMap((path) => innerNode(plan, path) ?? []);
 }
 
 /** Returns the channels with several writers, inputs among them: a value does not tell which of them wrote it. */
@@ -88,22 +92,37 @@ function sharedChannels(plan: Plan | undefined): ReadonlySet<string> {
 
 type SectionOptions = OutputOptions & { readonly shared: ReadonlySet<string> };
 
-function sectionOf(node: PlanNode, options: SectionOptions, last: StepReport | undefined): Section {
-  const isPassed = options.latest?.(node.id) === 'succeeded';
-  const isOthers = options.latest !== undefined && node.output !== undefined && options.shared.has(node.output);
-  const output = isOthers && !isPassed ? undefined : outputOf(node, options.state);
+function sectionOf(one: InnerNode, options: SectionOptions, last: StepReport | undefined): Section {
+  const { path, channel } = one;
+  const isPassed = options.latest?.(path) === 'succeeded';
+  const isOthers = options.latest !== undefined && channel !== undefined && options.shared.has(channel);
+  const output = isOthers && !isPassed ? undefined : outputOf(one, options.state);
   // A node that was skipped on one visit may have an output from another.
   if (last === undefined || isPassed || (last.outcome === 'skipped' && output !== undefined)) {
     const status = output === undefined ? 'not_run' : 'completed';
-    return { id: node.id, status, output, why: '', failed: false };
+    return { id: path, status, output, why: '', failed: false };
   }
   const { outcome, error, reason } = last;
   const why = error?.message ?? reason ?? '';
-  return { id: node.id, status: statusOf(outcome), outcome, why, failed: error !== undefined };
+  return { id: path, status: statusOf(outcome), outcome, why, failed: error !== undefined };
 }
 
-function outputOf(node: PlanNode, state: Readonly<Record<string, unknown>>): unknown {
-  if (node.output !== undefined) return Object.hasOwn(state, node.output) ? state[node.output] : undefined;
+/** The block around a path that ended without results: what ended it concerns all that is inside. */
+function endedAround(
+  { path }: InnerNode,
+  options: OutputOptions,
+  lastOf: ReadonlyMap<string, StepReport>,
+): string | undefined {
+  for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1)) {
+    const around = path.slice(0, end);
+    if (lastOf.has(around) && options.latest?.(around) !== 'succeeded') return around;
+  }
+  return undefined;
+}
+
+function outputOf({ node, channel, path }: InnerNode, state: Readonly<Record<string, unknown>>): unknown {
+  if (channel !== undefined) return Object.hasOwn(state, channel) ? state[channel] : undefined;
+  if (path !== node.id) return undefined;
   const written = (node.writes ?? []).filter((name) => Object.hasOwn(state, name) && state[name] !== undefined);
   return written.length === 0 ? undefined : Object.fromEntries(written.map((name) => [name, state[name]]));
 }

@@ -1,3 +1,4 @@
+import { nodePathOf } from '../base/address.js';
 import { Attempts } from '../base/attempts.js';
 import { systemClock } from '../base/clock.js';
 import { toErrorData, type ErrorData } from '../base/errors.js';
@@ -47,7 +48,7 @@ class RunLog {
   private readonly attempts = new Attempts<StepLog>();
   private readonly warnings: Warning[] = [];
   private warningCount = 0;
-  /** How the latest visit of each node of the run's own plan ended. */
+  /** How the latest visit of each node ended, by its path. */
   private readonly latest = new Map<string, StepOutcome>();
   private ending: Ending | undefined = undefined;
   private result: RunEnd | undefined = undefined;
@@ -90,7 +91,7 @@ class RunLog {
         break;
       case 'step.ended': {
         const log = this.open.get(event.path);
-        if (event.parent === '') this.latest.set(event.node, event.outcome);
+        this.latest.set(nodePathOf(event.path), event.outcome);
         if (log === undefined) this.openLog(event);
         else log.take(event);
         this.open.delete(event.path);

@@ -1,40 +1,7 @@
-import { addTo } from '../base/collections.js';
 import type { Json } from '../base/json.js';
-import { END, PLAN_VALUES, type Plan, type PlanNode } from '../plan/plan.js';
+import { PLAN_VALUES, type Plan } from '../plan/plan.js';
+import { resultNodes } from '../plan/result-nodes.js';
 import { schemaOfNames } from './values-key.js';
-
-/**
- * Returns the nodes that hold the results of a file, in plan order: the nodes at which its flow ends. If the flow ends without having done
- * anything, as after an empty branch, the nodes before that point count.
- */
-export function resultNodes(plan: Plan): readonly string[] {
-  const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
-  const before = new Map<string, string[]>();
-  const ends = new Set(nodes.keys());
-  for (const { from, to } of plan.edges) {
-    addTo(before, to, from);
-    ends.delete(from);
-  }
-  for (const { from, cases = [], otherwise = [] } of plan.routes) {
-    const targets = [...cases.flatMap((each) => each.to), ...otherwise];
-    for (const to of targets) if (to !== END) addTo(before, to, from);
-    if (targets.length > 0 && !targets.includes(END)) ends.delete(from);
-  }
-  // Where the flow continues once a jump back reaches its limit.
-  for (const { id, onMaxVisits } of plan.nodes) {
-    if (typeof onMaxVisits !== 'object' || !('to' in onMaxVisits)) continue;
-    if (onMaxVisits.to === END) ends.add(id);
-    else addTo(before, onMaxVisits.to, id);
-  }
-  if (plan.finally !== undefined) ends.delete(plan.finally);
-  const found = new Set(ends);
-  for (const id of found) if (!hasResult(nodes.get(id))) for (const from of before.get(id) ?? []) found.add(from);
-  return [...nodes.values()].filter((node) => found.has(node.id) && hasResult(node)).map((node) => node.id);
-}
-
-function hasResult(node: PlanNode | undefined): boolean {
-  return node?.output !== undefined || (node?.writes?.length ?? 0) > 0;
-}
 
 export interface CalledOutput {
   readonly channel: string;

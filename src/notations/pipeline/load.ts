@@ -1,12 +1,12 @@
 import { basename, dirname, extname } from 'node:path';
 import type { Plan } from '../../plan/plan.js';
+import { resultPaths } from '../../plan/result-nodes.js';
 import type { WorkflowSettings } from '../../plan/workflow.js';
 import { fromYaml, usable } from '../loading.js';
 import { buildPlan } from './build-plan.js';
 import { loadCalls, withCalled, type CalledFiles } from '../load-calls.js';
 import { callsIn, type PipelineDef } from './definition.js';
 import { readPipeline } from './read-pipeline.js';
-import { resultNodes } from '../results.js';
 import { checkGiven, listedInputs } from '../inputs-key.js';
 
 /** Loads a pipeline, and the files its steps call. */
@@ -32,7 +32,7 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
 });
 
 function settingsOf(plan: Plan, definition: PipelineDef, called: CalledFiles): WorkflowSettings {
-  const output: WorkflowSettings['output'] = { nodes: resultNodes(plan), format: 'markdown' };
+  const output: WorkflowSettings['output'] = { nodes: resultPaths(plan), format: 'markdown' };
   const inner = called.workflows.find(({ settings }) => settings.memory !== undefined)?.settings.memory;
   const remembers = [...definition.agents.values()].some(({ spec }) => spec.memory !== undefined);
   const memory = inner ?? (remembers ? { initial: '' } : undefined);

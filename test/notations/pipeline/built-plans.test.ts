@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resultNodes } from '../../../src/notations/results.js';
+import { resultNodes } from '../../../src/plan/result-nodes.js';
 import type { Plan, PlanNode } from '../../../src/plan/plan.js';
 import { agents, block, loadText, runPipeline, schema } from './run-pipeline.js';
 
