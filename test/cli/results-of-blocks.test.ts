@@ -15,39 +15,55 @@ async function printed(steps: string, flags: readonly string[] = []): Promise<st
 const sections = (...all: readonly (readonly [path: string, text: string])[]): string =>
   ['# Workflow Results', ...all.map(([path, text]) => `## Step: ${path}\n\n${text}`)].join('\n\n');
 
-test.each([
-  [
-    'a parallel block',
-    `{ id: p, type: parallel, steps: [${say('a', 'A')}, ${say('b', 'B')}] }`,
-    ['p/a', 'A'],
-    ['p/b', 'B'],
-  ],
-  [
-    'a sequence inside of one',
-    `{ id: p, type: parallel, steps: [${say('a', 'A')}, { id: s, type: sequence, steps: [${say('b', 'B')}, ${say('c', 'C')}] }] }`,
-    ['p/a', 'A'],
-    ['p/s/c', 'C'],
-  ],
-  ['a called file', '{ id: c, type: call, file: inner.yaml }', ['c/i2', 'Second']],
-  [
-    'a block of which a part may fail',
-    `{ id: p, type: parallel, require: 1, steps: [${say('a', 'A')}, ${FAILS}] }`,
-    ['p/a', 'A'],
-    ['p/bad', '*Failed: node ended with exit code 3*'],
-  ],
-  [
-    'a block that failed',
-    `{ id: p, type: parallel, steps: [${FAILS}] }`,
-    ['p', '*Failed: node ended with exit code 3*'],
-  ],
-  [
-    'a block that was skipped',
-    `{ id: p, type: parallel, when: "{{ $prompt == 'x' }}", steps: [${say('a', 'A')}, ${say('b', 'B')}] }`,
-    ['p', '*Skipped*'],
-  ],
-] as const)(
-  'a pipeline that ends with %s prints the results of its last steps, by their paths',
-  async (_, steps, ...told) => {
+interface Case {
+  readonly of: string;
+  readonly steps: string;
+  readonly told: readonly (readonly [path: string, text: string])[];
+}
+
+const SEQUENCE = `{ id: s, type: sequence, steps: [${say('b', 'B')}, ${say('c', 'C')}] }`;
+const FAILED = '*Failed: node ended with exit code 3*';
+const CASES: readonly Case[] = [
+  {
+    of: 'a parallel block',
+    steps: `{ id: p, type: parallel, steps: [${say('a', 'A')}, ${say('b', 'B')}] }`,
+    told: [
+      ['p/a', 'A'],
+      ['p/b', 'B'],
+    ],
+  },
+  {
+    of: 'a sequence inside of one',
+    steps: `{ id: p, type: parallel, steps: [${say('a', 'A')}, ${SEQUENCE}] }`,
+    told: [
+      ['p/a', 'A'],
+      ['p/s/c', 'C'],
+    ],
+  },
+  { of: 'a called file', steps: '{ id: c, type: call, file: inner.yaml }', told: [['c/i2', 'Second']] },
+  {
+    of: 'a block of which a part may fail',
+    steps: `{ id: p, type: parallel, require: 1, steps: [${say('a', 'A')}, ${FAILS}] }`,
+    told: [
+      ['p/a', 'A'],
+      ['p/bad', FAILED],
+    ],
+  },
+  {
+    of: 'a block that failed',
+    steps: `{ id: p, type: parallel, steps: [${say('a', 'A')}, ${FAILS}] }`,
+    told: [['p', FAILED]],
+  },
+  {
+    of: 'a block that was skipped',
+    steps: `{ id: p, type: parallel, when: "{{ $prompt == 'x' }}", steps: [${say('a', 'A')}, ${say('b', 'B')}] }`,
+    told: [['p', '*Skipped*']],
+  },
+];
+
+test.each(CASES)(
+  'a pipeline that ends with $of prints the results of its last steps, by their paths',
+  async ({ steps, told }) => {
     expect((await printed(steps)).trimEnd()).toBe(sections(...told));
   },
 );
