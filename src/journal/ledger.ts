@@ -16,7 +16,7 @@ export interface Recorded {
 export interface Ledger {
   /** Reusable outcomes for a key, the preferred one first. */
   find(key: string): readonly Recorded[];
-  /** An effect of this run that was started and has not succeeded. */
+  /** An effect that was started and has not succeeded, in this run or in a parent: the process of that one may have been killed after it. */
   started(key: string): StartedEffect | undefined;
   /** When a timer of this run is due. */
   timer(key: string): { readonly id?: string; readonly due: number } | undefined;
@@ -53,7 +53,7 @@ export function* openLedger(own: RunHistory | undefined, parents: readonly RunHi
   const only = sources.length === 1 ? sources[0] : undefined;
   return {
     find: (key) => (only === undefined ? sources.flatMap((source) => offered(source, key)) : offered(only, key)),
-    started: (key) => own?.started.get(key),
+    started: (key) => lastStart(sources, key),
     timer: (key) => own?.timers.get(key),
     pause: (key) => own?.pauses.get(key),
     failures: (key) => (own === undefined ? 0 : failuresOf(own, sources[0]?.void, key)),
@@ -83,6 +83,16 @@ function offered(source: Source, key: string): readonly Recorded[] {
 
 function recorded({ shift }: Source, { record, order }: Entry): Recorded {
   return { record, order: order + shift };
+}
+
+/** The nearest run in which an effect was started decides. What a run forgets is meant to be done again. */
+function lastStart(sources: readonly Source[], key: string): StartedEffect | undefined {
+  for (const { history, isForgotten } of sources) {
+    const start = history.started.get(key);
+    if (start === undefined && !history.entries.has(key)) continue;
+    return start === undefined || isForgotten(stepOf(key)) ? undefined : start;
+  }
+  return undefined;
 }
 
 const NONE: readonly Recorded[] = [];
