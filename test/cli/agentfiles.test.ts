@@ -166,7 +166,7 @@ describe('an Agentfile on the command line', () => {
     const { code, stdout } = await skein('run', 'flow.yaml', '--mock');
     expect({ code, stdout }).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('steps.call_1/review.output') as string,
+      stdout: expect.stringContaining('## Step: call_1/review\n') as string,
     });
   });
 });

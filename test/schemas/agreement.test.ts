@@ -54,7 +54,9 @@ describe('a JSON Schema and the validator are of one mind', () => {
   test.each(WHOLE_FILES)('[XU11] about an empty text in each place of a file with every key: $name', async (whole) => {
     const all = emptiedOf(whole);
     expect(all.length).toBeGreaterThan(20);
-    for (const { sample, data, change } of all) {
+    // All of them with SKEIN_RUNS=1000.
+    const every = Math.ceil(all.length / cases(60));
+    for (const { sample, data, change } of all.filter((_, at) => at % every === 0)) {
       const { schema, validator, why } = await bothSay(sample, data);
       expect(schema, `${change}\n${why}`).toBe(validator);
     }

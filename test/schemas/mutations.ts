@@ -92,11 +92,19 @@ export function mutants(samples: readonly Sample[]): fc.Arbitrary<Mutant> {
   );
 }
 
-/** The sample with an empty text in each place, one at a time: what counts as no value must be the same for all keys. */
+/** The sample with an empty text in each place, one at a time; of maps with the same keys, one. What counts as no value must be the same for all keys. */
 export function emptiedOf(sample: Sample): readonly Mutant[] {
   const data = dataOf(sample);
   if (data === undefined) return [];
-  return placesOf(data).map((path) => mutant(sample, data, path, setTo('')));
+  const places = new Map(placesOf(data).map((path) => [kindOf(data, path), path]));
+  return [...places.values()].map((path) => mutant(sample, data, path, setTo('')));
+}
+
+/** What tells places apart: the key, with the keys next to it and the one above. An entry of a list is told by the key of the list. */
+function kindOf(data: Json, path: Path): string {
+  const around = valueAt(data, path.slice(0, -1));
+  const names = path.filter((key) => typeof key === 'string');
+  return JSON.stringify([Array.isArray(around) ? 'list' : Object.keys(around as object), ...names.slice(-2)]);
 }
 
 /** The sample with each of its texts empty, blank, without a value and in capitals, one at a time. */
