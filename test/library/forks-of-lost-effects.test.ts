@@ -16,7 +16,7 @@ function shop() {
         run: ({ order }) => {
           seen.paid += 1;
           if (seen.fails) throw new Error('the connection was cut');
-          return `${order} paid`;
+          return `${String(order)} paid`;
         },
       },
     ],
