@@ -54,13 +54,25 @@ describe('a look-up (J3)', () => {
     }
   });
 
-  test('knows what is under way in this run, and not what was in its parents', () => {
+  test('knows what is under way in this run, and of its parents which effects were lost', () => {
     const pause = { t: 'pause', at: 1, key: 'p', id: 'q', name: 'ok' } as const;
     const history = historyOf('r', [{ t: 'start', at: 7, key: 's' }, { t: 'timer', at: 1, key: 't', due: 9 }, pause]);
     const own = openLedger(history);
     expect([own.started('s'), own.timer('t'), own.pause('p')]).toEqual([{ at: 7, failed: false }, { due: 9 }, pause]);
     const fork = openLedger(historyOf('fork', []), [history]);
-    expect([fork.started('s'), fork.timer('t'), fork.pause('p')]).toEqual([undefined, undefined, undefined]);
+    expect([fork.started('s'), fork.timer('t'), fork.pause('p')]).toEqual([
+      { at: 7, failed: false },
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('of an effect that a run did itself, or does again on purpose, counts what that run knows', () => {
+    const parent = historyOf('r', [{ t: 'start', at: 7, key: 's' }]);
+    expect(openLedger(historyOf('fork', [done('s')]), [parent]).started('s')).toBeUndefined();
+    expect(openLedger(historyOf('fork', []), [historyOf('q', [done('s')]), parent]).started('s')).toBeUndefined();
+    const again = historyOf('fork', [{ t: 'start', at: 9, key: 's' }]);
+    expect(openLedger(again, [parent]).started('s')).toEqual({ at: 9, failed: false });
   });
 });
 
