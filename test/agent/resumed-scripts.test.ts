@@ -66,8 +66,6 @@ rules:
     const record = await died('model#2', models);
     expect([...record.keys()]).toEqual(['open', 'model#1', 'model#1.2', 'tool#1.1']);
     const again = registry(models);
-    // The script is read before anything runs, as the command line does.
-    await again.prepare();
     const { result, step } = await resumed(again, record);
     expect(outputOf(result)).toBe('last');
     expect(step.performed).toEqual(['model#2', 'close']);

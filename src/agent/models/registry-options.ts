@@ -74,12 +74,6 @@ export interface ModelRegistry extends ModelSource {
    *   name is unknown.
    */
   resolve(spec: AgentSpec, caller: ModelCaller): readonly Model[] | Promise<readonly Model[]>;
-  /**
-   * Reads the script and the recording that the options name, so that their errors appear before anything runs.
-   *
-   * @throws SkeinError `SKEIN_FILE`, or `SKEIN_DEFINITION` with the problems of a script.
-   */
-  prepare(): Promise<void>;
   /** The flags that influence the choice of models: with other flags, a recorded choice does not count. */
   identity(): string;
   /** Reports a call that was answered from the journal of the run: scripts and recordings count it as made. Opens no file. */

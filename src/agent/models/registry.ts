@@ -66,10 +66,6 @@ export function openRegistry(given: ModelRegistryOptions): ModelRegistry {
       const models = modelsFor(parts, spec, caller);
       return recorder === undefined ? models : after(models, (all) => all.map((model) => recorder.wrap(model)));
     },
-    async prepare() {
-      if (options.script !== undefined) await bookOf(parts, options.script).open();
-      await replay?.open();
-    },
     identity: () => (identity ??= canonicalJson(flags(options))),
     replayed(spec, call) {
       recorder?.skip();
