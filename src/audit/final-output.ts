@@ -4,7 +4,7 @@ import { truncateText } from '../lang/truncate.js';
 import { valueText } from '../lang/value-text.js';
 import type { Truncate } from '../lang/values.js';
 import type { Plan } from '../plan/plan.js';
-import { innerNode, type InnerNode } from '../plan/result-nodes.js';
+import { innerNode, writingNodes, type InnerNode } from '../plan/result-nodes.js';
 import type { OutputFormat, Workflow } from '../plan/workflow.js';
 import { statusOf, type StepStatus } from './record-fields.js';
 
@@ -70,8 +70,7 @@ export function formatOutput(options: OutputOptions): string {
 function selectNodes(options: OutputOptions, lastOf: ReadonlyMap<string, StepReport>): readonly InnerNode[] {
   const { plan, settings } = options.workflow;
   if (plan === undefined) return [];
-  const writers = plan.nodes.filter((node) => node.output !== undefined || (node.writes?.length ?? 0) > 0);
-  const paths = options.nodes ?? settings.output.nodes ?? writers.map(({ id }) => id);
+  const paths = options.nodes ?? settings.output.nodes ?? writingNodes(plan);
   const found = paths.flatMap((path) => innerNode(plan, path) ?? []);
   const told = found.map((one) =>
     outputOf(one, options.state) === undefined ? (endedAround(one, options, lastOf) ?? one.path) : one.path,

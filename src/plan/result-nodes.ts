@@ -31,17 +31,22 @@ export function resultNodes(plan: Plan): readonly string[] {
 }
 
 /**
- * Returns the paths of the nodes that hold the results of a file. Of a block or a called file that hands several outputs on, these are the
- * nodes at which its own flow ends.
+ * Returns the paths of the nodes that hold the results of nodes, by default of those that hold the results of a file. Of a block or a called
+ * file that hands several outputs on, these are the nodes at which its own flow ends.
  */
-export function resultPaths(plan: Plan): readonly string[] {
-  return resultNodes(plan).flatMap((id) => {
+export function resultPaths(plan: Plan, ids: readonly string[] = resultNodes(plan)): readonly string[] {
+  return ids.flatMap((id) => {
     const node = plan.nodes.find((one) => one.id === id);
     if (node === undefined || node.output !== undefined || !('plan' in node)) return [id];
     const inside = resultPaths(node.plan).map((path) => `${id}/${path}`);
     const told = inside.filter((path) => innerNode(plan, path)?.channel !== undefined);
     return told.length === 0 ? [id] : told;
   });
+}
+
+/** Returns the ids of the nodes that write, in plan order. */
+export function writingNodes({ nodes }: Plan): readonly string[] {
+  return nodes.filter(hasResult).map(({ id }) => id);
 }
 
 function hasResult(node: PlanNode | undefined): boolean {

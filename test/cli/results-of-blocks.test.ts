@@ -68,6 +68,16 @@ test.each(CASES)(
   },
 );
 
+test('a DAG workflow that calls a file with several results prints them the same way', async () => {
+  const inner = `${AGENTS}workflow:\n  - { id: p, type: parallel, steps: [${say('a', 'A')}, ${say('b', 'B')}] }\n`;
+  const dag = 'name: d\nsteps:\n  - { id: c, type: call, file: inner.yaml }\n';
+  for (const more of ['', 'output: { steps: [c] }\n']) {
+    const cwd = await makeProject({ 'dag.yaml': dag + more, 'inner.yaml': inner });
+    const { stdout } = await served(['run', 'dag.yaml'], { cwd });
+    expect(stdout.trimEnd()).toBe(sections(['c/p/a', 'A'], ['c/p/b', 'B']));
+  }
+});
+
 test('so does JSON', async () => {
   const text = await printed(`{ id: p, type: parallel, steps: [${say('a', 'A')}, ${say('b', 'B')}] }`, [
     '--format',

@@ -85,7 +85,7 @@ config:
     const cwd = await makeProject({ 'flow.yaml': flow(STEP, 'inputs: {x: }\n') });
     const workflow = await loadDag('flow.yaml', { cwd });
     expect(workflow.settings).toEqual({
-      output: { format: 'markdown' },
+      output: { nodes: ['s'], format: 'markdown' },
       audit: { dir: join(cwd, '.workflow-runs'), keep: 0 },
       logLevel: 'info',
     });

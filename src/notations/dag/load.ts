@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { present } from '../../base/json.js';
 import { quoteShort } from '../../lang/value-text.js';
+import { resultPaths, writingNodes } from '../../plan/result-nodes.js';
 import type { Plan } from '../../plan/plan.js';
 import type { WorkflowSettings } from '../../plan/workflow.js';
 import { absolutePath, reportUnread } from '../../text/files.js';
@@ -64,7 +65,7 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   if (loading.chain.length === 1) checkGiven(given, plan.inputs, unknownInput(plan), findings);
   const own = new Map([...agents.values()].flatMap(({ name, file }) => (file === undefined ? [] : [[name, file]])));
   const mine = {
-    settings: buildSettings(definition, workspace, memory),
+    settings: buildSettings(definition, { plan, workspace, memory }),
     files: [source, ...workspace.used],
     agentFiles: own,
     toolPlaces: new Map([...agents.values()].map(({ name, toolPlaces }) => [name, toolPlaces])),
@@ -73,15 +74,21 @@ export const load = fromYaml(async ({ source, yaml, root }, loading, findings) =
   return usable(plan, withCalled(mine, called), findings);
 });
 
+interface Loaded {
+  readonly plan: Plan;
+  readonly workspace: Workspace;
+  readonly memory: string | undefined;
+}
+
 /**
  * Builds the settings for running and printing the workflow. `memory` is the initial shared memory; undefined if it is off. Printed outputs
  * are truncated by `output.truncate`, which defaults to `config.truncate`.
  */
-function buildSettings(definition: Definition, workspace: Workspace, memory: string | undefined): WorkflowSettings {
+function buildSettings(definition: Definition, { plan, workspace, memory }: Loaded): WorkflowSettings {
   const { config, output } = definition;
   return present({
     output: present({
-      nodes: output.steps?.map((step) => step.text),
+      nodes: resultPaths(plan, output.steps?.map((step) => step.text) ?? writingNodes(plan)),
       format: output.format,
       truncate: output.truncate ?? config.truncate,
     }),
