@@ -12,6 +12,22 @@ const OF_PLANS: readonly string[] = ['day', 'thread'];
 /** Kinds of nodes that do no work: they spend nothing and have no result to judge. */
 const IDLE: ReadonlySet<NodeKind> = new Set(['ask', 'wait', 'pass', 'end', 'set']);
 
+/** Kinds of nodes whose work is that of the nodes inside them. */
+const AROUND: ReadonlySet<NodeKind> = new Set(['call', 'map', 'loop']);
+
+/** Reports `bad-effect` for a node around others: `effect: 'once'` would promise what only the node that does the work can keep. */
+export function checkEffects(scope: Scope): void {
+  scope.plan.nodes.forEach((node, at) => {
+    if (node.effect === undefined || !AROUND.has(node.kind)) return;
+    const message = `${nameOf(scope, at)} can't have an effect: a node of kind "${node.kind}" leaves its work to the nodes inside it`;
+    scope.findings.add('bad-effect', message, {
+      node: at,
+      path: 'effect',
+      hint: 'give it to the node inside that does the work',
+    });
+  });
+}
+
 /** Checks budgets: `bad-budget` for unknown or misplaced keys, for a budget without a limit, and for a node that spends nothing. */
 export function checkBudgets(scope: Scope): void {
   const { plan } = scope;

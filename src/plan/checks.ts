@@ -1,7 +1,7 @@
 import { isPlainObject } from '../base/json.js';
 import { hasErrors, type Problem } from '../base/problem.js';
 import { checkBindings } from './check-bindings.js';
-import { checkBudgets, checkRequired, checkSupervision } from './check-policies.js';
+import { checkBudgets, checkEffects, checkRequired, checkSupervision } from './check-policies.js';
 import { checkConditions } from './check-conditions.js';
 import { checkForm, type FoundForm } from './check-form.js';
 import { checkGraph } from './check-graph.js';
@@ -96,6 +96,7 @@ function checkOne(task: Task, bindings: Bindings | undefined): { found: readonly
   checkGraph(scope);
   checkSupervision(scope);
   checkBudgets(scope);
+  checkEffects(scope);
   checkSecurity(scope);
   checkEndorsement(scope);
   checkDeclarations(scope);

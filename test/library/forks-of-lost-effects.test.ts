@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { graph } from '../../src/graph.js';
 import { answerRun, definePlan, memoryStore, run, type Fork, type RunResult } from '../../src/index.js';
 
 /** A payment that may be made once only, whose first execution ends with an error, perhaps after the money went. */
@@ -65,4 +66,55 @@ describe('[J4] [J6] a fork of a run that lost track of an effect which may be do
       expect([outcome, seen.paid]).toEqual(['succeeded', 2]);
     },
   );
+});
+
+describe('[J6] an effect that may be done only once', () => {
+  /** A payment for each order of a list; the first execution of each ends with an error. */
+  function charges(version?: string) {
+    const seen = { paid: 0, fails: true };
+    const flow = graph<{ orders: string[] }>().map(
+      'paid',
+      { over: 'orders', item: 'order', effect: 'once', ...(version === undefined ? {} : { version }) },
+      ({ order }) => {
+        seen.paid += 1;
+        if (seen.fails) throw new Error('the connection was cut');
+        return `${order} paid`;
+      },
+    );
+    return { seen, flow };
+  }
+
+  test('is asked about when it is the function of a map, on a resume and in a fork', async () => {
+    const { seen, flow } = charges();
+    const store = memoryStore();
+    const { runId } = await flow.run({ orders: ['tea'] }, { store });
+    seen.fails = false;
+    const resumed = await flow.run(undefined, { store, resume: runId });
+    expect([resumed.outcome, resumed.questions.map(({ path }) => path), seen.paid]).toEqual([
+      'paused',
+      ['paid[0]/each'],
+      1,
+    ]);
+    expect((await flow.run({}, { store, fork: { run: runId } })).outcome).toBe('paused');
+    expect(seen.paid).toBe(1);
+  });
+
+  test('the version of such a map is that of its function: another one runs the items again', async () => {
+    const store = memoryStore();
+    const one = charges('1');
+    one.seen.fails = false;
+    const { runId } = await one.flow.run({ orders: ['tea'] }, { store });
+    const same = await one.flow.run({}, { store, fork: { run: runId } });
+    expect([same.outcome, one.seen.paid]).toEqual(['succeeded', 1]);
+    const two = charges('2');
+    two.seen.fails = false;
+    await two.flow.run({}, { store, fork: { run: runId } });
+    expect(two.seen.paid).toBe(1);
+  });
+
+  test('is refused for nodes whose work is that of nodes inside them', () => {
+    const inner = definePlan({ name: 'inner', nodes: [{ id: 'a', run: () => null }] });
+    const outer = definePlan({ name: 'outer', nodes: [{ id: 'b', kind: 'call', plan: inner, effect: 'once' }] });
+    expect(() => run(outer)).toThrow(/bad-effect: .*can't have an effect/);
+  });
 });

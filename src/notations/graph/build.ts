@@ -106,7 +106,16 @@ function nodeOf(made: BuiltNode, options: DraftNode['options'], bindings: Record
   const own = { ...policiesOf(options), ...retryOf(node.id, options.retry, bindings) };
   const when = conditionsOf(node.id, options.when, bindings);
   for (const key of Object.keys(made.bindings ?? {})) bindings[key] = made.bindings?.[key];
-  return { ...node, ...own, ...(when === undefined ? {} : { when: [...(node.when ?? []), ...when] }) };
+  const whole = { ...node, ...own, ...(when === undefined ? {} : { when: [...(node.when ?? []), ...when] }) };
+  return made.work === undefined ? whole : withWork(whole, made.work);
+}
+
+/** Moves what concerns the work of a node, and no step around it, to the node inside that does the work. */
+function withWork(node: PlanNode, work: string): PlanNode {
+  const { effect, version, ...rest } = node;
+  if (!('plan' in rest)) return node;
+  const nodes = rest.plan.nodes.map((one) => (one.id === work ? { ...one, ...present({ effect, version }) } : one));
+  return { ...rest, plan: { ...rest.plan, nodes } };
 }
 
 /** Returns the declared inputs, then the keys that are read and that no node writes. */

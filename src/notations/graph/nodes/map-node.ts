@@ -55,6 +55,9 @@ export const MAP_OPTION_NAMES: ReadonlySet<string> = new Set([
   'projectState',
 ] satisfies (keyof MapOptions)[]);
 
+/** The node that calls the function of a map. */
+const EACH = 'each';
+
 /** The plan that runs for an item. */
 interface ItemPlan {
   readonly plan: Plan;
@@ -90,7 +93,8 @@ export function mapNode(options: MapOptions, body: NodeFunction | InnerWorkflow)
         ...(concurrency === undefined ? {} : { concurrency }),
         ...present({ onItemError, require }),
       };
-      return { node, bindings: innerBindings(name, bindings), reads: [over, ...needs], mayRead: takes };
+      const work = typeof body === 'function' ? EACH : undefined;
+      return present({ node, bindings: innerBindings(name, bindings), work, reads: [over, ...needs], mayRead: takes });
     },
   };
 }
@@ -118,13 +122,13 @@ function functionPlan(body: NodeFunction, item: string, options: MapOptions): It
     notation: 'graph',
     inputs,
     channels: [],
-    nodes: [{ id: 'each', kind: 'task', output: result }],
+    nodes: [{ id: EACH, kind: 'task', output: result }],
     edges: [],
     routes: [],
   };
   return {
     plan,
-    bindings: { each: body },
+    bindings: { [EACH]: body },
     result,
     needs: others.filter(({ optional }) => !optional).map(({ name }) => name),
     takes: others.filter(({ optional }) => optional).map(({ name }) => name),

@@ -87,6 +87,8 @@ export interface BuiltNode {
   readonly node: PlanNode;
   /** Functions under the keys of {@link Bindings}: the body under the node's name, those of a sub-plan under `NAME/KEY`. */
   readonly bindings?: Bindings;
+  /** The node inside it that does its work: the options `effect` and `version` are those of this one. */
+  readonly work?: string;
   /**
    * Names of the state it requires, in addition to those in the node's templates and conditions. If it is added with `.node`, the name of a
    * node creates an edge. Any other name that no node writes is an input of the workflow.
