@@ -131,17 +131,14 @@ export class SqliteStore implements FileStore {
 
   read(runId: string, from = 0, count = Infinity): readonly StoredBatch[] {
     const batches: StoredBatch[] = [];
-    for (let next = from; batches.length < count;) {
-      const wanted = Math.min(PAGE, count - batches.length);
-      const page = this.#readPage(runId, next, wanted);
-      batches.push(...page);
-      if (page.length < wanted) break;
-      next = (page.at(-1)?.seq ?? next) + 1;
+    for (let known = 0; ;) {
+      this.#readPages(runId, from, count, batches);
+      const noted = this.#find(runId)?.row.standing?.batches ?? 0;
+      if (batches.length === count || from + batches.length >= noted) return batches;
+      if (noted === known) throw damagedRow(runId, `it has ${from + batches.length} batches, and had ${noted}`);
+      // Another process may have written between the two queries.
+      known = noted;
     }
-    if (batches.length === count) return batches;
-    const noted = this.#find(runId)?.row.standing?.batches ?? 0;
-    if (from + batches.length >= noted) return batches;
-    throw damagedRow(runId, `it has ${from + batches.length} batches, and had ${noted}`);
   }
 
   cut(lease: Lease, seq: number): void {
@@ -256,10 +253,17 @@ export class SqliteStore implements FileStore {
     this.#database.close();
   }
 
-  #readPage(runId: string, from: number, count: number): readonly StoredBatch[] {
-    const values = [runId, from, count];
-    const page = this.#statements.first('readPage', values);
-    return readPage(page ?? {}, from, count) ?? this.#statements.all('read', values).map(readBatch);
+  /** Adds the batches that come after those in `batches`. */
+  #readPages(runId: string, from: number, count: number, batches: StoredBatch[]): void {
+    while (batches.length < count) {
+      const next = (batches.at(-1)?.seq ?? from - 1) + 1;
+      const wanted = Math.min(PAGE, count - batches.length);
+      const values = [runId, next, wanted];
+      const row = this.#statements.first('readPage', values) ?? {};
+      const page = readPage(row, next, wanted) ?? this.#statements.all('read', values).map(readBatch);
+      batches.push(...page);
+      if (page.length < wanted) return;
+    }
   }
 
   /** @throws SkeinError `SKEIN_STORE` if rows are lost */

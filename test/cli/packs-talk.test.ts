@@ -188,7 +188,7 @@ describe('skein run of a pack', () => {
     });
     const { code, stderr } = await skein('run', 'flow.yaml', '--mock', flag, value);
     expect(code).toBe(1);
-    expect(stderr).toContain(`${flag} is for packs, and flow.yaml is none`);
+    expect(stderr).toContain(`${flag} is for packs; flow.yaml is not a pack`);
   });
 
   it('a variable that several prompts need is named once, and a script need not be used up by a conversation that begins elsewhere', async () => {

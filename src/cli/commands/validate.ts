@@ -168,7 +168,7 @@ async function missingPromises(powers: readonly Power[]): Promise<readonly strin
 function checkSchema(schema: string | undefined, file: string, { plan }: Pick<Workflow, 'plan'>): void {
   if (schema === undefined || plan === undefined || plan.notation === 'machine') return;
   const hint = 'leave out --schema; skein schema lists the schemas of files';
-  throw new SkeinError('SKEIN_USAGE', `--schema is for packs, and ${file} is none`, { hint });
+  throw new SkeinError('SKEIN_USAGE', `--schema is for packs; ${file} is not a pack`, { hint });
 }
 
 function countErrors(problems: readonly { readonly severity: string }[]): string {

@@ -221,7 +221,7 @@ function checkSurroundings({ config, tools }: SurroundingFlags, file: string, pl
   const flag = config === undefined ? '--tools' : '--config';
   const hint =
     plan.notation === 'machine' ? 'for a pack, --tools names a module such as tools.mjs' : `leave out ${flag}`;
-  throw new SkeinError('SKEIN_USAGE', `${flag} is for Agentfiles, and ${file} is none`, { hint });
+  throw new SkeinError('SKEIN_USAGE', `${flag} is for Agentfiles; ${file} is not an Agentfile`, { hint });
 }
 
 function missingInputs(workflow: Workflow, values: LoadOptions['inputs']): readonly Problem[] {

@@ -188,5 +188,5 @@ export function checkNoTalk(flags: TalkFlags, file: string): void {
   if (given === undefined) return;
   const hint =
     given === 'message' || given === 'prompt' ? 'a workflow takes --input NAME=VALUE' : `leave out --${given}`;
-  throw new SkeinError('SKEIN_USAGE', `--${given} is for packs, and ${file} is none`, { hint });
+  throw new SkeinError('SKEIN_USAGE', `--${given} is for packs; ${file} is not a pack`, { hint });
 }
