@@ -1,25 +1,20 @@
-import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { SkeinError, textToRecord } from '../base/errors.js';
 import { atOnce } from '../base/slices.js';
-import { systemIds } from '../base/ids.js';
 import { checkOptions } from '../base/options.js';
 import { didYouMean } from '../base/suggest.js';
-import { emptyCensus } from '../events/census.js';
 import { questionName, type OpenQuestion } from '../events/question.js';
 import { schemaFindings } from '../lang/schema-check.js';
 import { typedAnswer, wordsOf } from '../lang/answers.js';
 import { isGuardQuestion, pathOf, stepOf } from '../base/address.js';
 import { FROM_STDIN } from '../guard/label.js';
-import { encodeRecord } from './codec.js';
-import { Journal, type JournalOwner } from './journal.js';
+import { cancelFree, type CancelOutcome } from './cancelling.js';
 import { readRun } from './overview.js';
 import { readJournal } from './reader.js';
 import type { JournalRecord } from './record.js';
 import { Replay } from './replay.js';
 import type { RunOverview, RunStatus } from './run-overview.js';
-import { readHistory } from './session.js';
-import { ENDED, type Lease, type Store } from './store.js';
+import { ENDED, type Store } from './store.js';
 import { jsonIn } from '../base/json.js';
 
 /** An answer to a question or an event of a run. */
@@ -186,9 +181,6 @@ function refused(message: string, hint: string): SkeinError {
   return new SkeinError('SKEIN_ANSWER', message, { hint });
 }
 
-/** The result of cancelling a run: its process was asked to cancel it (`requested`), it is `cancelled`, or it had already `ended`. */
-export type CancelOutcome = 'requested' | 'cancelled' | 'ended';
-
 /**
  * Cancels a run. A process that runs it closes it within a second; without one, this call cancels the run. A run that has ended does not
  * change.
@@ -198,54 +190,14 @@ export type CancelOutcome = 'requested' | 'cancelled' | 'ended';
  * if (cancelRun(store, runId) === 'ended') console.log('too late');
  */
 export function cancelRun(store: Store, runId: string): CancelOutcome {
-  const { status } = readRun(store, runId);
-  if (ENDED.has(status)) return 'ended';
-  const lease = tryLease(store, runId);
-  if (lease === undefined) {
+  for (;;) {
+    const { status } = readRun(store, runId);
+    if (ENDED.has(status)) return 'ended';
+    const outcome = cancelFree(store, runId);
+    if (outcome !== undefined) return outcome;
     store.requestCancel(runId);
-    return 'requested';
-  }
-  return recordCancelled(store, lease);
-}
-
-/** Returns undefined while another process has the run. */
-function tryLease(store: Store, runId: string): Lease | undefined {
-  const holder = { id: systemIds.next(), host: hostname(), pid: process.pid };
-  try {
-    return store.lease(runId, holder, systemClock.now());
-  } catch (error) {
-    if (SkeinError.isInstance(error) && error.code === 'SKEIN_LEASE') return undefined;
-    throw error;
+    // A process that has just let go of the run does not look for requests any more, and one that takes it forgets earlier ones.
+    const row = store.run(runId);
+    if (row?.holder !== undefined && row.cancelRequested) return 'requested';
   }
 }
-
-/** Records a session that only ends. The run may have ended before it was leased. */
-function recordCancelled(store: Store, lease: Lease): CancelOutcome {
-  const at = systemClock.now();
-  let end = { outcome: 'interrupted', endedAt: at };
-  try {
-    const history = readHistory(store, lease.runId);
-    const last = history.sessions.at(-1)?.end;
-    if (last !== undefined && ENDED.has(last.outcome)) {
-      end = { outcome: last.outcome, endedAt: last.at };
-      return 'ended';
-    }
-    if (history.cut !== undefined) store.cut(lease, history.batches);
-    const journal = new Journal(store, lease, history, NOBODY);
-    journal.write(encodeRecord({ t: 'open', at, fence: lease.fence }));
-    journal.write(encodeRecord({ t: 'end', at, outcome: 'cancelled', census: last?.census ?? emptyCensus() }));
-    journal.close();
-    end = { outcome: 'cancelled', endedAt: at };
-    return 'cancelled';
-  } finally {
-    store.release(lease, end);
-  }
-}
-
-/** The journal is only closed, so its owner has nothing to do. */
-const NOBODY: JournalOwner = {
-  quiet: false,
-  standing: () => undefined,
-  committed: () => undefined,
-  broken: () => undefined,
-};

@@ -74,3 +74,44 @@ test('the finally of a file is not cut off either', async () => {
   const { outcome, error } = await result;
   expect([outcome, error?.message]).toEqual(['cancelled', 'a cancellation was requested']);
 });
+
+/** The store, with something that another process does right before each call of one of its methods. */
+function meanwhile(inner: Store, method: 'release' | 'requestCancel', act: () => void): Store {
+  return new Proxy(inner, {
+    get(_, name) {
+      const part: unknown = Reflect.get(inner, name, inner);
+      if (typeof part !== 'function') return part;
+      return (...values: unknown[]): unknown => {
+        if (name === method) act();
+        return Reflect.apply(part, inner, values);
+      };
+    },
+  });
+}
+
+const gate = definePlan({ name: 'gate', nodes: [{ id: 'gate', kind: 'ask', question: 'Publish it?' }] });
+
+test('a request that comes as the run pauses cancels it right after', async () => {
+  const inner = memoryStore();
+  const store = meanwhile(inner, 'release', () => void cancelRun(inner, 'r'));
+  const { outcome } = await run(gate, { store, runId: 'r' }).result;
+  expect([outcome, readRun(inner, 'r').status]).toEqual(['paused', 'cancelled']);
+});
+
+test('a run that pauses as it is cancelled is cancelled by the call', async () => {
+  const inner = memoryStore();
+  let finish: () => void = () => undefined;
+  const lasting = definePlan({
+    name: 'lasting',
+    nodes: [{ id: 'work', run: () => new Promise<undefined>((done) => (finish = () => done(undefined))) }],
+  });
+  const first = run(lasting, { store: inner, runId: 'r' });
+  await after(20);
+  const row = inner.run('r');
+  const lease = { runId: 'r', fence: row?.fence ?? 0 };
+  const outside = meanwhile(inner, 'requestCancel', () => inner.release(lease, { outcome: 'paused', endedAt: 1 }));
+  expect(cancelRun(outside, 'r')).toBe('cancelled');
+  expect(readRun(inner, 'r').status).toBe('cancelled');
+  finish();
+  await expect(first.result).resolves.toMatchObject({ outcome: 'failed', error: { code: 'SKEIN_LEASE' } });
+});

@@ -2,6 +2,7 @@ import { isUnmade } from '../../../base/decided.js';
 import { fromErrorData, plainError, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { isThenable } from '../../../base/at-once.js';
 import type { SkeinEvent } from '../../../events/event.js';
+import { cancelFree } from '../../../journal/cancelling.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import { Journal, type JournalOwner } from '../../../journal/journal.js';
 import type { Recorded } from '../../../journal/ledger.js';
@@ -161,6 +162,9 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
       journal.write(encodeRecord({ t: 'end', at, outcome, census: { ...census }, ...why }));
       journal.close();
       session.store.release(session.lease, { outcome, endedAt: at, standing: this.standing(journal.batches, at) });
+      // Requested after the last look for a request.
+      const isOpen = outcome === 'paused' || outcome === 'out_of_budget';
+      if (isOpen && session.store.run(this.runId)?.cancelRequested === true) cancelFree(session.store, this.runId);
     } catch (cause) {
       giveBack(session, at);
       throw cause;
