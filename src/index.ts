@@ -17,8 +17,7 @@ export type { Cost, Listener, ModelSpending, SkeinEvent, Spending, Spent, StepNo
 export type { Budget, BudgetInput, BudgetLimits } from './plan/budget.js';
 export type { Store } from './journal/store.js';
 export { memoryStore } from './stores/memory.js';
-export { answerRun, cancelRun, type GivenAnswer, type KeptAnswer } from './journal/answering.js';
-export type { CancelOutcome } from './journal/cancelling.js';
+export { answerRun, cancelRun, type CancelOutcome, type GivenAnswer, type KeptAnswer } from './journal/answering.js';
 export { deliverEvent, type DeliveredEvent } from './journal/delivering.js';
 export { readMoments, readRun } from './journal/overview.js';
 export type { OpenQuestion, RunMoment, RunOverview, RunStatus, StepOverview } from './journal/run-overview.js';

@@ -8,7 +8,7 @@ import { schemaFindings } from '../lang/schema-check.js';
 import { typedAnswer, wordsOf } from '../lang/answers.js';
 import { isGuardQuestion, pathOf, stepOf } from '../base/address.js';
 import { FROM_STDIN } from '../guard/label.js';
-import { cancelFree, type CancelOutcome } from './cancelling.js';
+import { cancelFree } from './cancelling.js';
 import { readRun } from './overview.js';
 import { readJournal } from './reader.js';
 import type { JournalRecord } from './record.js';
@@ -180,6 +180,9 @@ function answeredBefore(key: string, open: readonly OpenQuestion[] = []): SkeinE
 function refused(message: string, hint: string): SkeinError {
   return new SkeinError('SKEIN_ANSWER', message, { hint });
 }
+
+/** The result of cancelling a run: its process was asked to cancel it (`requested`), it is `cancelled`, or it had already `ended`. */
+export type CancelOutcome = 'requested' | 'cancelled' | 'ended';
 
 /**
  * Cancels a run. A process that runs it closes it within a second; without one, this call cancels the run. A run that has ended does not

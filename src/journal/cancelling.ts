@@ -8,15 +8,15 @@ import { Journal, type JournalOwner } from './journal.js';
 import { readHistory } from './session.js';
 import { ENDED, type Lease, type Store } from './store.js';
 
-/** The result of cancelling a run: its process was asked to cancel it (`requested`), it is `cancelled`, or it had already `ended`. */
-export type CancelOutcome = 'requested' | 'cancelled' | 'ended';
+/** What became of a run that no process had: it is cancelled, or it had already ended. */
+type FreeOutcome = 'cancelled' | 'ended';
 
 /**
  * Cancels a run that no process has. Returns undefined while one has it.
  *
  * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
  */
-export function cancelFree(store: Store, runId: string): CancelOutcome | undefined {
+export function cancelFree(store: Store, runId: string): FreeOutcome | undefined {
   const lease = tryLease(store, runId);
   return lease === undefined ? undefined : recordCancelled(store, lease);
 }
@@ -33,7 +33,7 @@ function tryLease(store: Store, runId: string): Lease | undefined {
 }
 
 /** Records a session that only ends. The run may have ended before it was leased. */
-function recordCancelled(store: Store, lease: Lease): CancelOutcome {
+function recordCancelled(store: Store, lease: Lease): FreeOutcome {
   const at = systemClock.now();
   let end = { outcome: 'interrupted', endedAt: at };
   try {
