@@ -18,6 +18,17 @@ const OPTIONS: ReadonlyMap<string, string> = new Map(
     man: '-P --pager -H --html',
     less: '-o -O --log-file',
     diff: '--output',
+    go: '-exec --exec -toolexec --toolexec -vettool --vettool -o --o -overlay --overlay -modfile --modfile',
+    cargo: '--config',
+    pytest: '-p -c -o --rootdir --basetemp --override-ini',
+    tree: '-o',
+    shuf: '-o --output',
+    split: '--filter',
+    ack: '--pager',
+    ag: '--pager',
+    bat: '--pager',
+    yq: '-i --inplace',
+    date: '-s --set',
     npm: '--script-shell --prefix -C',
     make: '-f --file --makefile -C --directory --eval',
   }),
@@ -25,17 +36,29 @@ const OPTIONS: ReadonlyMap<string, string> = new Map(
 
 /** Programs that run whatever their arguments name. */
 const RUNNERS =
-  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|env|sudo|doas|su|xargs|nohup|nice|timeout|exec|eval|python[\d.]*|node|deno|bun|perl|ruby|php|pwsh|powershell|cmd|busybox|npx|bunx|uvx|awk|gawk|parallel)$/;
+  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|env|sudo|doas|su|xargs|nohup|nice|timeout|exec|eval|python[\d.]*|node|deno|bun|perl|ruby|php|pwsh|powershell|cmd|busybox|npx|bunx|uvx|awk|gawk|sed|vim?|gdb|parallel)$/;
 
-/** Returns whether an option makes a program do more than its name suggests. */
-export function isRiskyOption(program: string, word: string): boolean {
-  const options = OPTIONS.get(program);
-  if (options === undefined || !word.startsWith('-')) return false;
-  return options.split(' ').some((option) => {
-    // Programs accept abbreviated long options; the value of a short option may follow it directly.
-    if (option.startsWith('--')) return word === option || word.startsWith(`${option}=`) || isCutShort(word, option);
-    return option.length === 2 ? word.startsWith(option) : word === option;
+/** Programs whose options of one dash are whole words. */
+const WHOLE_WORDS = new Set(['find', 'go']);
+
+/** Returns whether one of the words of a command, from an index on, makes its program do more than its name suggests. */
+export function hasRiskyOption(words: readonly string[], from: number): boolean {
+  const [program = ''] = words;
+  const options = OPTIONS.get(program)?.split(' ') ?? [];
+  return words.some((word, at) => {
+    // The first options of `tar` need no dash.
+    const given = program === 'tar' && at === 1 && !word.startsWith('-') ? `-${word}` : word;
+    return at >= from && given.startsWith('-') && options.some((option) => isOption(given, option, program));
   });
+}
+
+function isOption(word: string, option: string, program: string): boolean {
+  if (word === option || word.startsWith(`${option}=`)) return true;
+  // Programs accept abbreviated long options.
+  if (option.startsWith('--')) return isCutShort(word, option);
+  if (option.length > 2 || WHOLE_WORDS.has(program)) return false;
+  // Short options can stand together, and the value of the last one can follow it directly.
+  return /^-[A-Za-z0-9]+/.exec(word)?.[0].includes(option.slice(1)) === true;
 }
 
 function isCutShort(word: string, option: string): boolean {

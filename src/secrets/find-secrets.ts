@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unescape } from 'node:querystring';
 import { parseEnv } from 'node:util';
@@ -124,7 +125,8 @@ function givenSecrets(value: string, env: SecretSources['env']): readonly (strin
 
 /** Files with such names contain only examples. */
 const SHOWS_ONLY = /\.(?:example|sample|template|dist|defaults?)$/i;
-const LARGEST = 256 * 1024;
+/** Bytes to read of the files of a folder. */
+const MOST_BYTES = 256 * 1024;
 
 /** The variables of the files `.env` and `.env.*` of a folder, file by file. An unreadable file has none. */
 function envFilesIn(folder: string): readonly Readonly<Record<string, string | undefined>>[] {
@@ -134,13 +136,29 @@ function envFilesIn(folder: string): readonly Readonly<Record<string, string | u
   } catch {
     return [];
   }
+  let left = MOST_BYTES;
   return names.toSorted().map((name) => {
-    const file = join(folder, name);
     try {
-      const { size } = statSync(file);
-      return size > LARGEST ? {} : parseEnv(readFileSync(file, 'utf8'));
+      const bytes = bytesOf(join(folder, name), left);
+      left -= bytes.length;
+      return parseEnv(bytes.toString('utf8'));
     } catch {
       return {};
     }
   });
+}
+
+/** Empty for anything but a regular file of at most `most` bytes: a link can lead to a device or a pipe, whose end might not come. */
+function bytesOf(file: string, most: number): Buffer {
+  // Opening a device can have effects.
+  if (!statSync(file).isFile()) return Buffer.alloc(0);
+  // If it has become a pipe by now, nothing waits for a writer.
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const info = fstatSync(opened);
+    const bytes = Buffer.alloc(info.isFile() && info.size <= most ? info.size : 0);
+    return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(opened);
+  }
 }

@@ -1,7 +1,11 @@
 import { isCutAt } from './cuts.js';
 
 interface State {
-  readonly next: Map<number, State>;
+  /** The character that leads on from here, and where to. Almost every state has only one: a map in each would take most of the memory. */
+  code: number;
+  next: State | undefined;
+  /** Where the other characters lead that lead on from here. */
+  others: Map<number, State> | undefined;
   /** Number of characters that lead here. */
   readonly depth: number;
   /** The state of the longest proper suffix of this path that begins a pattern. */
@@ -71,7 +75,7 @@ export class PatternSet {
     }
     if (final) return { text: without(text, found, word), held: NOTHING_HELD };
     // A state without successors does not begin a longer pattern, but its suffix may.
-    while (state.next.size === 0 && state.fallback !== undefined) state = state.fallback;
+    while (state.next === undefined && state.fallback !== undefined) state = state.fallback;
     const cut = text.length - state.depth;
     const across = found.find(({ start, end }) => start < cut && end > cut);
     const hidden = across === undefined ? 0 : across.end - cut;
@@ -81,7 +85,7 @@ export class PatternSet {
   private step(from: State, code: number): State {
     let state = from;
     for (;;) {
-      const next = state.next.get(code);
+      const next = nextOf(state, code);
       if (next !== undefined) return next;
       if (state.fallback === undefined) return state;
       state = state.fallback;
@@ -103,9 +107,7 @@ export class PatternSet {
     let state = this.root;
     for (let at = 0; at < word.length; at += 1) {
       const code = word.charCodeAt(at);
-      let next = state.next.get(code);
-      if (next === undefined) state.next.set(code, (next = stateAt(at + 1)));
-      state = next;
+      state = nextOf(state, code) ?? leadOn(state, code);
       state.least = Math.min(state.least, least);
     }
     return state;
@@ -115,7 +117,7 @@ export class PatternSet {
   private link(): void {
     const queue = [this.root];
     for (const state of queue) {
-      for (const [code, next] of state.next) {
+      for (const [code, next] of successorsOf(state)) {
         next.fallback = state.fallback === undefined ? this.root : this.step(state.fallback, code);
         next.longest = Math.max(next.longest, next.fallback.longest);
         if (next.fallback.ends.length > 0) next.ends = [...next.ends, ...next.fallback.ends];
@@ -125,8 +127,36 @@ export class PatternSet {
   }
 }
 
+const NONE: readonly string[] = [];
+
 function stateAt(depth: number): State {
-  return { next: new Map(), depth, fallback: undefined, longest: 0, least: Infinity, ends: [] };
+  return {
+    code: -1,
+    next: undefined,
+    others: undefined,
+    depth,
+    fallback: undefined,
+    longest: 0,
+    least: Infinity,
+    ends: NONE,
+  };
+}
+
+function nextOf({ code: first, next, others }: State, code: number): State | undefined {
+  return code === first ? next : others?.get(code);
+}
+
+function leadOn(state: State, code: number): State {
+  const next = stateAt(state.depth + 1);
+  if (state.next === undefined) {
+    state.code = code;
+    state.next = next;
+  } else (state.others ??= new Map()).set(code, next);
+  return next;
+}
+
+function successorsOf({ code, next, others }: State): Iterable<readonly [number, State]> {
+  return next === undefined ? [] : [[code, next], ...(others ?? [])];
 }
 
 /** Where the last characters of a pattern begin that end at a place. What was found right before is not compared again. */

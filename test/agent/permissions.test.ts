@@ -85,7 +85,15 @@ describe('a rule that denies a command', () => {
     ['behind several programs', argv('nohup', 'timeout', '5', 'rm', 'x')],
     ['behind xargs', argv('xargs', 'rm')],
     ['behind find', argv('find', '.', '-exec', 'rm', '{}', ';')],
+    ['behind env, right after its option', argv('env', '-vSrm x')],
+    ['behind env, right after its long option', argv('env', '--split-string=rm x')],
+    ['behind a program for other rights', argv('setpriv', '--no-new-privs', 'rm', 'x')],
+    ['behind the loader of programs', argv('/lib64/ld-linux-x86-64.so.2', '/bin/rm', 'x')],
+    ['behind a package manager', argv('npm', 'exec', '--', 'rm', 'x')],
+    ['behind git', argv('git', 'submodule', 'foreach', 'rm x')],
     ['of git, with options in front', argv('git', '-C', 'a', '-c', 'b=c', 'push', '--force')],
+    ['of git, with options in front, behind env', argv('env', 'git', '-C', 'a', 'push', '--force')],
+    ['of git, with options in front, in a shell', argv('sh', '-c', 'cd a && git --attr-source HEAD push --force')],
   ])('%s', (_, input) => {
     expect(verdict(deny, 'shell', input)).toMatchObject({ kind: 'deny', why: 'matches' });
   });
@@ -96,6 +104,9 @@ describe('a rule that denies a command', () => {
     ['a variable, behind another program', argv('env', 'sh', '-c', '$X x')],
     ['a list in braces', argv('sh', '-c', '{rm,x}')],
     ['a pattern for the program', argv('sh', '-c', '/bin/r? x')],
+    ['an alias of the shell', argv('sh', '-c', 'alias q=r; q x')],
+    ['an alias of git', argv('git', '-c', 'alias.q=!r x', 'q')],
+    ['an alias of git, in a shell', argv('sh', '-c', 'git config alias.q push; git q')],
     ['a script from its input', argv('sh', '-c', 'echo cm0geA== | base64 -d | sh')],
     ['a very long script', argv('sh', '-c', 'echo a;'.repeat(5_000))],
     ['very many arguments', argv('xargs', ...Array.from({ length: 2_000 }, () => 'a'))],
@@ -109,6 +120,7 @@ describe('a rule that denies a command', () => {
     ['another program that begins alike', argv('rmdir', 'x')],
     ['a shell that runs something else', argv('sh', '-c', 'cd a && ls')],
     ['another command of git', argv('git', 'push')],
+    ['a package of that name', argv('npm', 'view', 'rm')],
     ['what the tool refuses by itself', { command: 'ls | wc' }],
   ])('leaves alone: %s', (_, input) => {
     expect(kindOf(deny, 'shell', input)).not.toBe('deny');

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import type { Cost, StepNote, Usage } from '../../events/event.js';
 import { NO_USAGE } from '../../events/spending.js';
-import type { Model, ModelRequest, ModelTurn, ToolCall } from '../model.js';
+import type { Model, ModelPart, ModelRequest, ModelTurn, ToolCall } from '../model.js';
 
 /** What is known about a call so far. */
 export interface Heard {
@@ -16,7 +16,7 @@ export interface Heard {
 /**
  * Drains one model call. Text goes to `note` as it arrives; the whole turn is the result.
  *
- * @throws SkeinError `SKEIN_NETWORK` if the stream ends without a `finish`, `SKEIN_MODEL_FAILED` if the model gave up.
+ * @throws SkeinError `SKEIN_NETWORK` if the stream ends without a `finish`, `SKEIN_MODEL_FAILED` if the model gave up or does not stop.
  */
 export async function takeTurn(
   model: Model,
@@ -27,8 +27,11 @@ export async function takeTurn(
   let text = '';
   const toolCalls: ToolCall[] = [];
   let searched = false;
+  let size = 0;
   for await (const part of model.stream(request)) {
     heard.begun = true;
+    size += sizeOf(part);
+    if (size > MOST_CHARACTERS) throw tooLong(model.id);
     switch (part.type) {
       case 'begun':
         break;
@@ -62,6 +65,21 @@ export async function takeTurn(
     }
   }
   throw new SkeinError('SKEIN_NETWORK', `${model.id}: the answer ended before it was finished`, { retryable: true });
+}
+
+/** Far more than any model answers: only one that does not stop gets there. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+/** What a tool call takes besides its input. */
+const OF_CALL = 256;
+
+function sizeOf(part: ModelPart): number {
+  if (part.type === 'tool-call') return OF_CALL + part.call.id.length + part.call.name.length + part.call.input.length;
+  return part.type === 'text' ? part.text.length : 0;
+}
+
+function tooLong(model: string): SkeinError {
+  const message = `${model}: the answer has more than ${MOST_CHARACTERS / 1024 / 1024} Mi characters`;
+  return new SkeinError('SKEIN_MODEL_FAILED', message, { retryable: false });
 }
 
 function gaveUp(model: string): SkeinError {

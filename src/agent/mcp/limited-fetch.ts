@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import type { Transformer } from 'node:stream/web';
 import { SkeinError } from '../../base/errors.js';
+import { limitedAnswer } from '../limited-answer.js';
 
 /** Largest answer of a server that is not an event stream, and largest single event of a stream. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -29,11 +29,11 @@ export class Breaker {
 export function limitedFetch(name: string, breaker: Breaker): FetchLike {
   return async (url, init) => {
     const response = await fetchAtHome(name, url, init);
-    if (response.body === null) return response;
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    const body = response.body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(limit(name, isStream, breaker)));
-    const { status, statusText, headers } = response;
-    return new Response(body, { status, statusText, headers });
+    return limitedAnswer(response, { message: MAX_MESSAGE_BYTES }, (limit) => {
+      const error = new SkeinError('SKEIN_MCP', `MCP server "${name}" sent a message of more than ${limit}`);
+      breaker.trip(error);
+      return error;
+    });
   };
 }
 
@@ -60,23 +60,4 @@ function redirected(name: string, to: URL | undefined): SkeinError {
   return new SkeinError('SKEIN_MCP', `MCP server "${name}" redirects to ${where}, which is not followed`, {
     hint: 'if you trust that host, make its address the url of the server',
   });
-}
-
-function limit(name: string, isStream: boolean, breaker: Breaker): Transformer<Uint8Array, Uint8Array> {
-  let size = 0;
-  return {
-    transform(chunk, controller) {
-      size += chunk.length;
-      if (size > MAX_MESSAGE_BYTES) {
-        const most = `${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`;
-        const error = new SkeinError('SKEIN_MCP', `MCP server "${name}" sent a message of more than ${most}`);
-        breaker.trip(error);
-        controller.error(error);
-        return;
-      }
-      // A newline resets the count: only a single endless line can fill the memory.
-      if (isStream && chunk.includes(10)) size = chunk.length - chunk.lastIndexOf(10) - 1;
-      controller.enqueue(chunk);
-    },
-  };
 }

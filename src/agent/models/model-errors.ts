@@ -37,6 +37,8 @@ const LONGEST = 600;
  */
 export function modelError(error: unknown, source: ErrorSource, begun = false): SkeinError {
   if (SkeinError.isInstance(error)) return error;
+  const own = causeOfOurs(error);
+  if (own !== undefined) return made(own.code, own.message, source, present({ retryable: own.retryable }));
   const name = textOf(field(error, 'name')) ?? '';
   if (name === 'AI_LoadAPIKeyError') return keyError(source);
   const status = field(error, 'statusCode');
@@ -138,6 +140,16 @@ export function redact(text: string, secrets: readonly string[]): string {
     if (secret.length >= 4) result = result.replaceAll(secret, '[key]');
   }
   return result;
+}
+
+/** An error of Skein itself that ended the answer, in what a provider package made of it. */
+function causeOfOurs(error: unknown): SkeinError | undefined {
+  let current: unknown = error;
+  for (let depth = 0; depth < 8 && current instanceof Error; depth++) {
+    if (SkeinError.isInstance(current)) return current;
+    current = current.cause;
+  }
+  return undefined;
 }
 
 function isCut(error: unknown): boolean {

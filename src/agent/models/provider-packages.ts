@@ -1,6 +1,7 @@
 import { present } from '../../base/json.js';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { SkeinError } from '../../base/errors.js';
+import { limitedAnswer, type AnswerLimits } from '../limited-answer.js';
 import type { Endpoint } from './endpoints.js';
 import type { LanguageModelOptions } from './language-model.js';
 import { installCommand, takesSchema, type ProviderEntry, type ProviderFactory } from '../../plan/providers.js';
@@ -32,7 +33,7 @@ export async function loadModel(
 async function openaiResponses(provider: ProviderEntry, modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
   const { createOpenAI } = await import('@ai-sdk/openai');
   // The package would read OPENAI_BASE_URL of the process, which may differ from this environment.
-  const openai = createOpenAI({ apiKey: endpoint.key ?? '', baseURL: provider.home ?? '', fetch: withoutRedirects });
+  const openai = createOpenAI({ apiKey: endpoint.key ?? '', baseURL: provider.home ?? '', fetch: fetchAnswer });
   return { model: openai.responses(modelId), style: RESPONSES_STYLE };
 }
 
@@ -60,7 +61,7 @@ async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoi
     name: provider.id,
     baseURL: endpoint.baseUrl ?? '',
     includeUsage: true,
-    fetch: withoutRedirects,
+    fetch: fetchAnswer,
     supportsStructuredOutputs: structuredOutput,
     ...(endpoint.key === undefined ? {} : { apiKey: endpoint.key }),
     ...(provider.id === 'openai' && COUNTS_REASONING.test(modelId) ? { transformRequestBody: withReasoning } : {}),
@@ -90,7 +91,7 @@ async function anthropic(provider: ProviderEntry, modelId: string, endpoint: End
   const create = createAnthropic({
     apiKey: endpoint.key ?? 'none',
     baseURL: endpoint.baseUrl ?? provider.home ?? '',
-    fetch: withoutRedirects,
+    fetch: fetchAnswer,
   });
   return {
     model: create.messages(modelId),
@@ -116,7 +117,7 @@ async function optional(
   const factory = (loaded as Record<string, unknown>)[api.factory];
   if (typeof factory !== 'function') throw wrongPackage(provider);
   const settings = {
-    fetch: withoutRedirects,
+    fetch: fetchAnswer,
     ...present({ apiKey: endpoint.key, baseURL: endpoint.baseUrl }),
   };
   const create = (factory as (settings: object) => unknown)(settings);
@@ -137,8 +138,18 @@ function responsesAs(key: string): LanguageModelOptions {
   };
 }
 
-/** A redirect would send the prompt, and headers with the key, to an unintended host. */
-const withoutRedirects: typeof fetch = (url, init) => fetch(url, { ...init, redirect: 'manual' });
+/** A stream of the longest answers that models give, with some hundred bytes around each word, is a fraction of this. */
+const LIMITS: AnswerLimits = { message: 32 * 1024 * 1024, stream: 128 * 1024 * 1024 };
+
+/** Sends a request to one host: a redirect would send the prompt, and headers with the key, to an unintended one. */
+const fetchAnswer: typeof fetch = async (url, init) => {
+  const response = await fetch(url, { ...init, redirect: 'manual' });
+  return limitedAnswer(response, LIMITS, tooLong);
+};
+
+function tooLong(limit: string): SkeinError {
+  return new SkeinError('SKEIN_MODEL_FAILED', `the provider answered with more than ${limit}`, { retryable: false });
+}
 
 function missingPackage(provider: ProviderEntry, cause: unknown): SkeinError {
   return new SkeinError(

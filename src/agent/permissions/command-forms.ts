@@ -14,10 +14,23 @@ const SHELLS = new Set('sh bash rbash zsh dash ksh mksh ash fish csh tcsh pwsh p
 /** Programs that run another program, passed as arguments. */
 const WRAPPERS = new Set(
   (
-    'env sudo doas su runuser nohup nice ionice time timeout stdbuf setsid xargs parallel exec command builtin busybox toybox chroot unshare ' +
-    'nsenter flock watch strace ltrace script unbuffer chrt taskset caffeinate npx bunx uvx'
+    'env sudo doas pkexec su su-exec gosu sg runuser setpriv fakeroot nohup nice ionice time timeout stdbuf setsid setarch linux32 linux64 ' +
+    'xargs parallel entr exec command builtin busybox toybox chroot unshare nsenter bwrap firejail systemd-run flock watch strace ltrace ' +
+    'perf script unbuffer rlwrap chrt taskset numactl prlimit choom cpulimit caffeinate hyperfine ssh npx bunx uvx'
   ).split(' '),
 );
+
+/** Programs that run another program if one of their arguments says so. */
+const SOMETIMES: readonly (readonly [program: RegExp, argument: RegExp])[] = [
+  [/^(?:g?find|fd|fdfind)$/, /^--?(?:exec|ok|x)/i],
+  [/^(?:npm|pnpm|yarn|bun|bundle|direnv)$/, /^(?:exec|x|dlx)$/],
+  [/^(?:uv|poetry|pipenv|pdm|hatch|rye)$/, /^run$/],
+  [/^(?:docker|podman|nerdctl)$/, /^(?:exec|run)$/],
+  [/^git$/, /^(?:bisect|foreach|filter-branch|-x|--exec)/],
+];
+
+/** The loader of programs is itself a program. */
+const LOADER = /^ld(?:-linux|-musl)?[\w.-]*\.so/;
 
 /** Limits of a script, or of a list of arguments for another program, to analyze. */
 const MOST_WORDS = 1_000;
@@ -33,9 +46,8 @@ export function commandForms(words: readonly string[]): CommandForms {
   const head = programName(first);
   const inner = runsAnother(head, rest) ? flat(rest) : [];
   addLines(words, lines);
-  addLines(withoutGitOptions(head, rest), lines);
   if (inner === undefined) return { lines: [...lines], opaque: true };
-  let opaque = false;
+  let opaque = namesAlias(words);
   for (const script of scriptsOf(head, rest)) if (readScript(script, lines)) opaque = true;
   inner.forEach((word, i) => {
     const tail = inner.slice(i);
@@ -50,7 +62,9 @@ function addLines(words: readonly string[], lines: Set<string>): void {
   const [first, ...rest] = words;
   if (first === undefined) return;
   lines.add(oneSpaced(words.join(' ')));
-  lines.add(oneSpaced([programName(first), ...rest].join(' ')));
+  const program = programName(first);
+  lines.add(oneSpaced([program, ...rest].join(' ')));
+  if (program === 'git') lines.add(oneSpaced(withoutGitOptions(rest).join(' ')));
 }
 
 function oneSpaced(text: string): string {
@@ -58,14 +72,16 @@ function oneSpaced(text: string): string {
 }
 
 function runsAnother(head: string, rest: readonly string[]): boolean {
-  return (
-    WRAPPERS.has(head) || (/^(?:g?find|fd|fdfind)$/.test(head) && rest.some((word) => /^--?(?:exec|ok|x)/i.test(word)))
-  );
+  if (WRAPPERS.has(head) || LOADER.test(head)) return true;
+  return SOMETIMES.some(([program, argument]) => program.test(head) && rest.some((word) => argument.test(word)));
 }
+
+/** A command that `env` splits can follow its option directly. */
+const SPLIT_OPTION = /(?<=^|\s)(?:-\w*S|--split-string=)(?=\S)/g;
 
 /** Splits the words again, for programs that do so; undefined if there are too many. */
 function flat(words: readonly string[]): readonly string[] | undefined {
-  const text = words.join(' ');
+  const text = words.join(' ').replaceAll(SPLIT_OPTION, '');
   if (text.length > MOST_CHARACTERS) return undefined;
   const parts = oneSpaced(text).split(' ');
   return parts.length > MOST_WORDS ? undefined : parts;
@@ -87,7 +103,9 @@ function readScript(script: string, lines: Set<string>): boolean {
   const count = segments.reduce((sum, words) => sum + words.length, 0);
   if (text.length > MOST_CHARACTERS || count > MOST_WORDS) return true;
   for (const words of segments) words.forEach((_, i) => addLines(words.slice(i), lines));
-  return DYNAMIC.test(text) || segments.some(([first = '', ...rest]) => /[*?[~]/.test(first) || feeds(first, rest));
+  const isUnknown = ([first = '', ...rest]: readonly string[]): boolean =>
+    /[*?[~]/.test(first) || first === 'alias' || feeds(first, rest);
+  return DYNAMIC.test(text) || segments.some((words) => isUnknown(words) || namesAlias(words));
 }
 
 /** Whether a shell without a script reads one from its input. */
@@ -95,11 +113,17 @@ function feeds(first: string, rest: readonly string[]): boolean {
   return SHELLS.has(programName(first)) && rest.every((word) => word.startsWith('-'));
 }
 
-const GIT_OPTIONS_WITH_VALUE = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
+const GIT_OPTIONS_WITH_VALUE = new Set(
+  '-C -c --git-dir --work-tree --namespace --config-env --attr-source --exec-path --super-prefix'.split(' '),
+);
 
-/** Returns `git -C folder push` as `git push`. */
-function withoutGitOptions(head: string, rest: readonly string[]): readonly string[] {
-  if (head !== 'git') return [];
+/** Whether git is given an alias, which makes a command of any name any other command. */
+function namesAlias(words: readonly string[]): boolean {
+  return words.some((word) => /alias\./i.test(word)) && words.some((word) => programName(word) === 'git');
+}
+
+/** Returns the arguments `-C folder push` of git as `git push`. */
+function withoutGitOptions(rest: readonly string[]): readonly string[] {
   let at = 0;
   while (rest[at]?.startsWith('-') === true) at += GIT_OPTIONS_WITH_VALUE.has(rest[at] ?? '') ? 2 : 1;
   return ['git', ...rest.slice(at)];

@@ -1,5 +1,5 @@
 import { matchesWildcard } from '../../lang/wildcard.js';
-import { isRiskyOption } from '../../plan/risky-commands.js';
+import { hasRiskyOption } from '../../plan/risky-commands.js';
 
 /**
  * Comparisons for rules that allow something: a `*` never crosses a separator. Each function returns true if the text matches the pattern,
@@ -91,12 +91,11 @@ export function matchesCommand(pattern: string, words: readonly string[]): boole
   const parts = [...pattern.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([part]) => part.replaceAll("'", ''));
   if (parts.length === 1 && parts[0] === '*') return true;
   const last = parts.at(-1) ?? '';
-  const [program = ''] = words;
   const isOpen = last === '*' || /[A-Za-z0-9]\*$/.test(last);
   const fixed = !isOpen ? parts : last === '*' ? parts.slice(0, -1) : [...parts.slice(0, -1), last.slice(0, -1)];
   if (words.length < fixed.length || (!isOpen && words.length > fixed.length)) return false;
   if (!fixed.every((part, i) => matchesWord(part, words[i] ?? ''))) return false;
-  return !words.slice(fixed.length).some((word) => isRiskyOption(program, word));
+  return !hasRiskyOption(words, fixed.length);
 }
 
 function matchesWord(pattern: string, word: string): boolean {
