@@ -63,7 +63,7 @@ export class GraphBuilder {
   }
 
   addConditionalEdge(from: unknown, router: unknown, map?: Readonly<Record<string, string>>): this {
-    const options = { named: false, ...(map === undefined ? {} : { map: { ...map } }) };
+    const options = { named: false, ...(map === undefined ? {} : { map }) };
     return this.changed(() => this.draft.addRoute(from, router, options));
   }
 
@@ -80,7 +80,7 @@ export class GraphBuilder {
   }
 
   get edges(): EdgeView[] {
-    return edgeViews(this.draft, this.build());
+    return edgeViews(this.draft, this.current());
   }
 
   get conditionalEdges(): RouteView[] {
@@ -92,7 +92,7 @@ export class GraphBuilder {
   }
 
   get derivedStateSchema(): Record<string, StateKey> {
-    return stateKeys(this.draft, this.build());
+    return stateKeys(this.draft, this.current());
   }
 
   get metrics(): GraphMetrics | null {
@@ -101,7 +101,7 @@ export class GraphBuilder {
 
   compile(): CheckedGraph {
     if (this.checked !== undefined) return this.checked;
-    const { plan, bindings, problems } = this.build();
+    const { plan, bindings, problems } = this.current();
     if (hasErrors(problems)) throw definitionError(problems);
     const answerKey = answerKeyOf(this.draft, plan);
     return (this.checked = new CheckedGraph(plan, bindings, problems, answerKey, this.running));
@@ -121,22 +121,23 @@ export class GraphBuilder {
 
   dryRun(inputs: Readonly<Record<string, unknown>> = {}): DryRun {
     this.compile();
-    return dryRunOf(this.build(), inputs);
+    return dryRunOf(this.current(), inputs);
   }
 
   toMermaid(): string {
-    return draw(this.build().plan, 'mermaid');
+    return draw(this.current().plan, 'mermaid');
   }
 
   toDot(): string {
-    return draw(this.build().plan, 'dot');
+    return draw(this.current().plan, 'dot');
   }
 
   asAgent(options?: AsAgentOptions): AgentLike {
     return this.compile().asAgent(options);
   }
 
-  private build(): BuiltGraph {
+  /** Not named `build`: a graph is no node, which has a method of this name. */
+  private current(): BuiltGraph {
     this.built ??= buildGraph(this.draft);
     return this.built;
   }

@@ -161,12 +161,22 @@ export interface Graph<
     fn: (state: S, step: TaskStep) => R,
     options?: FunctionNodeOptions<S> & OnErrorOf<E>,
   ): Graph<With<S, N, Value<R> | Lack<E>>, Reduced, Names | N, Out>;
-  /** Adds a node that runs a workflow for each item of a list. Its result is the list of answers, in the order of the items. */
-  map<const N extends string, K extends keyof S & string, E extends OnError = 'fail'>(
+  /**
+   * Adds a node that runs a workflow or an agent for each item of a list. Its result is the list of answers, in the order of the items. An
+   * agent takes an item as its task: `item: 'task'`.
+   */
+  map<
+    const N extends string,
+    K extends keyof S & string,
+    R = unknown,
+    const I extends string = 'item',
+    E extends OnError = 'fail',
+    F extends OnItemError = 'fail',
+  >(
     name: N,
-    options: ItemOptions<S, K, string> & OnlyList<S[K], K> & OnErrorOf<E>,
-    workflow: InnerWorkflow,
-  ): Graph<With<S, N, unknown[] | Lack<E>>, Reduced, Names | N, Out>;
+    options: ItemOptions<S, K, I> & OnlyList<S[K], K> & OnErrorOf<E> & OnItemErrorOf<F>,
+    workflow: InnerWorkflow & { readonly answerType?: R },
+  ): Graph<With<S, N, (R | Hole<F>)[] | Lack<E>>, Reduced, Names | N, Out>;
   /**
    * Adds a node that calls a function for each item of a list, with bounded concurrency. The function names its inputs: the item, called
    * `item` by default, and any other state keys. The node's result is the list of results, in the order of the items.

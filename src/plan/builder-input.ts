@@ -7,6 +7,7 @@ import type { BudgetInput } from './budget.js';
 import type { SecurityInput } from './security.js';
 import type { ToolUse } from './tool-use.js';
 import type { Declarations } from './declarations.js';
+import type { AcceptedBy, TypedSchema } from './given-schema.js';
 import type { GuideOf } from './guide.js';
 import type { RetryInput } from './retry-input.js';
 import type {
@@ -41,8 +42,8 @@ export type StateOf = Readonly<Record<string, unknown>>;
 export interface TaskQuestion {
   readonly text: string;
   readonly choices?: readonly string[];
-  /** JSON Schema of the answer. */
-  readonly schema?: Json;
+  /** The schema of the answer: a JSON Schema, or a Standard Schema that can be converted to one. */
+  readonly schema?: Json | { readonly '~standard': unknown };
 }
 
 /** Options of a question. */
@@ -62,6 +63,11 @@ export interface AskOptions<A = unknown> {
 export interface TextQuestion<C extends string> extends Omit<TaskQuestion, 'choices'> {
   readonly choices?: readonly C[];
   readonly schema?: never;
+}
+
+/** A question whose answer has the type of a schema of zod, Valibot or ArkType. */
+export interface TypedQuestion<Schema extends TypedSchema> extends TaskQuestion {
+  readonly schema: Schema;
 }
 
 /** A token that made a node fire, as its function sees it. */
@@ -116,6 +122,10 @@ export interface TaskStep {
    * there is an answer.
    */
   ask<const C extends string = string>(question: TextQuestion<C>, how?: string | AskOptions<C>): Promise<C>;
+  ask<Schema extends TypedSchema>(
+    question: TypedQuestion<Schema>,
+    how?: string | AskOptions<AcceptedBy<Schema>>,
+  ): Promise<AcceptedBy<Schema>>;
   ask(question: TaskQuestion, how?: string | AskOptions): Promise<unknown>;
   /**
    * Runs a part of the step, such as a call that costs money, and returns its result, which must be JSON. With a store the result is

@@ -2,6 +2,7 @@ import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import { schemaFault } from '../lang/schema-check.js';
 import type { TaskQuestion } from './builder-input.js';
+import { convertedSchema, standardOf } from './given-schema.js';
 
 /** Returns the schema of an answer: the given one, or one of the choices. */
 export function answerSchema(choices: readonly string[] | undefined, schema: unknown): { readonly schema?: unknown } {
@@ -17,11 +18,13 @@ export function answerSchema(choices: readonly string[] | undefined, schema: unk
 export function asQuestion(question: TaskQuestion): Omit<TaskQuestion, 'schema'> & ReturnType<typeof answerSchema> {
   if (!isPlainObject(question) || typeof question.text !== 'string')
     throw new SkeinError('SKEIN_USAGE', 'a question must be an object with a text', { hint: HINT });
-  const { text, choices, schema } = question;
+  const { text, choices } = question;
   const areTexts = Array.isArray(choices) && choices.every((choice) => typeof choice === 'string');
   if (choices !== undefined && !areTexts)
     throw new SkeinError('SKEIN_USAGE', 'the choices of a question must be a list of texts', { hint: HINT });
-  const fault = schema === undefined ? undefined : schemaFault(schema);
+  const standard = standardOf(question.schema);
+  const schema = standard === undefined ? question.schema : (convertedSchema(standard) ?? null);
+  const fault = schema === undefined ? undefined : schema === null ? NO_JSON_SCHEMA : schemaFault(schema);
   // No answer would match it, so the run would wait for good.
   if (fault !== undefined)
     throw new SkeinError('SKEIN_USAGE', `the schema of a question can't be used: ${fault}`, { hint: SCHEMA_HINT });
@@ -32,6 +35,7 @@ export function asQuestion(question: TaskQuestion): Omit<TaskQuestion, 'schema'>
   };
 }
 
+const NO_JSON_SCHEMA = "it can't be converted to JSON Schema";
 const HINT = "such as ask({ text: 'Publish?', choices: ['yes', 'no'] })";
 const SCHEMA_HINT = "such as ask({ text: 'How many?', schema: { type: 'integer' } })";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, readRun } from 'skein';
 import { agent, agentNode, graph, tool } from 'skein/graph';
-import { z } from 'zod';
 import { ownModels, resultsIn } from './support-agents.js';
 
 /** As functions ask that no compiler has seen. */
@@ -15,7 +14,8 @@ const WRONG: readonly (readonly [string, readonly unknown[]])[] = [
   ['choices that are not a list', [{ text: 'Publish?', choices: 'yes' }]],
   ['choices that are not texts', [{ text: 'Publish?', choices: [1, 2] }]],
   ['a schema with a reference that leads nowhere', [{ text: 'Publish?', schema: { $ref: '#/nowhere' } }]],
-  ['a schema that is not JSON', [{ text: 'Publish?', schema: z.string() }]],
+  ['a schema that has no JSON Schema', [{ text: 'Publish?', schema: { '~standard': { validate: () => ({}) } } }]],
+  ['a schema that is not JSON', [{ text: 'Publish?', schema: 7 }]],
   ['a name that is not a text', [{ text: 'Publish?' }, { name: 7 }]],
   ['an empty name', [{ text: 'Publish?' }, '']],
   ['a name of two lines', [{ text: 'Publish?' }, 'a\nb']],

@@ -1,6 +1,7 @@
 import { isFinal, type ErrorData } from '../../base/errors.js';
 import type { EventBody } from '../../events/event.js';
 import { endingOf, type Census, type StepOutcome } from '../../events/census.js';
+import { meantOrKnown } from '../../base/suggest.js';
 import type { CompiledNode, CompiledPlan } from './compile.js';
 import type { OnError } from '../../plan/plan.js';
 import type { Arrivals, Choice, TokenKind } from './token.js';
@@ -179,9 +180,11 @@ export function conflictError(channel: string, writers: readonly [string, string
 }
 
 /** The error for a route without declared targets that chose an unknown name. */
-export function noSuchNode(from: CompiledNode, name: string): ErrorData {
+export function noSuchNode(from: CompiledNode, name: string, nodes: readonly CompiledNode[]): ErrorData {
+  const ids = nodes.map(({ id }) => id);
   return {
     code: 'SKEIN_BAD_ROUTE',
     message: `the route after '${from.id}' chose '${name.slice(0, 80)}', which is not a node`,
+    hint: meantOrKnown(name, ids, 'nodes'),
   };
 }

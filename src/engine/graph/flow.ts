@@ -123,7 +123,7 @@ export class Flow {
   private sendChosen(node: CompiledNode, live: Token, choice: Choice): void {
     const unknown = choice.others.find((name) => !this.compiled.index.has(name));
     if (unknown !== undefined) {
-      this.owner.refuse(node, live, noSuchNode(node, unknown));
+      this.owner.refuse(node, live, noSuchNode(node, unknown, this.compiled.nodes));
       return;
     }
     let reached = choice.others.length > 0;

@@ -1,6 +1,6 @@
 import { PLANNED, type PlannedAgent } from '../../notations/graph/nodes/planned.js';
 import { present } from '../../base/json.js';
-import { jsonSchemaOf, type SchemaInput } from '../../notations/graph/nodes/json-schema.js';
+import { jsonSchemaOf, type SchemaInput } from '../../plan/given-schema.js';
 import { functionTool, toolFunction, type ToolDefinition } from '../../notations/graph/nodes/tool.js';
 import { refusal } from '../../base/problem.js';
 import { checksOf, type CheckInput } from '../../plan/answer-check.js';

@@ -1,5 +1,6 @@
 import { didYouMean } from '../../base/suggest.js';
 import type { Problem } from '../../base/problem.js';
+import { kindText } from '../../lang/value-text.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
 import { END, type Plan } from '../../plan/plan.js';
 import { explainedReads } from '../../plan/reach.js';
@@ -171,7 +172,7 @@ function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Ad
 function checkMap({ from, map = {} }: DraftRoute, add: Add): void {
   for (const [key, target] of Object.entries(map) as [string, unknown][]) {
     if (typeof target === 'string') continue;
-    const message = `the map of the route after ${quoted(from)} gives ${quoted(key)} a ${typeof target}`;
+    const message = `the map of the route after ${quoted(from)} gives ${quoted(key)} ${kindText(target)}`;
     add('bad-map', message, `a target must be a node name or ${END}`);
   }
 }

@@ -6,7 +6,7 @@ import type { BudgetInput } from '../../plan/budget.js';
 import type { SecurityInput } from '../../plan/security.js';
 import type { Declarations } from '../../plan/declarations.js';
 import { END, type Limits, type Plan } from '../../plan/plan.js';
-import { isNodeSpec, type NodeSpec } from './nodes/planned.js';
+import { isNodeSpec, plannedOf, type NodeSpec } from './nodes/planned.js';
 import { OPTION_NAMES, READ_OPTIONS, type NodePolicies, type RouteOptions } from './policies.js';
 import { refusal } from '../../base/problem.js';
 import type { ReducerInput } from './reducers.js';
@@ -68,10 +68,7 @@ export class GraphDraft {
       throw usage(`the first argument must be a node name, not ${typeof name}`, hint);
     }
     if (typeof body !== 'function' && !isNodeSpec(body)) {
-      throw usage(
-        `the fn argument is required: ${JSON.stringify(name)} needs a function`,
-        `.${layer === 'node' ? 'node' : 'addNode'}(name, fn)`,
-      );
+      throw usage(`the fn argument is required: ${JSON.stringify(name)} needs a function`, bodyHint(body, layer));
     }
     if (name.trim() === '') {
       throw refusal('empty-name', 'the name of a node must be non-empty', 'give it a name, or name its function');
@@ -102,9 +99,15 @@ export class GraphDraft {
       throw refusal('duplicate-route', `${JSON.stringify(from)} already has a conditional outgoing edge`, hint);
     }
     const { named: _named, ...given } = options;
+    if (Array.isArray(given.map)) {
+      const hint =
+        'in a map { answer: target }, the answer of the router comes first; a list of targets is for .route: { targets: [...] }';
+      throw usage(`the map of the route after ${JSON.stringify(from)} is a list`, hint);
+    }
     refuseUnknown(`the route after ${JSON.stringify(from)}`, given, OPTION_NAMES.route);
     checkKinds(`the route after ${JSON.stringify(from)}`, given, READ_OPTIONS);
-    this.routes.set(from, { ...options, from, router: router as NodeFunction });
+    const map = options.map && { map: { ...options.map } };
+    this.routes.set(from, { ...options, ...map, from, router: router as NodeFunction });
   }
 
   addEdge(from: unknown, to: unknown): void {
@@ -120,6 +123,18 @@ export class GraphDraft {
   setExit(name: unknown): void {
     this.exits.add(named(name, 'an exit'));
   }
+}
+
+/** How to make a node of what was given in place of a function. */
+function bodyHint(body: unknown, layer: DraftNode['layer']): string {
+  const has = (key: string): boolean => typeof body === 'object' && body !== null && key in body;
+  const call = `.${layer === 'node' ? 'node' : 'addNode'}(name, `;
+  const isAgent = plannedOf(body) !== undefined;
+  if (!isAgent && (has('plan') || has('compile')))
+    return `a workflow becomes a node with ${call}workflowNode(workflow, name))`;
+  if (isAgent || has('run')) return `an agent becomes a node with ${call}agentNode(agent))`;
+  if (has('execute')) return `a tool becomes a node with ${call}toolNode(tool))`;
+  return `${call}fn)`;
 }
 
 function named(name: unknown, what: string): string {

@@ -7,7 +7,7 @@ import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { ShapeRecord } from '../../journal/thread-record.js';
 import { traitsOf } from '../../plan/notations.js';
 import type { Plan } from '../../plan/plan.js';
-import { jsonSchemaOf } from '../../notations/graph/nodes/json-schema.js';
+import { jsonSchemaOf } from '../../plan/given-schema.js';
 
 type Shape = Omit<ShapeRecord, 't' | 'at'>;
 

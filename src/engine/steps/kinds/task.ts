@@ -10,7 +10,6 @@ import type {
   StepPart,
   TaskQuestion,
   TaskStep as TaskStepInput,
-  TextQuestion,
 } from '../../../plan/builder-input.js';
 import { asQuestion, questionName } from '../../../plan/task-question.js';
 import { CLEAR, type ClearedCall, type ClearsCalls, type NodeCall } from '../../../plan/tool-use.js';
@@ -113,9 +112,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
    * @example
    * const run = async (state, step) => ({ answer: await step.ask({ text: 'Publish?', choices: ['yes', 'no'] }) });
    */
-  ask<const C extends string = string>(question: TextQuestion<C>, how?: string | AskOptions<C>): Promise<C>;
-  ask(question: TaskQuestion, how?: string | AskOptions): Promise<unknown>;
-  async ask(question: TaskQuestion, how: string | AskOptions = {}): Promise<unknown> {
+  async ask(question: TaskQuestion, how: string | AskOptions = {}): Promise<never> {
     this.asked += 1;
     const options: AskOptions = isPlainObject(how) ? how : { name: how };
     const { expires } = options;
@@ -132,7 +129,8 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
       return options.default;
     });
     this.tell(() => answerNote(answer));
-    return answer;
+    // The interface says what type the answer to a question has.
+    return answer as never;
   }
 
   /**

@@ -111,6 +111,12 @@ function checkForeign({ choice, conversation, taskParam }: AgentNodeOptions): vo
 
 /** @throws SkeinError `SKEIN_DEFINITION` for what has no method `run` */
 export function checkAgent(agent: unknown, by = 'agentNode'): void {
+  if (typeof agent === 'object' && agent !== null && 'asAgent' in agent)
+    throw refusal(
+      'not-an-agent',
+      `${by} needs an agent, not a graph`,
+      'flow.asAgent(), or as a node workflowNode(flow, name)',
+    );
   if (typeof agent === 'object' && agent !== null && 'run' in agent && typeof agent.run === 'function') return;
   throw refusal('not-an-agent', `${by} needs an agent: something with run(task)`, 'agent({ ... }), or flow.asAgent()');
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../base/errors.js';
 import { ownValue, type JsonObject } from '../../../base/json.js';
 import { kindText, valueText } from '../../../lang/value-text.js';
-import { ownOrInherited } from './json-schema.js';
+import { ownOrInherited } from '../../../plan/given-schema.js';
 
 /** Anything that accepts a task and returns an answer: a text, or an object with `answer` and `success`. */
 export interface AnyAgent {

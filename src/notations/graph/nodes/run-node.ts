@@ -8,7 +8,7 @@ import type { TaskNode } from '../../../plan/plan.js';
 import { referencesOf } from '../../../plan/references.js';
 import { COMMAND_MS, SHELL, type ToolUse } from '../../../plan/tool-use.js';
 import type { NodeSpec } from './planned.js';
-import { jsonSchemaOf, type SchemaInput } from './json-schema.js';
+import { jsonSchemaOf, type SchemaInput } from '../../../plan/given-schema.js';
 
 /** How a command runs as a node. In texts, `{{ key }}` is the value of that key of the state. */
 export interface RunNodeOptions {

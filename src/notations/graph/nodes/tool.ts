@@ -5,11 +5,17 @@ import { didYouMean } from '../../../base/suggest.js';
 import { coerceInput, requiredNames } from '../../../lang/coerce.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
-import type { StateOf, TaskQuestion, TextQuestion } from '../../../plan/builder-input.js';
+import type { StateOf, TaskQuestion, TextQuestion, TypedQuestion } from '../../../plan/builder-input.js';
 import { madeOf, mustApprove, partsOf, withApproval } from '../../../plan/made-of.js';
 import { cleared } from '../../../plan/tool-use.js';
 import { refusal } from '../../../base/problem.js';
-import { jsonSchemaOf, validated, type SchemaInput } from './json-schema.js';
+import {
+  jsonSchemaOf,
+  validated,
+  type AcceptedBy,
+  type SchemaInput,
+  type TypedSchema,
+} from '../../../plan/given-schema.js';
 
 /**
  * What a tool gets in addition to its input. `State` is the type of the state it reads.
@@ -39,6 +45,7 @@ export interface ToolStep<State extends object = StateOf> {
    * beginning, with the same input, and gets the answer. Earlier model answers are not requested again.
    */
   ask<const C extends string = string>(question: TextQuestion<C>, name?: string): Promise<C>;
+  ask<Schema extends TypedSchema>(question: TypedQuestion<Schema>, name?: string): Promise<AcceptedBy<Schema>>;
   ask(question: TaskQuestion, name?: string): Promise<unknown>;
   /** The state visible to the agent's or tool's node, read-only. A recorded result holds as long as the values read are the same. */
   readonly state: Readonly<State>;

@@ -4,7 +4,7 @@ import { limitOf, type Moment } from '../../../base/duration.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import type { WaitNode } from '../../../plan/plan.js';
 import type { NodeSpec } from './planned.js';
-import { jsonSchemaOf, type SchemaInput } from './json-schema.js';
+import { jsonSchemaOf, type AcceptedBy, type SchemaInput, type TypedSchema } from '../../../plan/given-schema.js';
 import { refusal } from '../../../base/problem.js';
 
 /** How long a node sleeps: for milliseconds or a duration (`2h`), until a time, or as a function of the state returns. */
@@ -62,7 +62,12 @@ export interface EventNodeOptions {
  *   .node('ship', ({ paid, order }) => (paid === null ? `${order} is given up` : `${order} is on its way`))
  *   .setEntry('paid');
  */
-export function eventNode<Data = unknown>(event: string, options: EventNodeOptions = {}): NodeSpec<Data> {
+export function eventNode<Schema extends TypedSchema, const Default extends Json = never>(
+  event: string,
+  options: EventNodeOptions & { readonly schema: Schema; readonly default?: Default },
+): NodeSpec<AcceptedBy<Schema> | Default>;
+export function eventNode<Data = unknown>(event: string, options?: EventNodeOptions): NodeSpec<Data>;
+export function eventNode(event: string, options: EventNodeOptions = {}): NodeSpec {
   checkOptions<EventNodeOptions>('eventNode', options, { schema: 'any', expires: 'text, or a number', default: 'any' });
   const { schema, expires } = options;
   const limit = expires === undefined ? undefined : durationOf(expires, event);

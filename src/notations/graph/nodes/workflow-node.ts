@@ -14,7 +14,14 @@ import { isNeeded } from '../../../plan/nodes.js';
 import { traitsOf } from '../../../plan/notations.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
-import { innerBindings, plannedOf, type BuiltNode, type NodeSpec, type PlannedWorkflow } from './planned.js';
+import {
+  innerBindings,
+  isNodeSpec,
+  plannedOf,
+  type BuiltNode,
+  type NodeSpec,
+  type PlannedWorkflow,
+} from './planned.js';
 
 /** A workflow that can be a node: a graph, compiled or not, or the result of `definePlan` or of a loader of `skein/yaml`. */
 export type InnerWorkflow =
@@ -138,7 +145,9 @@ export function innerOf(workflow: unknown, by: string): Inner {
       ? (workflow as { compile(): unknown }).compile()
       : workflow;
   if (!isLoose(made)) {
-    const hint = 'give a graph, what definePlan gives, or what a loader of skein/yaml gives (await it)';
+    const hint = isNodeSpec(workflow)
+      ? 'put the node into a graph of its own: graph().node(name, ...)'
+      : 'give a graph, what definePlan gives, or what a loader of skein/yaml gives (await it)';
     throw refusal('not-a-workflow', `${by} needs a workflow`, hint);
   }
   const { plan, bindings = {}, problems = [], answerKey, settings } = made;

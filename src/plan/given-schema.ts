@@ -1,8 +1,16 @@
-import { isPlainObject, ownValue, type JsonObject } from '../../../base/json.js';
-import { refusal } from '../../../base/problem.js';
+import { isPlainObject, ownValue, type JsonObject } from '../base/json.js';
+import { refusal } from '../base/problem.js';
 
 /** A schema: JSON Schema as data, or a Standard Schema that can be converted to one, such as those of zod. */
 export type SchemaInput = JsonObject | { readonly '~standard': unknown };
+
+/** A schema of zod, Valibot or ArkType, which knows the type of its values. */
+export interface TypedSchema {
+  readonly '~standard': { readonly types?: { readonly input: unknown } | undefined };
+}
+
+/** The type of the values that a schema accepts. */
+export type AcceptedBy<Schema extends TypedSchema> = NonNullable<Schema['~standard']['types']>['input'];
 
 /**
  * Returns the JSON Schema of a given schema.
@@ -19,19 +27,24 @@ export function jsonSchemaOf(schema: unknown, what: string): JsonObject {
       'give a JSON Schema, or a schema of zod, Valibot or ArkType',
     );
   }
-  const converter = ownOrInherited(standard, 'jsonSchema');
-  const convert = ownOrInherited(converter, 'input');
-  if (typeof convert === 'function') {
-    const converted: unknown = Reflect.apply(convert, converter, [{ target: 'draft-2020-12' }]);
-    // Schemas of libraries carry functions and symbols in addition to their data.
-    return JSON.parse(JSON.stringify(converted)) as JsonObject;
-  }
+  const converted = convertedSchema(standard);
+  if (converted !== undefined) return converted;
   const hint = 'give its JSON Schema, for instance z.toJSONSchema(schema)';
   throw refusal('bad-schema', `${what} can't be converted to JSON Schema`, hint);
 }
 
+/** Returns the JSON Schema of what is under `~standard`; undefined if the library can't convert schemas. */
+export function convertedSchema(standard: object): JsonObject | undefined {
+  const converter = ownOrInherited(standard, 'jsonSchema');
+  const convert = ownOrInherited(converter, 'input');
+  if (typeof convert !== 'function') return undefined;
+  const converted: unknown = Reflect.apply(convert, converter, [{ target: 'draft-2020-12' }]);
+  // Schemas of libraries carry functions and symbols in addition to their data.
+  return JSON.parse(JSON.stringify(converted)) as JsonObject;
+}
+
 /** Returns the `~standard` of a Standard Schema. */
-function standardOf(schema: unknown): object | undefined {
+export function standardOf(schema: unknown): object | undefined {
   const standard = ownOrInherited(schema, '~standard');
   return typeof standard === 'object' && standard !== null ? standard : undefined;
 }
