@@ -166,6 +166,16 @@ export function stepOf(key: string): string {
   return at < 0 ? key : key.slice(0, at);
 }
 
+/**
+ * The path of a key's step in events and reports: with the attempts of the steps around it, without its own.
+ * `reportedPath('call~2/gate~3@ask:1')` gives `'call~2/gate'`.
+ */
+export function reportedPath(key: string): string {
+  return stepOf(key).replace(OWN_ATTEMPT, '');
+}
+
+const OWN_ATTEMPT = /~\d+$/;
+
 /** Parses a key. `parseKey('call~2/send~3@tool#1')` gives `{ path: 'call/send', attempt: 3, name: 'tool#1' }`. */
 export function parseKey(key: string): Key {
   const step = stepOf(key);

@@ -1,4 +1,4 @@
-import { parentOf, stepOf } from '../base/address.js';
+import { parentOf, reportedPath, stepOf } from '../base/address.js';
 import { passTo } from '../base/at-once.js';
 import type { StepOutcome, StepReport } from '../events/census.js';
 import type { EventBody, Listener, SkeinEvent } from '../events/event.js';
@@ -193,9 +193,10 @@ class RunQuestions {
 
   /** Reports an opened question; events ask nobody here. */
   tell(open: OpenQuestion, emit: (path: string, parent: string, body: EventBody) => void): void {
-    const { question, path } = open;
+    const { question, key } = open;
     if (question === undefined) return;
-    const parent = parentOf(path, (ids) => this.nodeAt(ids)?.kind === 'loop');
+    const path = reportedPath(key);
+    const parent = reportedPath(parentOf(path, (ids) => this.nodeAt(ids)?.kind === 'loop'));
     emit(path, parent, { type: 'step.note', note: { kind: 'question', ...open, question } });
   }
 
@@ -210,9 +211,9 @@ class RunQuestions {
    */
   openAt(steps: readonly StepReport[]): readonly OpenQuestion[] {
     const waiting = new Set(steps.flatMap(({ path, outcome }) => (WAITING.has(outcome) ? [path] : [])));
-    const asked = [...this.given.values()].filter(({ path }) => waiting.has(path));
-    const attempts = new Map(asked.map(({ path, key }) => [path, stepOf(key)]));
-    return asked.filter(({ path, key }) => attempts.get(path) === stepOf(key));
+    const asked = [...this.given.values()].filter(({ key }) => waiting.has(reportedPath(key)));
+    const attempts = new Map(asked.map(({ key }) => [reportedPath(key), stepOf(key)]));
+    return asked.filter(({ key }) => attempts.get(reportedPath(key)) === stepOf(key));
   }
 }
 
