@@ -226,6 +226,43 @@ describe('[XG9] step.ask with a time', () => {
     expect(failed.error).toMatchObject({ code: 'SKEIN_TIMEOUT', message: /Publish\?/ });
   });
 
+  test.each<[string, () => RunOptions]>([
+    ['without a store', () => ({})],
+    ['with a store', () => ({ store: memoryStore() })],
+  ])('%s: nobody is asked any more once it has expired, and the next question has its turn', async (_, options) => {
+    const asked: string[] = [];
+    const told: string[] = [];
+    const plan = definePlan({
+      name: 'p',
+      nodes: [
+        {
+          id: 'q',
+          output: 'said',
+          run: async (_state, step) =>
+            await Promise.all([
+              step.ask({ text: 'First?' }, { name: 'first', expires: 40, default: 'no' }),
+              // Expires before its turn comes.
+              step.ask({ text: 'Second?' }, { name: 'second', expires: 1, default: 'never' }),
+              step.ask({ text: 'Third?' }, 'third'),
+            ]),
+        },
+      ],
+    });
+    const answer: RunOptions['answer'] = async ({ text }, _address, signal) => {
+      asked.push(text);
+      if (text === 'Third?') return 'yes';
+      return await new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => {
+          told.push(text);
+          reject(new Error('too late'));
+        }),
+      );
+    };
+    const { outcome, state } = await run(plan, { ...options(), answer }).result;
+    expect([outcome, state['said']]).toEqual(['succeeded', ['no', 'never', 'yes']]);
+    expect([asked, told]).toEqual([['First?', 'Third?'], ['First?']]);
+  });
+
   test('time goes on while nobody runs it, and an answer in time is taken', async () => {
     const store = memoryStore();
     const plan = asking({ name: 'publish', expires: '1h', default: 'no' });

@@ -50,6 +50,8 @@ interface QuestionTurn {
   readonly ticket: MemoryTicket;
   /** Receives the answer; undefined if the answer is the outcome of the ticket. */
   readonly answered: ((answer: Promise<unknown>) => void) | undefined;
+  /** Aborted at its deadline, if the ticket outlives that. */
+  readonly late: AbortController | undefined;
   /** Its wait until nothing else runs. */
   stand: Stand | undefined;
 }
@@ -66,7 +68,14 @@ export class MemoryQuestions {
   /** Asks a question whose answer is the outcome of the ticket. */
   put(ticket: MemoryTicket, wait: Wait): void {
     const { expiresMs, question } = wait;
-    const turn = { wait, open: this.opens(ticket.key, wait), ticket, answered: undefined, stand: undefined };
+    const turn = {
+      wait,
+      open: this.opens(ticket.key, wait),
+      ticket,
+      answered: undefined,
+      late: undefined,
+      stand: undefined,
+    };
     const { answer, clock, settle, follow } = this.parts;
     if (expiresMs !== undefined) {
       ticket.undo = clock.setTimer(expiresMs, () => {
@@ -88,21 +97,23 @@ export class MemoryQuestions {
     const wait = { name, question };
     const open = this.opens(askKey(ticket.key, name), wait);
     const { answer, clock, leave } = this.parts;
-    const turn: QuestionTurn = { wait, open, ticket, answered: undefined, stand: undefined };
+    const late = limit === undefined ? undefined : new AbortController();
+    const turn: QuestionTurn = { wait, open, ticket, answered: undefined, late, stand: undefined };
     const asked =
       answer === undefined
         ? this.leftOpen(turn)
         : new Promise((answered) => this.takeTurn(Object.assign(turn, { answered })));
     if (limit === undefined) return await asked;
     let stop: (() => void) | undefined;
-    const late = new Promise((_, reject) => {
+    const overdue = new Promise((_, reject) => {
       const ms = 'at' in limit ? limit.at - clock.now() : limit.ms;
       stop = clock.setTimer(ms, () => {
         if (turn.stand !== undefined) leave(ticket, turn.stand);
         reject(new SkeinError('SKEIN_TIMEOUT', `${whatOf(wait)} did not come in time`, PASSING));
+        late?.abort();
       });
     });
-    return await Promise.race([asked, late]).finally(stop);
+    return await Promise.race([asked, overdue]).finally(stop);
   }
 
   private opens(key: string, wait: Wait): OpenQuestion {
@@ -127,9 +138,9 @@ export class MemoryQuestions {
 
   /** The questions to ask next. */
   private next(): readonly WaitingQuestion[] {
-    return this.turns.waiting().flatMap(({ wait: { question }, open, ticket }) => {
-      const isGone = question === undefined || ticket.dropped || ticket.outcome !== undefined;
-      return isGone ? [] : [{ question, address: open.key }];
+    return this.turns.waiting().flatMap((turn) => {
+      const { question } = turn.wait;
+      return question === undefined || isGone(turn) ? [] : [{ question, address: turn.open.key }];
     });
   }
 
@@ -142,15 +153,17 @@ export class MemoryQuestions {
     }
   }
 
-  private async asked({ wait: { question }, open, ticket, answered }: QuestionTurn): Promise<unknown> {
+  private async asked(turn: QuestionTurn): Promise<unknown> {
+    const { open, ticket, answered, late } = turn;
+    const { question } = turn.wait;
     const { answer, clock, thought } = this.parts;
     // The caller has not finished yet.
     await Promise.resolve();
     const from = clock.now();
     try {
-      if (answer === undefined || question === undefined || ticket.dropped || ticket.outcome !== undefined)
-        return undefined;
-      const { value, by } = answerIn(question, await answer(question, open.key, ticket.signal, () => this.next()));
+      if (answer === undefined || question === undefined || isGone(turn)) return undefined;
+      const signal = late === undefined ? ticket.signal : AbortSignal.any([ticket.signal, late.signal]);
+      const { value, by } = answerIn(question, await answer(question, open.key, signal, () => this.next()));
       if (answered === undefined) ticket.answeredBy = by;
       return value;
     } finally {
@@ -174,6 +187,11 @@ export class MemoryQuestions {
       ...detailsOf(wait.question, open.key),
     });
   }
+}
+
+/** Whether nobody needs the answer any more. */
+function isGone({ ticket, late }: QuestionTurn): boolean {
+  return ticket.isOver || late?.signal.aborted === true;
 }
 
 const PASSING = { retryable: true } as const;
