@@ -11,8 +11,11 @@ import { DecidedCalls, modelText, noteText, sessionText, type TellMoment } from 
 import {
   StepTrace,
   innerCallIn,
+  isAside,
   isCutOff,
   isJudged,
+  numberIn,
+  numberOf,
   readTurn,
   spentOfCutOff,
   toolOf,
@@ -95,7 +98,7 @@ export class OverviewFold {
         this.pause(record);
         break;
       case 'done':
-        this.done(record);
+        if (!this.isAside(record)) this.done(record);
         break;
       case 'log':
         this.log(record);
@@ -142,6 +145,13 @@ export class OverviewFold {
     this.tell(record.key, record.at, { kind: 'pause', text });
   }
 
+  /** A record that shows no step. */
+  private isAside({ key, at }: DoneRecord): boolean {
+    const { path, name } = parseKey(key);
+    if (name === 'timeout') this.tell(key, at, { kind: 'step', text: 'the attempt took too long' });
+    return isAside(name) && this.steps.get(path)?.onlyRetried !== false;
+  }
+
   private done(record: DoneRecord): void {
     const { key, at, error, ms = 0 } = record;
     const { path, name } = parseKey(key);
@@ -159,7 +169,6 @@ export class OverviewFold {
     else if (name.startsWith('tool#')) this.tool(trace, name, record);
     else if (name.startsWith('run:')) this.part(trace, name, record);
     else if (name === 'close') this.closed(trace, at);
-    else if (name === 'timeout') this.tell(key, at, { kind: 'step', text: 'the attempt took too long' });
   }
 
   /** An event reports whether an end without success is final, and why. */
@@ -335,15 +344,6 @@ export class OverviewFold {
   private tell(key: string, at: number, what: { readonly kind: 'step' | 'pause'; readonly text: string }): void {
     this.options.tell({ at, path: parseKey(key).path, ...what });
   }
-}
-
-/** `model#3.2` is the second call of turn 3. */
-function numberOf(name: string): string {
-  return name.slice(name.indexOf('#') + 1).split('.')[0] ?? '';
-}
-
-function numberIn(value: unknown): number {
-  return typeof value === 'number' ? value : 1;
 }
 
 /** Outcomes of a step that leave its questions open. */

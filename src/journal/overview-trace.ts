@@ -134,6 +134,21 @@ export function isJudged(node: PlanNode | undefined): boolean {
   return node?.supervise !== undefined || (node?.kind === 'agent' && (node.agent.checks ?? []).length > 0);
 }
 
+/** Whether a record tells nothing of what its step did: a node that only contains others, or does nothing, has such records too. */
+export function isAside(name: string | undefined): boolean {
+  return name === 'timeout' || name === 'backoff' || name?.startsWith('route') === true;
+}
+
+/** `model#3.2` is the second call of turn 3. */
+export function numberOf(name: string): string {
+  return name.slice(name.indexOf('#') + 1).split('.')[0] ?? '';
+}
+
+/** A number of attempts in a line. */
+export function numberIn(value: unknown): number {
+  return typeof value === 'number' ? value : 1;
+}
+
 /** Whether a step is part of what closes a run of a plan. A fork is closed anew, whatever closed its parent. */
 export function closingIn({ finally: closing }: Plan): (path: string) => boolean {
   return (path) => closing !== undefined && nodeIdOf(segmentsOf(path)[0] ?? '') === closing;
