@@ -68,6 +68,30 @@ describe('step.run', () => {
     expect(calls).toEqual({ charge: 2 });
   });
 
+  test('[XG11] what a part read counts for an attempt that uses its result: a fork with another input runs it again', async () => {
+    const { calls, did } = counter();
+    const flow = graph<{ order: string; note: string; receipt: string }>()
+      .addNode(
+        'pay',
+        async (state, step) => {
+          const receipt = await step.run('charge', () => `receipt ${did('charge')} of ${state.order}`);
+          if (step.attempt === 1) throw new Error('busy');
+          return { receipt };
+        },
+        { retry: { retries: 1, delayMs: 0 } },
+      )
+      .setEntry('pay');
+    const store = memoryStore();
+    const first = await flow.run({ order: 'a', note: '1' }, { store, untrusted: ['order'] });
+    const fork = async (inputs: { order?: string; note?: string }) => {
+      const { state, labels } = await flow.run(inputs, { store, fork: { run: first.runId } });
+      return [state.receipt, labels?.['receipt']?.sources];
+    };
+    expect(await fork({ note: '2' })).toEqual(['receipt 1 of a', ['input:order']]);
+    expect(await fork({ order: 'b' })).toEqual(['receipt 2 of b', ['input:order']]);
+    expect(calls).toEqual({ charge: 2 });
+  });
+
   test('[XG11] a name that is used twice is counted, side by side in the order of the calls', async () => {
     const { calls, did } = counter();
     let broken = true;

@@ -1,4 +1,5 @@
 import { canonicalHash, digestText } from '../../base/hash.js';
+import { present } from '../../base/json.js';
 import { CLEAN, joinedIf, type Label } from '../../guard/label.js';
 import type { FreedArguments } from '../../plan/tool-use.js';
 import type { Past } from '../ports/durable.js';
@@ -80,6 +81,11 @@ export class ReadLog implements ReadObserver {
     for (const name of Object.keys(reads)) this.add(name);
     if (heard !== undefined) this.hear(heard);
     for (const path of wrote) this.wroteInside(path);
+  }
+
+  /** What the function has read and heard so far, for a later attempt that uses what it gave. */
+  past(): Past {
+    return present({ reads: this.reads(), heard: this.heard(), wrote: this.wrote() });
   }
 
   /** Adds a label that a run started by the function had heard. */

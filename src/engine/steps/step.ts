@@ -7,7 +7,7 @@ import { renderTemplate } from '../../lang/template.js';
 import type { JsonTemplate, Template } from '../../lang/values.js';
 import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Effect, Identity, Outcome, Question, Short, StepIo } from '../ports/durable.js';
+import type { Effect, Identity, Outcome, Past, Question, Short, StepIo } from '../ports/durable.js';
 import type { ChannelWrite, StepContext } from '../ports/executor.js';
 import type { Phases } from '../ports/supervision.js';
 import type { Given, PolicedStep } from './policies/policy.js';
@@ -82,8 +82,8 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
   previous: Step | undefined = undefined;
   following: Step | undefined = undefined;
   next: Work | undefined = undefined;
-  /** Results of `step.run` in its function, by name: later attempts reuse them. */
-  results: Map<string, unknown> | undefined = undefined;
+  /** Results of `step.run` in its function, by name, and what it had read until then: later attempts reuse them. */
+  results: Map<string, { readonly value: unknown; readonly past: Past | undefined }> | undefined = undefined;
   /** True once its routes were evaluated. */
   routed = false;
   private phase: 'ready' | 'running' | 'judging' | 'routing' | 'backoff' | 'over' = 'ready';

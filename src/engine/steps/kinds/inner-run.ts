@@ -23,17 +23,22 @@ export class InnerRuns {
 
   /** `heard`: the correction was read. @throws SkeinError `SKEIN_USAGE` for an invalid name, `SKEIN_CANCELLED`, `SKEIN_NOT_JSON` */
   async run(name: string, part: (io: StepPart) => unknown, heard: boolean): Promise<unknown> {
-    const { step, io } = this;
+    const { step, io, log } = this;
     const own = this.nameOf(name);
     // Parts from before the function read its correction are reused; later ones belong to that correction.
     const known = heard ? `${own}\n${step.correction ?? ''}` : own;
     if (step.over || io.signal.aborted) throw stepCancelled();
-    if (step.results?.has(known) === true) return step.results.get(known);
+    const before = step.results?.get(known);
+    if (before !== undefined) {
+      // The result of this attempt depends on it, too.
+      if (before.past !== undefined) log?.reused(before.past);
+      return before.value;
+    }
     const key = innerKey(step.path, `run:${own}`);
     const perform = (): unknown => part({ signal: io.signal, idempotencyKey: `${step.run.runId}/${key}` });
     const value =
       io.run === undefined ? await perform() : await io.run(key, { perform }, { identity: this.identityOf(part) });
-    (step.results ??= new Map()).set(known, value);
+    (step.results ??= new Map()).set(known, { value, past: log?.past() });
     return value;
   }
 
