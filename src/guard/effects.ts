@@ -38,7 +38,7 @@ const NAMED =
   /^(?:.*_)?(?:ur[il]s?|href|links?|hosts?|host_?name|domains?|endpoint|webhook|recipients?|to|cc|bcc|e?mail)$/i;
 /** Argument names whose value is a path, so that `notes.md` is not taken for a host. */
 const PATHS = /(?:^|_)(?:path|file|files|filename|file_name|folder|dir|directory|glob|pattern)$/i;
-const HOST = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](?::\d+)?(?:[/?#]\S*)?$/i;
+const HOST = /^(?:[\p{L}\p{M}\p{N}_-]+\.)+\p{L}[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}]\.?(?::\d+)?(?:[/?#]|$)/u;
 const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d+)?(?:[/?#]\S*)?$/i;
 const URLS = /(?:\b[a-z][a-z0-9+.-]{0,30}:)?\/\/[^\s"'<>\\^`{|}]+|\bwww\.[^\s"'<>]+/gi;
 const BETWEEN_MAILS = /[\s"'<>(),;:]+/;
@@ -95,7 +95,13 @@ function inSnakeCase(name: string): string {
 }
 
 function isHost(text: string): boolean {
-  return text.length <= LONGEST_HOST && (IP.test(text) || HOST.test(text));
+  return text.length <= LONGEST_HOST && (IP.test(text) || HOST.test(asConnected(text)));
+}
+
+/** A text as programs read the host in it: letters and dots in other forms, and escaped ones, are the usual ones. */
+function asConnected(text: string): string {
+  const plain = text.replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+  return plain.normalize('NFKC').replaceAll('\u3002', '.');
 }
 
 /** Where a value that is an address may lead if a program takes it apart, or completes it with a scheme. */

@@ -244,6 +244,28 @@ describe('an address among the arguments of a call', () => {
     );
   });
 
+  it.each([
+    'data_1.evil.example',
+    '-data.evil.example',
+    'evil.example.',
+    'evil.example.:443/x',
+    'evil.example/x y',
+    'evil%2Eexample',
+    'evil\u3002example',
+    'evil\uff0eexample',
+    '\uff45vil.example',
+    '\u00e9vil.example',
+    'evil.\u4e2d\u56fd',
+  ])('is one in every form in which programs connect to it, whatever the argument is called: %j', (site) => {
+    expect(effectOf({ effect: 'idempotent', server: { readOnly: true } }, { site })).toBe('get');
+    const one = call({ effect: 'get', input: { site } });
+    expect(decide(one, at('untrusted'), { hosts: ['a.example'] }).kind).toBe('ask');
+  });
+
+  it.each(['1.5', 'v1.2.3', 'src/a.ts', 'A sentence. Another one.', 'a.b', '100%', '...'])('is not %j', (q) => {
+    expect(effectOf({ effect: 'idempotent', server: { readOnly: true } }, { q })).toBe('read');
+  });
+
   it('is not told for more than a hundred: they may lead anywhere', () => {
     const input = { q: 'https://a.example/ '.repeat(200) };
     expect(decide(call({ effect: 'get', input }), at('untrusted'), { hosts: ['a.example'] }).kind).toBe('ask');
