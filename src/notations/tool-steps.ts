@@ -196,10 +196,17 @@ function toolUse(def: ToolDef, { template, servers, permissions, findings }: Too
     for (const fault of argumentFaults(use))
       findings.error(fault.code, `${label} ${fault.what}`, placeIn(def, fault) ?? tool.at, fault.hint);
   }
-  const fault = programFault(use);
-  const at = fault?.word === undefined ? stdin?.at : argv[fault.word]?.at;
-  if (fault !== undefined) findings.error('shell-template', `${label} ${fault.what}`, at ?? tool?.at, fault.hint);
+  checkProgram(use, def, findings);
   return use;
+}
+
+/** Reports a reference that would run as a program, at its place. */
+function checkProgram(use: ToolUse, { label, argv, tool, stdin, env }: ToolDef, findings: Findings): void {
+  const fault = programFault(use);
+  if (fault === undefined) return;
+  const variable = env.find(({ name }) => name === fault.variable)?.value;
+  const at = fault.word === undefined ? (variable ?? stdin)?.at : argv[fault.word]?.at;
+  findings.error('shell-template', `${label} ${fault.what}`, at ?? tool?.at, fault.hint);
 }
 
 /** Builds the arguments of a command. Each item is one argument, whatever values are inserted into it. */

@@ -40,10 +40,38 @@ describe.each(NOTATIONS)('problems of steps without a model in a %s', (notation)
 
   it('[shell-template] a reference as the program of a shell that reads standard input is an error too', async () => {
     const value = notation === 'dag' ? '{{ inputs.x }}' : '{{ $prompt }}';
-    expect((await step(`run: [bash, -s], stdin: "${value}"`)).filter((one) => !one.endsWith('unknown-input'))).toEqual([
-      expect.stringContaining('error shell-template'),
-    ]);
+    const commands = [
+      '[bash, -s]',
+      '[bash, -es, argument]',
+      '[bash, /dev/stdin, argument]',
+      "[python3, '-', argument]",
+      '[env, A=b, sh]',
+      '[sudo, -u, bob, bash]',
+      '[docker, run, -i, box, sh]',
+      '[ssh, host]',
+      '[xargs, -n1, sh]',
+      '[psql, shop]',
+      "[make, -f, '-']",
+    ];
+    for (const run of commands) {
+      const found = (await step(`run: ${run}, stdin: "${value}"`)).filter((one) => !one.endsWith('unknown-input'));
+      expect(found, run).toEqual([expect.stringContaining('error shell-template')]);
+    }
   });
+
+  it.each(['BASH_ENV', 'NODE_OPTIONS', 'LD_PRELOAD', 'GIT_SSH_COMMAND', 'PATH', 'npm_config_script_shell'])(
+    '[shell-template] a reference in %s, by which programs find what they run, is an error at its value',
+    async (name) => {
+      const value = notation === 'dag' ? '{{ inputs.x }}' : '{{ $prompt }}';
+      const head = notation === 'dag' ? 'inputs: { x: { default: y } }\n' : '';
+      const run = (text: string) =>
+        problemsOf(notation, `  - {id: a, run: [git, fetch], env: { ${name}: "${text}" }}\n`, head);
+      expect(await run(value)).toEqual([
+        expect.stringMatching(new RegExp(`:${41 + name.length} error shell-template$`)),
+      ]);
+      expect(await run('as written')).toEqual([]);
+    },
+  );
 
   it('takes references as arguments behind a text, in env and stdin for what they are', async () => {
     const value = notation === 'dag' ? '{{ inputs.x }}' : '{{ $prompt }}';
@@ -53,6 +81,12 @@ describe.each(NOTATIONS)('problems of steps without a model in a %s', (notation)
       `run: [sh, script.sh, "${value}"]`,
       `run: [sh, -c, 'echo "$X"'], env: { X: "${value}" }`,
       `run: [wc], stdin: "${value}"`,
+      `run: [timeout, '5', wc], stdin: "${value}"`,
+      `run: [bash, script.sh], stdin: "${value}"`,
+      `run: [ssh, host, cat], stdin: "${value}"`,
+      `run: [xargs, grep, node], stdin: "${value}"`,
+      `run: [psql, -c, 'copy notes from stdin'], stdin: "${value}"`,
+      `run: [env, A=b, sh, -c, 'wc'], stdin: "${value}"`,
       `run: [node, -e, "console.log(process.argv[1])", "${value}"]`,
       `run: [npm, test, "--", "${value}"]`,
     ];

@@ -1,4 +1,4 @@
-import { programName } from '../../plan/program-text.js';
+import { programName, runsAnother } from '../../plan/program-text.js';
 
 /** The commands that a call of `shell` runs, in every form that a rule may match. */
 export interface CommandForms {
@@ -10,27 +10,6 @@ export interface CommandForms {
 
 /** Programs that run a script passed as an argument. */
 const SHELLS = new Set('sh bash rbash zsh dash ksh mksh ash fish csh tcsh pwsh powershell cmd'.split(' '));
-
-/** Programs that run another program, passed as arguments. */
-const WRAPPERS = new Set(
-  (
-    'env sudo doas pkexec su su-exec gosu sg runuser setpriv fakeroot nohup nice ionice time timeout stdbuf setsid setarch linux32 linux64 ' +
-    'xargs parallel entr exec command builtin busybox toybox chroot unshare nsenter bwrap firejail systemd-run flock watch strace ltrace ' +
-    'perf script unbuffer rlwrap chrt taskset numactl prlimit choom cpulimit caffeinate hyperfine ssh npx bunx uvx'
-  ).split(' '),
-);
-
-/** Programs that run another program if one of their arguments says so. */
-const SOMETIMES: readonly (readonly [program: RegExp, argument: RegExp])[] = [
-  [/^(?:g?find|fd|fdfind)$/, /^--?(?:exec|ok|x)/i],
-  [/^(?:npm|pnpm|yarn|bun|bundle|direnv)$/, /^(?:exec|x|dlx)$/],
-  [/^(?:uv|poetry|pipenv|pdm|hatch|rye)$/, /^run$/],
-  [/^(?:docker|podman|nerdctl)$/, /^(?:exec|run)$/],
-  [/^git$/, /^(?:bisect|foreach|filter-branch|-x|--exec)/],
-];
-
-/** The loader of programs is itself a program. */
-const LOADER = /^ld(?:-linux|-musl)?[\w.-]*\.so/;
 
 /** Limits of a script, or of a list of arguments for another program, to analyze. */
 const MOST_WORDS = 1_000;
@@ -69,11 +48,6 @@ function addLines(words: readonly string[], lines: Set<string>): void {
 
 function oneSpaced(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-function runsAnother(head: string, rest: readonly string[]): boolean {
-  if (WRAPPERS.has(head) || LOADER.test(head)) return true;
-  return SOMETIMES.some(([program, argument]) => program.test(head) && rest.some((word) => argument.test(word)));
 }
 
 /** A command that `env` splits can follow its option directly. */
