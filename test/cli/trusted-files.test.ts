@@ -1,4 +1,4 @@
-import { appendFile, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesIn, makeProject } from './support/skein.js';
@@ -69,6 +69,21 @@ describe('skein trust', () => {
     await served(['trust', 'flow.yaml', '--yes'], { cwd });
     await appendFile(join(cwd, 'other.md'), 'more');
     expect(await isTrusted(cwd)).toBe(true);
+  });
+
+  it.each([
+    ['a program text longer than a name can be', 'sh, -c, "' + 'echo hello; '.repeat(30) + '"'],
+    ['a link that leads to itself', 'cat, loop/x'],
+    ['a NUL character', String.raw`echo, "a\0b"`],
+  ])('a word of a command that names no file changes nothing: %s', async (_, words) => {
+    const steps = `steps: [{ id: s, agent: a, prompt: hello }, { id: r, run: [${words}] }]`;
+    const flow = FLOW.replace(/steps: .*/, steps).replace(/, b: .* }/, ' }');
+    const cwd = await makeProject({ ...FILES, 'flow.yaml': flow });
+    await symlink('loop', join(cwd, 'loop'));
+    expect(await served(['trust', 'flow.yaml', '--yes'], { cwd })).toMatchObject({ code: 0 });
+    expect(await isTrusted(cwd)).toBe(true);
+    await appendFile(join(cwd, 'kit/server.js'), '\n');
+    expect(await isTrusted(cwd)).toBe(false);
   });
 
   it('[T10] the same files elsewhere are others', async () => {

@@ -76,8 +76,13 @@ function pathsIn(word: string): readonly string[] {
   return [word, ...word.split(/[\s='"`;|&()<>]+/)].filter((part) => part !== '');
 }
 
+/** Any word of a command can stand here: what the system can't look up, such as a long text, is not the name of a file. */
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }
 
 async function fileDigest(path: string): Promise<string> {
