@@ -39,6 +39,15 @@ describe('skein trust', () => {
     expect(await filesIn(cwd)).not.toContain('home');
   });
 
+  it('[T10] shows characters that have no width, or look like a space, as escapes', async () => {
+    const agent = AGENT.replace('kit/server.js', String.raw`"kit/ser\u200bver\u3164.js", "\u2028\u00a0\u202ex"`);
+    const { stdout } = await served(['trust', 'flow.yaml'], {
+      cwd: await makeProject({ ...FILES, 'a.agent.md': agent }),
+    });
+    expect(stdout).toContain(String.raw`kit/ser\u{200b}ver\u{3164}.js`);
+    expect(stdout).not.toMatch(/[\u200b\u2028\u00a0\u202e\u3164]/);
+  });
+
   it('[T10] notes a yes in a folder of the user, for the user alone, and nothing in the project', async () => {
     const cwd = await makeProject(FILES);
     const before = (await filesIn(cwd)).filter((name) => !name.startsWith('home'));

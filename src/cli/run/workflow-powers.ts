@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path';
 import { AUDIT_FOLDER } from '../../base/own-names.js';
 import type { Power } from '../../plan.js';
 import type { SourceFile, Workflow } from '../../plan/workflow.js';
-import { printable } from '../view/printable.js';
+import { visible } from '../view/evidence.js';
 import { foreignTo, isWithin, outsideOf, realOf } from './project.js';
 import type { TrustSubject } from './trusted-files.js';
 
@@ -60,6 +60,6 @@ export function powerLines(powers: readonly Power[]): readonly string[] {
   return powers.map(({ kind, what, why, variables, sandbox }) => {
     const sent = variables.length === 0 ? '' : `, with the value of ${variables.join(', ')}`;
     const place = sandbox === undefined ? '' : `, in a sandbox${sandbox === 'on' ? '' : ' without network'}`;
-    return printable(`${kind} ${what}${place} (${why})${sent}`);
+    return visible(`${kind} ${what}${place} (${why})${sent}`);
   });
 }

@@ -71,6 +71,7 @@ function sizeOf(text: string): string {
   return `${text.length} characters in all, digest ${digestText(text)}`;
 }
 
-function visible(line: string): string {
+/** Makes a line printable in which a person must see everything: invisible characters become escapes, too. */
+export function visible(line: string): string {
   return printable(line).replace(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
