@@ -128,14 +128,40 @@ export function asRecorded(value: unknown): Json {
   return JSON.parse(recordText(value)) as Json;
 }
 
-/** Parses a text as JSON. Undefined if it is not JSON. */
+/** Parses a text as JSON, like {@link parseJson}. Undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return undefined;
   }
 }
+
+/**
+ * Parses JSON from outside. A whole number that would be rounded becomes a text with its digits: often it is an id, and the rounded one is
+ * that of something else.
+ *
+ * @throws SyntaxError
+ * @example
+ * parseJson('{"id": 9007199254740993, "n": 3}'); // { id: '9007199254740993', n: 3 }
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!MANY_DIGITS.test(text)) return value;
+  const asWritten = text.replaceAll(TEXT_OR_NUMBER, (part) => (isRounded(part) ? `"${part}"` : part));
+  return asWritten === text ? value : (JSON.parse(asWritten) as unknown);
+}
+
+/** Whether a text is a whole number in digits that a JavaScript number can't keep: it holds 15 digits of any, and some numbers of more. */
+export function isRounded(text: string): boolean {
+  if (!WHOLE_NUMBER.test(text)) return false;
+  const number = Number(text);
+  return !Number.isFinite(number) || (String(number) !== text && BigInt(number) !== BigInt(text));
+}
+
+const MANY_DIGITS = /\d{16}/;
+const WHOLE_NUMBER = /^[-+]?\d{16,}$/;
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /** `place`: the keys that lead to the value. */
 function checkRecordable(value: unknown, place: (string | number)[]): void {

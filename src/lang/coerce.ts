@@ -1,5 +1,5 @@
 import { SkeinError } from '../base/errors.js';
-import { isPlainObject, ownValue } from '../base/json.js';
+import { isPlainObject, isRounded, ownValue } from '../base/json.js';
 
 /**
  * The arguments of a tool with texts turned into what its schema asks for, as models and state often give them: `"5"` and `"1.5"` become
@@ -53,7 +53,7 @@ function coerceValue(schema: unknown, value: unknown): unknown {
 function coerceText(types: readonly unknown[], text: string): unknown {
   if (types.includes('string')) return text;
   const trimmed = text.trim();
-  if (types.includes('integer') && /^[+-]?\d+$/.test(trimmed)) return Number(trimmed);
+  if (types.includes('integer') && /^[+-]?\d+$/.test(trimmed) && !isRounded(trimmed)) return Number(trimmed);
   if (types.includes('number')) return numberOf(trimmed) ?? textOrTruth(types, text);
   return textOrTruth(types, text);
 }
@@ -62,10 +62,10 @@ function textOrTruth(types: readonly unknown[], text: string): unknown {
   return types.includes('boolean') ? (truthOf(text) ?? text) : text;
 }
 
-/** Parses a text, with or without surrounding spaces, as a number; returns undefined if it is none. */
+/** Parses a text, with or without surrounding spaces, as a number; returns undefined if it is none, or would be rounded to another whole number. */
 export function numberOf(text: string): number | undefined {
   const trimmed = text.trim();
-  return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
+  return NUMBER.test(trimmed) && !isRounded(trimmed) ? Number(trimmed) : undefined;
 }
 
 /** Parses a text, in any case and with or without surrounding spaces, as a boolean; returns undefined if it is none. */

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../base/hash.js';
-import { isPlainObject, jsonIn, type Json } from '../base/json.js';
+import { isPlainObject, isRounded, jsonIn, type Json } from '../base/json.js';
 import type { Position, Problem } from '../base/problem.js';
 import { suggest } from '../base/suggest.js';
 import { numberOf, truthOf } from '../lang/coerce.js';
@@ -43,6 +43,8 @@ function typedValue(type: InputType, given: unknown): TypedValue {
   const value = typeof given === 'string' ? ofText(type, given) : type === 'text' ? textOf(given) : given;
   if (fits(type, value)) return { value };
   const why = `must be ${NAMES[type]}, not ${shown(given)}`;
+  if (type === 'number' && typeof given === 'string' && isRounded(given.trim()))
+    return { why: `${why}, which would be rounded`, hint: 'declare it as a text: numbers keep 15 digits' };
   const json = type === 'list' ? '["a", "b"]' : '{"a": 1}';
   return isComposite(type) ? { why, hint: `write it as JSON: ${json}` } : { why };
 }

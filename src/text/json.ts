@@ -1,3 +1,4 @@
+import { isRounded } from '../base/json.js';
 import type { Problem } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
@@ -79,7 +80,7 @@ class JsonReader {
       return text === undefined ? undefined : this.scalar(text, text, from);
     }
     const number = this.match(NUMBER);
-    if (number !== undefined) return this.scalar(Number(number), number, from);
+    if (number !== undefined) return this.scalar(isRounded(number) ? number : Number(number), number, from);
     const word = this.match(WORD);
     const known = word === undefined ? undefined : WORDS.get(word);
     if (word !== undefined && known !== undefined) return this.scalar(known, known === null ? '' : word, from);

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, type Document, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
-import { FORBIDDEN_NAMES } from '../base/json.js';
+import { FORBIDDEN_NAMES, isRounded } from '../base/json.js';
 import { fileError, type Problem } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import { createFindings, type Findings } from './findings.js';
@@ -230,8 +230,8 @@ function keyText(key: unknown, offset: number, build: Build): string | undefined
 
 function scalarOf(node: ParsedNode & { value: unknown }, build: Build): SourceScalar {
   const [from, to] = node.range;
-  const value = plainValue(node.value);
   const written = isScalar(node) && typeof node.source === 'string' ? node.source : '';
+  const value = typeof node.value === 'number' && isRounded(written) ? written : plainValue(node.value);
   const text = typeof value === 'string' ? value : value === null ? '' : written;
   return { kind: 'scalar', value, text, at: build.places.at(from), range: [from, to] };
 }

@@ -49,6 +49,15 @@ describe('a tool call that is wrong goes back to the model as an error', () => {
     expect(told).toMatch(/string/);
   });
 
+  it('a whole number that would be rounded, for an argument that is a number', async () => {
+    const close: Tool = {
+      ...tool('close', () => 'never'),
+      inputSchema: { type: 'object', properties: { id: { type: 'integer' } } },
+    };
+    const { told } = await callOnce({ name: 'close', input: '{"id": 9007199254740993}' }, [close]);
+    expect(told).toContain('the input of close does not match its schema');
+  });
+
   it('an error that the tool throws, with its hint', async () => {
     const broken = tool('grep', () => {
       throw new SkeinError('SKEIN_TOOL_REFUSED', '/etc is outside of the folder', { hint: 'stay inside' });

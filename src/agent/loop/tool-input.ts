@@ -1,5 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
-import { isPlainObject, type JsonObject } from '../../base/json.js';
+import { isPlainObject, parseJson, type JsonObject } from '../../base/json.js';
 import { coerceInput } from '../../lang/coerce.js';
 import { schemaFindings } from '../../lang/schema-check.js';
 import type { ToolCall } from '../model.js';
@@ -34,7 +34,7 @@ export function readInput(call: ToolCall, { inputSchema: schema, coerce, rename 
 export function parseInput(call: ToolCall): JsonObject {
   let value: unknown;
   try {
-    value = call.input.trim() === '' ? {} : JSON.parse(call.input);
+    value = call.input.trim() === '' ? {} : parseJson(call.input);
   } catch (error) {
     const why = messageOf(error);
     throw new SkeinError('SKEIN_TOOL_FAILED', `the input of ${call.name} is not JSON: ${why}`);

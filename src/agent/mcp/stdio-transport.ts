@@ -4,7 +4,7 @@ import { SkeinError } from '../../base/errors.js';
 import { OutputWindow } from '../tools/output-window.js';
 import { startGroup, within, type ProcessGroup } from '../tools/process-group.js';
 import { systemCode } from '../tools/tool-input.js';
-import { jsonIn, ownValue } from '../../base/json.js';
+import { ownValue } from '../../base/json.js';
 
 /** Longest line that a server may write. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -179,8 +179,13 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Parses a line with the outline of a JSON-RPC message; the client checks the rest against its schemas. */
+/** Parses a line with the outline of a JSON-RPC message; the client checks the rest against its schemas, with numbers as they are. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
-  const value = jsonIn(line);
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
   return ownValue(value, 'jsonrpc') === '2.0' ? (value as JSONRPCMessage) : undefined;
 }

@@ -3,7 +3,7 @@ import { unknownMember, WHOLE } from '../../lang/expression-shape.js';
 import { quoteShort } from '../../lang/value-text.js';
 import type { CelVar, Computed, Condition, ValueRef } from '../../lang/values.js';
 import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
-import type { Json } from '../../base/json.js';
+import { parseJson, type Json } from '../../base/json.js';
 import type { Position } from '../../base/problem.js';
 import type { Findings } from '../../text/findings.js';
 import { toJson, type SourceNode, type SourceScalar } from '../../text/nodes.js';
@@ -83,7 +83,7 @@ function conditionValue(
 function jsonOperand(node: SourceNode, findings: Findings): Json | undefined {
   if (node.kind !== 'scalar' || typeof node.value !== 'string' || !/^\s*[[{]/.test(node.text)) return toJson(node);
   try {
-    return JSON.parse(node.text) as Json;
+    return parseJson(node.text) as Json;
   } catch (error) {
     const why = error instanceof Error ? error.message : 'it does not parse';
     findings.error('bad-json', `matches_json is not JSON: ${why}`, node.at, 'write it as YAML: {approved: true}');
