@@ -174,3 +174,37 @@ describe('[issue 14] [bad input] a loop of a DAG workflow is refused', () => {
     expect(problems.map(({ hint }) => hint)).toEqual(['write steps.l.outputs.x.output']);
   });
 });
+
+describe('a loop of a DAG workflow that ends with a step without output', () => {
+  const inside = [step('a', 'A {{steps.a.output?}}'), '{ id: nap, type: wait, depends_on: [a], for: 1ms }'].join(', ');
+  const loop = (until: string): string => `{ id: l, type: loop, until: ${until}, max_rounds: 3, steps: [${inside}] }`;
+  const until = '"steps.a.output == \'ok\'"';
+  const after = (prompt: string, more = ''): string => step('b', prompt, `depends_on: [l]${more}`);
+
+  it('runs, and its steps can be read by a text and by an expression', async () => {
+    const condition = ', condition: { cel: "steps.l.outputs.a.output == \'ok\'" }';
+    const says = { a: ['no', 'ok'] };
+    const { asked } = await ran(dag(loop(until), after('{{steps.l.outputs.a.output}}', condition)), says);
+    expect(asked).toEqual(['l#1/a: A ', 'l#2/a: A no', 'b: ok']);
+  });
+
+  it.each([
+    ['a text', dag(loop(until), after('{{steps.l.output}}'))],
+    ['a condition', dag(loop(until), after('B', ', condition: { step: l, contains: x }'))],
+    ['an expression', dag(loop(until), after('{{= size(steps.l.output) }}'))],
+  ])('has none itself: the hint says what to read instead: %s', async (_, file) => {
+    const { problems } = await loadWorkflowText(file, { cwd: '/' });
+    const { message, hint } = problems.find(({ code }) => code === 'missing-output') ?? {};
+    expect([message, hint]).toEqual([
+      'step "b" refers to "l", which has no output',
+      'the last step of the loop gives nothing: write steps.l.outputs.a.output',
+    ]);
+  });
+
+  it('can not end with a line of it', async () => {
+    const { problems } = await loadWorkflowText(dag(loop('{ line: DONE }')), { cwd: '/' });
+    expect(problems.map(({ code, message }) => [code, message])).toEqual([
+      ['missing-output', 'step "l" refers to "nap", which has no output'],
+    ]);
+  });
+});

@@ -52,9 +52,13 @@ export function buildConditions(step: StepDef, references: References, findings:
 export function buildUntil(loop: StepDef, references: References, findings: Findings): readonly Condition[] {
   if (loop.loop === undefined) return [];
   const { until, line, steps } = loop.loop;
-  if (line !== undefined) return [{ op: 'line', value: { channel: stepChannel(steps.at(-1)?.id ?? '') }, line }];
-  if (until === undefined) return [];
   const step = references.graph.endOf(loop);
+  if (line !== undefined) {
+    const last = steps.at(-1)?.id ?? '';
+    references.canRead(last, step, loop.at, 'condition');
+    return [{ op: 'line', value: { channel: stepChannel(last) }, line }];
+  }
+  if (until === undefined) return [];
   const value = REFERENCE.test(until.text.trim()) ? references.value(until, step) : undefined;
   if (value !== undefined) return [{ op: 'truthy', value, text: until.text }];
   const cel = celCondition(until, { step, value, references, owner: `until of ${loop.label}` }, findings);
@@ -177,18 +181,22 @@ function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: Wr
   const { references, step } = scope;
   const ids = isName(name) ? [name] : references.graph.upstreamOf(step);
   if (!references.spend(ids.length, node.at)) return;
-  const readsOutput = scope.reads.some(
-    (read) => read[1] === name && (read[2] === undefined || !ENDING_WORDS.includes(read[2])),
-  );
-  if (isName(name) && readsOutput) references.canRead(name, step, node.at, 'condition');
+  const read = scope.reads.flatMap(([, id, what = 'output']) => (id === name ? [what] : []));
+  if (isName(name)) {
+    if (read.some((what) => what !== 'outputs' && !ENDING_WORDS.includes(what)))
+      references.canRead(name, step, node.at, 'condition');
+    else if (read.includes('outputs')) references.canTell(name, step, node.at, 'condition');
+  }
   for (const id of ids) steps.set(id, outputsOf([id], node, scope));
 }
 
 /** Returns what is readable of a step: its output, its ending, the steps of a loop, the top-level outputs of a called file. */
 function outputsOf(ids: readonly string[], node: Written, scope: Reading): CelVar {
   const { references } = scope;
-  const output = { channel: stepChannel(...ids) };
   const id = ids.at(-1) ?? '';
+  // Of a step that is named alone, `canRead` has checked the output.
+  const gives = references.graph.hasOutput(id) || (ids.length === 1 && references.graph.step(id)?.loop === undefined);
+  const output = gives ? { output: { channel: stepChannel(...ids) } } : {};
   const steps = references.graph.stepsIn(id).map((inner) => [inner, outputsOf([...ids, inner], node, scope)] as const);
   const called = (references.called.get(id)?.outputs ?? []).flatMap(({ names: [name = '', ...deeper] }) => {
     const own: CelVar = { fields: { output: { channel: stepChannel(...ids, name) } } };
@@ -197,7 +205,7 @@ function outputsOf(ids: readonly string[], node: Written, scope: Reading): CelVa
   const inside: readonly (readonly [string, CelVar])[] = [...steps, ...called];
   return {
     fields: {
-      output,
+      ...output,
       ...endingsOf(ids, node, scope),
       ...(inside.length === 0 ? {} : { outputs: { fields: Object.fromEntries(inside) } }),
     },

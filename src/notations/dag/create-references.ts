@@ -74,8 +74,8 @@ export function createReferences(source: ReferenceSource, graph: StepGraph, find
       return found && orNoItems(found, naming, scalar.text.trim().endsWith('?'));
     },
     spend: spending(findings, 'inline agents, and expressions over all steps, count once for each step that uses them'),
-    canRead: (id, step, at, from) => {
-      if (checkOutput(id, { step, at }, references)) checkStep(id, { step, at, from }, references, findings);
+    canRead: (id, step, at, from, inner = id) => {
+      if (checkOutput(inner, { step, at }, references)) checkStep(id, { step, at, from }, references, findings);
     },
     canTell: (id, step, at, from) => checkStep(id, { step, at, from }, references, findings),
     fault: (code, message, at, hint) => findings.error(code, message, at, hint),
@@ -110,8 +110,13 @@ function reportInput(
 function checkOutput(id: string, { step, at }: Pick<Use, 'step' | 'at'>, references: References): boolean {
   const { graph } = references;
   if (graph.hasOutput(id)) return true;
-  const what = graph.step(id)?.end === undefined ? 'it waits for time to pass' : 'it ends the workflow';
-  const hint = `${what}: refer to a step that gives something`;
+  const found = graph.step(id);
+  const inner = found?.loop?.steps.map((each) => each.id).find((each) => graph.hasOutput(each));
+  const what = found?.end === undefined ? 'it waits for time to pass' : 'it ends the workflow';
+  const hint =
+    found?.loop === undefined
+      ? `${what}: refer to a step that gives something`
+      : `the last step of the loop gives nothing: write steps.${id}.outputs.${inner ?? 'STEP'}.output`;
   references.fault('missing-output', `${step.label} refers to ${quoteShort(id)}, which has no output`, at, hint);
   return false;
 }

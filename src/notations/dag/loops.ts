@@ -25,7 +25,7 @@ interface LoopParts {
 
 /**
  * Builds the node of a loop. Its steps are a plan; inputs are what they read of the file and of the previous round. Its output is that of
- * its last step. Problem codes: those of references and expressions.
+ * its last step, if that has one. Problem codes: those of references and expressions.
  */
 export function loopNode(step: StepDef, { base, course, references }: LoopParts, findings: Findings): LoopNode {
   const { maxRounds = 1, rounds, keep, onMaxRounds, steps = [] } = step.loop ?? {};
@@ -39,7 +39,9 @@ export function loopNode(step: StepDef, { base, course, references }: LoopParts,
   const given = [...reads, ...talks.filter((name) => !reads.has(name))].filter((name) => !own.has(name));
   const inputs = [...given, ...testedIn(until, own)].map(inputOf(own));
   const outputs: readonly (readonly [outer: string, inner: string])[] = [
-    [stepChannel(step.id), stepChannel(steps.at(-1)?.id ?? '')],
+    ...(references.graph.hasOutput(step.id)
+      ? [[stepChannel(step.id), stepChannel(steps.at(-1)?.id ?? '')] as const]
+      : []),
     ...inside.map((ids) => [stepChannel(step.id, ...ids), stepChannel(...ids)] as const),
     ...endings.map((ids) => [endingChannel(step.id, ...ids), endingChannel(...ids)] as const),
     ...talks.map((name) => [name, name] as const),

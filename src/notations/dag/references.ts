@@ -41,8 +41,8 @@ export interface References {
   named(scalar: SourceScalar, step: StepDef, key: NamingKey['key']): ValueRef | undefined;
   /** Counts references. Returns false, and reports a problem, if the plan would become too large. */
   spend(count: number, at: Position): boolean;
-  /** Checks that a step may read another step's output. Only a text can read that of the round before. */
-  canRead(id: string, step: StepDef, at: Position, from: Reader): void;
+  /** Checks that a step may read another step's output, or that of a step inside it. Only a text can read that of the round before. */
+  canRead(id: string, step: StepDef, at: Position, from: Reader, inner?: string): void;
   /** Checks that another step has certainly ended. */
   canTell(id: string, step: StepDef, at: Position, from: Reader): void;
   /** Checks that a step's output can have a value at a path (`no-such-path`). */

@@ -100,7 +100,7 @@ function outputRef(
   const called = references.called.get(id);
   if (called !== undefined) checkCalled(called, id, inside, use, references);
   const isBefore = optional && !graph.endsBefore(name, use.step) && graph.endedInRoundBefore(name, use.step);
-  if (!isBefore) references.canRead(name, use.step, use.at, 'text');
+  if (!isBefore) references.canRead(name, use.step, use.at, 'text', id);
   if (inside.length === 0) references.canHave(id, path, use.owner, use.at);
   const channel = stepChannel(...ids, ...inside);
   return {

@@ -137,8 +137,10 @@ export function connectSteps(steps: readonly StepDef[], findings: Findings): Ste
   };
 }
 
-/** True for steps that have no output: they end the file, or wait for a time. */
-function givesNothing({ end, wait, last }: StepDef): boolean {
+/** True for steps that have no output: they end the file, or wait for a time, or are loops whose last step has none. */
+function givesNothing({ end, wait, last, loop }: StepDef): boolean {
+  const inner = loop?.steps.at(-1);
+  if (inner !== undefined && givesNothing(inner)) return true;
   return end !== undefined || last !== undefined || (wait !== undefined && wait.event === undefined);
 }
 
