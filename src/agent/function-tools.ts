@@ -73,7 +73,8 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
         idempotencyKey,
         emit,
         ask,
-        runOptions: runOptions(reserve, (note) => step.note(note), io),
+        // A run that the tool starts ends with the call.
+        runOptions: { ...runOptions(reserve, (note) => step.note(note), io), signal },
         get state() {
           return getState();
         },

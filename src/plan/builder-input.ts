@@ -109,7 +109,10 @@ export interface TaskStep {
   /** The same on every execution of this step, even after a crash. */
   readonly idempotencyKey: string;
   readonly runId: string;
-  /** Options for a run of an agent or graph that the function starts: they carry over this run's models, folder and answers. */
+  /**
+   * Options for a run of an agent or graph that the function starts: they carry over this run's models, folder and answers, and end that run
+   * if this attempt is cut off.
+   */
   readonly runOptions: object;
   /**
    * One entry for each in-edge. A node with `join: 'settled'` finds skips and failures here. A handler of a failed node (`onError: { to }`)

@@ -74,10 +74,10 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     return this.step.correction;
   }
 
-  /** Options for a run that the function starts. */
+  /** Options for a run that the function starts: it ends with the attempt that started it. */
   get runOptions(): object {
     const { run } = this.step;
-    return run.runOptions(
+    const options = run.runOptions(
       reserveInside(this.step, this.io),
       (note) => {
         countInner(run.tallies.spent, note);
@@ -86,6 +86,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
       this.influence,
       this.step.path,
     );
+    return { ...options, signal: this.io.signal };
   }
 
   private get influence(): Influence {
