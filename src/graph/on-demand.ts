@@ -8,6 +8,7 @@ import type { GraphInputs, RunnableGraph, Streamed } from './running.js';
  * What runs graphs is most of Skein's code, and none of it is needed to declare, check or draw one: it is loaded when the first graph runs.
  */
 let running: typeof Running | undefined;
+let loading: Promise<typeof Running> | undefined;
 
 /** What a run was called with. One that waits for the code keeps copies, as a run that starts at once does: the caller may change its objects. */
 interface Call {
@@ -15,8 +16,9 @@ interface Call {
   readonly options: GraphRunOptions | undefined;
 }
 
-async function loaded(): Promise<typeof Running> {
-  return (running ??= await import('./running.js'));
+/** One promise for all: runs start in the order in which they were asked for, and several imports end in any order. */
+function loaded(): Promise<typeof Running> {
+  return (loading ??= import('./running.js').then((code) => (running ??= code)));
 }
 
 function taken(inputs: GraphInputs, options: GraphRunOptions | undefined): Call {

@@ -17,9 +17,11 @@ import type { WorkflowRun, WorkflowRunOptions } from './workflow-run.js';
  * what it was given, as one that starts at once does.
  */
 let running: typeof Running | undefined;
+let loading: Promise<typeof Running> | undefined;
 
-async function loaded(): Promise<typeof Running> {
-  return (running ??= await import('./running.js'));
+/** One promise for all: runs start in the order in which they were asked for, and several imports end in any order. */
+function loaded(): Promise<typeof Running> {
+  return (loading ??= import('./running.js').then((code) => (running ??= code)));
 }
 
 /** Takes what carries out runs from a module that needs it anyway: all runs start at once. */

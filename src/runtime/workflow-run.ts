@@ -1,6 +1,7 @@
 import type { OptionForms } from '../base/options.js';
 import { resolve } from 'node:path';
 import type { RunFolder } from '../audit/run-folder.js';
+import { lazily } from '../base/collections.js';
 import { systemIds } from '../base/ids.js';
 import { asGiven } from '../base/json.js';
 import { compile, type CompiledPlan } from '../engine/graph/compile.js';
@@ -166,6 +167,9 @@ async function inputsOf({
   return goingOn({ store: options.store, plan }, recorded, models.identity(), options).inputs;
 }
 
+/** One promise for all turns, so that they stand in line in the order in which they were started. */
+const turns = lazily(() => import('./threads/turn-of.js'));
+
 /** Returns the turn if the run is a turn of a thread. */
 async function turnFor({
   compiled,
@@ -174,7 +178,7 @@ async function turnFor({
 }: Pick<Checked, 'compiled' | 'models' | 'options'>): Promise<Turn | undefined> {
   const { store } = options;
   if (store === undefined || !isOnThread(options)) return undefined;
-  const { turnOf } = await import('./threads/turn-of.js');
+  const { turnOf } = await turns();
   const backend = await backendFor(store);
   return await turnOf({ compiled, models, options }, store, (before) => launch({ ...before, backend }));
 }

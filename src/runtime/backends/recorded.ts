@@ -3,6 +3,7 @@ import { isGuardQuestion, nodePathOf } from '../../base/address.js';
 import { policyDigest } from '../../guard/policy.js';
 import type { ModelRegistry } from '../../agent/models/registry-options.js';
 import { systemClock } from '../../base/clock.js';
+import { lazily } from '../../base/collections.js';
 import { toErrorData } from '../../base/errors.js';
 import { securityGiven } from '../../plan/security.js';
 import { present } from '../../base/json.js';
@@ -59,9 +60,12 @@ interface Opening extends BackendDefinition {
   readonly options: RunOptions;
 }
 
+/** One promise for all turns, so that they stand in line in the order in which they were started. */
+const turns = lazily(() => import('../threads/turn-of.js'));
+
 async function openOnThread(one: Opening): Promise<OpenedRun> {
   const options = { ...one.options, signal: one.signal() };
-  const { turnOf } = await import('../threads/turn-of.js');
+  const { turnOf } = await turns();
   const turn = await turnOf({ ...one, options }, one.store, one.launch);
   try {
     return await inSlices(opened({ ...one, turn }));
