@@ -115,19 +115,30 @@ export function namedFiles(argv: readonly string[]): NamedFiles {
   const words = new Set<string>();
   for (const word of argv) {
     add(word, words);
-    if (scripts) for (const piece of word.split(/[\s;|&()<>{}[\]'"`,$]+/)) add(piece, words);
+    if (!scripts) continue;
+    // A shell joins what stands in quotes with what is around it.
+    for (const script of [word, word.replaceAll(/['"\\]/g, '')])
+      for (const piece of script.split(/[\s;|&()<>{}[\]'"`,$]+/)) add(piece, words);
   }
   return { words: [...words], reads: READERS.has(program) };
 }
 
+/** Most parts of a word to examine together with what follows them. */
+const MOST_PARTS = 20;
+
 function add(word: string, words: Set<string>): void {
-  if (word === '' || words.size >= MOST_WORDS) return;
-  words.add(word);
-  const value = word.indexOf('=') + 1;
-  if (value > 0) words.add(word.slice(value));
-  // `-Cfolder`, `@file`, `--file:name`
-  const [, short] = /^(?:-[A-Za-z]|@)(.+)$/.exec(word) ?? [];
-  if (short !== undefined) words.add(short);
-  const colon = word.lastIndexOf(':') + 1;
-  if (colon > 0) words.add(word.slice(colon));
+  if (word === '') return;
+  // `-Cfolder`, `--file=name`, `@file`, `name=@file;type=text`, `file:/place`
+  for (const text of new Set([word, word.replace(/^-[A-Za-z]/, '')])) {
+    const parts = [...text.matchAll(/[^=:@<,;]+/g)];
+    addOne(text, words);
+    for (const { 0: part, index } of parts) {
+      addOne(part, words);
+      if (parts.length <= MOST_PARTS) addOne(text.slice(index), words);
+    }
+  }
+}
+
+function addOne(text: string, words: Set<string>): void {
+  if (text !== '' && words.size < MOST_WORDS) words.add(text);
 }
