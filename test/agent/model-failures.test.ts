@@ -9,6 +9,8 @@ import { errorOf, outputOf, runAgent } from './support/run-agent.js';
 quickTime();
 
 const KEY = 'sk-very-secret-key-1234';
+/** A key without a known shape. */
+const TEAM_KEY = 'team/key+of-this-server=0123456789';
 
 function chat(provider: FakeProvider, ...models: string[]) {
   return {
@@ -130,6 +132,21 @@ describe('a provider that fails', () => {
     const { result } = await runAgent(chat(provider, 'openai/first', 'openai/second'));
     expect(outputOf(result)).toBe('Done.');
     expect(provider.requests.map((request) => request.body['model'])).toEqual(['first', 'first', 'second']);
+  });
+
+  it.each([
+    ['in base64', Buffer.from(`Bearer ${TEAM_KEY}`).toString('base64')],
+    ['as it stands in an address', encodeURIComponent(TEAM_KEY)],
+    ['in hexadecimal digits', Buffer.from(TEAM_KEY).toString('hex')],
+    ['where its words are cut off', `${'x'.repeat(600 - TEAM_KEY.length)} ${TEAM_KEY} is wrong`],
+  ])('does not get the key into a message by quoting it %s', async (_, quoted) => {
+    await using provider = await FakeProvider.start({ status: 401, body: { error: { message: `No: ${quoted}.` } } });
+    const env = { OPENAI_BASE_URL: provider.baseUrl, OPENAI_API_KEY: TEAM_KEY };
+    const { result } = await runAgent({ spec: { models: ['openai/first'] }, models: { env } });
+    const { code, message } = errorOf(result);
+    expect(code).toBe('SKEIN_MODEL_REFUSED');
+    expect(message).toContain('[redacted]');
+    for (const part of [quoted.slice(-24), TEAM_KEY.slice(0, 12)]) expect(message).not.toContain(part);
   });
 
   it('is not tried again with a wrong key, and the key is in no message', async () => {

@@ -1,5 +1,6 @@
 import { SkeinError, type ErrorCode } from '../../base/errors.js';
 import { ownValue, present } from '../../base/json.js';
+import { createRedactor } from '../../secrets/redact.js';
 import { isNetworkCode, isNetworkMessage } from '../../base/passing-errors.js';
 import {
   classifyStatus,
@@ -130,16 +131,9 @@ function made(
   source: ErrorSource,
   options: ConstructorParameters<typeof SkeinError>[2] = {},
 ): SkeinError {
-  return new SkeinError(code, redact(`${source.model}: ${words}`, source.secrets), options);
-}
-
-/** Removes keys from a text, including quoted provider text. */
-export function redact(text: string, secrets: readonly string[]): string {
-  let result = text;
-  for (const secret of secrets) {
-    if (secret.length >= 4) result = result.replaceAll(secret, '[key]');
-  }
-  return result;
+  // A provider may quote the key, in another form or cut off with the rest of its words.
+  const safe = createRedactor(source.secrets).text(words);
+  return new SkeinError(code, `${source.model}: ${safe}`, options);
 }
 
 /** An error of Skein itself that ended the answer, in what a provider package made of it. */
