@@ -57,6 +57,15 @@ describe('[addition 10] the node finally of a plan', () => {
     expect([red.result.outcome, red.result.error?.message]).toEqual(['failed', 'broken']);
   });
 
+  test('is counted once in the census when it fails: as a failure that was allowed', async () => {
+    const last: PlanNode = { kind: 'task', id: 'finally' };
+    const bindings = { a: logs('a'), finally: fails('no') };
+    const { result } = await run(closed(['a'], {}, last), bindings);
+    expect([result.outcome, result.census]).toMatchObject(['degraded', { succeeded: 1, degraded: 1, failed: 0 }]);
+    const bad = await run(closed(['a'], {}, last), { ...bindings, a: fails('bad') });
+    expect([bad.result.outcome, bad.result.census]).toMatchObject(['failed', { succeeded: 0, degraded: 0, failed: 2 }]);
+  });
+
   test('is told that a run in which a loop gave up is degraded', async () => {
     const round = plan({ nodes: ['x'], channels: ['log:append'] });
     const loop: PlanNode = {

@@ -1,6 +1,13 @@
 import { isEnding, type ErrorData } from '../../base/errors.js';
 import { present } from '../../base/json.js';
-import { isDegraded, type Census, type RunOutcome } from '../../events/census.js';
+import {
+  addCensus,
+  allowedIn,
+  isDegraded,
+  type Census,
+  type OpenCensus,
+  type RunOutcome,
+} from '../../events/census.js';
 import { RUN_ERROR, RUN_OUTCOME } from '../../plan/endings.js';
 import type { Again, FailedInside } from '../ports/executor.js';
 import type { ScopeEnd, ScopeHandle, ScopeOwner, Stoppable } from '../services.js';
@@ -67,7 +74,7 @@ export class Closing implements ScopeOwner, Stoppable {
     const { end } = this.closed;
     const { told } = this;
     // Without its plan, this failure neither fails what continues nor counts as intended.
-    if (how.type === 'failed' && (told === undefined || errorOf(end) === undefined)) scope.census.degraded += 1;
+    if (how.type === 'failed' && (told === undefined || errorOf(end) === undefined)) allow(scope.census);
     if (told === undefined) {
       this.scope.run.paid(this, scope.census, scope.reports);
       return;
@@ -111,6 +118,12 @@ export class Closing implements ScopeOwner, Stoppable {
   again(failed: FailedInside): Again | undefined {
     return this.scope.outside.again(failed);
   }
+}
+
+/** Counts the failures of a closing as allowed. One that is not of a step, such as a conflict at its end, was not counted. */
+function allow(census: OpenCensus): void {
+  const more = allowedIn(census);
+  addCensus(census, { ...more, degraded: Math.max(1, more.degraded) });
 }
 
 /** Why a step was cancelled by this end of its plan. */

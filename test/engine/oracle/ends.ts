@@ -90,8 +90,7 @@ export abstract class InstanceEnd {
     const closing = this.world.open(plan, place, (ending) => {
       const isAlone = this.closed !== over;
       if (ending.ok === false && (isAlone || how.failure === undefined)) {
-        this.world.census.degraded += 1;
-        this.degrade();
+        this.world.allow(this.place, (path) => path.startsWith(`${place.path}finally`));
       }
       this.closed?.();
       this.closed = undefined;
