@@ -97,9 +97,9 @@ export function executorOf(deps: AgentDeps, run: RunTrust): Executor<AgentNode> 
     const heard: { trust?: ConversationTrust } = {};
     const runOptions: ToolRunOptions | undefined =
       deps.runOptions &&
-      ((reserve, tell, { hear, wrote }) => {
+      ((reserve, tell, { hear, wrote, ask }) => {
         const influence = { label: () => heard.trust?.label ?? TRUSTED, add: hear, wrote };
-        return deps.runOptions?.(reserve, tell, influence, step.path) ?? {};
+        return deps.runOptions?.(reserve, tell, influence, step.path, ask) ?? {};
       });
     const session = agentSession({ models, tools, runOptions, spec: node.agent, step });
     const transcript = new Transcript();

@@ -38,7 +38,7 @@ interface Around {
 export type ToolRunOptions = (
   reserve: Reserve | undefined,
   tell: (note: InnerCall) => void,
-  inside: Pick<CallIo, 'hear' | 'wrote'>,
+  inside: Pick<CallIo, 'hear' | 'wrote' | 'ask'>,
 ) => object;
 
 /** Returns the tools of an agent that are functions of the program. */

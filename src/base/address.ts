@@ -322,6 +322,12 @@ export function askKey(effect: string, name: string): string {
   return innerKey(effect, `ask:${name}`);
 }
 
+/** Name that a question of an inner run has in the step that started that run. `count`: how often the address was asked in the step. */
+export function aroundName(address: string, count: number): string {
+  const name = address.replaceAll('@', ' ').replaceAll('.ask:', ' ask:');
+  return count === 1 ? name : `${count}:${name}`;
+}
+
 /** Whether a question is the guard's. Only a person answers it, in this run: never a flag, a script, or the run that was forked. */
 export function isGuardQuestion(key: string): boolean {
   return /^(?:.*[.:])?guard#[\d.]+$/.test(parseKey(key).name ?? '');

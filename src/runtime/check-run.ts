@@ -202,8 +202,8 @@ function checkUntrusted({ name, inputs, channels }: Plan, given: object, untrust
 }
 
 /** Adds a hint to the result of a paused run that can never be answered. */
-export function withAdvice(result: RunResult, { store, answer }: RunOptions): RunResult {
-  if (result.outcome !== 'paused' || store !== undefined || answer !== undefined) return result;
+export function withAdvice(result: RunResult, { store }: RunOptions): RunResult {
+  if (result.outcome !== 'paused' || store !== undefined) return result;
   const hint = 'pass an `answer` function, or a `store`: then the run can be answered and continues later';
   const message = 'the run waits for an answer, but no one can answer: the run is not recorded';
   return { ...result, error: { code: 'SKEIN_QUESTION', message, hint } };

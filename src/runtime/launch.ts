@@ -1,6 +1,8 @@
 import type { CountsCalls } from '../events/spending.js';
 import { innerCalls } from '../events/call-fold.js';
-import type { Influence, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
+import { aroundName } from '../base/address.js';
+import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
+import type { AskAround, Influence, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
 import { executorOf, runTrustOf } from '../agent/executor.js';
 import { WrittenHere } from '../agent/run-trust.js';
 import { toolExecutor } from '../agent/tool-step/executor.js';
@@ -80,6 +82,19 @@ function inheritedOptions(around: Shared, options: RunOptions, security: Securit
   const passed = { cwd, allowPrivateAddresses, toolPins, writtenFiles, supervisor, answer, guards, security };
   const inherited = { models: same, ...present(passed) };
   return withScripted(inherited, models.scriptedResult);
+}
+
+/**
+ * Answers the questions of inner runs as questions of the step around them, so that a run that waits says what it waits for. Those with
+ * one address are numbered in the order in which they are asked, like the parts of a step.
+ */
+function askedAround(ask: AskAround): AnswerQuestion {
+  const counts = new Map<string, number>();
+  return (question, address) => {
+    const count = (counts.get(address) ?? 0) + 1;
+    counts.set(address, count);
+    return ask(aroundName(address, count), question);
+  };
 }
 
 /** Models for runs that follow each other, such as the turns of a conversation: a script continues where the run before stopped. */
@@ -199,10 +214,11 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
   const wrote = sharedWith(options)?.wrote ?? new WrittenHere();
   const lent = lazily(() => {
     const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, sharedWith(options)?.own);
-    const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence, path = '') => {
+    const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence, path = '', ask) => {
       const inside = new WrittenHere(wrote, influence?.wrote);
       const passed = { models, own, around, counts: innerCalls(tell), influence, policies, wrote: inside };
-      return inheritedOptions(passed, options, security(path));
+      const answer = options.answer ?? (ask && askedAround(ask));
+      return inheritedOptions(passed, { ...options, ...present({ answer }) }, security(path));
     };
     return { own, runOptions };
   });

@@ -197,14 +197,19 @@ export interface Reserve {
 
 /**
  * Returns the options for runs that a function starts. `reserve`: of the effect that they run inside. `tell`: receives the calls that they
- * make. `influence`: what influences their start; receives what influenced their results. `path`: the step that starts them.
+ * make. `influence`: what influences their start; receives what influenced their results. `path`: the step that starts them. `ask`: asks what they ask, if this run has
+ * nobody who answers at once.
  */
 export type RunOptionsOf = (
   reserve: Reserve | undefined,
   tell: (note: InnerCall) => void,
   influence?: Influence,
   path?: string,
+  ask?: AskAround,
 ) => object;
+
+/** Asks a question of a run inside a step as one of that step, under a name of its own. */
+export type AskAround = (name: string, question: Question) => Promise<unknown>;
 
 /** The trust label of a step: of what led to it, of all that it read, and of what it added. Its writes and its failures carry the label. */
 export interface Influence {

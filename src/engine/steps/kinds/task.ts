@@ -38,6 +38,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
   /** Number of questions so far. */
   private asked = 0;
   private inner: InnerRuns | undefined = undefined;
+  private lent: object | undefined = undefined;
   /** True if the function has read its correction. */
   private heard = false;
 
@@ -77,7 +78,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
   /** Options for a run that the function starts: it ends with the attempt that started it. */
   get runOptions(): object {
     const { run } = this.step;
-    const options = run.runOptions(
+    this.lent ??= run.runOptions(
       reserveInside(this.step, this.io),
       (note) => {
         countInner(run.tallies.spent, note);
@@ -85,8 +86,9 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
       },
       this.influence,
       this.step.path,
+      (name, question) => this.askNow(name, question),
     );
-    return { ...options, signal: this.io.signal };
+    return { ...this.lent, signal: this.io.signal };
   }
 
   private get influence(): Influence {
@@ -121,17 +123,19 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     const limit = expires === undefined ? undefined : limitOf(expires, 'expires of a question');
     const hasDefault = options.default !== undefined || isAllowed(this.step.compiled.node.onError) || undefined;
     const until = limit && { ...limit, ...present({ hasDefault }) };
-    const asked = asQuestion(question);
-    const from = hearsAnswer(this.path, (label) => this.influence.add(label));
-    const asking = askInside(this.step, this.io.signal, () => this.io.ask(name, asked, until, from));
-    const answer = await asking.catch((error: unknown) => {
+    const answer = await this.askNow(name, asQuestion(question), until).catch((error: unknown) => {
       // Nothing else in a question can time out.
-      if (options.default === undefined || toErrorData(error).code !== 'SKEIN_TIMEOUT') throw error;
-      return options.default;
+      if (options.default !== undefined && toErrorData(error).code === 'SKEIN_TIMEOUT') return options.default;
+      throw error;
     });
     this.tell(() => answerNote(answer));
     // The interface says what type the answer to a question has.
     return answer as never;
+  }
+
+  private async askNow(name: string, question: Question, until?: Parameters<StepIo['ask']>[2]): Promise<unknown> {
+    const from = hearsAnswer(this.path, (label) => this.influence.add(label));
+    return await askInside(this.step, this.io.signal, () => this.io.ask(name, question, until, from));
   }
 
   /**
