@@ -109,6 +109,8 @@ export interface MapForm<T extends Keys = Keys> extends Common {
   readonly apart?: readonly (readonly [string, string])[];
   /** The keys that switch the map off, each with the value that does so. Nothing else in the map counts then. */
   readonly off?: Readonly<Record<string, boolean>>;
+  /** The hint if a text is given instead. */
+  readonly insteadOfText?: string;
 }
 
 /** A map with names the user chooses. */

@@ -36,7 +36,8 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
       'wrong-type',
       `${name || 'the file'} must be ${words.keyed}, not ${describe(node, words)}`,
       node.at,
-      known === undefined ? words.writeKeyed : `its keys are: ${known.join(', ')}`,
+      (node.kind === 'scalar' ? form?.insteadOfText : undefined) ??
+        (known === undefined ? words.writeKeyed : `its keys are: ${known.join(', ')}`),
     );
     return undefined;
   }

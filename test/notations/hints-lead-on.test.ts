@@ -185,6 +185,11 @@ describe('the hint of a problem of a DAG file leads to a file without that probl
         (hint) => `${/add (.+)$/.exec(hint)?.[1] ?? ''}, `,
       ],
       ['unknown-value', dag(second('on_error: <<continu>>'))],
+      [
+        'wrong-type',
+        dag(second('depends_on: [s], condition: <<steps.s.output == "yes">>')),
+        (hint) => (/condition: (.+)$/.exec(hint)?.[1] ?? '').replace('ID', 's'),
+      ],
       ['unknown-value', dag('', 'output: { format: <<markdwon>> }\n')],
       ['unknown-value', dag('', 'config: { provider: { type: <<opnai>> } }\n')],
       [

@@ -36,6 +36,7 @@ export const CONDITION = map(
     ),
   },
   'whether the step runs at all; everything that is named must hold',
+  { insteadOfText: 'write an expression as condition: { cel: "steps.ID.output == \'yes\'" }' },
 );
 
 /** The long form of an answer of `choose`. */
