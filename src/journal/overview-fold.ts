@@ -105,9 +105,10 @@ export class OverviewFold {
     }
   }
 
-  /** True if a step's work no longer counts: a step around it was retried and did not reach it. */
-  isAbandoned({ step, onlyRetried }: StepTrace): boolean {
-    if (onlyRetried || this.retried.size === 0) return onlyRetried;
+  /** True if a step's work no longer counts: a step around it was retried and did not reach it. `isOver`: the run ended well. */
+  isAbandoned({ step, onlyRetried, triedAgain }: StepTrace, isOver = false): boolean {
+    // A step that only contains others has no record of its end: once the run is over, one that was tried again has succeeded.
+    if (onlyRetried && !(isOver && triedAgain)) return true;
     const around = triesOf(step).slice(0, -1);
     return around.some(({ of, attempt, loop }) => {
       if ((this.retried.get(of) ?? 0) <= attempt) return false;
@@ -147,9 +148,11 @@ export class OverviewFold {
 
   /** A record that shows no step. */
   private isAside({ key, at }: DoneRecord): boolean {
-    const { path, name } = parseKey(key);
+    const { path, name, attempt } = parseKey(key);
     if (name === 'timeout') this.tell(key, at, { kind: 'step', text: 'the attempt took too long' });
-    return isAside(name) && this.steps.get(path)?.onlyRetried !== false;
+    const isShown = !isAside(name) || this.steps.get(path)?.onlyRetried === false;
+    if (!isShown && name === 'backoff') this.steps.get(path)?.triesAgain(key, attempt);
+    return !isShown;
   }
 
   private done(record: DoneRecord): void {
@@ -312,10 +315,7 @@ export class OverviewFold {
   private stepEnded(at: number, path: string, body: JsonObject): void {
     const trace = this.trace(path, at);
     const { reason, error, ...more } = body;
-    const why = {
-      ...(typeof reason === 'string' ? { reason } : {}),
-      ...(isPlainObject(error) ? { error } : {}),
-    };
+    const why = { ...(typeof reason === 'string' ? { reason } : {}), ...(isPlainObject(error) ? { error } : {}) };
     const ending = endingOf({ ...more, ...why } as unknown as StepEnding);
     trace.end(ending, at, numberIn(body['attempts']));
     // A question of a cancelled step is asked again when the run continues.

@@ -37,6 +37,8 @@ export class StepTrace extends StepFold {
   refused = false;
   /** True if the only record here is a retry: a fork repeats it for a step that it takes over. */
   onlyRetried = false;
+  /** True if it was tried again in this run. */
+  triedAgain = false;
   /** Result of its latest tool call; undefined after a failed call. */
   called: Stored | undefined = undefined;
   /** The step of the last record, including attempts. */
@@ -58,6 +60,12 @@ export class StepTrace extends StepFold {
     this.step = path;
     this.latest = from;
     this.to = from;
+  }
+
+  /** Counts an attempt of a step that may have no other record. */
+  triesAgain(key: string, attempt: number): void {
+    this.triedAgain = true;
+    this.tried(key, attempt);
   }
 
   /** Counts an attempt. If a step around it began again, the attempts are counted anew. */

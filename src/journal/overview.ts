@@ -135,7 +135,7 @@ function overviewOf(gathered: Gathered, { now = systemClock.now(), outputs = fal
   for (const call of lost) addTo(lostByPath, call.path, call);
   const read = (id: string): RunOverview => readRun(store, id, { outputs, now });
   const steps = takenSteps(gathered, read);
-  const counted = [...fold.steps.values()].filter((trace) => !fold.isAbandoned(trace));
+  const counted = [...fold.steps.values()].filter((trace) => !fold.isAbandoned(trace, isOver(status)));
   const timing = timesOf(counted, { sessions, nodeAt: gathered.nodeAt });
   for (const trace of counted)
     steps.push(stepOverview(trace, gathered, { status, outputs, waiting, lostByPath, ...timing(trace) }));

@@ -36,8 +36,7 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
       'wrong-type',
       `${name || 'the file'} must be ${words.keyed}, not ${describe(node, words)}`,
       node.at,
-      (node.kind === 'scalar' ? form?.insteadOfText : undefined) ??
-        (known === undefined ? words.writeKeyed : `its keys are: ${known.join(', ')}`),
+      shapeHint(node, form, words),
     );
     return undefined;
   }
@@ -49,6 +48,14 @@ export function readFields(node: SourceNode, options: ShapeOptions, findings: Fi
   }
   const strange = known === undefined ? [] : node.entries.map(({ key }) => key).filter((key) => !known.includes(key));
   return new Fields(node, name, findings, exact, strange);
+}
+
+/** What to write in place of something that is not a map. */
+function shapeHint({ kind }: SourceNode, form: MapForm | undefined, words: Findings['words']): string {
+  if (kind === 'scalar' && form?.insteadOfText !== undefined) return form.insteadOfText;
+  return form === undefined || form.open === true
+    ? words.writeKeyed
+    : `its keys are: ${Object.keys(form.keys).join(', ')}`;
 }
 
 function reportUnknown(entry: SourceEntry, name: string, known: readonly string[], findings: Findings): void {

@@ -116,6 +116,8 @@ test('[XP1] the record shows the attempt that counts: show, compare, a resume an
     'sub/inner/c': 'C three',
     'sub/inner/d': 'D three',
     'sub/last': 'Last two',
+    par: 'succeeded',
+    sub: 'succeeded',
     end: 'The end.',
   });
   const resumed = await served(['resume', '-1', '--json'], { cwd });

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.js';
 import type { Command } from 'commander';
+import { parseJson } from '../../base/json.js';
 import { messageOf } from '../../base/thrown.js';
 
 /** An input as written on the command line. */
@@ -68,7 +69,7 @@ export async function readInputs(
 
 function parsed(name: string, text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch (cause) {
     const why = messageOf(cause);
     throw new SkeinError('SKEIN_INPUT', `input '${name}' is not JSON: ${why}`, {
