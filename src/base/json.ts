@@ -128,7 +128,7 @@ export function asRecorded(value: unknown): Json {
   return JSON.parse(recordText(value)) as Json;
 }
 
-/** Parses a text as JSON, like {@link parseJson}. Undefined if it is not JSON. */
+/** Parses a text as JSON, like {@link parseJson}. Undefined if it is not JSON, or nested too deeply. */
 export function jsonIn(text: string): unknown {
   try {
     return parseJson(text);
@@ -141,15 +141,25 @@ export function jsonIn(text: string): unknown {
  * Parses JSON from outside. A whole number that would be rounded becomes a text with its digits: often it is an id, and the rounded one is
  * that of something else.
  *
- * @throws SyntaxError
+ * @throws SyntaxError, also for a value nested deeper than {@link MAX_DEPTH_OUTSIDE}
  * @example
  * parseJson('{"id": 9007199254740993, "n": 3}'); // { id: '9007199254740993', n: 3 }
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
+  if (text.length > 2 * MAX_DEPTH_OUTSIDE && isDeeper(value, MAX_DEPTH_OUTSIDE))
+    throw new SyntaxError(`values may be nested ${MAX_DEPTH_OUTSIDE} levels deep at most`);
   if (!MANY_DIGITS.test(text)) return value;
   const asWritten = text.replaceAll(TEXT_OR_NUMBER, (part) => (isRounded(part) ? `"${part}"` : part));
   return asWritten === text ? value : (JSON.parse(asWritten) as unknown);
+}
+
+/** Deepest nesting of JSON from outside. Less than {@link MAX_DEPTH}, so that a record can hold it as a part of other values. */
+const MAX_DEPTH_OUTSIDE = MAX_DEPTH / 2;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 /** Whether a text is a whole number in digits that a JavaScript number can't keep: it holds 15 digits of any, and some numbers of more. */

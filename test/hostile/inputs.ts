@@ -276,7 +276,12 @@ const FILES: readonly HostileInput[] = [
 const ANSWERS: readonly HostileInput[] = [
   {
     name: 'JSON that is nested deeply',
-    evaluate: () => valueText(parseJsonText('['.repeat(100_000) + ']'.repeat(100_000))),
+    evaluate: () => parseJsonText('['.repeat(100_000) + ']'.repeat(100_000)),
+    ends: undefined,
+  },
+  {
+    name: 'a value that is nested deeply, as text',
+    evaluate: () => valueText(JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))),
     ends: 'SKEIN_TEMPLATE',
   },
   {
