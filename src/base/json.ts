@@ -159,7 +159,11 @@ const MAX_DEPTH_OUTSIDE = MAX_DEPTH / 2;
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((inner) => isDeeper(inner, levels - 1));
+  // All answers and inputs are looked through: a list of values for each object would take half as long as parsing.
+  for (const key in value) if (isDeeper((value as Readonly<Record<string, unknown>>)[key], levels - 1)) return true;
+  return false;
 }
 
 /** Whether a text is a whole number in digits that a JavaScript number can't keep: it holds 15 digits of any, and some numbers of more. */
