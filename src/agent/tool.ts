@@ -71,7 +71,7 @@ export interface ToolIo {
   readonly signal: AbortSignal;
   /** The same for every execution of this call, even after a crash. */
   readonly idempotencyKey: string;
-  /** Whether the call may follow a redirect to an address of another host. Absent: to any. */
+  /** Whether the call may follow a redirect to an address. Absent: to any. */
   readonly follows?: ((this: void, url: URL) => boolean) | undefined;
 }
 

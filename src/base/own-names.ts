@@ -15,9 +15,18 @@ export const IGNORE_FILE = '.gitignore';
 
 const NAMES = ['policy.yaml', 'policy.yml', 'policy.toml'] as const;
 
+/** The user's own folders: the configuration, and what Skein keeps of the user's decisions. Nothing in a checkout can write there. */
+export function userFolders(): { readonly config: string; readonly state: string } {
+  return { config: folderOf('XDG_CONFIG_HOME', '.config'), state: folderOf('XDG_STATE_HOME', '.local/state') };
+}
+
+function folderOf(variable: string, usual: string): string {
+  const named = process.env[variable];
+  return join(named === undefined || named === '' ? join(homedir(), usual) : named, 'skein');
+}
+
 /** The default places of policies: in the user's own configuration, and, as `skein.policy.yaml`, in the project. */
 export function policyPlaces(cwd: string): readonly string[] {
-  const config = process.env['XDG_CONFIG_HOME'];
-  const own = join(config === undefined || config === '' ? join(homedir(), '.config') : config, 'skein');
-  return [...NAMES.map((name) => join(own, name)), ...NAMES.map((name) => join(cwd, `skein.${name}`))];
+  const { config } = userFolders();
+  return [...NAMES.map((name) => join(config, name)), ...NAMES.map((name) => join(cwd, `skein.${name}`))];
 }

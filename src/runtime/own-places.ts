@@ -29,7 +29,7 @@ export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, aro
   const cwd = options.cwd ?? process.cwd();
   const { script, record, replay, cwd: start = cwd } = options.models ?? {};
   const file = (path: string | undefined): readonly string[] => (path === undefined ? [] : [resolve(start, path)]);
-  const { store } = options;
+  const { store, policy = [] } = options;
   return {
     record: [
       ...(around?.record ?? []),
@@ -44,8 +44,14 @@ export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, aro
       ...readFrom(plan),
       ...file(typeof script === 'string' ? script : undefined),
       ...scriptsOf(plan).flatMap(file),
+      ...policy.flatMap(policyFiles).map((path) => resolve(cwd, path)),
     ],
   };
+}
+
+/** The file of a policy that was read from one; a program may give a policy any name. */
+function policyFiles({ file }: Policy): readonly string[] {
+  return /\.(?:ya?ml|toml)$/i.test(file) ? [file] : [];
 }
 
 /** The places a workflow was read from. */

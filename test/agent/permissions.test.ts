@@ -189,6 +189,22 @@ describe('rules about files and addresses', () => {
     expect(kindOf(rules, 'fetch', { url: 'https://docs.example@evil.test/v1/' })).toBe('ask');
   });
 
+  it('an address that servers read in another way is compared in that way, too', () => {
+    const rules = {
+      deny: ['fetch:url=https://evil.example/*', 'fetch:url=https://docs.example/v1/admin*'],
+      allow: ['fetch:url=https://docs.example/v1/*'],
+    };
+    const ofUrl = (url: string) => kindOf(rules, 'fetch', { url });
+    for (const url of ['https://evil.example./x', 'https://evil.example:443/x', 'https://%65vil.example/'])
+      expect(ofUrl(url), url).toBe('deny');
+    for (const path of ['%61dmin', 'admi%6E/x', './/admin', 'x/..%2fadmin', 'x/..;a=b/admin', 'x/%2e%2E%5Cadmin'])
+      expect(ofUrl(`https://docs.example/v1/${path}`), path).toBe('deny');
+    for (const path of ['..%2fv2', '..;/v2', '%2e%2e%2fv2', '..%5cv2', 'a/..;/..;/v2'])
+      expect(ofUrl(`https://docs.example/v1/${path}`), path).toBe('ask');
+    for (const path of ['group%2Fproject', 'a;b=c', 'a//b', 'a%20b?q=..%2f'])
+      expect(ofUrl(`https://docs.example/v1/${path}`), path).toBe('allow');
+  });
+
   it('several arguments must all match, of a list each value for allow and any for deny', () => {
     const two = { deny: ['write_file:path=a*:content=*secret*'] };
     expect(kindOf(two, 'write_file', { path: 'abc', content: 'my secret' })).toBe('deny');

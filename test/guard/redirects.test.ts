@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunOptions } from 'skein';
+import type { AgentSpec } from '../../src/plan/agent-spec.js';
+import type { Policy } from '../../src/plan/policy.js';
 import { loadWorkflowText } from '../../src/yaml.js';
 import { runWorkflow } from '../../src/runtime.js';
 import { calls } from './support/guarded-run.js';
@@ -81,4 +83,61 @@ steps:
   expect([(await go('{{inputs.q}}')).outcome, taker.asked.length]).toEqual(['succeeded', 1]);
   const refused = await go('{{steps.read.output}}');
   expect([refused.outcome, refused.error?.code, taker.asked.length]).toEqual(['failed', 'SKEIN_TOOL_REFUSED', 1]);
+});
+
+describe('an address that a call is led to is decided about by rules as one that it asks for', () => {
+  type Rules = Pick<AgentSpec, 'permissions' | 'approve'> & { readonly policy?: Partial<Policy> };
+
+  async function led(rules: (taker: string, leads: string) => Rules, to = '/') {
+    const taker = await server();
+    const leads = await server(taker.host);
+    const { policy = {}, ...spec } = rules(`http://${taker.host}`, `http://${leads.host}`);
+    const { cwd } = await folder({});
+    const { results } = await heardBy(
+      [calls(['fetch', { url: `http://${leads.host}${to}` }])],
+      { tools: ['fetch'], ...spec },
+      { cwd, allowPrivateAddresses: true, policy: [{ file: 'own', widens: true, deny: ['shell'], ...policy }] },
+      'allow',
+    );
+    expect([leads.asked.length, results.length]).toEqual([1, 1]);
+    return { isLed: taker.asked.length > 0, told: results[0] };
+  }
+
+  it.each<[string, (taker: string, leads: string) => Rules, boolean]>([
+    ['a policy denies', (taker) => ({ policy: { deny: [`fetch:url=${taker}/taken*`] } }), false],
+    [
+      'a policy has a list without it',
+      (_, leads) => ({ policy: { tools: { fetch: { allow: [`${leads}/*`] } } } }),
+      false,
+    ],
+    ['the agent may not get', (taker) => ({ permissions: { allow: ['*'], deny: [`fetch:url=${taker}/*`] } }), false],
+    ['a person would be asked about', (_, leads) => ({ permissions: { allow: [`fetch:url=${leads}/*`] } }), false],
+    ['a person was not shown', () => ({ approve: ['fetch'] }), false],
+    ['a rule allows', () => ({ permissions: { allow: ['fetch:url=http://127.0.0.1:*/*'] } }), true],
+  ])('one that %s', async (_, rules, isLed) => {
+    const found = await led(rules);
+    expect(found.isLed).toBe(isLed);
+    if (!isLed) expect(found.told).toContain('get that address itself if it is right');
+  });
+});
+
+it('a yes to an address holds for what the same host leads to, unless a rule denies that', async () => {
+  const asked: string[] = [];
+  const listening = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    if (url === '/') response.writeHead(302, { location: '/home' }).end();
+    else if (url === '/away') response.writeHead(302, { location: '/admin' }).end();
+    else response.end('welcome');
+  });
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void listening.close());
+  const host = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  const { cwd } = await folder({});
+  await heardBy(
+    [calls(['fetch', { url: `${host}/` }], ['fetch', { url: `${host}/away` }])],
+    { tools: ['fetch'], permissions: { deny: [`fetch:url=${host}/admin`] } },
+    { cwd, allowPrivateAddresses: true },
+    'allow',
+  );
+  expect(asked.toSorted()).toEqual(['/', '/away', '/home']);
 });

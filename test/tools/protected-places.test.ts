@@ -1,6 +1,6 @@
 import { link, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../src/base/json.js';
 import { SkeinError } from '../../src/base/errors.js';
 import type { BuiltInTool } from '../../src/plan/built-in-tools.js';
@@ -167,6 +167,20 @@ describe('[XD1] what belongs to Skein itself is not written', () => {
       await tools.call('write_file', { path, content: 'fine' });
       expect(await readFile(join(root, path), 'utf8')).toBe('fine');
     }
+  });
+
+  it('what the user allows is not written either, where its folders are in the working directory', async () => {
+    const root = await folder();
+    vi.stubEnv('XDG_CONFIG_HOME', join(root, '.config'));
+    vi.stubEnv('XDG_STATE_HOME', join(root, '.local/state'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const tools = await session({ tools: ['*'] }, { cwd: root });
+    for (const path of ['.config/skein/policy.yaml', '.local/state/skein/trusted/x', '.local/state/skein/written/x'])
+      for (const input of calls('shell', path).slice(0, 2).concat(calls('write_file', path)))
+        expect(code(await tools.fails('argv' in input ? 'shell' : 'write_file', input)), path).toBe(
+          'SKEIN_TOOL_REFUSED',
+        );
+    await tools.call('write_file', { path: '.config/other/policy.yaml', content: 'fine' });
   });
 
   it('a folder of run folders around the working directory does not close it', async () => {

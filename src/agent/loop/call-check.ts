@@ -7,6 +7,7 @@ import type { AgentStep, OpenParts } from '../session.js';
 import type { FoundFile, StepTool, Tool } from '../tool.js';
 import { answerOf, type Answer } from './answer.js';
 import { inputOf } from './approval.js';
+import type { WantedCall } from '../permissions/permissions.js';
 import type { PolicyCheck } from '../permissions/policy-check.js';
 import type { Gate } from './gate.js';
 import { readInput } from './tool-input.js';
@@ -28,6 +29,16 @@ export interface CallChecks {
   look(call: ToolCall, io: StepIo): Promise<FoundFile | Answer>;
   /** Whether the tool requires a person to allow a call that passes the checks. */
   mustApprove(call: ToolCall, io: StepIo): Promise<boolean>;
+  /**
+   * Returns whether a call may be led on to an address: as if it asked for that address itself, without a question. Who allowed a call has
+   * allowed what its host gives, unless a rule denies it. `guard`: absent if only the user influenced the call.
+   */
+  follows(call: ToolCall, tool: WantedCall['tool'], guard: Leading | undefined): (url: URL) => boolean;
+}
+
+/** Decides what untrusted text may lead a call to. */
+export interface Leading {
+  follows(call: ToolCall): (url: URL) => boolean;
 }
 
 /** Creates the checks of a step. A person is asked only about calls that pass them. */
@@ -72,12 +83,26 @@ export function callChecks({
       }, io);
       return found.file ?? fault ?? { path: '', isNew: false };
     },
+    follows: (call, tool, guard) => (url) => {
+      const input = inputOf(call) ?? {};
+      const next: ToolCall = { ...call, input: JSON.stringify({ ...input, url: url.href }) };
+      const { name } = call;
+      if (policy.refusal({ name, input: inputOf(next), tool }) !== undefined || gate.forbids(next) !== undefined)
+        return false;
+      const isSameHost = hostOf(input['url']) === url.host;
+      if (!gate.isFree(next)) return isSameHost && !gate.isFree(call);
+      return isSameHost || guard === undefined || guard.follows(call)(url);
+    },
     faultOfOwn(call) {
       const own = stepTools.get(call.name);
       return faultIn(async () => own !== undefined && readInput(call, own));
     },
   };
   return checks;
+}
+
+function hostOf(address: unknown): string | undefined {
+  return typeof address === 'string' && URL.canParse(address) ? new URL(address).host : undefined;
 }
 
 const TO_THE_MODEL = 'do not try to reach the same in another way';

@@ -25,6 +25,8 @@ export interface Gate {
   refusal(call: ToolCall, asking: Asking, isAllowed: boolean): Promise<Answer | undefined>;
   /** The rule that forbids the call, if one does; a person is not asked about such a call. */
   forbids(call: ToolCall): string | undefined;
+  /** Whether no rule and no person has to allow the call. */
+  isFree(call: ToolCall): boolean;
   /** False for a tool that appeared after the step began, so that neither a person nor a rule judged it. */
   isForeseen(call: ToolCall, tool: Tool): boolean;
 }
@@ -92,6 +94,10 @@ export function createGate(spec: AgentSpec, { recorded, stepTools, cwd, granted 
       if (fault !== undefined) return fault;
       if (!mustAsk && !(await asking.decide())) return undefined;
       return isAllowed(await asking.ask(question)) ? undefined : REFUSED;
+    },
+    isFree(call) {
+      const verdict = check(call, recorded.get(call.name))?.kind;
+      return verdict !== 'deny' && verdict !== 'ask' && gated(call.name) === false;
     },
     isForeseen(call, tool) {
       if (tool.approve !== undefined && gated(call.name) === false) return false;

@@ -146,8 +146,8 @@ export class Guard {
   }
 
   /**
-   * Returns whether a call may be led on to an address of another host: as if it asked for that address itself, without a question. Who
-   * redirects may pass on what the first address contained.
+   * Returns whether untrusted text may lead a call on to an address of another host: as if it asked for that address itself, without a
+   * question. Who redirects may pass on what the first address contained.
    */
   follows(call: ToolCall): (url: URL) => boolean {
     return ({ href }) => {

@@ -193,7 +193,7 @@ export class ToolRunner {
       wrote.add(path);
       this.options.step.influence.wrote?.(path);
     };
-    const follows = this.guarding()?.follows(call);
+    const follows = this.check.follows(call, this.recorded.get(call.name), this.guarding());
     let isReached = false;
     const answer = await answerOf(async () => {
       const { tool, input } = await this.check.prepared(call, tools);

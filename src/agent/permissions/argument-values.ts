@@ -64,6 +64,24 @@ export function pathForms(path: string, cwd: string): readonly string[] {
   return [slashes(inside), `./${slashes(inside)}`, absolute];
 }
 
+/** Characters that need no escape in a path. */
+const ESCAPED = /%(?:2[1-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi;
+
+/**
+ * Names of the same address: as given, as it is requested, and as servers may read it: without the dot that may end a host, without escapes
+ * and parameters in the path.
+ * `addressForms('https://x.example./a/..;b/%63')` ends with `'https://x.example/c'`.
+ */
+export function addressForms(address: string): readonly string[] {
+  if (!URL.canParse(address)) return [address];
+  const url = new URL(address);
+  const { href, pathname } = url;
+  const decoded = pathname.replaceAll(ESCAPED, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+  url.pathname = decoded.replaceAll(/;[^/]*/g, '').replaceAll(/[/\\]+/g, '/');
+  url.hostname = url.hostname.replace(/\.$/, '');
+  return [...new Set([address, href, url.href])];
+}
+
 function slashes(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
 }

@@ -8,7 +8,7 @@ import { toolArguments, parsePermissionRule, type PermissionRule } from '../../p
 import type { OpenedTool } from '../session.js';
 import type { BuiltInTool } from '../../plan/built-in-tools.js';
 import { builtInOf } from '../../plan/tool-names.js';
-import { argumentOf, pathForms } from './argument-values.js';
+import { addressForms, argumentOf, pathForms } from './argument-values.js';
 import { commandForms } from './command-forms.js';
 import { matchesAddress, matchesCommand, matchesPath } from './narrow-match.js';
 import type { ToolOrigin } from '../tool.js';
@@ -119,8 +119,7 @@ function argumentCaught(
   }
   const forms = values.flatMap((value) => {
     if (kind === 'path') return [value, ...pathForms(value, cwd).flatMap((path) => [path, `${path}/`])];
-    // The address as it is requested: host in lower case, no `..` in its path.
-    return kind === 'address' && URL.canParse(value) ? [value, new URL(value).href] : [value];
+    return kind === 'address' ? addressForms(value) : [value];
   });
   if (kind === 'plain' && values.length > 1) forms.push(values.join(' '));
   return forms.some((form) => matchesWidely(pattern, form)) ? 'matches' : undefined;
@@ -148,6 +147,8 @@ function argumentAllowed(name: string, pattern: string, input: JsonObject, { bui
   if (kind === 'command') return matchesCommand(pattern, values);
   return values.every((value) => {
     if (kind === 'path') return pathForms(value, cwd).some((form) => matchesPath(pattern, form));
-    return kind === 'address' ? matchesAddress(pattern, value) : matchesWildcard(pattern, value);
+    // In each form, so that a server which reads it otherwise gives nothing else.
+    if (kind === 'address') return addressForms(value).every((form) => matchesAddress(pattern, form));
+    return matchesWildcard(pattern, value);
   });
 }

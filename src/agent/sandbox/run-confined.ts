@@ -5,7 +5,7 @@ import type { SandboxUse } from '../../plan/agent-spec.js';
 import { isInside } from '../../text/files.js';
 import { isEnvFile } from '../tools/compare-paths.js';
 import type { Folders } from '../tools/paths.js';
-import { AGENT_FOLDERS, BESIDE_STORE } from '../tools/protection.js';
+import { AGENT_FOLDERS, BESIDE_STORE, decidingPlaces } from '../tools/protection.js';
 import { confined, isProgram, needSandbox } from './sandbox.js';
 import { refused } from '../tools/tool-input.js';
 import { SKIPPED_DIRECTORIES, walk } from '../tools/walk.js';
@@ -47,7 +47,12 @@ export async function runConfined(
     project,
     readable: folders.extra,
     hidden: [...stores, ...folder, ...(await envFilesOf(folders, signal))],
-    kept: [...kept, ...folders.own.definition.filter((one) => isInside(project, one) && one !== project)],
+    kept: [
+      ...kept,
+      ...[...folders.own.definition, ...decidingPlaces(project)].filter(
+        (one) => isInside(project, one) && one !== project,
+      ),
+    ],
     network: use === 'on',
   });
 }

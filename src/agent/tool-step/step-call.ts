@@ -128,10 +128,10 @@ export class StepCall {
     return cleared;
   }
 
-  private follows(call: ToolCall): ReturnType<Guard['follows']> | undefined {
-    const { trust, granted } = this.options;
-    if (trust.isTrusted) return undefined;
-    return new Guard({ ...this.options, gate: this.gate, who: granted.who }).follows(call);
+  private follows(call: ToolCall): (url: URL) => boolean {
+    const { trust, granted, tool } = this.options;
+    const guard = trust.isTrusted ? undefined : new Guard({ ...this.options, gate: this.gate, who: granted.who });
+    return this.check.follows(call, tool, guard);
   }
 
   private looksAt(call: ToolCall, again: boolean): Looks & ReturnType<StepCall['looks']> {

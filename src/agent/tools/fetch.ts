@@ -80,7 +80,7 @@ async function follow(
     const next = redirectOf(response, hop);
     if (next === undefined) return { response, url: hop.url };
     response.destroy();
-    if (next.url.host !== hop.url.host && follows?.(next.url) === false) {
+    if (follows?.(next.url) === false) {
       throw refused(
         `${hop.url.host} redirects to ${headOf(next.url.href, 500)}`,
         'get that address itself if it is right',

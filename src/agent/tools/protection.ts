@@ -1,7 +1,7 @@
 import { lstatSync, statSync, readdirSync, type BigIntStats } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { AUDIT_FOLDER, RUN_MARKER, STORE_FOLDER } from '../../base/own-names.js';
+import { AUDIT_FOLDER, RUN_MARKER, STORE_FOLDER, policyPlaces, userFolders } from '../../base/own-names.js';
 import { isInside, realOf } from '../../text/files.js';
 import { foldedName, foldedPath, namesBelow } from './compare-paths.js';
 import type { OwnPlaces } from './provider-options.js';
@@ -22,6 +22,7 @@ export interface Protection {
 
 const RECORD = "belongs to Skein's record of runs, which tools neither read nor write";
 const DEFINITION = 'is part of a workflow or of its agents and skills, which tools do not write';
+const DECIDES = 'is a policy, or belongs to what Skein keeps of your decisions, which tools do not write';
 const GIT = 'is inside .git, which the file tools do not write';
 const GIT_SHAPED =
   'would be part of a folder that Git takes for a repository (HEAD, objects, refs), which tools do not write';
@@ -50,6 +51,7 @@ export function createProtection(home: string, places: OwnPlaces): Protection {
   const git = ownPlaces([here('.git')], home);
   const agents = [...AGENT_FOLDERS.map(here), join(homedir(), '.copilot', 'agents')];
   const definition = ownPlaces([...places.definition, ...agents], home);
+  const deciding = ownPlaces(decidingPlaces(home), home);
 
   const hidden = (path: string): string | undefined => {
     const own = record.current();
@@ -66,7 +68,9 @@ export function createProtection(home: string, places: OwnPlaces): Protection {
     if (AGENT_FOLDERS.some((folder) => `/${names.join('/')}/`.includes(`/${folder}/`))) return DEFINITION;
     if (hasShape(path) || way.some((at) => hasShape(dirname(at), basename(at)))) return GIT_SHAPED;
     const own = definition.current();
-    return way.some((at) => own.has(at)) ? DEFINITION : undefined;
+    if (way.some((at) => own.has(at))) return DEFINITION;
+    const decides = deciding.current();
+    return way.some((at) => decides.has(at)) ? DECIDES : undefined;
   };
   return {
     hidden,
@@ -76,6 +80,11 @@ export function createProtection(home: string, places: OwnPlaces): Protection {
       return isFolder && isRunFolder(path);
     },
   };
+}
+
+/** What decides about later runs: the policies, and the user's own folders. */
+export function decidingPlaces(home: string): readonly string[] {
+  return [...policyPlaces(home), ...Object.values(userFolders())];
 }
 
 /** Returns a path and the folders above it, up to one that contains the working directory. */

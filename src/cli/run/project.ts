@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { policyPlaces } from '../../base/own-names.js';
+import { policyPlaces, userFolders } from '../../base/own-names.js';
 import { printable } from '../view/printable.js';
 import type { Policy } from '../../yaml.js';
 
@@ -41,8 +41,7 @@ export function isWithin(path: string, folder: string): boolean {
 
 /** A folder of the user in which Skein notes what this user trusts. Nothing in a checkout can write there. */
 export function stateFolder(name: string): string {
-  const state = process.env['XDG_STATE_HOME'];
-  return join(state === undefined || state === '' ? join(homedir(), '.local/state') : state, 'skein', name);
+  return join(userFolders().state, name);
 }
 
 /** The names in such a folder; none if it is not there. */

@@ -24,7 +24,12 @@ export async function folder(
 }
 
 /** An agent with the real tools whose model says this; gives what it heard of each call, and what a person was asked. */
-export async function heardBy(said: readonly Said[], spec: Partial<AgentSpec>, options: RunOptions) {
+export async function heardBy(
+  said: readonly Said[],
+  spec: Partial<AgentSpec>,
+  options: RunOptions,
+  answer: 'allow' | 'deny' = 'deny',
+) {
   const asked: ModelRequest[] = [];
   const questions: string[] = [];
   const warnings: string[] = [];
@@ -40,7 +45,7 @@ export async function heardBy(said: readonly Said[], spec: Partial<AgentSpec>, o
     ],
     answer: (question) => {
       questions.push(JSON.stringify(question.evidence));
-      return Promise.resolve('deny');
+      return Promise.resolve(answer);
     },
   }).result;
   const results = (asked.at(-1)?.messages ?? []).flatMap((message) =>

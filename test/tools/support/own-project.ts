@@ -25,6 +25,7 @@ export const KEPT = {
   'a folder that the workflow names': 'more-agents/critic.agent.md',
   'a script': 'script.yaml',
   'a module': 'flow.ts',
+  'a policy of the project': 'skein.policy.yaml',
   git: '.git/config',
   'a bare repository': 'vendor/repo/config',
   'a module of git': 'vendor/part/.git',
