@@ -208,10 +208,10 @@ export class Conversation {
       : StateMachine.restore(setup.spec, start, options);
   }
 
-  /** The run of an unfinished turn. */
+  /** The run of an unfinished turn. A process that died as the turn began may have left none: then the next message passes over the turn. */
   private openRun(): string | undefined {
     const { record } = this.kept?.head ?? {};
-    return record?.t === 'turn' ? record.run : undefined;
+    return record?.t === 'turn' ? this.store.run(record.run)?.id : undefined;
   }
 
   /** The run of a last turn that a budget stopped, which may ask how much more it may spend. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { memoryStore } from 'skein';
+import { getThread, listRuns, memoryStore, SkeinError } from 'skein';
 import { tool } from 'skein/graph';
 import { StateMachine, validatePack } from 'skein/machine';
 import { rejected } from '../../thrown.js';
@@ -114,4 +114,29 @@ it('a conversation with another pack is refused by name, whatever else is missin
   const edited = packOf({ a: { on_event: { Stop: 'c' } }, c: { terminal: true } });
   const { conversation: again } = await talking(edited, { a: ['Again.'] }, { store, thread: 't' });
   expect((await again.send('Hi')).text).toBe('Again.');
+});
+
+it('a turn whose process died before its run was recorded has nothing to continue: the next message passes over it', async () => {
+  const pack = packOf({ a: { on_event: { Go: 'b' } }, b: { terminal: true } });
+  const store = memoryStore();
+  let dead = false;
+  const dying = new Proxy(store, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]): unknown => {
+        dead ||= key === 'create' && listRuns(target).length > 0;
+        if (dead && (key === 'create' || key === 'append')) throw new SkeinError('SKEIN_STORE', 'the process is dead');
+        return Reflect.apply(value, target, given);
+      };
+    },
+  });
+  const { conversation: first } = await talking(pack, { a: ['Hello.'] }, { store: dying, thread: 't' });
+  await first.send('Hi');
+  await rejected(() => first.send('More'));
+  expect(getThread(store, 't').turns.map(({ status }) => status)).toEqual(['succeeded', 'interrupted']);
+  const { conversation } = await talking(pack, { a: ['Hello again.'] }, { store, thread: 't' });
+  expect(await conversation.resume()).toBe(undefined);
+  expect((await rejected(() => conversation.answer('a', 'yes'))).code).toBe('SKEIN_ANSWER');
+  expect((await conversation.send('Still there?')).text).toBe('Hello again.');
 });
