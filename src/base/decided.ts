@@ -1,7 +1,7 @@
 import { SkeinError, type ErrorData, type ErrorOptions } from './errors.js';
 import { isPlainObject } from './json.js';
 
-/** Errors that follow from what is recorded, or that a recorded verdict gives. */
+/** Errors that follow from what is recorded, here or in the file of a replay, or that a recorded verdict gives. */
 const DECIDED: ReadonlySet<unknown> = new Set([
   'SKEIN_INPUT',
   'SKEIN_BAD_UPDATE',
@@ -20,6 +20,7 @@ const DECIDED: ReadonlySet<unknown> = new Set([
   'SKEIN_HALTED',
   'SKEIN_REJECTED',
   'SKEIN_NOT_ENDORSED',
+  'SKEIN_REPLAY_MISS',
 ]);
 
 /** Details of the timeout of a question or an outside event that is an answer, because its step has a way for it. */
