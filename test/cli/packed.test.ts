@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installPacked, packedManifest } from './support/packed.js';
 import { readmeSections } from './support/readme.js';
@@ -112,6 +113,31 @@ console.error(String(caught));
     const words = ['run', 'same.mjs', '--json', '--trust', '--no-audit', '--no-store'];
     const end = await node('node_modules/skein/dist/cli/main.js', ...words);
     expect(JSON.parse(end.stdout), end.stderr).toMatchObject({ outcome: 'succeeded', state: { same: true } });
+  });
+
+  test('runs in the bundle of a program that leaves it out, also if that is minified', async () => {
+    const text = `import { memoryStore } from 'skein';
+import { openSqliteStore } from 'skein/sqlite';
+import { graph } from 'skein/graph';
+const polite = (name) => 'Good morning, ' + name;
+function greet({ who = 'Ada' }) {
+  return polite(who);
+}
+const flow = graph({ name: 'greets' }).node(greet).node('loud', ({ greet: text }) => text.toUpperCase());
+for (const store of [memoryStore(), await openSqliteStore('bundled.db')]) {
+  const { outcome, state } = await flow.run({ who: 'Bo' }, { store });
+  console.log(outcome, state.loud);
+}
+`;
+    await writeFile(join(cwd, 'program.mjs'), text);
+    for (const minify of [false, true]) {
+      const file = minify ? 'minified.mjs' : 'bundled.mjs';
+      const output = { file: join(cwd, file), minify, keepNames: true } as const;
+      await build({ input: join(cwd, 'program.mjs'), external: /^skein(?:\/|$)/, platform: 'node', output });
+      expect((await readFile(join(cwd, file), 'utf8')).trim().includes('\n')).toBe(!minify);
+      const line = 'succeeded GOOD MORNING, BO\n';
+      expect(await node(file)).toMatchObject({ code: 0, stdout: line + line, stderr: '' });
+    }
   });
 
   test('passes on the licences of the packages that are built into it', async () => {
