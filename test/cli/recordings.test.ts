@@ -21,7 +21,9 @@ test('a run that asked no model is replayed, up to the call that was not recorde
   expect(resumed.code).toBe(3);
   expect(resumed.stderr).toMatch(/SKEIN_REPLAY_MISS in step text .*calls\.jsonl has no recording of the call/);
   expect(resumed.stderr).toContain('the recording is empty');
-  expect(resumed.stderr).toContain('next: change what led to the failure, then continue: without a change it fails again');
+  expect(resumed.stderr).toContain(
+    'next: change what led to the failure, then continue: without a change it fails again',
+  );
 });
 
 test('a replay that asks another model than the recorded one names the flag', async () => {
