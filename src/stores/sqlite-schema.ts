@@ -1,5 +1,6 @@
 import { closeSync, lstatSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { madeOnce } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
 import { IGNORE_FILE, STORE_FOLDER } from '../base/own-names.js';
 import { isLocked } from '../journal/store.js';
@@ -91,6 +92,7 @@ export function openDatabase(
   }
   try {
     prepareFile(connection, path, durability, made);
+    checkTables(connection, driver, path);
   } catch (error) {
     connection.close();
     throw error;
@@ -198,6 +200,40 @@ function checkOwner(connection: Connection, path: string): number {
     );
   }
   return version;
+}
+
+/** What the tables of this version look like. SQLite keeps the text of each statement that made one. */
+const expected = new WeakMap<SqlDriver, string>();
+
+function expectedTables(driver: SqlDriver): string {
+  const database = new Connection(driver.open(':memory:'), ':memory:');
+  for (const tables of [FIRST_TABLES, SECOND_TABLES, THIRD_TABLES]) database.exec(tables);
+  const found = tablesIn(database);
+  database.close();
+  return found;
+}
+
+function tablesIn(connection: Connection): string {
+  // SQLite's own tables: numbers of runs, and statistics.
+  const rows = connection
+    .prepare(
+      "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4') ORDER BY name, type",
+    )
+    .all([]);
+  return rows.map((row) => Object.values(row).join(' ').replaceAll(/\s+/g, ' ')).join('\n');
+}
+
+/**
+ * Refuses a file with other tables than Skein's, or with triggers and views: these would change what is recorded, and what is read of it.
+ *
+ * @throws SkeinError `SKEIN_STORE`
+ */
+function checkTables(connection: Connection, driver: SqlDriver, path: string): void {
+  const wanted = madeOnce(expected, driver, () => expectedTables(driver));
+  if (tablesIn(connection) === wanted) return;
+  throw new SkeinError('SKEIN_STORE', `${basename(path)} has tables, triggers or views that Skein does not make`, {
+    hint: 'name another file, or move this one away',
+  });
 }
 
 /** Turns on the write-ahead log. Unlike other statements, this one does not wait for other processes that do the same. */

@@ -54,5 +54,10 @@ function readSpending({ bytes }: SqlRow): SpendingRow | string {
   if (damage !== undefined) return damage;
   const [key = '', run = '', fence, at, counts = ''] = columns;
   const [spent = {}, reserved = {}] = JSON.parse(counts) as readonly Counts[];
-  return { key, run, fence: Number(fence), at: Number(at), spent, reserved };
+  return { key, run, fence: Number(fence), at: Number(at), spent: sumsIn(spent), reserved: sumsIn(reserved) };
+}
+
+/** Nobody has spent less than nothing: a file of others would raise the limits with it. */
+function sumsIn(counts: Counts): Counts {
+  return Object.fromEntries(Object.entries(counts).map(([name, sum]) => [name, Math.max(0, sum)]));
 }

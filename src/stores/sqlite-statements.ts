@@ -32,6 +32,8 @@ const SQL = {
   useBlob: 'INSERT INTO blob_uses (n, digest) VALUES (?, ?) ON CONFLICT DO NOTHING',
   answer: `INSERT INTO answers (n, ${ANSWER_COLUMNS.join(', ')}, sum) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   answers: `SELECT n, ${bytesOf(['n', ...ANSWER_COLUMNS], 'a')} AS bytes FROM answers a WHERE n = ${N} ORDER BY came`,
+  plantedAnswers: `DELETE FROM answers WHERE n = ${N}`,
+  plantedBatches: `DELETE FROM batches WHERE place BETWEEN (${N} << 32) AND ((${N} << 32) | 4294967295)`,
   spending: `SELECT ${bytesOf(SPENDING_COLUMNS, 's')} AS bytes FROM spending s WHERE key = ?`,
   allSpending: `SELECT ${bytesOf(SPENDING_COLUMNS, 's')} AS bytes FROM spending s`,
   putSpending: `INSERT OR REPLACE INTO spending (${SPENDING_COLUMNS.join(', ')}, sum) VALUES (?, ?, ?, ?, ?, ?)`,

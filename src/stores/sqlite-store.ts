@@ -45,7 +45,7 @@ import { tokenIn } from './sqlite-schema.js';
 import { settleAll, spendAll, spendingOf, type SpendingRows } from './spending.js';
 import { spendingRows, unlessFull } from './sqlite-spending.js';
 import { Statements } from './sqlite-statements.js';
-import { backUp, removeRuns, shrink, type FileStore } from './sqlite-upkeep.js';
+import { backUp, forgetPlanted, removeRuns, shrink, type FileStore } from './sqlite-upkeep.js';
 
 /** The position of the next batch of a leased run. */
 interface Place {
@@ -80,6 +80,7 @@ export class SqliteStore implements FileStore {
     this.#remembering(() =>
       this.#database.patiently(() => {
         if (this.#statements.run('create', runValues(row)) === 0) throw taken(run.id);
+        forgetPlanted(this.#statements, run.id);
         if (first !== undefined) this.#append({ ...first, lease, seq: 0 });
       }),
     );

@@ -22,6 +22,15 @@ export interface FileStore extends Store {
   backup(path: string): void;
 }
 
+/**
+ * Removes what a file of others has for a run that was not there before: planted answers would count as those of a person to its
+ * questions.
+ */
+export function forgetPlanted(statements: Statements, runId: string): void {
+  statements.run('plantedAnswers', [runId]);
+  statements.run('plantedBatches', [runId, runId]);
+}
+
 /** Milliseconds for one transaction of a long operation, so that runs can write in between. */
 const SLICE_MS = 5;
 /** Processes that wait for a lock check it every few milliseconds: it stays free for this many times as long as it was held. */
