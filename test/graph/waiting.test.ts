@@ -240,7 +240,7 @@ describe('[XG9] step.ask with a time', () => {
           output: 'said',
           run: async (_state, step) =>
             await Promise.all([
-              step.ask({ text: 'First?' }, { name: 'first', expires: 40, default: 'no' }),
+              step.ask({ text: 'First?' }, { name: 'first', expires: 1_500, default: 'no' }),
               // Expires before its turn comes.
               step.ask({ text: 'Second?' }, { name: 'second', expires: 1, default: 'never' }),
               step.ask({ text: 'Third?' }, 'third'),
