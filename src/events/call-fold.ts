@@ -52,7 +52,10 @@ export class CallFold {
       if (note.kind === 'model.failed') tally?.failed(note.error);
       else tally?.answered(note.model, note.usage, note.cost);
     } else if (note.kind === 'tool.started' && !again) this.paid.called(1);
-    else if (note.kind === 'inner.call' && !again) countInner(this.paid, note);
+    else if (note.kind === 'inner.call') {
+      const tally = again ? this.saved : this.paid;
+      if (tally !== undefined) countInner(tally, note);
+    }
   }
 
   /** Ends the step: no call is in progress. */

@@ -39,8 +39,8 @@ export interface OpenSession {
   readonly nextOrder: number;
   /** True if the session first replays a record. */
   readonly goesOn: boolean;
-  /** Log records of earlier sessions. */
-  readonly logs: readonly LogRecord[];
+  /** Log records of earlier sessions, of this run and of each that it was forked from, nearest first. */
+  readonly logs: readonly (readonly LogRecord[])[];
   readonly before: SpentBefore;
   /** The recorded history; absent for a new run. */
   readonly history?: RunHistory;
@@ -121,7 +121,7 @@ export function* beginSession(store: Store, run: NewSession, holder: Holder, now
     nextOrder: 0,
     goesOn: parents.length > 0,
     ...(parents.length === 0 ? {} : { closings: closingsOf(parents, parents) }),
-    logs: [],
+    logs: [[], ...logsOf(parents)],
     before: { ms: 0, openedAt: now, pauses: [] },
   };
 }
@@ -157,7 +157,7 @@ export function* resumeSession(
       beganAt: begin.at,
       seed: begin.seed,
       goesOn: true,
-      logs: history.logs,
+      logs: logsOf(histories),
       history,
       before: { ms: history.ms, openedAt: now, pauses: [...history.pauses.values()] },
       nextOrder: outcomes,
@@ -205,6 +205,10 @@ function closingsOf(
   const short = all.filter(({ end }) => end?.outcome === 'out_of_budget').length;
   const continued = ended + short + (isOver(parents) ? 0 : forks);
   return { ended: ended + forks, continued, sessions: all.length + forks };
+}
+
+function logsOf(histories: readonly RunHistory[]): OpenSession['logs'] {
+  return histories.map(({ logs }) => logs);
 }
 
 function isToTryAgain(session: RunHistory['sessions'][number]): boolean {

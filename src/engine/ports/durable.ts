@@ -51,6 +51,8 @@ export interface Durable {
   isTaken?(key: string, identity: Identity): boolean;
   /** Whether the record has an outcome with this key, and, if one is given, with this identity. Absent in back ends without records. */
   isRecorded?(key: string, identity?: Identity): boolean;
+  /** The calls of runs that the recorded attempt of a step had started. Absent in back ends without records. */
+  innerCalls?(path: string): readonly InnerCall[];
   /** Settles when an answer arrives, or expires (`SKEIN_TIMEOUT`). `SKEIN_QUESTION`: nobody can answer in this session. */
   signal(key: string, wait: Wait): Ticket;
   /**

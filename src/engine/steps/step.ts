@@ -16,7 +16,7 @@ import { consult } from './consult.js';
 import type { Reports } from '../run-result.js';
 import type { Leaving, PlanEnd, RunServices, ScopeOwner, Work } from '../services.js';
 import type { Firing, Token } from '../graph/token.js';
-import { tellLabel, tellVisit, warnOfMissing } from './telling.js';
+import { tellLabel, tellReused, tellVisit, warnOfMissing } from './telling.js';
 import { Waiting } from './waiting.js';
 import { readsInCode, type Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
@@ -215,6 +215,7 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
 
   private count(output: unknown, goto: unknown, writes: readonly ChannelWrite[] | undefined): void {
     if (this.run.reporter.observed) tellVisit(this, output);
+    tellReused(this);
     tellLabel(this);
     this.stopAttempt();
     this.phase = 'routing';

@@ -1,3 +1,4 @@
+import { countInner } from '../../events/call-fold.js';
 import type { EventBody, StepNote } from '../../events/event.js';
 import type { Endorser, TrustFacts } from '../../events/trust.js';
 import { CLEAN } from '../../guard/label.js';
@@ -23,6 +24,23 @@ export function tellLabel(step: Labelled): void {
   const { given, run } = step;
   if (given === CLEAN || !run.reporter.observed) return;
   step.emit({ type: 'step.note', note: { kind: 'guard.label', ...factsOf(step) } });
+}
+
+/** A step that succeeds. */
+interface Succeeding {
+  readonly path: string;
+  readonly run: Pick<RunServices, 'durable' | 'tallies' | 'reporter'>;
+  emit(body: EventBody): void;
+}
+
+/** Counts what a reused step saves of the calls that runs inside it had made: its record is used in place of those runs. */
+export function tellReused(step: Succeeding): void {
+  const { durable, tallies, reporter } = step.run;
+  if (!durable.replaying) return;
+  for (const note of durable.innerCalls?.(step.path) ?? []) {
+    countInner(tallies.saved, note);
+    if (reporter.observed) step.emit({ type: 'step.note', note });
+  }
 }
 
 /** Reports to listeners that the result of a step is about to be endorsed, with its label so far. */

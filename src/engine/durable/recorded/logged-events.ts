@@ -1,9 +1,11 @@
+import { madeOnce } from '../../../base/collections.js';
 import { canonicalJson } from '../../../base/hash.js';
 import { isPlainObject, type JsonObject } from '../../../base/json.js';
-import type { SkeinEvent, StepNote } from '../../../events/event.js';
+import type { InnerCall, SkeinEvent, StepNote } from '../../../events/event.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { LogRecord } from '../../../journal/record.js';
+import type { OpenSession } from '../../../journal/session.js';
 
 const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
   'model.admitted',
@@ -34,14 +36,28 @@ const NOT_WORTH_A_COMMIT: ReadonlySet<StepNote['kind']> = new Set(['loop.round',
  */
 export class EventLog {
   private known: Set<string> | undefined = undefined;
+  private calls: ReadonlyMap<string, readonly InnerCall[]> | undefined = undefined;
   /** Paths of steps that an earlier session ended without success. */
   readonly failedBefore: ReadonlySet<string>;
 
+  /** `logs`: of earlier sessions of the run, then of each run that it was forked from. */
   constructor(
-    private readonly before: readonly LogRecord[],
+    private readonly logs: OpenSession['logs'],
     private readonly journal: Journal,
   ) {
-    this.failedBefore = new Set(before.filter(({ body }) => body['type'] === 'step.ended').map(({ path }) => path));
+    this.failedBefore = new Set(
+      this.before.filter(({ body }) => body['type'] === 'step.ended').map(({ path }) => path),
+    );
+  }
+
+  private get before(): readonly LogRecord[] {
+    return this.logs[0] ?? [];
+  }
+
+  /** The calls of runs that the recorded attempt of a step had started. */
+  innerCalls(path: string): readonly InnerCall[] {
+    this.calls ??= innerCallsIn(this.logs);
+    return this.calls.get(path) ?? [];
   }
 
   listen(event: SkeinEvent): void {
@@ -51,12 +67,30 @@ export class EventLog {
 
   private write(event: SkeinEvent, body: JsonObject): void {
     if (event.replayed === true) {
+      // The run that made the call has logged it, and pays for it.
+      if (event.type === 'step.note' && event.note.kind === 'inner.call') return;
       this.known ??= new Set(this.before.map((record) => keyOf(record.path, record.body)));
       if (this.known.has(keyOf(event.path, asRead(body)))) return;
     }
     const isSmall = event.type === 'step.note' && NOT_WORTH_A_COMMIT.has(event.note.kind);
     this.journal.note(encodeRecord({ t: 'log', at: event.at, path: event.path, body }), isSmall);
   }
+}
+
+/** By path, from the nearest run that has any of the step. Attempts that did not succeed do not count: nothing of them is used. */
+function innerCallsIn(logs: OpenSession['logs']): ReadonlyMap<string, readonly InnerCall[]> {
+  const found = new Map<string, readonly InnerCall[]>();
+  for (const records of logs.toReversed()) {
+    const own = new Map<string, InnerCall[]>();
+    for (const { path, body } of records) {
+      const { type, outcome, note } = body;
+      if (isPlainObject(note) && note['kind'] === 'inner.call')
+        madeOnce(own, path, () => []).push(note as unknown as InnerCall);
+      else if (type === 'step.retrying' || (type === 'step.ended' && outcome !== 'succeeded')) own.delete(path);
+    }
+    for (const [path, calls] of own) found.set(path, calls);
+  }
+  return found;
 }
 
 /** A call that is cut off again may have spent a different amount, so the amount does not distinguish lines. */

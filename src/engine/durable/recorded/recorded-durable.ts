@@ -1,7 +1,7 @@
 import { isUnmade } from '../../../base/decided.js';
 import { fromErrorData, plainError, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { isThenable } from '../../../base/at-once.js';
-import type { SkeinEvent } from '../../../events/event.js';
+import type { InnerCall, SkeinEvent } from '../../../events/event.js';
 import { cancelFree } from '../../../journal/cancelling.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import { Journal, type JournalOwner } from '../../../journal/journal.js';
@@ -144,6 +144,10 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   /** Paths of steps that an earlier session ended without success; pass it to the run with the listener. */
   get failedBefore(): ReadonlySet<string> {
     return this.log.failedBefore;
+  }
+
+  innerCalls(path: string): readonly InnerCall[] {
+    return this.log.innerCalls(path);
   }
 
   /**
