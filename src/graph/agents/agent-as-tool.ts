@@ -64,7 +64,8 @@ export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDef
     },
     effect,
     coerce: false,
-    ...(plannedOf(agent) === undefined ? {} : { calls: costOf(agent) }),
+    // The step hears what influenced the run of such an agent: its answer adds nothing to that.
+    ...(plannedOf(agent) === undefined ? {} : { calls: costOf(agent), trust: 'trusted' }),
     execute: madeOf(execute, sourcesOf(agent)),
   };
 }
