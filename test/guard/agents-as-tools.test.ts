@@ -45,9 +45,7 @@ function worldOf(turns: readonly Said[], make: (typeof DOORS)['a tool']) {
   const sent: string[] = [];
   const send = tool({ name: 'send', inputSchema: { type: 'object' }, execute: () => `${sent.push('sent')}` });
   const clerk = agent({ name: 'clerk', model: 'own/clerk', tools: [page] });
-  const flow = graph<{ task: string }>()
-    .node('work', make(clerk, send))
-    .setEntry('work');
+  const flow = graph<{ task: string }>().node('work', make(clerk, send)).setEntry('work');
   const lead: readonly Said[] = [{ calls: [['clerk', { task: 'Write.' }]] }, { calls: [['send', {}]] }, 'Done.'];
   const { models } = ownModels({
     lead: ({ caller }) => lead[caller.turn - 1] ?? 'Done.',
