@@ -9,6 +9,8 @@ interface SecretFormat {
    * are separated by a character, so that the time is linear in the text.
    */
   readonly shape: string;
+  /** The same where a person decides about the text: only what can be nothing but a key. Absent: the shape is that. */
+  readonly strict?: string;
 }
 
 const WORD = String.raw`[A-Za-z0-9_-]`;
@@ -43,8 +45,11 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   { name: 'Azure shared access', shape: 'SharedAccessKey=[A-Za-z0-9+/]{40,}={0,2}' },
   { name: 'Slack', shape: 'xox[abeoprs]-[A-Za-z0-9-]{10,}' },
   { name: 'Slack app', shape: 'xapp-[A-Za-z0-9-]{20,}' },
-  { name: 'Slack webhook', shape: String.raw`hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/]{20,}` },
-  { name: 'Discord webhook', shape: String.raw`discord(?:app)?\.com/api/webhooks/[0-9]{10,}/[A-Za-z0-9_-]{40,}` },
+  {
+    name: 'Slack webhook',
+    shape: String.raw`(?<=hooks\.slack\.com/)(?:services|workflows|triggers)/[A-Za-z0-9_/]{20,}`,
+  },
+  { name: 'Discord webhook', shape: String.raw`(?<=discord(?:app)?\.com/api/)webhooks/[0-9]{10,}/[A-Za-z0-9_-]{40,}` },
   { name: 'Discord bot', shape: `[MNO][A-Za-z0-9_-]{23,27}\\.${WORD}{6}\\.${WORD}{27,}` },
   { name: 'Telegram bot', shape: `[0-9]{8,10}:AA${WORD}{32,}` },
   { name: 'Stripe', shape: '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}' },
@@ -79,21 +84,30 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   {
     name: 'Authorization header',
     shape: String.raw`(?:[Bb]earer|[Bb]asic)\s{1,4}(?=\S{0,200}[0-9])[A-Za-z0-9._~+/-]{20,}={0,2}`,
+    strict: String.raw`(?:[Bb]earer|[Bb]asic)\s{1,4}(?=\S{0,200}[0-9])[A-Za-z0-9._~+-]{20,}={0,2}`,
   },
   {
     name: 'password in an address',
     shape: String.raw`[a-z][a-z0-9+.-]{1,20}://[^\s/:@?#"'<>]{0,100}:[^\s/@?#"'<>]{3,200}@`,
+    strict: String.raw`[a-z][a-z0-9+.-]{1,20}://[\w.%+-]{0,100}:[\w.%+=-]{3,200}@`,
   },
   {
     name: 'private key',
     // A private key that is cut off extends to the end of the text.
     shape: String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[\s\S]*$)`,
+    // Lines of a key are longer than the words and paths of a command, and contain few slashes.
+    strict: String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\[nrt]){1,9}(?!(?:[A-Za-z0-9+=]{0,80}/){7})[A-Za-z0-9+/=]{40,})*`,
   },
 ];
 
 /** In JSON text, a preceding line end is written as two characters. */
 const BEGINS = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))`;
-const ANY = new RegExp(`${BEGINS}(?:${SECRET_FORMATS.map(({ shape }) => shape).join('|')})`, 'g');
+const ANY = anyOf(SECRET_FORMATS.map(({ shape }) => shape));
+
+function anyOf(shapes: readonly string[]): RegExp {
+  return new RegExp(`${BEGINS}(?:${shapes.join('|')})`, 'g');
+}
+
 /** Uses the same expression, which Node compiles at its first use: two would take twice as long. */
 const hasAny = (text: string): boolean => text.search(ANY) >= 0;
 
@@ -104,8 +118,20 @@ const hasAny = (text: string): boolean => text.search(ANY) >= 0;
  * withoutKnown(`token ghp_${'a'.repeat(36)}`, '[redacted]'); // 'token [redacted]'
  */
 export function withoutKnown(text: string, word: string): string {
+  return without(text, word, ANY, ENCODED);
+}
+
+let strict: RegExp | undefined;
+
+/** {@link withoutKnown} where a person decides about the text: hides nothing that could also be a command, a host or a path. */
+export function withoutPlainKeys(text: string, word: string): string {
+  strict ??= anyOf(SECRET_FORMATS.map((one) => one.strict ?? one.shape));
+  return without(text, word, strict, ENCODED_PART);
+}
+
+function without(text: string, word: string, any: RegExp, encoded: RegExp): string {
   if (text.length < SHORTEST_KEY) return text;
-  return text.replace(ANY, word).replace(ENCODED, (run, at: number, whole: string) => {
+  return text.replace(any, word).replace(encoded, (run, at: number, whole: string) => {
     const escape = whole.charAt(at - 1) === '\\' ? run.charAt(0) : '';
     return isEncodedKey(run.slice(escape.length)) ? escape + word : run;
   });
@@ -116,6 +142,8 @@ const SHORTEST_KEY = 16;
 
 /** A word that may be an encoded key: an unbroken run of the characters of base64, hex and addresses. */
 const ENCODED = /[A-Za-z0-9+/=_%.~-]{22,}/g;
+/** The same without what separates the parts of hosts and paths. */
+const ENCODED_PART = /[A-Za-z0-9+=_%~-]{22,}/g;
 
 function isEncodedKey(run: string): boolean {
   if (run.includes('%') && hasAny(unescape(run))) return true;

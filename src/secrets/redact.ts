@@ -1,5 +1,5 @@
 import { withoutCutKeys } from './cuts.js';
-import { withoutKnown } from './formats.js';
+import { withoutKnown, withoutPlainKeys } from './formats.js';
 import { NOTHING_HELD, PatternSet } from './pattern-set.js';
 
 export const REDACTED = '[redacted]';
@@ -38,15 +38,14 @@ export interface RedactedStream {
  * @example
  * createRedactor(['hunter2-hunter2']).text('key=hunter2-hunter2'); // 'key=[redacted]'
  */
-export function createRedactor(secrets: readonly string[]): Redactor {
+export function createRedactor(secrets: readonly string[], withoutKeys = withoutAnyKeys): Redactor {
   const forms = new Set(secrets.flatMap(formsOf));
   const patterns = new PatternSet(
     forms,
     new Set(secrets.filter((secret) => LIKE_A_PLACE.test(secret)).flatMap(formsOf)),
   );
   const words = wordsOf(secrets);
-  const hidden = (part: string): string =>
-    withoutCutKeys(withoutKnown(words === undefined ? part : part.replace(words, REDACTED), REDACTED), REDACTED);
+  const hidden = (part: string): string => withoutKeys(words === undefined ? part : part.replace(words, REDACTED));
   const text = (whole: string): string =>
     hidden(forms.size === 0 ? whole : patterns.replace(whole, REDACTED, true).text);
   return {
@@ -67,6 +66,23 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       return { push: (piece) => take(piece, false), flush: () => take('', true) };
     },
   };
+}
+
+function withoutAnyKeys(part: string): string {
+  return withoutCutKeys(withoutKnown(part, REDACTED), REDACTED);
+}
+
+/**
+ * Creates a redactor for what a person decides about: others must not be able to hide a part of it. `vouched`: secrets that the user
+ * named. Those that lie in the project, where others could have put anything, are hidden only if they can be nothing but keys.
+ */
+export function createStrictRedactor(vouched: readonly string[], others: readonly string[]): Redactor {
+  return createRedactor([...vouched, ...others.filter(isLikeAKey)], (part) => withoutPlainKeys(part, REDACTED));
+}
+
+/** Whether a value can be neither a command, nor a word of one, nor a host or a path. */
+function isLikeAKey(value: string): boolean {
+  return /^[\w+=-]{12,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !value.startsWith('-');
 }
 
 /** Matches short secrets as whole words. */

@@ -1,6 +1,6 @@
 import { digestText } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
-import { printable, secretsHidden } from './printable.js';
+import { escaped, printable, secretsHiddenForDecision } from './printable.js';
 
 /** Maximum lines of a piece of evidence: the call itself must not scroll away. */
 const HEAD_LINES = 40;
@@ -27,8 +27,8 @@ export function evidenceLines(evidence: unknown): readonly string[] {
     return calls.flatMap((one: unknown, at) => [`  ${at + 1} of ${calls.length}:`, ...evidenceLines(one)]);
   const text = typeof evidence === 'string' ? evidence : (judgedText(evidence) ?? JSON.stringify(evidence, null, 2));
   // Secrets are hidden before anything is cut: half a secret is like none.
-  const lines = secretsHidden().text(text).split('\n').map(shortened);
-  return shownLines(lines, text).map((line) => `  ${visible(line)}`);
+  const lines = secretsHiddenForDecision().text(text).split('\n').map(shortened);
+  return shownLines(lines, text).map((line) => `  ${withMarks(escaped(line))}`);
 }
 
 /** The work of a supervised step as text: first the promise beside the delivered work, then the work itself. */
@@ -43,14 +43,15 @@ function judgedText(evidence: unknown): string | undefined {
 
 function outline(name: string, value: unknown, indent: string): string {
   const inner = `${indent}  `;
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-    return `${indent}${name}: ${value.length === 0 ? '-' : value.join('; ')}`;
+  // A name with a line end could look like another part.
+  const called = `${indent}${/\s/.test(name) ? JSON.stringify(name) : name}:`;
   if (isPlainObject(value))
-    return [`${indent}${name}:`, ...Object.entries(value).map(([key, part]) => outline(key, part, inner))].join('\n');
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return [called, ...Object.entries(value).map(([key, part]) => outline(key, part, inner))].join('\n');
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  const text = isList ? value.join('; ') : typeof value === 'string' ? value : JSON.stringify(value);
   return text.includes('\n')
-    ? `${indent}${name}:\n${inner}${text.replaceAll('\n', `\n${inner}`)}`
-    : `${indent}${name}: ${text === '' ? '-' : text}`;
+    ? `${called}\n${inner}${text.replaceAll('\n', `\n${inner}`)}`
+    : `${called} ${text === '' ? '-' : text}`;
 }
 
 function shownLines(lines: readonly string[], whole: string): readonly string[] {
@@ -73,5 +74,9 @@ function sizeOf(text: string): string {
 
 /** Makes a line printable in which a person must see everything: invisible characters become escapes, too. */
 export function visible(line: string): string {
-  return printable(line).replace(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  return withMarks(printable(line));
+}
+
+function withMarks(line: string): string {
+  return line.replace(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -2,7 +2,7 @@ import { cellsOf, cellsOfText } from '../../base/text.js';
 import { isPlainObject } from '../../base/json.js';
 import type { RunOverview } from '../../index.js';
 import { findSecrets, type SecretSources } from '../../secrets/find-secrets.js';
-import { createRedactor, type Redactor } from '../../secrets/redact.js';
+import { createRedactor, createStrictRedactor, type Redactor } from '../../secrets/redact.js';
 
 /** Control characters, and marks that change the direction of text. */
 const UNSAFE = /\p{Cc}|\p{Bidi_Control}/gu;
@@ -141,20 +141,31 @@ export function escapeJson(json: string): string {
 }
 
 let redactor: Redactor | undefined;
+let strictRedactor: Redactor | undefined;
+/** Secrets that the user named, in the environment and for the displayed run, and those that lie in the project. */
+let secrets: { readonly vouched: readonly string[]; readonly others: readonly string[] } | undefined;
 
 /** Hides secrets of the environment, of the folder's `.env` files, and of the displayed run. */
 export function secretsHidden(): Redactor {
-  return (redactor ??= createRedactor(known({})));
+  const { vouched, others } = (secrets ??= known({}));
+  return (redactor ??= createRedactor([...vouched, ...others]));
+}
+
+/** The same for what a person decides about, of which others must not hide a part. */
+export function secretsHiddenForDecision(): Redactor {
+  const { vouched, others } = (secrets ??= known({}));
+  return (strictRedactor ??= createStrictRedactor(vouched, others));
 }
 
 /** Forgets the secrets at the start of a command line. They are read again on first use. */
 export function forgetSecrets(): void {
-  redactor = undefined;
+  [secrets, redactor, strictRedactor] = [undefined, undefined, undefined];
 }
 
 /** Also hides the secrets of a run from here on: keys that its plan names, and inputs with telling names. */
 export function hideSecretsOf(run: Pick<SecretSources, 'plan' | 'inputs'>): void {
-  redactor = createRedactor(known(run));
+  forgetSecrets();
+  secrets = known(run);
 }
 
 /** Does the same for a recorded run. */
@@ -162,8 +173,11 @@ export function hideSecretsOfRecord({ inputs }: Pick<RunOverview, 'inputs'>): vo
   hideSecretsOf({ inputs: isPlainObject(inputs) ? inputs : {} });
 }
 
-function known(run: Pick<SecretSources, 'plan' | 'inputs'>): readonly string[] {
-  return findSecrets({ env: process.env, folder: workingFolder(), ...run });
+function known(run: Pick<SecretSources, 'plan' | 'inputs'>): NonNullable<typeof secrets> {
+  return {
+    vouched: findSecrets({ env: process.env, ...run }),
+    others: findSecrets({ env: {}, folder: workingFolder() }),
+  };
 }
 
 /** Undefined if the folder was removed, which is an error to report. */
