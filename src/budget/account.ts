@@ -123,10 +123,9 @@ export class Account {
     if (!this.isShared) this.spend(spent);
   }
 
+  /** Charges a limit that is not shared. */
   spend(spent: Amount): void {
-    const { shared } = this;
-    if (shared === undefined) this.ownSpent = addAmounts(this.ownSpent, spent);
-    else shared.count.book.hold(NO_AMOUNT, [{ ...shared, budget: {} }], undefined)?.(spent);
+    this.ownSpent = addAmounts(this.ownSpent, spent);
   }
 
   /** True if there is no room, but would be if other runs released what they hold. */

@@ -17,7 +17,7 @@ export interface Reservation {
   readonly waitsForOthers: boolean;
   /** Why the reservation is short, or why it waits if it would not fit on its own. */
   readonly lack: Lack | undefined;
-  /** Charges the actual spending, whether or not it was reserved, and releases the rest. */
+  /** Charges what a held reservation has spent, and releases the rest. */
   settle(spent: Amount): void;
   /** Releases the reservation. A waiting one leaves the line, and its `decided` never settles. */
   cancel(): void;
@@ -270,7 +270,7 @@ class Entry implements Reservation {
     if (this.state === 'held') {
       for (const account of this.accounts) account.settle(this.wanted, spent);
       this.settleShared?.(spent);
-    } else if (spent !== NO_AMOUNT) for (const account of this.accounts) account.spend(spent);
+    }
     this.changed();
   }
 

@@ -5,8 +5,7 @@ import { toErrorData, type ErrorData } from '../base/errors.js';
 import { whenAborted } from '../base/aborts.js';
 import type { Label } from '../guard/label.js';
 import type { Bindings } from '../plan/plan.js';
-import type { LastState } from './state/carried-state.js';
-import type { FirstState } from './state/inputs.js';
+import type { RunState } from './state/inputs.js';
 import type { Executors, NodeGuard } from './ports/executor.js';
 import type { Phases } from './ports/supervision.js';
 import type { Hearers } from './reporter.js';
@@ -20,13 +19,13 @@ export interface StartOptions extends Asked, Hearers {
   /** Label of what started the run: that of the starting step. Default: only the user. */
   readonly influence?: Label | undefined;
   /** The initial state instead of `inputs`: the final state of another run, overlaid with inputs (J12). */
-  readonly first?: FirstState;
+  readonly first?: RunState;
   /** Receives the label of the result, right before the run ends. */
   readonly heard?: ((label: Label) => void) | undefined;
   /** Receives a file that a run inside, which is answered from the record, wrote after something untrusted. */
   readonly wrote?: ((path: string) => void) | undefined;
   /** Receives the final state, right before the run ends. */
-  readonly last?: (state: LastState) => void;
+  readonly last?: (state: RunState) => void;
   /** Functions of code nodes; not for a compiled plan. */
   readonly bindings?: Bindings;
   /** Executors of agents and other kinds that the engine does not know. */

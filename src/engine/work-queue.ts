@@ -17,7 +17,6 @@ export class WorkQueue {
   private tail: Work | undefined = undefined;
 
   put(work: Work): void {
-    work.next = undefined;
     if (this.tail === undefined) this.head = work;
     else this.tail.next = work;
     this.tail = work;

@@ -6,7 +6,7 @@ import type { Reducer } from '../../plan/reducers.js';
 import { addedTo, cellDigest, cellValue, isCleared, keptCell, takenIn, type Cell } from './cell.js';
 import type { ChannelTable } from '../graph/channel-table.js';
 import type { CompiledPlan } from '../graph/compile.js';
-import { InputWriter, defaultOf, firstCell, tableWith, type CarriedLabels, type FirstState } from './inputs.js';
+import { InputWriter, defaultOf, firstCell, tableWith, type RunState } from './inputs.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION, type Version } from './version.js';
 
@@ -23,7 +23,7 @@ export interface CarriedChannel {
 export type Carried = ReadonlyMap<string, CarriedChannel>;
 
 /** The start of a run on a thread. */
-export interface CarriedStart extends FirstState {
+export interface CarriedStart extends RunState {
   /** Channels of the earlier state that the plan does not have. */
   readonly dropped: readonly string[];
 }
@@ -59,7 +59,7 @@ export function carriedState(
 }
 
 /** A reduced value still contains the earlier one; an overwritten value does not. */
-function labelsOf(carried: Carried, { version, channels }: FirstState, last: Version): Record<string, Label> {
+function labelsOf(carried: Carried, { version, channels }: RunState, last: Version): Record<string, Label> {
   const found: Record<string, Label> = {};
   for (const [name, { label }] of carried) {
     const at = channels.index.get(name) ?? -1;
@@ -142,13 +142,6 @@ function listOf(value: unknown): readonly unknown[] {
   throw new SkeinError('SKEIN_INPUT', `reducer 'append' needs a list, not ${typeof value}`);
 }
 
-/** The final state of a run. */
-export interface LastState {
-  readonly version: Version;
-  readonly channels: ChannelTable;
-  readonly labels?: CarriedLabels | undefined;
-}
-
 /** A channel at the end of a run, compared with its start. Unchanged if both `more` and `whole` are absent. */
 export interface ChannelEnd {
   readonly name: string;
@@ -172,7 +165,7 @@ export interface ChannelEnd {
  * @throws SkeinError `SKEIN_NOT_JSON`
  */
 export function channelEnds(
-  { version, channels, labels }: LastState,
+  { version, channels, labels }: RunState,
   carried: Carried,
   first?: Version,
 ): readonly ChannelEnd[] {

@@ -82,7 +82,6 @@ export function writeCell(
       : foldAll(old, reducer);
   const newest = linkAfter(before, {
     value,
-    writer: writer.compiled.index,
     round: writer.round,
     place: writer.compiled.place,
     visit: writer.visit,

@@ -1,7 +1,6 @@
 /** One write to a reducer channel. Contributions are folded in the order of (round, place, visit). */
 export interface Written {
   readonly value: unknown;
-  readonly writer: number;
   /** Number of cycles closed before it. */
   readonly round: number;
   /** Position of the writer in the topological order. */

@@ -11,12 +11,12 @@ import type { StateEdits } from '../services.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION, type Version } from './version.js';
 
-/** The initial state of a run. */
-export interface FirstState {
+/** The initial or the final state of a run. */
+export interface RunState {
   readonly version: Version;
   /** The channels of the plan, and one for each value that it does not declare. */
   readonly channels: ChannelTable;
-  /** Sources of values from another run's final state. */
+  /** In an initial state, the sources of values from another run's final state. */
   readonly labels?: CarriedLabels | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface CarriedLabels {
  *
  * @throws SkeinError `SKEIN_INPUT` that names every input that is missing, unknown, or refused by its schema.
  */
-export function firstState(compiled: CompiledPlan, given: Readonly<Record<string, unknown>> | undefined): FirstState {
+export function firstState(compiled: CompiledPlan, given: Readonly<Record<string, unknown>> | undefined): RunState {
   const { plan } = compiled;
   if (given === undefined && plan.inputs.length === 0) return { version: EMPTY_VERSION, channels: compiled.channels };
   const values = given ?? {};
@@ -51,13 +51,13 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
 
 /** The options of a run's start that determine its state. */
 interface Starting {
-  readonly first?: FirstState;
+  readonly first?: RunState;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly untrusted?: readonly string[] | undefined;
 }
 
 /** Returns the initial state of a run, with the labels of its inputs. */
-export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLabels): FirstState {
+export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLabels): RunState {
   const first = options.first ?? firstState(compiled, options.inputs);
   const { version, channels, labels: carried } = first;
   // The cells were created for this run, and are not visible yet.

@@ -4,8 +4,7 @@ import { renderJson } from '../../lang/json-template.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import { CLEAN, type Label } from '../../guard/label.js';
 import type { RunResult } from '../run-result.js';
-import type { LastState } from './carried-state.js';
-import type { CarriedLabels } from './inputs.js';
+import type { CarriedLabels, RunState } from './inputs.js';
 import { isCleared } from './cell.js';
 import type { ChannelTable } from '../graph/channel-table.js';
 import type { CompiledPlan } from '../graph/compile.js';
@@ -101,7 +100,7 @@ export abstract class ScopeState {
   }
 
   /** The version of the final state (S4), or its current part. */
-  last(): LastState {
+  last(): RunState {
     const version = this.final ?? this.inputs;
     const { channels, run } = this;
     return { version, channels, ...(run.labels.used ? { labels: this.labelsOf(version) } : {}) };

@@ -10,7 +10,7 @@ import { draw } from '../../notations/graph/inspect.js';
 import { definitionError, hasErrors } from '../../base/problem.js';
 import { checkPlan } from '../../plan/checks.js';
 import { ownPlan } from '../../plan/own-plan.js';
-import type { StateOf, TaskStep } from '../../plan/builder-input.js';
+import type { Definition, StateOf, TaskStep } from '../../plan/builder-input.js';
 import type { Bindings, Edge, InputSpec, Plan, TaskNode } from '../../plan/plan.js';
 import type { AgentLike, AgentResult, GraphEvent, GraphMetrics, GraphResult, GraphRunOptions } from '../result.js';
 import { checkedTask } from '../as-agent.js';
@@ -154,7 +154,7 @@ interface Chain {
   readonly nodes: readonly BuiltNode[];
 }
 
-export function chainOf({ name, inputs, nodes }: Chain): { readonly plan: Plan; readonly bindings: Bindings } {
+export function chainOf({ name, inputs, nodes }: Chain): Definition {
   const ids = nodes.map(({ node }) => node.id);
   const plan: Plan = {
     format: 1,

@@ -38,21 +38,17 @@ const MAX_NESTING = 600;
 
 /** The remaining steps of one check: schemas and values come from outside, and may be made to run forever. */
 export class Budget {
-  left: number;
+  left = MAX_STEPS;
   private depth = 0;
 
-  constructor(private readonly most = MAX_STEPS) {
-    this.left = most;
-  }
-
   get spent(): number {
-    return this.most - this.left;
+    return MAX_STEPS - this.left;
   }
 
   /** @throws SchemaError if fewer steps are left */
   spend(steps: number): void {
     this.left -= steps;
-    if (this.left < 0) throw new SchemaError(`checking takes more than ${this.most} steps`);
+    if (this.left < 0) throw new SchemaError(`checking takes more than ${MAX_STEPS} steps`);
   }
 
   /** @throws SchemaError if the nesting is too deep */

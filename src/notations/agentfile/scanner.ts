@@ -1,5 +1,6 @@
 import type { Position } from '../../base/problem.js';
 import { placesOf } from '../../text/places.js';
+import type { Written } from './statements.js';
 
 /** A token of a line. The `text` of a quoted text is its value, without quotes and escapes. */
 export interface Token {
@@ -8,12 +9,6 @@ export interface Token {
   readonly at: Position;
   /** The start in the source of a text in `"` (not `"""`) that spans several lines. */
   readonly spread?: number;
-}
-
-/** The lines of a text without quotes. */
-export interface Indented {
-  readonly text: string;
-  readonly at: Position;
 }
 
 /** Parts of an unquoted token, and of a path. */
@@ -128,7 +123,7 @@ export class Scanner {
   }
 
   /** Reads indented lines without their common indentation, until one is not indented or `stop` accepts its first word. */
-  indentedText(stop: (firstWord: string) => boolean): Indented | undefined {
+  indentedText(stop: (firstWord: string) => boolean): Written | undefined {
     const lines: string[] = [];
     let at: Position | undefined;
     let kept = this.offset;

@@ -11,7 +11,7 @@ export function checkTreeNames(tree: TreeWorkflow, given: readonly GivenValue[],
   for (const { name } of tree.inputs) owners.set(name, { kind: 'parameter', name });
   const steps = placesOf(tree);
   const isGiven = new Set(given.map(({ name }) => name));
-  const first = steps.filter(({ step, place }) => isFirst(step, place, { tree, owners, findings }));
+  const first = steps.filter(({ step, place }) => isFirst(step, place, { owners, findings }));
   for (const { step, place } of first) {
     checkFields(step, place, (field) => (isGiven.has(field) ? undefined : owners.get(field)), findings);
     for (const field of step.outputs) if (!owners.has(field)) owners.set(field, { kind: step.kind, name: step.name });
@@ -31,7 +31,6 @@ function placesOf({ sequences }: TreeWorkflow): readonly Placed[] {
 }
 
 interface Registry {
-  readonly tree: TreeWorkflow;
   readonly owners: Map<string, NameOwner>;
   readonly findings: TreeFindings;
 }

@@ -1,13 +1,8 @@
 import { systemClock } from '../../base/clock.js';
 import type { ErrorData } from '../../base/errors.js';
 import { isPlainObject, present } from '../../base/json.js';
-import {
-  carriedState,
-  channelEnds,
-  type CarriedStart,
-  type ChannelEnd,
-  type LastState,
-} from '../../engine/state/carried-state.js';
+import { carriedState, channelEnds, type CarriedStart, type ChannelEnd } from '../../engine/state/carried-state.js';
+import type { RunState } from '../../engine/state/inputs.js';
 import type { CompiledPlan } from '../../engine/graph/compile.js';
 import type { RunResult } from '../../engine/run.js';
 import type { RunWarning } from '../../engine/services.js';
@@ -40,7 +35,7 @@ export class Turn {
   private readonly state: ThreadState;
   private readonly channels: ReturnType<typeof keptChannels>;
   private begun: CarriedStart | undefined = undefined;
-  private last: LastState | undefined = undefined;
+  private last: RunState | undefined = undefined;
   private writes: readonly ChannelWrite[] | undefined = undefined;
   private compiled: CompiledPlan | undefined = undefined;
 
@@ -98,7 +93,7 @@ export class Turn {
     if (this.holding !== undefined) this.holding.writer.onLost = cancel;
   }
 
-  readonly note = (state: LastState): void => {
+  readonly note = (state: RunState): void => {
     this.last = state;
   };
 
