@@ -50,7 +50,7 @@ export function heardIn(plan: Plan): ReadonlyMap<string, HeardAt> {
 }
 
 /** The fields of an agent or a tool step that determine what it may read. */
-type Tools = Pick<AgentSpec, 'tools' | 'mcpServers' | 'functions' | 'memory' | 'extraDirs'>;
+type Tools = Pick<AgentSpec, 'tools' | 'mcpServers' | 'functions' | 'memory' | 'extraDirs' | 'interactive'>;
 
 /** Known influences of one plan: all of it only grows. */
 interface ScopeHeard {
@@ -156,9 +156,10 @@ class Walk {
     return tool === undefined ? CLEAN : this.ofAgent({ ...tool, tools: [tool.name] });
   }
 
-  private ofAgent({ tools, mcpServers = {}, functions = [], memory, extraDirs = [] }: Tools): number {
+  private ofAgent({ tools, mcpServers = {}, functions = [], memory, extraDirs = [], interactive }: Tools): number {
     const { builtIn, servers } = selectTools(tools, Object.keys(mcpServers));
-    let all = memory === undefined ? CLEAN : this.memory;
+    let all = memory === undefined ? CLEAN : this.memory | PRIVATE;
+    if (interactive === true) all |= PRIVATE;
     for (const tool of builtIn.values()) {
       if (takes(tool, 'command')) all = join(all, OTHERS | PRIVATE);
       else if (takes(tool, 'address')) all = join(all, OTHERS);

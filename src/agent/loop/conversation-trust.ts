@@ -8,6 +8,7 @@ import { builtInOf } from '../../plan/tool-names.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { ServerTrust } from '../../plan/policy.js';
 import type { Influence, Past } from '../../engine/ports/durable.js';
+import { ASK_USER } from '../ask-user.js';
 import type { Message, ModelTurn } from '../model.js';
 import type { ResultName, RunTrust } from '../run-trust.js';
 import type { Opened, OpenedTool } from '../session.js';
@@ -70,6 +71,11 @@ export class ConversationTrust {
 
   add(label: Label): void {
     this.step.influence.add(label);
+  }
+
+  /** Whether tools of the step itself show what a person or another agent says, which may be private. */
+  get hasListeners(): boolean {
+    return [...this.step.own].some((name) => name === ASK_USER || MEMORY_TOOLS.has(name));
   }
 
   /** Adds the tool descriptions, which the model reads. */
@@ -137,10 +143,15 @@ export class ConversationTrust {
 
   private labelOfResult(name: string, at: string, { files }: Pick<Answer, 'files'>): number {
     const { run, own, path } = this.step;
-    if (own.has(name)) return MEMORY_TOOLS.get(name) === 'read' ? run.memory : CLEAN;
+    const source = `${path}@tool#${at}`;
+    if (own.has(name)) {
+      if (MEMORY_TOOLS.get(name) === 'read') return run.memory;
+      // An untrusted text may have asked a person for something to send out.
+      const isElicited = name === ASK_USER && !this.isTrusted;
+      return isElicited ? run.labels.of({ level: 'trusted', isPrivate: true, sources: [source] }) : CLEAN;
+    }
     const tool = this.step.opened.tools.find((one) => one.name === name);
     if (tool !== undefined && (tool.pretended === true || this.addsNothing(tool))) return CLEAN;
-    const source = `${path}@tool#${at}`;
     const isBuiltIn = tool !== undefined && tool.origin === undefined && tool.code === undefined;
     const builtIn = isBuiltIn ? builtInOf(name) : undefined;
     if (builtIn !== undefined && BUILT_IN[builtIn].effect === 'read')

@@ -278,7 +278,7 @@ interface CallFacts extends GuardedCall {
 /** Returns a reader of call facts, which are undefined if the guard does not apply: for the step's own tools and unusable calls. */
 function callFacts({ spec, opened, trust, authored }: Guarding): (call: ToolCall) => CallFacts | undefined {
   const tools = new Map(opened.tools.map((tool) => [tool.name, tool]));
-  const seesPrivate = opened.tools.some(maySeePrivate);
+  const seesPrivate = trust.hasListeners || opened.tools.some(maySeePrivate);
   return (call) => {
     const tool = tools.get(call.name);
     const given = inputOf(call);
