@@ -104,7 +104,9 @@ export function runsAnother(program: string, args: readonly string[]): boolean {
 const RUN_INPUT: readonly (readonly [programs: RegExp, otherwise: RegExp])[] = [
   [/^(?:psql|mysql|mariadb)$/, /^(?:-[a-z]*[cef]|--(?:command|execute|file))/],
   [/^(?:at|batch)$/, /^-[a-z]*f/],
-  [/^(?:crontab|ed|ex|gdb|expect|tclsh|irb|r|sftp|ftp|parallel)$/, /^[^-]/],
+  // Lines that begin with a dot start programs; with a statement as an argument it reads nothing else.
+  [/^(?:sqlite3?|duckdb)$/, /^-+safe$|\s/],
+  [/^(?:crontab|ed|ex|gdb|expect|tclsh|irb|r|sftp|ftp|parallel|m4|gnuplot|octave|ghci|jshell|dc)$/, /^[^-]/],
 ];
 
 /** Names of standard input as a file. */
@@ -165,7 +167,7 @@ function readsOn({ text, hasReference }: CommandWord, program: string): boolean 
 
 /** Variables by which programs find the code that they run. */
 const FIND_CODE =
-  /^(?:PATH|BASH_ENV|ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|ZDOTDIR|(?:LD|DYLD)_\w+|GCONV_PATH|NODE_OPTIONS|NODE_PATH|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|PERL5?(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|PHP(?:RC|_INI_SCAN_DIR)|LUA_INIT\w*|R_PROFILE\w*|_?JAVA_(?:TOOL_)?OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|(?:MAVEN|GRADLE|JAVA)_OPTS|DOTNET_STARTUP_HOOKS|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|LESS(?:OPEN|CLOSE)|VIMINIT|EXINIT|\w+_ASKPASS|GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF|EXEC_PATH|CONFIG\w*|DIR|TEMPLATE_DIR)|RSYNC_RSH|CVS_RSH|TAR_OPTIONS|MAKEFLAGS|GOFLAGS|RUSTC\w*|CARGO_\w+|NPM_CONFIG_\w+)$/i;
+  /^(?:PATH|HOME|XDG_CONFIG_HOME|FPATH|BASH_ENV|BASH_FUNC_.+|OPENSSL_CONF|PSQLRC|KUBECONFIG|AWS_CONFIG_FILE|DOCKER_CONFIG|GEM_(?:HOME|PATH)|(?:PIP|UV|YARN|BUNDLE|ANSIBLE|JULIA)_\w+|ERL_\w*FLAGS|ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|ZDOTDIR|(?:LD|DYLD)_\w+|GCONV_PATH|NODE_OPTIONS|NODE_PATH|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|PERL5?(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|PHP(?:RC|_INI_SCAN_DIR)|LUA_INIT\w*|R_PROFILE\w*|_?JAVA_(?:TOOL_)?OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|(?:MAVEN|GRADLE|JAVA)_OPTS|DOTNET_STARTUP_HOOKS|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|LESS(?:OPEN|CLOSE)|VIMINIT|EXINIT|\w+_ASKPASS|GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF|EXEC_PATH|CONFIG\w*|DIR|TEMPLATE_DIR)|RSYNC_RSH|CVS_RSH|TAR_OPTIONS|MAKEFLAGS|GOFLAGS|RUSTC\w*|CARGO_\w+|NPM_CONFIG_\w+)$/i;
 
 /** Returns whether programs run what a variable says, or what lies where it says. */
 export function findsCode(variable: string): boolean {

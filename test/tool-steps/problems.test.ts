@@ -51,6 +51,10 @@ describe.each(NOTATIONS)('problems of steps without a model in a %s', (notation)
       '[ssh, host]',
       '[xargs, -n1, sh]',
       '[psql, shop]',
+      '[sqlite3, -batch, shop.db]',
+      '[duckdb]',
+      '[m4, -P]',
+      '[timeout, "5", sqlite3, shop.db]',
       "[make, -f, '-']",
     ];
     for (const run of commands) {
@@ -59,7 +63,16 @@ describe.each(NOTATIONS)('problems of steps without a model in a %s', (notation)
     }
   });
 
-  it.each(['BASH_ENV', 'NODE_OPTIONS', 'LD_PRELOAD', 'GIT_SSH_COMMAND', 'PATH', 'npm_config_script_shell'])(
+  it.each([
+    'BASH_ENV',
+    'NODE_OPTIONS',
+    'LD_PRELOAD',
+    'GIT_SSH_COMMAND',
+    'PATH',
+    'HOME',
+    'PIP_INDEX_URL',
+    'npm_config_script_shell',
+  ])(
     '[shell-template] a reference in %s, by which programs find what they run, is an error at its value',
     async (name) => {
       const value = notation === 'dag' ? '{{ inputs.x }}' : '{{ $prompt }}';
@@ -86,6 +99,8 @@ describe.each(NOTATIONS)('problems of steps without a model in a %s', (notation)
       `run: [ssh, host, cat], stdin: "${value}"`,
       `run: [xargs, grep, node], stdin: "${value}"`,
       `run: [psql, -c, 'copy notes from stdin'], stdin: "${value}"`,
+      `run: [sqlite3, -safe, notes.db], stdin: "${value}"`,
+      `run: [sqlite3, notes.db, 'insert into notes values (readfile(0))'], stdin: "${value}"`,
       `run: [env, A=b, sh, -c, 'wc'], stdin: "${value}"`,
       `run: [node, -e, "console.log(process.argv[1])", "${value}"]`,
       `run: [npm, test, "--", "${value}"]`,
