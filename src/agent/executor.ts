@@ -12,7 +12,7 @@ import type { AgentNode } from '../plan/plan.js';
 import { askUserTool, failure } from './ask-user.js';
 import { guideOf, guideTools } from './choice.js';
 import type { ToolRunOptions } from './function-tools.js';
-import { TRUSTED, type Label } from '../guard/label.js';
+import type { Label } from '../guard/label.js';
 import { answerFields } from './loop/answer-fields.js';
 import { answerChecks } from './loop/answer-checks.js';
 import { runAgentLoop, type LoopResult } from './loop/agent-loop.js';
@@ -94,17 +94,16 @@ const DEPS: OptionForms<AgentDeps> = {
 export function executorOf(deps: AgentDeps, run: RunTrust): Executor<AgentNode> {
   const { models, tools } = deps;
   return async (node, step) => {
-    const heard: { trust?: ConversationTrust } = {};
     const runOptions: ToolRunOptions | undefined =
       deps.runOptions &&
-      ((reserve, tell, { hear, wrote, ask }) => {
-        const influence = { label: () => heard.trust?.label ?? TRUSTED, add: hear, wrote };
+      ((reserve, tell, { label, hear, wrote, ask }) => {
+        const influence = { label, add: hear, wrote };
         return deps.runOptions?.(reserve, tell, influence, step.path, ask) ?? {};
       });
     const session = agentSession({ models, tools, runOptions, spec: node.agent, step });
     const transcript = new Transcript();
     try {
-      return await runAgent({ deps, node, step, session, transcript, run, heard });
+      return await runAgent({ deps, node, step, session, transcript, run });
     } catch (error) {
       hearFailedServers(error, node.agent, step.influence);
       return failure(error);
@@ -137,8 +136,6 @@ interface AgentRun {
   /** Collects the messages. */
   readonly transcript: Transcript;
   readonly run: RunTrust;
-  /** Receives the label of what this agent has read, for runs that its tools start. */
-  readonly heard: { trust?: ConversationTrust };
 }
 
 async function runAgent(run: AgentRun): Promise<Result> {
@@ -205,7 +202,7 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Creates the trust of a conversation from what influenced it before the first model call. */
 function trustOf(
-  { run, step, heard, node }: AgentRun,
+  { run, step, node }: AgentRun,
   parts: {
     readonly spec: AgentSpec;
     readonly opened: Opened;
@@ -222,7 +219,6 @@ function trustOf(
   trust.addDescriptions();
   if (injects) trust.addMemory();
   if (earlier !== undefined) trust.addEarlier(earlier.messages);
-  heard.trust = trust;
   return trust;
 }
 

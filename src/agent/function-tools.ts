@@ -38,7 +38,7 @@ interface Around {
 export type ToolRunOptions = (
   reserve: Reserve | undefined,
   tell: (note: InnerCall) => void,
-  inside: Pick<CallIo, 'hear' | 'wrote' | 'ask'>,
+  inside: Pick<CallIo, 'label' | 'hear' | 'wrote' | 'ask'>,
 ) => object;
 
 /** Returns the tools of an agent that are functions of the program. */
@@ -89,7 +89,7 @@ function askOf(io: CallIo, step: StepContext): FunctionToolIo['ask'] {
   let asked = 0;
   return async (question, name) => {
     asked += 1;
-    const answer = await io.ask(questionName(name, asked), asQuestion(question));
+    const answer = await io.ask(questionName(name, String(asked)), asQuestion(question));
     step.note(answerNote(answer));
     return answer;
   };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.js';
-import type { Question, Reserve } from '../engine/ports/durable.js';
+import type { AskAround, Question, Reserve } from '../engine/ports/durable.js';
 import type { Label } from '../guard/label.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { ToolSpec } from './model.js';
@@ -78,9 +78,14 @@ export interface ToolIo {
 /** What a function tool of the program receives in addition. */
 export interface CallIo extends ToolIo {
   /** Asks a person; `name` is unique in the call. See `StepIo`. */
-  ask(name: string, question: Question): Promise<unknown>;
+  ask: AskAround;
   /** Reserves what the call is about to spend, if a budget applies. */
   readonly reserve?: Reserve | undefined;
+  /**
+   * The label of what influenced the call, as it was when its turn made it: other calls of the turn may end first, or be known from the
+   * record. Runs that the call has started so far add theirs.
+   */
+  label(this: void): Label;
   /** Adds the label of what influenced the results of runs that the call starts. */
   hear(this: void, label: Label): void;
   /** Adds a file that such a run wrote after something untrusted. */

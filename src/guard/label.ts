@@ -38,10 +38,18 @@ export function fromInput(name: string): Label {
 /** What is given as an answer by `skein answer RUN -`. */
 export const FROM_STDIN = 'stdin';
 
-/** Returns what receives the source of an answer to the step at a path, and tells the label of one that is not the person's own. */
-export function hearsAnswer(path: string, tell: (label: Label) => void): (by: string | undefined) => void {
+/**
+ * Returns what receives the source of an answer to the step at a path, and tells the label of one that is not the person's own. `also`: who
+ * else hears the source.
+ */
+export function hearsAnswer(
+  path: string,
+  tell: (label: Label) => void,
+  also?: (by: string | undefined) => void,
+): (by: string | undefined) => void {
   return (by) => {
     if (by === FROM_STDIN) tell(fromOutside(path, 'answer'));
+    also?.(by);
   };
 }
 

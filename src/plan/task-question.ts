@@ -47,8 +47,8 @@ const NAME = /^\P{C}+$/u;
  *
  * @throws SkeinError `SKEIN_USAGE` for a name that is not a text, or has control characters
  */
-export function questionName(name: unknown, number: number): string {
-  if (name === undefined) return String(number);
+export function questionName(name: unknown, number: string): string {
+  if (name === undefined) return number;
   if (typeof name === 'string' && NAME.test(name)) return name;
   throw new SkeinError('SKEIN_USAGE', 'the name of a question must be a text of one line', {
     hint: "such as ask(question, 'publish')",

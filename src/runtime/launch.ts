@@ -1,8 +1,7 @@
 import type { CountsCalls } from '../events/spending.js';
 import { innerCalls } from '../events/call-fold.js';
-import { aroundName } from '../base/address.js';
-import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
-import type { AskAround, Influence, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
+import type { Influence, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
+import { answeredAround, unlessWaiting, type AnsweredAround } from './answered-around.js';
 import { executorOf, runTrustOf } from '../agent/executor.js';
 import { WrittenHere } from '../agent/run-trust.js';
 import { toolExecutor } from '../agent/tool-step/executor.js';
@@ -66,6 +65,8 @@ interface Shared {
   readonly policies?: readonly Policy[] | undefined;
   /** What the run and its inner runs wrote so far. */
   readonly wrote?: WrittenHere | undefined;
+  /** Who answers the questions of the inner runs, if the step that started them asks them. */
+  readonly answered?: AnsweredAround | undefined;
 }
 
 /** Returns what a run shares with the run that started it, if any. */
@@ -78,23 +79,11 @@ function inheritedOptions(around: Shared, options: RunOptions, security: Securit
   const { models } = around;
   const same = { ...options.models };
   shared.set(same, { ...around, models: { ...models, finish: () => Promise.resolve() } });
-  const { cwd, allowPrivateAddresses, toolPins, writtenFiles, supervisor, answer, guards } = options;
+  const { cwd, allowPrivateAddresses, toolPins, writtenFiles, supervisor, guards } = options;
+  const answer = around.answered?.answer ?? options.answer;
   const passed = { cwd, allowPrivateAddresses, toolPins, writtenFiles, supervisor, answer, guards, security };
   const inherited = { models: same, ...present(passed) };
   return withScripted(inherited, models.scriptedResult);
-}
-
-/**
- * Answers the questions of inner runs as questions of the step around them, so that a run that waits says what it waits for. Those with
- * one address are numbered in the order in which they are asked, like the parts of a step.
- */
-function askedAround(ask: AskAround): AnswerQuestion {
-  const counts = new Map<string, number>();
-  return (question, address) => {
-    const count = (counts.get(address) ?? 0) + 1;
-    counts.set(address, count);
-    return ask(aroundName(address, count), question);
-  };
 }
 
 /** Models for runs that follow each other, such as the turns of a conversation: a script continues where the run before stopped. */
@@ -189,7 +178,8 @@ function start(one: Launch, opened: OpenedRun): RunHandle {
   const begun = opened.begin(owner);
   const handle = startRun(one.compiled, started(withPrices(one, opened), opened, begun));
   owner.cancel = (reason) => handle.cancel(reason);
-  return { runId: handle.runId, result: closed(handle.result, begun), cancel: (reason) => handle.cancel(reason) };
+  const result = closed(handle.result, begun, sharedWith(one.options)?.answered);
+  return { runId: handle.runId, result, cancel: (reason) => handle.cancel(reason) };
 }
 
 /** A recorded run continues with its recorded prices. */
@@ -199,8 +189,8 @@ function withPrices(one: Launch, { settings: { prices } }: OpenedRun): Launch {
 }
 
 /** Keeps a reference to `close` only: of a run that has ended, nothing but its result stays in memory. */
-function closed(result: Promise<RunResult>, { close }: BegunRun): Promise<RunResult> {
-  return result.then(close);
+function closed(result: Promise<RunResult>, { close }: BegunRun, answered: Shared['answered']): Promise<RunResult> {
+  return result.then((ended) => unlessWaiting(close(ended), answered));
 }
 
 /** The options for the interpreter. */
@@ -216,9 +206,10 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
     const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, sharedWith(options)?.own);
     const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence, path = '', ask) => {
       const inside = new WrittenHere(wrote, influence?.wrote);
-      const passed = { models, own, around, counts: innerCalls(tell), influence, policies, wrote: inside };
-      const answer = options.answer ?? (ask && askedAround(ask));
-      return inheritedOptions(passed, { ...options, ...present({ answer }) }, security(path));
+      const counts = innerCalls(tell);
+      const answered = ask && answeredAround(ask);
+      const passed = { models, own, around, counts, influence, policies, wrote: inside, answered };
+      return inheritedOptions(passed, options, security(path));
     };
     return { own, runOptions };
   });

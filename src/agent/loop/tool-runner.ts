@@ -3,7 +3,7 @@ import { jsonIn, present, type Json } from '../../base/json.js';
 import { TOOL_CALL } from '../../budget/amount.js';
 import type { AnswerSource, AskLimit, Identity, Question, StepIo } from '../../engine/ports/durable.js';
 import { GUARD_EXPIRES_MS, type AskOptions, type StateWatch } from '../../engine/ports/executor.js';
-import { joinedIf, hearsAnswer, type Label } from '../../guard/label.js';
+import { joined, joinedIf, hearsAnswer, type Label } from '../../guard/label.js';
 import { askPerson } from '../ask-user.js';
 import type { ToolCall, ToolResult } from '../model.js';
 import type { AgentStep, OpenedTool } from '../session.js';
@@ -97,12 +97,13 @@ export class ToolRunner {
     const at = `${turn}.${index}`;
     if (cleared !== undefined && 'output' in cleared) return this.made(wanted, at, () => Promise.resolve(cleared));
     const { call, isChanged, isAllowed } = cleared ?? asWanted(wanted);
+    const { label } = this.options.trust;
     return this.made(call, at, async () => {
       const asking = { ask: this.ask(`approve#${at}`), ...this.looks(call, lookedAt(at, isChanged)) };
       const refused = await this.gate.refusal(call, asking, isAllowed);
       if (refused !== undefined) return refused;
       const own = this.stepTools.get(call.name);
-      if (own === undefined) return asChanged(await this.effect(call, `tool#${at}`), isChanged);
+      if (own === undefined) return asChanged(await this.effect(call, `tool#${at}`, label), isChanged);
       return answerOf(async () => own.run(readInput(call, own), this.ask(`tool#${at}`)));
     });
   }
@@ -137,12 +138,14 @@ export class ToolRunner {
     const at = `dispatched.${index}`;
     if ('output' in cleared) return await this.madeInside(wanted, at, () => Promise.resolve(cleared));
     const { call, isChanged, isAllowed } = cleared;
+    const { label } = this.options.trust;
     return await this.madeInside(call, at, async () => {
       const asking = { ...looksAt(call), decide: () => check.mustApprove(call, io), ask: ask('approve') };
       const refused = await gate.refusal(call, asking, isAllowed);
       if (refused !== undefined) return refused;
       const own = stepTools.get(call.name);
-      if (own === undefined) return asChanged(await this.runTool(call, io, step.watch(), `tool#${index}.`), isChanged);
+      if (own === undefined)
+        return asChanged(await this.runTool(call, io, { label, ...step.watch() }, `tool#${index}.`), isChanged);
       return answerOf(async () => {
         if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
         return own.run(readInput(call, own), ask('tool'));
@@ -179,7 +182,12 @@ export class ToolRunner {
     return (question) => askPerson(step, question, (asked) => step.ask(`ask:${name}`, asked, how));
   }
 
-  private async runTool(call: ToolCall, io: StepIo, { state }: StateWatch, ask = ''): Promise<Answer> {
+  private async runTool(
+    call: ToolCall,
+    io: StepIo,
+    { state, label: before }: Pick<StateWatch, 'state'> & { readonly label: Label },
+    ask = '',
+  ): Promise<Answer> {
     const { tools } = await this.options.use(io);
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
     const files = filesOfCall(this.recorded.get(call.name), this.options);
@@ -209,6 +217,7 @@ export class ToolRunner {
               state,
               prefix: ask,
               files,
+              label: () => (heard === undefined ? before : joined(heard, before)),
               hear,
               wrote: tell,
               from: hearsAnswer(this.options.step.path, hear),
@@ -225,11 +234,11 @@ export class ToolRunner {
     };
   }
 
-  private effect(call: ToolCall, name: string): Promise<Answer> {
+  private effect(call: ToolCall, name: string, label: Label): Promise<Answer> {
     // A tool that appeared after the step began is unknown, and treated as the worst kind.
     const kind = this.recorded.get(call.name)?.effect ?? 'once';
     const watch = this.options.step.watch();
-    return this.options.step.effect(name, (io) => this.runTool(call, io, watch), {
+    return this.options.step.effect(name, (io) => this.runTool(call, io, { state: watch.state, label }), {
       effect: kind,
       identity: { ...watch, ...this.identityOf(call) },
       ...(kind === 'once' ? { lostValue: LOST, evidence: callEvidence(call) } : {}),
@@ -308,7 +317,10 @@ function callIo(
     prefix,
     from,
     ...own
-  }: Pick<CallIo, 'state' | 'files' | 'hear' | 'wrote'> & { readonly prefix: string; readonly from: AnswerSource },
+  }: Pick<CallIo, 'state' | 'files' | 'label' | 'hear' | 'wrote'> & {
+    readonly prefix: string;
+    readonly from: AnswerSource;
+  },
 ): CallIo {
   const { signal, idempotencyKey, reserve } = io;
   return {
@@ -316,7 +328,11 @@ function callIo(
     idempotencyKey,
     reserve,
     ...own,
-    ask: (name, question) => io.ask(prefix + name, question, undefined, from),
+    ask: (name, question, tell) =>
+      io.ask(prefix + name, question, undefined, (by) => {
+        from(by);
+        tell?.(by);
+      }),
   };
 }
 

@@ -5,6 +5,7 @@ import { isThenable } from '../../base/at-once.js';
 import type { Limit } from '../../base/duration.js';
 import { Queue } from '../../base/collections.js';
 import type {
+  AnswerSource,
   Durable,
   Effect,
   Outcome,
@@ -122,8 +123,8 @@ export class MemoryDurable implements Durable {
   }
 
   /** Asks a question of an effect. */
-  ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit): Promise<unknown> {
-    return this.asked().ask(ticket, name, question, limit);
+  ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit, from?: AnswerSource): Promise<unknown> {
+    return this.asked().ask(ticket, name, question, limit, from);
   }
 
   reserveFor(ticket: MemoryTicket): Reserve | undefined {

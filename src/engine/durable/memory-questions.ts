@@ -5,7 +5,7 @@ import { SkeinError, toErrorData } from '../../base/errors.js';
 import { asRecorded, type Json } from '../../base/json.js';
 import { askKey } from '../../base/address.js';
 import type { OpenQuestion } from '../../events/question.js';
-import type { Outcome, Question, Taker, Wait } from '../ports/durable.js';
+import type { AnswerSource, Outcome, Question, Taker, Wait } from '../ports/durable.js';
 import type { MemoryTicket } from './memory-ticket.js';
 import { answerIn, waitingFor } from './open-question.js';
 import type { Stand } from './run-budget.js';
@@ -54,6 +54,8 @@ interface QuestionTurn {
   readonly late: AbortController | undefined;
   /** Its wait until nothing else runs. */
   stand: Stand | undefined;
+  /** Receives the source of the answer. */
+  readonly from?: AnswerSource | undefined;
 }
 
 /** The questions of a run in memory, asked one at a time. A question that nobody can answer stays open until nothing else runs. */
@@ -93,12 +95,18 @@ export class MemoryQuestions {
    *
    * @throws SkeinError `SKEIN_QUESTION` if nobody can answer, `SKEIN_ANSWER` for an answer that does not match the schema
    */
-  async ask(ticket: MemoryTicket, name: string, question: Question, limit?: Limit): Promise<unknown> {
+  async ask(
+    ticket: MemoryTicket,
+    name: string,
+    question: Question,
+    limit?: Limit,
+    from?: AnswerSource,
+  ): Promise<unknown> {
     const wait = { name, question };
     const open = this.opens(askKey(ticket.key, name), wait);
     const { answer, clock, leave } = this.parts;
     const late = limit === undefined ? undefined : new AbortController();
-    const turn: QuestionTurn = { wait, open, ticket, answered: undefined, late, stand: undefined };
+    const turn: QuestionTurn = { wait, open, ticket, answered: undefined, late, stand: undefined, from };
     const asked =
       answer === undefined
         ? this.leftOpen(turn)
@@ -165,6 +173,7 @@ export class MemoryQuestions {
       const signal = late === undefined ? ticket.signal : AbortSignal.any([ticket.signal, late.signal]);
       const { value, by } = answerIn(question, await answer(question, open.key, signal, () => this.next()));
       if (answered === undefined) ticket.answeredBy = by;
+      turn.from?.(by);
       return value;
     } finally {
       // The time a person takes to answer also passes for everything that waits for it.

@@ -1,13 +1,13 @@
 import type { Limit } from '../../base/duration.js';
 import { stepCancelled } from '../../base/errors.js';
-import type { Outcome, Question, Reserve, StepIo, Ticket, Waiter } from '../ports/durable.js';
+import type { AnswerSource, Outcome, Question, Reserve, StepIo, Ticket, Waiter } from '../ports/durable.js';
 import type { Hold } from './hold.js';
 import type { Spender, Stand } from './run-budget.js';
 
 /** The services that a ticket needs from its back end. */
 interface TicketOwner {
   readonly runId: string;
-  ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit): Promise<unknown>;
+  ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit, from?: AnswerSource): Promise<unknown>;
   reserveFor(ticket: MemoryTicket): Reserve | undefined;
 }
 
@@ -53,8 +53,8 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
     return this.controller.signal;
   }
 
-  ask(name: string, question: Question, limit?: Limit): Promise<unknown> {
-    return this.durable.ask(name, question, this, limit);
+  ask(name: string, question: Question, limit?: Limit, from?: AnswerSource): Promise<unknown> {
+    return this.durable.ask(name, question, this, limit, from);
   }
 
   get reserve(): Reserve | undefined {

@@ -211,7 +211,7 @@ export type RunOptionsOf = (
 ) => object;
 
 /** Asks a question of a run inside a step as one of that step, under a name of its own. */
-export type AskAround = (name: string, question: Question) => Promise<unknown>;
+export type AskAround = (name: string, question: Question, from?: AnswerSource) => Promise<unknown>;
 
 /** The trust label of a step: of what led to it, of all that it read, and of what it added. Its writes and its failures carry the label. */
 export interface Influence {

@@ -2,8 +2,9 @@ import type { Clock } from '../../../base/clock.js';
 import { fromErrorData, stepCancelled } from '../../../base/errors.js';
 import type { Limit } from '../../../base/duration.js';
 import type { Journal } from '../../../journal/journal.js';
-import { askKey } from '../../../base/address.js';
+import { askKey, parseKey } from '../../../base/address.js';
 import type { AnswerSource, Effect, Outcome, Question, StepOptions } from '../../ports/durable.js';
+import { partUnderWay } from '../open-question.js';
 import type { Deliveries } from './deliveries.js';
 import { waitOf } from './open-waits.js';
 import type { RecordedOutcomes } from './recorded-outcomes.js';
@@ -40,12 +41,16 @@ export class RecordedInside {
     from?: AnswerSource,
   ): Promise<unknown> {
     const { questions, deliveries, starts, stops } = this.parts;
+    // A part that waits for an answer is not in progress.
+    const parts = partUnderWay.getStore()?.of === ticket ? 1 : 0;
+    ticket.effects -= parts;
     if (ticket.effects === 0) stops(ticket);
     ticket.questions += 1;
     // Continue together with the answer, not some turns later: in between, the run would seem idle, and waiters for that would be notified.
     const goesOn = (): void => {
       ticket.questions -= 1;
-      if (ticket.questions === 0 && !ticket.dropped) starts(ticket);
+      ticket.effects += parts;
+      if ((ticket.questions === 0 || parts > 0) && !ticket.dropped) starts(ticket);
       // The clock of the attempt continues from the current time, not from the last delivery.
       deliveries.takeTime();
     };
@@ -82,7 +87,9 @@ export class RecordedInside {
     this.begins(ticket);
     try {
       inner.startedAt = clock.now();
-      const value: unknown = await effect.perform(ticket);
+      const value: unknown = await partUnderWay.run({ of: ticket, name: parseKey(key).name ?? '', asked: 0 }, () =>
+        effect.perform(ticket),
+      );
       if (ticket.dropped) throw stepCancelled();
       const told = writeOutcome(journal, inner, stamped(inner, { ok: true, value }));
       if (!told.ok) throw fromErrorData(told.error);

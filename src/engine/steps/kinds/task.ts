@@ -21,7 +21,7 @@ import type { TaskFunction } from '../../graph/compile.js';
 import { countInner } from '../../../events/call-fold.js';
 import { askInside, reserveInside } from '../asking.js';
 import { callerOf, definitionOf } from '../../durable/identity.js';
-import { questionIn } from '../../durable/open-question.js';
+import { nextInPart, questionIn } from '../../durable/open-question.js';
 import { hearsAnswer } from '../../../guard/label.js';
 import type { Effect, Identity, Influence, Outcome, Past, Question, StepIo, StepOptions } from '../../ports/durable.js';
 import { ReadLog } from '../../state/reads.js';
@@ -86,7 +86,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
       },
       this.influence,
       this.step.path,
-      (name, question) => this.askNow(name, question),
+      (name, question, from) => this.askNow(name, question, undefined, from),
     );
     return { ...this.lent, signal: this.io.signal };
   }
@@ -116,10 +116,9 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
    * const run = async (state, step) => ({ answer: await step.ask({ text: 'Publish?', choices: ['yes', 'no'] }) });
    */
   async ask(question: TaskQuestion, how: string | AskOptions = {}): Promise<never> {
-    this.asked += 1;
     const options: AskOptions = isPlainObject(how) ? how : { name: how };
     const { expires } = options;
-    const name = questionName(options.name, this.asked);
+    const name = questionName(options.name, nextInPart(this.io) ?? String((this.asked += 1)));
     const limit = expires === undefined ? undefined : limitOf(expires, 'expires of a question');
     const hasDefault = options.default !== undefined || isAllowed(this.step.compiled.node.onError) || undefined;
     const until = limit && { ...limit, ...present({ hasDefault }) };
@@ -133,8 +132,8 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     return answer as never;
   }
 
-  private async askNow(name: string, question: Question, until?: Parameters<StepIo['ask']>[2]): Promise<unknown> {
-    const from = hearsAnswer(this.path, (label) => this.influence.add(label));
+  private async askNow(...[name, question, until, tell]: Parameters<StepIo['ask']>): Promise<unknown> {
+    const from = hearsAnswer(this.path, (label) => this.influence.add(label), tell);
     return await askInside(this.step, this.io.signal, () => this.io.ask(name, question, until, from));
   }
 

@@ -1,0 +1,47 @@
+import { aroundName } from '../base/address.js';
+import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
+import { Given, partUnderWay } from '../engine/durable/open-question.js';
+import type { AskAround } from '../engine/ports/durable.js';
+import type { RunResult } from '../engine/run.js';
+
+/** Who answers the questions of runs inside a step: the run around them, as questions of that step. */
+export interface AnsweredAround {
+  readonly answer: AnswerQuestion;
+  /** The error of a question that nobody could answer. */
+  readonly unanswered: () => unknown;
+}
+
+/**
+ * Asks what inner runs ask as questions of the step around them, so that a run that waits says what it waits for, and answers are in its
+ * record. Questions with one address are numbered in the order in which they are asked, like the parts of a step.
+ */
+export function answeredAround(ask: AskAround): AnsweredAround {
+  const counts = new Map<string, number>();
+  let unanswered: unknown;
+  const answer: AnswerQuestion = async (question, asker) => {
+    const part = partUnderWay.getStore();
+    const address = part === undefined ? asker : `${part.name} ${asker}`;
+    const count = (counts.get(address) ?? 0) + 1;
+    counts.set(address, count);
+    let source: string | undefined;
+    try {
+      const value = await ask(aroundName(address, count), question, (by) => (source = by));
+      return source === undefined ? value : new Given(value, source);
+    } catch (error) {
+      unanswered = error;
+      throw error;
+    }
+  };
+  return { answer, unanswered: () => unanswered };
+}
+
+/**
+ * The result of an inner run.
+ *
+ * @throws what the question of the step around it threw, if the run waits for that: there is nothing to go on with until there is an answer
+ */
+export function unlessWaiting(result: RunResult, around: Pick<AnsweredAround, 'unanswered'> | undefined): RunResult {
+  const error = result.outcome === 'paused' ? around?.unanswered() : undefined;
+  if (error !== undefined) throw error as Error;
+  return result;
+}
