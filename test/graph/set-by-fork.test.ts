@@ -38,6 +38,31 @@ test('[XG11] a fork sets a key that a step wrote: what depends on it runs again,
   expect([next.state.verdict, calls]).toEqual(['better: fine', ['judge']]);
 });
 
+test('[XG11] so it does where the step failed at first, and succeeded when the run was resumed', async () => {
+  const calls: string[] = [];
+  let broken = true;
+  const flow = () =>
+    graph<State>({ inputs: ['topic'] })
+      .addNode('plan', () => ({ draft: 'planned' }))
+      .addNode('write', ({ topic }) => {
+        calls.push('write');
+        if (broken) throw new Error('no paper');
+        return { draft: `about ${topic}` };
+      })
+      .addNode('judge', ({ draft }) => ({ verdict: `${draft}: fine` }))
+      .addEdge('plan', 'write')
+      .addEdge('write', 'judge')
+      .setEntry('plan');
+  const store = memoryStore();
+  const { runId, outcome } = await flow().run({ topic: 'looms' }, { store });
+  broken = false;
+  const resumed = await flow().run({}, { store, resume: runId });
+  expect([outcome, resumed.outcome, calls]).toEqual(['failed', 'succeeded', ['write', 'write']]);
+  const forked = await flow().run({}, { store, fork: { run: runId, set: { draft: 'better' } } });
+  expect(forked.state).toEqual({ topic: 'looms', draft: 'better', verdict: 'better: fine' });
+  expect(calls).toEqual(['write', 'write']);
+});
+
 test('[XG11] inputs can be set too, and in a loop the value stands for the last visit before the fork begins', async () => {
   const store = memoryStore();
   const calls: string[] = [];

@@ -210,6 +210,13 @@ describe('an address among the arguments of a call', () => {
     expect(addressesIn({ url: text }).map((one) => one.where)).toContain(where);
   });
 
+  it('that is nested too deeply to be looked through is not known to lead to any host', () => {
+    const nested = (levels: number): JsonObject =>
+      Array.from({ length: levels }).reduce<JsonObject>((inner) => ({ inner }), { url: 'https://a.example' });
+    expect(addressesIn(nested(40)).every((one) => one.where === 'a.example')).toBe(true);
+    expect(addressesIn(nested(60)).map((one) => one.where)).toEqual([undefined]);
+  });
+
   // A program that completes an address with its scheme, or takes a text apart, would go to another host than the declared one.
   it.each([
     'evil.example/?q=secret&u=https://a.example',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definePlan, memoryStore } from 'skein';
 import type { Runnable, SkeinEvent, Supervisor } from 'skein';
+import { agent as writer, agentNode, graph } from 'skein/graph';
 import { DRIFT, FakeModels, runWith } from './support.js';
 
 const agent = { name: 'a', instructions: ['Write.'], models: ['fake/own'], tools: [] };
@@ -89,6 +90,31 @@ describe('[addition 1] an edit of the supervision of finished work', () => {
     const { state } = await runWith(models, writes({}, 'Write more.'), { store, fork: { run: 'r' } });
     expect(models.calls).toHaveLength(7);
     expect(state['after']).toBe('two!');
+  });
+
+  it('another code of the supervisor of a node judges again, and nothing is promised or done again', async () => {
+    const supervised = (supervise: Supervisor['supervise']) =>
+      graph<{ task: string }>()
+        .node('w', agentNode(writer({ name: 'a', model: 'fake/own', instructions: 'Write.' })), {
+          supervise: { supervisor: { reconcile: () => ({ triggers: ['always'], escalate: true }), supervise } },
+        })
+        .setEntry('w')
+        .compile();
+    const store = memoryStore();
+    const inputs = { task: 'x' };
+    await runWith(
+      drifting(),
+      supervised(() => ({ verdict: 'continue' })),
+      { store, runId: 'r', inputs },
+    );
+    for (const [edited, calls, told] of [
+      [supervised(() => ({ verdict: 'continue' })), [], []],
+      [supervised(() => ({ verdict: 'continue', reason: 'fine' })), [], [expect.stringMatching(TOLD)]],
+    ] as const) {
+      const models = drifting();
+      const { outcome, events } = await runWith(models, edited, { store, fork: { run: 'r' } });
+      expect([outcome, models.calls, warnings(events)]).toEqual(['succeeded', calls, told]);
+    }
   });
 
   it('a supervisor of the run, which no plan shows, is told of when it judges again', async () => {
