@@ -17,6 +17,11 @@ export function cellsOfText(text: string): number {
   return cells;
 }
 
+/** `1 step`, `2 steps`. */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /**
  * Removes the given characters from the end of a text. An expression such as `/[. ]+$/` retries at each place of the text, so that a long
  * one blocks the process.

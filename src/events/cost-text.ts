@@ -1,4 +1,5 @@
 import { present } from '../base/json.js';
+import { countText } from '../base/text.js';
 import { percentText } from './step-notes.js';
 import { addUsd, type Cost, type Dollars, type Usage } from './cost.js';
 
@@ -26,7 +27,7 @@ export function costText({ usd, pretendedUsd, unpricedCalls, estimated }: Dollar
   const about = estimated === true ? 'about ' : '';
   const billed = billedOf({ usd, ...present({ pretendedUsd }) });
   const isKnown = billed > 0 || (unpricedCalls === 0 && pretendedUsd === undefined);
-  const unknown = `${unpricedCalls} ${unpricedCalls === 1 ? 'call' : 'calls'} of unknown price`;
+  const unknown = `${countText(unpricedCalls, 'call')} of unknown price`;
   const real = [
     ...(isKnown ? [about + usdText(billed)] : []),
     ...(unpricedCalls === 0 ? [] : [isKnown ? unknown : 'cost unknown']),

@@ -1,4 +1,5 @@
 import { present } from '../base/json.js';
+import { countText } from '../base/text.js';
 import { DURATION_PATTERN, parseDuration } from '../base/duration.js';
 import { quoteShort } from '../lang/value-text.js';
 import { any, either, integer, map, names, number, text, word, type Form } from '../text/forms.js';
@@ -130,8 +131,7 @@ export function readRequire(fields: Fields, { most, word: part }: Parts): Requir
   const value = node.kind === 'scalar' ? node.value : undefined;
   if (node.kind === 'scalar' && node.text.toLowerCase() === 'all') return 'all';
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return value;
-  const few =
-    typeof value === 'number' && value > most ? `, and it has ${most} ${part}${most === 1 ? '' : 's'} at most` : '';
+  const few = typeof value === 'number' && value > most ? `, and it has ${countText(most, part)} at most` : '';
   const hint = `write all, or a whole number from 1${Number.isFinite(most) ? ` to ${most}` : ''}`;
   fields.error('bad-require', 'require', `require of ${fields.name} is ${seen(node)}${few}`, hint);
   return undefined;

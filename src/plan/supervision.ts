@@ -1,4 +1,5 @@
 import type { Json } from '../base/json.js';
+import { countText } from '../base/text.js';
 import type { Template } from '../lang/values.js';
 import { integer, object, TEXT, word, type Form } from './form.js';
 import { TEMPLATE } from './value-forms.js';
@@ -102,7 +103,7 @@ export const VERDICT_MS = 600_000;
 /** Formats a supervision: `judged by a person, at most 2 corrections`. */
 export function supervisedText({ by, model, maxReorients: most = MAX_REORIENTS, supervisor }: Supervision): string {
   const other = supervisor === 'code' ? 'a supervisor of its own' : (model ?? 'a model');
-  const often = most === 0 ? 'no corrections' : `at most ${most} ${most === 1 ? 'correction' : 'corrections'}`;
+  const often = most === 0 ? 'no corrections' : `at most ${countText(most, 'correction')}`;
   return `judged by ${by === 'human' ? 'a person' : other}, ${often}`;
 }
 

@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/thrown.js';
+import { countText } from '../../base/text.js';
 import type { Client, CallToolResult } from '@modelcontextprotocol/client';
 import { SkeinError, stepCancelled } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
@@ -136,7 +137,9 @@ function startError({ name, transport, settings }: Link, error: unknown): SkeinE
   const what = `MCP server "${name}"`;
   if (isTimeout(error)) {
     const stray =
-      stdio === undefined || stdio.stray === 0 ? '' : `; it wrote ${stdio.stray} lines that are not messages`;
+      stdio === undefined || stdio.stray === 0
+        ? ''
+        : `; it wrote ${countText(stdio.stray, 'line')} that can't be read as a message`;
     const words = stdio === undefined || stdio.lastWords === '' ? '' : `:\n${stdio.lastWords}`;
     return new SkeinError('SKEIN_MCP', `${what} did not get ready within ${settings.startMs} ms${stray}${words}`, {
       cause: error,

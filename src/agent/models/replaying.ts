@@ -1,4 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
+import { countText } from '../../base/text.js';
 import { isPlainObject, jsonIn } from '../../base/json.js';
 import { readCost } from '../../events/spending.js';
 import { canonicalJson } from '../../base/hash.js';
@@ -83,7 +84,7 @@ function miss(path: string, { calls, missing }: Recording, id: string, request: 
   const same = calls.filter((call) => call.key === key).length;
   const who = `agent "${request.caller.agent}" in step ${request.caller.path}, turn ${request.caller.turn}`;
   if (same > 0) {
-    const message = `${path} has this call of ${who} ${same} ${same === 1 ? 'time' : 'times'}, and it is made once more`;
+    const message = `${path} has this call of ${who} ${countText(same, 'time')}, and it is made once more`;
     return new SkeinError('SKEIN_REPLAY_MISS', message, { hint: HINT });
   }
   const nearest = nearestCall(calls, asked);

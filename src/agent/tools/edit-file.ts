@@ -1,6 +1,7 @@
 import { isPlainObject, ownValue, type JsonObject } from '../../base/json.js';
 import type { Tool } from '../tool.js';
 import type { Folders } from './paths.js';
+import { countText } from '../../base/text.js';
 import { readText } from './text.js';
 import { MAX_WRITE_CHARS, replaceFile, type Unchanged } from './write-file.js';
 import { badInput, flag, requiredText } from './tool-input.js';
@@ -38,7 +39,7 @@ export function editFileCode(folders: Folders): Tool['execute'] {
       files?.writes(place.shown);
       await replaceFile(folders, place, text, expected);
       files?.wrote(place.shown);
-      return `edited ${place.shown}: ${count} replacement${count === 1 ? '' : 's'}`;
+      return `edited ${place.shown}: ${countText(count, 'replacement')}`;
     });
   };
 }

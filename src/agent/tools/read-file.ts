@@ -2,6 +2,7 @@ import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
 import type { Tool } from '../tool.js';
 import type { Folders } from './paths.js';
 import type { Provenance } from './provenance.js';
+import { countText } from '../../base/text.js';
 import { headOf, readText } from './text.js';
 import { requiredText, wholeNumber } from './tool-input.js';
 
@@ -32,7 +33,7 @@ function cutLines(text: string, offset: number, limit: number): string {
   const lines = text.split('\n');
   // A final line break ends the last line and does not begin another.
   if (lines.at(-1) === '') lines.pop();
-  if (offset > lines.length) return `[the file has ${lines.length} lines; line ${offset} is past its end]`;
+  if (offset > lines.length) return `[the file has ${countText(lines.length, 'line')}; line ${offset} is past its end]`;
   const chosen = lines.slice(offset - 1, offset - 1 + limit);
   const { count, body } = fit(chosen);
   const last = offset - 1 + count;

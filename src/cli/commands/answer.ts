@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { countText } from '../../base/text.js';
 import { text as readAll } from 'node:stream/consumers';
 import { isGuardQuestion } from '../../base/address.js';
 import { present } from '../../base/json.js';
@@ -21,7 +22,6 @@ import { keyAndId, pauseLines, questionLines, shellWord } from '../runs/text.js'
 import { withRuns } from '../runs/with-store.js';
 import { CONTINUED, nextSteps, trustFlag } from '../view/next-steps.js';
 import { shownJson, oneLine, printable } from '../view/printable.js';
-import { countText } from '../view/step-text.js';
 import { isTyped, printNote, printResult } from '../view/streams.js';
 
 /** The question to answer, and how. */

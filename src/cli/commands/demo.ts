@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { countText } from '../../base/text.js';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Option, type Command } from 'commander';
@@ -15,7 +16,7 @@ import { reportEnd, type Ended } from '../run/report-end.js';
 import { nextSteps } from '../view/next-steps.js';
 import { printable } from '../view/printable.js';
 import { RunLog } from '../view/run-log.js';
-import { countText, tokensText } from '../view/step-text.js';
+import { tokensText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 import { hasUnicode } from '../view/style.js';
 

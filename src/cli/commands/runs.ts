@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { countText } from '../../base/text.js';
 import { join, resolve } from 'node:path';
 import { addTo } from '../../base/collections.js';
 import { formatDuration, parseDuration } from '../../base/duration.js';
@@ -16,7 +17,7 @@ import { shortId } from '../runs/find-run.js';
 import { localTime, tableLines } from '../runs/text.js';
 import { withRuns, withStore } from '../runs/with-store.js';
 import { oneLine, printable, shownJson } from '../view/printable.js';
-import { countText, modelText, outcomeWords, tokensText } from '../view/step-text.js';
+import { modelText, outcomeWords, tokensText } from '../view/step-text.js';
 import { printNote, printResult } from '../view/streams.js';
 import { styleFor, type Style } from '../view/style.js';
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { countText } from '../../base/text.js';
 import { triesOf } from '../../base/address.js';
 import { formatDuration } from '../../base/duration.js';
 import {
@@ -17,7 +18,7 @@ import { localTime, paintStatus, pauseLines, shellWord, stepLine, tableLines, us
 import { withRuns } from '../runs/with-store.js';
 import { CONTINUED, nextSteps, stepsAtEnd, trustFlag } from '../view/next-steps.js';
 import { hideSecretsOfRecord, oneLine, printable, shownJson } from '../view/printable.js';
-import { countText, outcomeWords } from '../view/step-text.js';
+import { outcomeWords } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import { styleFor, type Style } from '../view/style.js';
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { countText } from '../../base/text.js';
 import { SkeinError } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 import { costText } from '../../events/cost-text.js';
@@ -18,7 +19,6 @@ import { localTime, paintStatus, pauseLines } from '../runs/text.js';
 import { withStore } from '../runs/with-store.js';
 import { toldTurn } from '../talk/turn-text.js';
 import { shownJson, oneLine, printable } from '../view/printable.js';
-import { countText } from '../view/step-text.js';
 import { printResult } from '../view/streams.js';
 import { styleFor, type Style } from '../view/style.js';
 

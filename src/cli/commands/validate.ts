@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { countText } from '../../base/text.js';
 import { SkeinError } from '../../base/errors.js';
 import { present } from '../../base/json.js';
 import type { Problem } from '../../base/problem.js';
@@ -173,5 +174,5 @@ function checkSchema(schema: string | undefined, file: string, { plan }: Pick<Wo
 
 function countErrors(problems: readonly { readonly severity: string }[]): string {
   const errors = problems.filter((problem) => problem.severity === 'error').length;
-  return errors === 1 ? '1 error' : `${errors} errors`;
+  return countText(errors, 'error');
 }

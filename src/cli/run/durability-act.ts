@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { countText } from '../../base/text.js';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import type { Store } from '../../journal/store.js';
 import type { Workflow } from '../../plan/workflow.js';
 import { costText } from '../../events/cost-text.js';
 import type { WorkflowRun, WorkflowRunOptions } from '../../index.js';
-import { countText, outcomeWords } from '../view/step-text.js';
+import { outcomeWords } from '../view/step-text.js';
 import { printNote } from '../view/streams.js';
 import { openRunStore } from './open-store.js';
 

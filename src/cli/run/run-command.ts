@@ -1,4 +1,5 @@
 import { SkeinError } from '../../base/errors.js';
+import { countText } from '../../base/text.js';
 import type { Problem } from '../../base/problem.js';
 import type { ThreadOptions } from '../../index.js';
 import { present } from '../../base/json.js';
@@ -92,7 +93,7 @@ async function talkWith({ flags, cwd, workflow, brought, given, problems }: Talk
 /** A conversation that goes on need not repeat them at each turn. */
 function tellWarnings(isNew: boolean, problems: readonly Problem[], file: string): void {
   if (isNew || problems.length === 0) return printProblems(problems);
-  const count = problems.length === 1 ? '1 warning' : `${problems.length} warnings`;
+  const count = countText(problems.length, 'warning');
   printNote(printable(`${count} about ${file}: skein validate ${shellWord(file)} shows them`));
 }
 

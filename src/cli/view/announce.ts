@@ -1,4 +1,5 @@
 import { formatDuration } from '../../base/duration.js';
+import { countText } from '../../base/text.js';
 import { cachedText, callCostText } from '../../events/cost-text.js';
 import { isWaitNote, type Asking, type SkeinEvent, type StepNote } from '../../events/event.js';
 import type { GuardedCallFacts, TrustNote } from '../../events/trust.js';
@@ -11,7 +12,7 @@ import {
   type LoopNote,
 } from '../../events/step-notes.js';
 import { isSupervisionNote, supervisionText, type SupervisionNote } from '../../events/supervision.js';
-import { countText, endedLine, modelText, outcomeWords } from './step-text.js';
+import { endedLine, modelText, outcomeWords } from './step-text.js';
 import { oneLine, printable } from './printable.js';
 import { isPassed, type RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../base/duration.js';
+import { countText } from '../../base/text.js';
 import type { Usage } from '../../events/event.js';
 import { answeredText } from '../../events/question.js';
 import type { StepOutcome } from '../../events/census.js';
@@ -116,11 +117,6 @@ export function tokensText(usage: Usage): string {
   if (inputTokens + outputTokens === 0) return '';
   const counts = `${shortCount(inputTokens)} + ${shortCount(outputTokens)} tokens`;
   return [counts, cachedText(usage)].filter((part) => part !== '').join(', ');
-}
-
-/** `1 step`, `2 steps`. */
-export function countText(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The duration of a step until `now`. */

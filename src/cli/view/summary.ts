@@ -1,4 +1,4 @@
-import { cellsOfText } from '../../base/text.js';
+import { countText, cellsOfText } from '../../base/text.js';
 import { formatDuration } from '../../base/duration.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { RunOutcome, Census } from '../../events/census.js';
@@ -13,7 +13,6 @@ import type { Within } from './progress.js';
 import type { RunLog } from './run-log.js';
 import type { StepLog } from './step-log.js';
 import {
-  countText,
   factsText,
   ofAgent,
   outcomeMark,

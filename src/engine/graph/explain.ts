@@ -1,4 +1,5 @@
 import { isFinal, type ErrorData } from '../../base/errors.js';
+import { countText } from '../../base/text.js';
 import type { EventBody } from '../../events/event.js';
 import { endingOf, type Census, type StepOutcome } from '../../events/census.js';
 import { meantOrKnown } from '../../base/suggest.js';
@@ -36,7 +37,7 @@ export function limitBody({ id }: CompiledNode, cap: number): EventBody {
 export function tooDeep(maxSteps: number): ErrorData {
   return {
     code: 'SKEIN_MAX_STEPS',
-    message: `more than ${maxSteps === 1 ? '1 node' : `${maxSteps} nodes`} ran one after another, which is all that maxSteps allows`,
+    message: `more than ${countText(maxSteps, 'node')} ran one after another, which is all that maxSteps allows`,
     hint: 'end the cycle, or continue with a higher bound: the option maxSteps of a run or resume, --max-steps N on the command line',
   };
 }

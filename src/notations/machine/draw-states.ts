@@ -1,4 +1,5 @@
 import type { Drawing, DrawnEdge, DrawnItem } from '../../plan/drawing.js';
+import { countText } from '../../base/text.js';
 import type { State } from '../../machine/pure/spec.js';
 import { budgetText } from '../../plan/budget.js';
 import { heardIn } from '../../plan/heard.js';
@@ -66,7 +67,7 @@ function linesOf(name: string, state: State): readonly string[] {
     ...(isEnd(state) ? ['terminal'] : []),
     ...(orchestration === 'external' || orchestration === 'hybrid' ? [orchestration] : []),
     ...(persistence === 'transient' ? [persistence] : []),
-    ...(max_visits > 0 ? [`at most ${max_visits} ${max_visits === 1 ? 'visit' : 'visits'}`] : []),
+    ...(max_visits > 0 ? [`at most ${countText(max_visits, 'visit')}`] : []),
   ];
   return [
     name,

@@ -1,4 +1,5 @@
 import { quoteShort } from '../../lang/value-text.js';
+import { countText } from '../../base/text.js';
 import type { ValueRef } from '../../lang/values.js';
 import { calledResult } from '../results.js';
 import { readEnding } from '../step-ending.js';
@@ -125,8 +126,12 @@ function walkBlock(walk: Walk, flat: boolean, names: Names): Leaf | Fault {
   }
   const next = isOutputs ? used + 2 : used + 1;
   if (child.kind === 'index' && inner.roots[Number(child.text)] === undefined) {
-    const message = `index ${child.text} of ${step.label}, which has ${inner.roots.length} steps`;
-    return { code: 'out-of-range', message, hint: `indexes are 0 to ${inner.roots.length - 1}` };
+    const message = `index ${child.text} of ${step.label}, which has ${countText(inner.roots.length, 'step')}`;
+    return {
+      code: 'out-of-range',
+      message,
+      hint: `indexes are 0 to ${inner.roots.length - 1}`,
+    };
   }
   const id = child.kind === 'index' ? (inner.roots[Number(child.text)]?.id ?? '') : child.text;
   const found = inner.byId.get(id);

@@ -107,6 +107,12 @@ describe('references to outputs', () => {
     expect(problem).toContain(words);
   });
 
+  it('an index of a block with a single step', async () => {
+    const one = '  - {id: one, type: parallel, steps: [{id: only, type: agent, name: a}]}\n';
+    const [problem] = await found(one + prompting('{{ $steps.one.outputs[3].output }}'));
+    expect(problem).toContain('refers to index 3 of step "one", which has 1 step | indexes are 0 to 0');
+  });
+
   it('each has its own place, in a text of several lines too', async () => {
     const steps =
       '  - id: last\n    type: agent\n    name: a\n    prompt: |\n      One {{ $steps.b.output }}\n      two {{ $steps.b.output }}\n';
