@@ -2,7 +2,7 @@ import { definitionError, hasErrors, type Problem } from '../base/problem.js';
 import { buildGraph, type BuiltGraph } from '../notations/graph/build.js';
 import { GraphDraft, type DraftOptions, type DraftSettings, type NodeFunction } from '../notations/graph/draft.js';
 import {
-  answerKeyOf,
+  endsOf,
   draw,
   dryRunOf,
   edgeViews,
@@ -11,6 +11,7 @@ import {
   stateKeys,
   type DryRun,
   type EdgeView,
+  type GraphEnds,
   type GraphNode,
   type RouteView,
   type StateKey,
@@ -103,8 +104,8 @@ export class GraphBuilder {
     if (this.checked !== undefined) return this.checked;
     const { plan, bindings, problems } = this.current();
     if (hasErrors(problems)) throw definitionError(problems);
-    const answerKey = answerKeyOf(this.draft, plan);
-    return (this.checked = new CheckedGraph(plan, bindings, problems, answerKey, this.running));
+    const ends = endsOf(this.draft, plan);
+    return (this.checked = new CheckedGraph(plan, bindings, problems, ends, this.running));
   }
 
   async run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult> {
@@ -155,14 +156,19 @@ export class GraphBuilder {
 class CheckedGraph implements RunnableGraph {
   /** Figures of the last run that ended. */
   metrics: GraphMetrics | null = null;
+  readonly exits: readonly string[];
+  readonly answerKey: string | undefined;
 
   constructor(
     readonly plan: Plan,
     readonly bindings: Bindings,
     readonly problems: readonly Problem[],
-    readonly answerKey: string | undefined,
+    ends: GraphEnds,
     readonly settings: RunningSettings,
-  ) {}
+  ) {
+    this.exits = ends.exits;
+    this.answerKey = ends.answerKey;
+  }
 
   /** Failures inside nodes, and invalid inputs, are in the result. */
   async run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult> {

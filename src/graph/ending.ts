@@ -10,19 +10,21 @@ import type { RunLog } from './run-log.js';
 /** A run that has ended. */
 interface Ended {
   readonly plan: Plan;
+  /** Where a run may end, in the order of the nodes. */
+  readonly exits: readonly string[];
   readonly answerKey: string | undefined;
   readonly result: RunResult;
   readonly log: RunLog;
 }
 
 /** Makes the result of a graph from the result of its run. Its events are built when first read. */
-export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
+export function resultOf({ plan, exits, answerKey, result, log }: Ended): GraphResult {
   const { runId, outcome, state, error, census, questions, spent, saved } = result;
   const success = outcome === 'succeeded' || outcome === 'degraded';
   const { nodesRun } = log;
   const { from, to } = log.times ?? { from: 0, to: 0 };
   const metrics: GraphMetrics = { totalTimeMs: to - from, errorCount: errorsIn(census), nodeCount: nodesRun.length };
-  const answer = answerOf(plan, answerKey, state, nodesRun);
+  const answer = answerOf({ plan, exits, answerKey }, state, nodesRun);
   let events: readonly GraphEvent[] | undefined;
   const told = (): readonly GraphEvent[] => {
     if (events !== undefined) return events;
@@ -58,15 +60,18 @@ export function resultOf({ plan, answerKey, result, log }: Ended): GraphResult {
   };
 }
 
-/** Returns the value of the answer key as text, else the last node's output, else the empty text. */
+/**
+ * Returns the value of the answer key as text, else the output of an exit that ran, else that of the last node, else the empty text. Of
+ * several exits, the last in the order of the graph counts, not the one that happened to end last.
+ */
 function answerOf(
-  plan: Plan,
-  answerKey: string | undefined,
+  { plan, exits, answerKey }: Pick<Ended, 'plan' | 'exits' | 'answerKey'>,
   state: Readonly<Record<string, unknown>>,
   nodesRun: readonly string[],
 ): string {
   if (answerKey !== undefined && state[answerKey] !== undefined) return answerText(state[answerKey]);
-  const last = nodesRun.findLast((id) => id !== plan.finally);
+  const exit = exits.findLast((id) => nodesRun.includes(id));
+  const last = exit ?? nodesRun.findLast((id) => id !== plan.finally);
   if (last === undefined) return '';
   const key = plan.nodes.find((node) => node.id === last)?.output ?? last;
   return answerText(state[key]);

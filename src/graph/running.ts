@@ -31,6 +31,8 @@ export interface RunningSettings {
 export interface RunnableGraph {
   readonly plan: Plan;
   readonly bindings: Bindings;
+  /** Where a run may end, in the order of the nodes. */
+  readonly exits: readonly string[];
   readonly answerKey: string | undefined;
   readonly settings: RunningSettings;
 }
@@ -130,15 +132,16 @@ function start(graph: RunnableGraph, given: GraphInputs, options: GraphRunOption
       hint: 'name what a node returns',
     });
   }
+  const { plan, exits } = graph;
   const runId = options.resume ?? options.runId ?? systemIds.next();
-  const told = { plan: graph.plan, inputs };
+  const told = { plan, inputs };
   const log = new RunLog(runId, told, events);
   // The state of a thread is read first, so inputs can be refused late.
   const orRefused = (error: unknown): GraphResult => {
     if (!SkeinError.isInstance(error) || !REFUSED_INPUTS.has(error.code)) throw error;
     return finish(refused(graph, log, runId, toErrorData(error)));
   };
-  const finish = (result: RunResult): GraphResult => resultOf({ plan: graph.plan, answerKey, result, log });
+  const finish = (result: RunResult): GraphResult => resultOf({ plan, exits, answerKey, result, log });
   try {
     const handle = launchGraph(graph, log, {
       options: { ...rest, inputs, ...(options.resume === undefined ? { runId } : {}) },

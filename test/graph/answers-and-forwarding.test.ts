@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from 'skein';
 import { graph } from 'skein/graph';
 
 it('an event that says where it happened inside of a node is told below that node, and its own metadata wins', async () => {
@@ -40,4 +41,33 @@ it('[50] an estimated cost is known under both of its names', async () => {
     await flow.run();
     expect(seen).toEqual([0.5]);
   }
+});
+
+describe('of several exits that run', () => {
+  /** The first of the two to end lets the other one end. */
+  const flowWith = (first: 'x' | 'y') => {
+    let open: () => void;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const end = async (id: 'x' | 'y'): Promise<string> => {
+      if (first !== id) await gate;
+      setImmediate(() => open());
+      return id;
+    };
+    return graph({ name: 'both' })
+      .node('a', () => 1)
+      .node('x', async ({ a }) => (await end('x')) + a)
+      .node('y', async ({ a }) => (await end('y')) + a);
+  };
+
+  it.each(['x', 'y'] as const)('the one that was added last has the answer, though %s ends first', async (first) => {
+    const { answer, nodesRun } = await flowWith(first).run({});
+    expect([answer, nodesRun]).toEqual(['y1', ['a', first, first === 'x' ? 'y' : 'x']]);
+    const store = memoryStore();
+    const recorded = await flowWith(first).run({}, { store });
+    const again = await flowWith(first).run({}, { store, resume: recorded.runId });
+    expect([recorded.answer, again.answer]).toEqual(['y1', 'y1']);
+    expect((await flowWith(first).asAgent().run('Go.')).answer).toBe('y1');
+    for await (const { type, metadata } of flowWith(first).stream({}))
+      if (type === 'answer') expect(metadata).toMatchObject({ answer: 'y1' });
+  });
 });

@@ -90,6 +90,8 @@ function checked(workflow: PlannedWorkflow): PlannedWorkflow {
 class RunningAgent implements Agent<unknown>, RunnableGraph {
   readonly plan: Plan;
   readonly bindings: Bindings;
+  /** The key of its answer is known. */
+  readonly exits = [];
   readonly answerKey: string;
   readonly settings: RunnableGraph['settings'];
   readonly [PLANNED]: Planned;

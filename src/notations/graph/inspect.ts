@@ -26,11 +26,24 @@ function reachable(shape: GraphShape): (node: number) => boolean {
   return (node) => isOpen || reached.has(node);
 }
 
-/** Returns the key that holds the answer of a run: the configured one, or that of the only exit. */
-export function answerKeyOf(draft: GraphDraft, plan: Plan): string | undefined {
-  if (draft.settings.answerKey !== undefined) return draft.settings.answerKey;
+/** Where the answer of a run comes from. */
+export interface GraphEnds {
+  /** Its key: the configured one, or that of the only exit. */
+  readonly answerKey: string | undefined;
+  /** In the order of the nodes. */
+  readonly exits: readonly string[];
+}
+
+export function endsOf(draft: GraphDraft, plan: Plan): GraphEnds {
+  const found = new Set(exitsOf(plan));
+  const exits = plan.nodes.flatMap(({ id }) => (found.has(id) ? [id] : []));
+  return { answerKey: answerKeyOf(draft, plan, exits), exits };
+}
+
+function answerKeyOf({ settings }: GraphDraft, plan: Plan, exits: readonly string[]): string | undefined {
+  if (settings.answerKey !== undefined) return settings.answerKey;
   if (plan.output?.length === 1) return plan.output[0];
-  const [exit, ...others] = exitsOf(plan);
+  const [exit, ...others] = exits;
   if (exit === undefined || others.length > 0) return undefined;
   const key = plan.nodes.find((node) => node.id === exit)?.output ?? exit;
   return plan.output?.includes(key) === false ? undefined : key;
