@@ -6,6 +6,7 @@ import { definePlan, memoryStore } from 'skein';
 import { agent, agentNode, graph, workflowNode } from 'skein/graph';
 import type { InnerWorkflow, WorkflowNodeOptions } from 'skein/graph';
 import { loadDag, loadPipelineText } from 'skein/yaml';
+import { rejected } from '../thrown.js';
 import { ownModels } from './support-agents.js';
 
 type Loose = Record<string, unknown>;
@@ -240,6 +241,16 @@ agents:
     const bad = await loadDag('bad.yaml', { cwd });
     expect(() => workflowNode(bad, 'review')).toThrow(/workflowNode\('review'\): .*lok/);
   });
+});
+
+test('options in place of the name are refused, not ignored', async () => {
+  const misplaced = { taskParam: null } as unknown as string;
+  const error = await rejected(async () => await Promise.resolve(workflowNode(shout(), misplaced)));
+  expect([error.code, error.message]).toEqual([
+    'SKEIN_USAGE',
+    'the second argument of workflowNode is a name, not an object',
+  ]);
+  expect(error.hint).toContain("workflowNode(inner, 'review', { ... })");
 });
 
 test('an agent inside of a workflow inside of a graph goes on at the first model call that is not recorded', async () => {

@@ -1,4 +1,6 @@
+import { SkeinError } from '../../../base/errors.js';
 import { checkOptions } from '../../../base/options.js';
+import { kindText } from '../../../lang/value-text.js';
 import { definitionError, hasErrors, holdingBack, refusal, type Problem } from '../../../base/problem.js';
 import { ownValue } from '../../../base/json.js';
 import {
@@ -59,7 +61,8 @@ export interface Inner extends Omit<PlannedWorkflow, 'kind' | 'answerKey'> {
 /**
  * Uses a workflow as a node of another one. Its steps are recorded, drawn and reported like those of the outer workflow.
  *
- * @throws SkeinError `SKEIN_DEFINITION` for what is not a workflow, has problems, or has no answer
+ * @throws SkeinError `SKEIN_DEFINITION` for what is not a workflow, has problems, or has no answer; `SKEIN_USAGE` without a name, or for options
+ *   that do not exist
  * @example
  * const review = graph<{ task: string }>().node('verdict', ({ task }) => `fine: ${task}`).setEntry('verdict');
  * const flow = graph<{ task: string }>().node('review', workflowNode(review, 'review')).setEntry('review');
@@ -80,6 +83,12 @@ export function workflowNode(
   name: string,
   options: WorkflowNodeOptions = {},
 ): NodeSpec<never> {
+  // Options in its place would be ignored.
+  if (typeof name !== 'string') {
+    throw new SkeinError('SKEIN_USAGE', `the second argument of workflowNode is a name, not ${kindText(name)}`, {
+      hint: "name it like the node, and put options behind the name: workflowNode(inner, 'review', { ... })",
+    });
+  }
   const by = `workflowNode('${name}')`;
   checkOptions<WorkflowNodeOptions>('workflowNode', options, {
     taskParam: 'text, or null',
