@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import type { Plugin } from 'rolldown';
+import { parseSync, Visitor } from 'rolldown/utils';
 
 interface Manifest {
   readonly name: string;
@@ -85,6 +86,28 @@ const required: Plugin = {
         return `${load}("./${up}packages/${file}.cjs")`;
       },
     );
+    return { code, map: null };
+  },
+};
+
+/**
+ * Makes regular expressions with properties of Unicode, such as `\p{L}`, where they are reached. V8 looks up all characters of a property each time it
+ * reads the literal: when a file is loaded, and when a function around it is compiled. Lines stay, so the source map holds.
+ */
+const properties: Plugin = {
+  name: 'properties of characters on demand',
+  renderChunk(text) {
+    const found: { readonly from: number; readonly to: number; readonly made: string }[] = [];
+    const visitor = new Visitor({
+      Literal(node) {
+        if (!('regex' in node) || !/\\p\{/i.test(node.regex.pattern)) return;
+        const given = [node.regex.pattern, node.regex.flags].map((part) => JSON.stringify(part));
+        found.push({ from: node.start, to: node.end, made: `new RegExp(${given.join(', ')})` });
+      },
+    });
+    visitor.visit(parseSync('chunk.js', text).program);
+    const last = found.toSorted((a, b) => b.from - a.from);
+    const code = last.reduce((made, one) => `${made.slice(0, one.from)}${one.made}${made.slice(one.to)}`, text);
     return { code, map: null };
   },
 };
@@ -176,7 +199,7 @@ await build({
     conditionNames: ['import', 'browser', 'default'],
   },
   external: INSTALLED.map((name) => new RegExp(`^${name}(?:/|$)`)),
-  plugins: [noted, findings, required, commander, yaml, ascii],
+  plugins: [noted, findings, required, commander, yaml, properties, ascii],
   output: {
     dir: 'dist',
     format: 'esm',
@@ -229,7 +252,7 @@ await build({
     [FINDINGS.file]: FINDINGS.module,
   },
   platform: 'node',
-  plugins: [noted, ascii],
+  plugins: [noted, properties, ascii],
   output: { dir: 'dist/packages', format: 'cjs', entryFileNames: '[name].cjs', exports: 'named', comments: false },
 });
 

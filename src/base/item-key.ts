@@ -1,6 +1,9 @@
+import { lazily } from './collections.js';
+
 /** Matches `]`, which ends a key; invisible characters and those that move others; and `%` where it would look like an escape. */
-const ESCAPED =
-  /[\]\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|%(?=[\da-f]{2})/giu;
+const ESCAPED = lazily(
+  () => /[\]\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|%(?=[\da-f]{2})/giu,
+);
 
 /** A character as its bytes in UTF-8, or half of a surrogate pair as the bytes that it would have. */
 const CODED =
@@ -8,7 +11,7 @@ const CODED =
 
 /** Escapes the key of a map item for use in brackets. */
 export function escapeKey(key: string): string {
-  return key.replaceAll(ESCAPED, (char) => {
+  return key.replaceAll(ESCAPED(), (char) => {
     const code = char.charCodeAt(0);
     return isHalf(code) && char.length === 1 ? coded(code) : encodeURIComponent(char);
   });

@@ -1,13 +1,17 @@
-const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-const WIDE =
-  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])$/u;
+import { lazily } from './collections.js';
+
+const ZERO = lazily(() => /^[\p{Mn}\p{Me}\p{Cf}]$/u);
+const WIDE = lazily(
+  () =>
+    /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])$/u,
+);
 
 /** Number of terminal cells of a character. Wide characters, such as Chinese ones and emoji, have two; combining marks have none. */
 export function cellsOf(char: string): number {
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x300) return 1;
-  if (ZERO.test(char)) return 0;
-  return WIDE.test(char) ? 2 : 1;
+  if (ZERO().test(char)) return 0;
+  return WIDE().test(char) ? 2 : 1;
 }
 
 /** The same for a text on one line. */

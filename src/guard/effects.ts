@@ -1,3 +1,4 @@
+import { lazily } from '../base/collections.js';
 import { isPlainObject, type Json, type JsonObject } from '../base/json.js';
 import { BUILT_IN, takes, type BuiltInTool } from '../plan/built-in-tools.js';
 
@@ -38,7 +39,9 @@ const NAMED =
   /^(?:.*_)?(?:ur[il]s?|href|links?|hosts?|host_?name|domains?|endpoint|webhook|recipients?|to|cc|bcc|e?mail)$/i;
 /** Argument names whose value is a path, so that `notes.md` is not taken for a host. */
 const PATHS = /(?:^|_)(?:path|file|files|filename|file_name|folder|dir|directory|glob|pattern)$/i;
-const HOST = /^(?:[\p{L}\p{M}\p{N}_-]+\.)+\p{L}[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}]\.?(?::\d+)?(?:[/?#]|$)/u;
+const HOST = lazily(
+  () => /^(?:[\p{L}\p{M}\p{N}_-]+\.)+\p{L}[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}]\.?(?::\d+)?(?:[/?#]|$)/u,
+);
 const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d+)?(?:[/?#]\S*)?$/i;
 const URLS = /(?:\b[a-z][a-z0-9+.-]{0,30}:)?\/\/[^\s"'<>\\^`{|}]+|\bwww\.[^\s"'<>]+/gi;
 const BETWEEN_MAILS = /[\s"'<>(),;:]+/;
@@ -95,7 +98,7 @@ function inSnakeCase(name: string): string {
 }
 
 function isHost(text: string): boolean {
-  return text.length <= LONGEST_HOST && (IP.test(text) || HOST.test(asConnected(text)));
+  return text.length <= LONGEST_HOST && (IP.test(text) || HOST().test(asConnected(text)));
 }
 
 /** A text as programs read the host in it: letters and dots in other forms, and escaped ones, are the usual ones. */
@@ -128,13 +131,13 @@ function mailsIn(text: string): readonly Address[] {
 }
 
 /** Characters and forms for which programs disagree about the host, or the end of the address. */
-const AMBIGUOUS = /[\\\s\p{Cc}\p{Cf}]|^[^/?#]*\/\/[^/?#]*@|^https?:(?!\/\/[^/])/iu;
+const AMBIGUOUS = lazily(() => /[\\\s\p{Cc}\p{Cf}]|^[^/?#]*\/\/[^/?#]*@|^https?:(?!\/\/[^/])/iu);
 
 /** The host of an address, in lower case as it is connected to; with its port if unusual. */
 function placeOf(address: string): string | undefined {
   const text = address.includes('//') ? address : `https://${address}`;
   const whole = text.startsWith('//') ? `https:${text}` : text;
-  if (AMBIGUOUS.test(address) || !URL.canParse(whole)) return undefined;
+  if (AMBIGUOUS().test(address) || !URL.canParse(whole)) return undefined;
   const { protocol, host } = new URL(whole);
   // A declaration would read the `*` in an address as all hosts below it.
   return (protocol === 'http:' || protocol === 'https:') && !host.includes('*') ? host : undefined;

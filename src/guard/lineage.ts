@@ -1,3 +1,4 @@
+import { lazily } from '../base/collections.js';
 import { isPlainObject, type Json, type JsonObject } from '../base/json.js';
 
 /** The encoding in which an argument was found, in the call or in the text. */
@@ -91,7 +92,7 @@ export class Lineage {
     if (around.length > 0) return around.map((from) => ({ ...from, argument, part: true }));
     const parts = value
       .split(BETWEEN_PARTS)
-      .filter((part) => part.length >= SHORTEST && part.length < value.length && TELLING.test(part));
+      .filter((part) => part.length >= SHORTEST && part.length < value.length && TELLING().test(part));
     for (const part of parts.slice(0, MOST_PARTS)) {
       const found = this.find(argument, part);
       if (found.length > 0) return found.map((one) => ({ ...one, part: true }));
@@ -102,7 +103,7 @@ export class Lineage {
 
 const BETWEEN_PARTS = /[\s"'<>()[\]{},;]+/;
 /** Matches an address, a path, a name with a number: plain words occur in most texts. */
-const TELLING = /[^\p{L}]/u;
+const TELLING = lazily(() => /[^\p{L}]/u);
 
 /** A text prepared for searches. Forms that few searches need are computed when first used. */
 class IndexedText {
@@ -199,7 +200,7 @@ function rot13(text: string): string {
 
 /** Removes differences that do not matter to people: case, white space, zero-width characters, forms of letters. */
 function fold(text: string): string {
-  const plain = BEYOND_LATIN.test(text) ? text.normalize('NFKC').replace(IGNORED, '').toLowerCase() : text;
+  const plain = BEYOND_LATIN.test(text) ? text.normalize('NFKC').replace(IGNORED(), '').toLowerCase() : text;
   const units = Buffer.allocUnsafe(2 * plain.length);
   let end = 0;
   // Written out: an expression takes ten times as long, and whole conversations are folded.
@@ -214,7 +215,7 @@ function fold(text: string): string {
 }
 
 const BEYOND_LATIN = /\P{ASCII}/u;
-const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{White_Space}]+/gu;
+const IGNORED = lazily(() => /[\p{Default_Ignorable_Code_Point}\p{White_Space}]+/gu);
 
 interface Leaf {
   readonly argument: string;

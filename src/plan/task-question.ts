@@ -1,3 +1,4 @@
+import { lazily } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import { schemaFault } from '../lang/schema-check.js';
@@ -40,7 +41,7 @@ const HINT = "such as ask({ text: 'Publish?', choices: ['yes', 'no'] })";
 const SCHEMA_HINT = "such as ask({ text: 'How many?', schema: { type: 'integer' } })";
 
 /** Excludes control characters and unpaired surrogates: the name becomes part of a path. */
-const NAME = /^\P{C}+$/u;
+const NAME = lazily(() => /^\P{C}+$/u);
 
 /**
  * Returns the name of a question: the given one, else its number in the step.
@@ -49,7 +50,7 @@ const NAME = /^\P{C}+$/u;
  */
 export function questionName(name: unknown, number: string): string {
   if (name === undefined) return number;
-  if (typeof name === 'string' && NAME.test(name)) return name;
+  if (typeof name === 'string' && NAME().test(name)) return name;
   throw new SkeinError('SKEIN_USAGE', 'the name of a question must be a text of one line', {
     hint: "such as ask(question, 'publish')",
   });

@@ -1,3 +1,4 @@
+import { lazily } from '../base/collections.js';
 import { didYouMean, suggest } from '../base/suggest.js';
 import type { Position, Problem } from '../base/problem.js';
 import { WORDS_OF_FILES, type SourceWords } from './source-words.js';
@@ -27,13 +28,13 @@ const MAX_HINTS = 100;
 /** The maximum number of errors, and of warnings; later ones are dropped. */
 const MAX_FINDINGS = 10_000;
 
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const INVISIBLE = lazily(() => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu);
 const LONGEST = 1_000;
 
 /** Returns a text with control and invisible characters spelt out, cut to a readable length. */
 export function visibleText(text: string): string {
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
-  return cut.replaceAll(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  return cut.replaceAll(INVISIBLE(), (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
 /** How strictly definitions are checked. */

@@ -1,3 +1,4 @@
+import { lazily } from '../../base/collections.js';
 import { basename, relative, resolve, sep } from 'node:path';
 import { withoutAtEnd } from '../../base/text.js';
 
@@ -10,14 +11,14 @@ export function foldedPath(path: string): string {
   return path.split(sep).map(foldedName).join('/');
 }
 
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const INVISIBLE = lazily(() => /\p{Default_Ignorable_Code_Point}/gu);
 
 /** One name of a path, folded. See {@link foldedPath}. */
 export function foldedName(name: string): string {
   if (name === '..') return name;
   // Fast path: most names are plain, and there are very many.
   if (/^[A-Za-z0-9_.-]*[A-Za-z0-9_-]$/.test(name)) return name.toLowerCase();
-  const plain = name.normalize('NFKC').replace(INVISIBLE, '').toUpperCase().toLowerCase();
+  const plain = name.normalize('NFKC').replace(INVISIBLE(), '').toUpperCase().toLowerCase();
   const [whole = ''] = plain.split(':');
   const cut = withoutAtEnd(whole, '. ');
   // The short name of the folder on Windows.

@@ -1,3 +1,4 @@
+import { lazily } from '../../base/collections.js';
 import { digestText } from '../../base/hash.js';
 import { isPlainObject } from '../../base/json.js';
 import { escaped, printable, secretsHiddenForDecision } from './printable.js';
@@ -10,7 +11,7 @@ const HEAD_CHARS = 2_000;
 const TAIL_CHARS = 1_000;
 
 /** Characters without width, or that only look like a space: they could hide what a call does. */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu;
+const INVISIBLE = lazily(() => /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu);
 
 /**
  * Formats what a person needs to see to decide, such as a tool call. Invisible characters appear as escapes. Long evidence is cut to its
@@ -78,5 +79,5 @@ export function visible(line: string): string {
 }
 
 function withMarks(line: string): string {
-  return line.replace(INVISIBLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  return line.replace(INVISIBLE(), (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

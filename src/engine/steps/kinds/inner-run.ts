@@ -1,3 +1,4 @@
+import { lazily } from '../../../base/collections.js';
 import { SkeinError, stepCancelled } from '../../../base/errors.js';
 import { canonicalJson, digestText } from '../../../base/hash.js';
 import type { StepPart } from '../../../plan/builder-input.js';
@@ -44,7 +45,7 @@ export class InnerRuns {
 
   /** A repeated name gets a number, in the order of the calls and not of their ends. */
   private nameOf(name: string): string {
-    if (typeof name !== 'string' || !NAME.test(name) || name.length > LONGEST_NAME) {
+    if (typeof name !== 'string' || !NAME().test(name) || name.length > LONGEST_NAME) {
       throw new SkeinError(
         'SKEIN_USAGE',
         `step.run needs a name for what is done, not ${JSON.stringify(name) ?? 'nothing'}`,
@@ -73,4 +74,4 @@ export class InnerRuns {
   }
 }
 
-const NAME = /^[^\p{C}#]+$/u;
+const NAME = lazily(() => /^[^\p{C}#]+$/u);

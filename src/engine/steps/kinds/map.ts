@@ -1,3 +1,4 @@
+import { lazily } from '../../../base/collections.js';
 import { isFinal, SkeinError, type ErrorData } from '../../../base/errors.js';
 import { escapeKey } from '../../../base/item-key.js';
 import { readPath, readRef, refText, JsonTexts } from '../../../lang/json-path.js';
@@ -215,12 +216,12 @@ function keysOf(node: MapNode, items: readonly unknown[]): string[] {
 }
 
 /** What ends a name in a path, white space, and characters that are not seen: two names that look the same must not differ. */
-const NOT_PLAIN = /[/[\]\s\p{Cc}\p{Cf}]/gu;
+const NOT_PLAIN = lazily(() => /[/[\]\s\p{Cc}\p{Cf}]/gu);
 
 function plainName(value: string): string {
-  return value.replaceAll(NOT_PLAIN, '_');
+  return value.replaceAll(NOT_PLAIN(), '_');
 }
 
 function fullName(value: string): string {
-  return escapeKey(value).replaceAll(NOT_PLAIN, encodeURIComponent);
+  return escapeKey(value).replaceAll(NOT_PLAIN(), encodeURIComponent);
 }
