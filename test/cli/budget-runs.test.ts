@@ -33,7 +33,7 @@ it('a map of 100 with money for 37, as processes: exit code 6 with the limit and
     first.stderr,
   );
   expect(next).not.toBeNull();
-  const shown = await skein(['budget', '-1'], { cwd });
+  const shown = await served(['budget', '-1'], { cwd });
   expect(shown.stdout.trim()).toBe('the budget of the run: 37 calls of 37 calls spent');
   const rest = await skein(['resume', '-1', '--budget', '+63-calls'], { cwd });
   expect(rest.code).toBe(0);

@@ -31,7 +31,7 @@ it('two processes on one day never make more calls together than it allows', { t
   expect(short?.stderr).toContain('the budget of the day is used up: 8 calls of 8 calls spent');
   expect(short?.stderr).toContain('resume the run tomorrow, or raise day in the budget of the workflow');
 
-  const again = await skein(RUN, project);
+  const again = await served(RUN, project);
   expect([again.code, books.billed.length]).toEqual([6, 8]);
   await writeFile(join(project.cwd, 'flow.yaml'), LIST.replace('calls: 8', 'calls: 9'));
   expect((await served(['resume', '-1'], project)).code).toBe(6);
@@ -47,9 +47,9 @@ it('a call under way when its process is killed counts for the day, once', { tim
   await hung;
   killed.child.kill('SIGKILL');
   await killed.ended;
-  expect((await skein(['resume', '-1'], project)).code).toBe(0);
+  expect((await served(['resume', '-1'], project)).code).toBe(0);
   expect(books.billed).toHaveLength(6);
-  expect((await skein(RUN, project)).code).toBe(6);
+  expect((await served(RUN, project)).code).toBe(6);
   expect(books.billed).toHaveLength(7);
 });
 

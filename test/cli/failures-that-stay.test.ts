@@ -120,11 +120,9 @@ const below = (line: string, said: string): string => (said.split(`${line}\n  `)
 describe('a failure that a resume alone meets again', () => {
   test.each(Object.entries(CASES))('%s: says to change something, or to fork', async (_, one) => {
     const cwd = await makeProject({ [one.file]: one.text });
-    // A process loads a module once, and this one is edited.
-    const typed = one.file.endsWith('.mjs') ? skein : served;
-    const first = await typed(['run', one.file, '--mock'], { cwd });
-    const shown = await typed(['show', '-1'], { cwd });
-    const again = await typed(['resume', '-1'], { cwd });
+    const first = await served(['run', one.file, '--mock'], { cwd });
+    const shown = await served(['show', '-1'], { cwd });
+    const again = await served(['resume', '-1'], { cwd });
     expect(again.stderr).toMatch(/ reused, 0 run/);
     for (const said of [first.stderr, shown.stdout, again.stderr]) {
       expect(said).toContain(one.code);
@@ -133,9 +131,11 @@ describe('a failure that a resume alone meets again', () => {
       expect(below(FORK, said)).toMatch(new RegExp(`^skein fork [0-9a-f]+ --from ${one.from}(?: --trust)?$`));
     }
     const fork = below(FORK, first.stderr).replace('STEP', 'a').split(' ').slice(1);
-    expect((await typed(fork, { cwd })).stderr).toMatch(/[0-9] reused, [1-9] run/);
+    expect((await served(fork, { cwd })).stderr).toMatch(/[0-9] reused, [1-9] run/);
     await writeFile(join(cwd, one.file), one.text.replace(...one.edit));
-    const resumed = await typed(below(CHANGE, first.stderr).split(' ').slice(1), { cwd });
+    // A process loads a module once, and this one was edited.
+    const later = one.file.endsWith('.mjs') ? skein : served;
+    const resumed = await later(below(CHANGE, first.stderr).split(' ').slice(1), { cwd });
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringMatching(/[1-9] reused/)]);
   });
 

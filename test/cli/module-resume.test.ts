@@ -73,7 +73,7 @@ async function edit(cwd: string, from: string, to: string): Promise<void> {
 describe('a graph of a module that was killed', () => {
   test('goes on with skein resume: what is finished is not done again', async () => {
     const cwd = await killed();
-    const end = await skein(['resume', '-1'], { cwd });
+    const end = await served(['resume', '-1'], { cwd });
     expect(end).toMatchObject({ code: 0, stdout: PAGE });
     expect(end.stderr).toContain('\n2 reused, 2 run\n');
     expect(end.stderr).not.toContain('is not what the run');
@@ -83,7 +83,7 @@ describe('a graph of a module that was killed', () => {
   test('needs its module for that: its functions are nowhere else', async () => {
     const cwd = await killed();
     await rm(join(cwd, 'flow.ts'));
-    const end = await skein(['resume', '-1'], { cwd });
+    const end = await served(['resume', '-1'], { cwd });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toMatch(
       /^error SKEIN_FILE: the workflow file no longer exists: .*flow\.ts\n    hint: put it back, then resume the run\n$/,
@@ -93,7 +93,7 @@ describe('a graph of a module that was killed', () => {
   test('stays as it was while the module is broken', async () => {
     const cwd = await killed();
     await edit(cwd, ".setExit('page')", ".setExits('page')");
-    const end = await skein(['resume', '-1'], { cwd });
+    const end = await served(['resume', '-1'], { cwd });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toMatch(
       /^flow\.ts:\d+:\d+: error module-throws: the module throws TypeError: .*setExits is not a function/,

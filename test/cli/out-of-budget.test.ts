@@ -45,7 +45,7 @@ it('a run that is out of budget ends with 6, says why and what comes next, and i
 
 it('its JSON and its run folder say so, and a resume with a higher bound continues it', async () => {
   const cwd = await makeProject({ 'flow.ts': flow(1), 'script.yaml': SCRIPT });
-  const end = await skein(
+  const end = await served(
     ['run', 'flow.ts', '--input', 'task=x', '--mock=script.yaml', '--json', '--audit-dir', 'audit'],
     { cwd },
   );
@@ -60,7 +60,7 @@ it('its JSON and its run folder say so, and a resume with a higher bound continu
   const meta = await readFile(join(cwd, 'audit', folder, 'workflow.meta.json'), 'utf8');
   expect(JSON.parse(meta)).toMatchObject({ status: 'failed', outcome: 'out_of_budget' });
 
-  const same = await skein(['resume', '-1'], { cwd });
+  const same = await served(['resume', '-1'], { cwd });
   expect([same.code, same.stderr]).toEqual([6, expect.stringContaining('ran out of budget')]);
   await writeFile(join(cwd, 'flow.ts'), flow(9));
   const raised = await skein(['resume', '-1', '--json'], { cwd });

@@ -28,7 +28,7 @@ agents:
     inline:
       prompt: You look
       tools: [kit/*]
-      mcp-servers: { kit: { command: ${JSON.stringify(process.execPath)}, args: [kit.mjs] } }
+      mcp-servers: { kit: { command: node, args: [kit.mjs] } }
 steps:
   - { id: a, agent: looker, prompt: Look }
 `;

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
+import { served } from './support/served.js';
 import { makeProject, skein, startSkein } from './support/skein.js';
 
 const HEAD = `import { appendFileSync } from 'node:fs';
@@ -53,15 +54,15 @@ test('[XG9] a process that is killed while a node sleeps: the next one waits onl
 
 test('[XG9] a run that waits for an event says how it is told, and goes on in another process', async () => {
   const cwd = await makeProject({ 'shop.mjs': SHOP });
-  const paused = await skein(['run', 'shop.mjs', '--no-audit'], { cwd });
+  const paused = await served(['run', 'shop.mjs', '--no-audit'], { cwd });
   expect(paused.code).toBe(5);
   expect(paused.stderr).toMatch(/waits for the event payment/);
   expect(paused.stderr).toMatch(/skein answer \w+/);
-  const shown = await skein(['show', '-1'], { cwd });
+  const shown = await served(['show', '-1'], { cwd });
   expect(shown.stdout).toMatch(/paid waits for the event payment\n.*\n? {2}skein answer \w+ payment \[VALUE\]/);
-  const refused = await skein(['answer', '-1', 'payment', '12'], { cwd });
+  const refused = await served(['answer', '-1', 'payment', '12'], { cwd });
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/does not match what was asked for/)]);
-  expect((await skein(['answer', '-1', 'payment', '{"amount":12}'], { cwd })).code).toBe(0);
+  expect((await served(['answer', '-1', 'payment', '{"amount":12}'], { cwd })).code).toBe(0);
   const end = await skein(['resume', '-1'], { cwd });
   expect([end.code, await text(join(cwd, 'ran.txt'))]).toEqual([0, 'before\npaid 12\n']);
 });

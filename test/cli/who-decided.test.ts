@@ -34,9 +34,9 @@ async function expectDecided(cwd: string, by: string, words: string): Promise<vo
 describe('[addition 11] who decided about a supervised step', () => {
   test('is skein answer where another process answered, also for later resumes', async () => {
     const cwd = await makeProject(files);
-    expect((await skein(['run', 'flow.yaml', '--mock=s.yaml'], { cwd })).code).toBe(5);
+    expect((await served(['run', 'flow.yaml', '--mock=s.yaml'], { cwd })).code).toBe(5);
     expect((await skein(['answer', '-1', 'approve'], { cwd })).code).toBe(0);
-    const end = await skein(['resume', '-1', '--verbose'], { cwd });
+    const end = await served(['resume', '-1', '--verbose'], { cwd });
     expect(end.stderr).toContain('[draft] is decided by skein answer: approve');
     await expectDecided(cwd, 'command', 'by skein answer');
     expect((await served(['resume', '-1'], { cwd })).code).toBe(0);

@@ -1,8 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import type ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { loadWorkflowText } from '../../src/yaml.js';
+import { compiler } from '../compiler.js';
 
 const SRC = join(import.meta.dirname, '../../src');
 const FOLDERS = ['notations/dag', 'notations/pipeline', 'text'];
@@ -21,11 +22,11 @@ const OF_FILES = new Set([
 function proseIn(source: string): readonly string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
-    const isText = ts.isStringLiteral(node) || ts.isTemplateLiteralToken(node);
+    const isText = compiler.isStringLiteral(node) || compiler.isTemplateLiteralToken(node);
     if (isText && node.text.includes(' ')) found.push(node.text);
-    ts.forEachChild(node, visit);
+    compiler.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile('x.ts', source, ts.ScriptTarget.Latest));
+  visit(compiler.createSourceFile('x.ts', source, compiler.ScriptTarget.Latest));
   return found;
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeSandbox } from '../../src/agent/index.js';
 import { FakeProvider } from '../agent/support/fake-provider.js';
+import { served } from '../cli/support/served.js';
 import { makeProject, skein } from '../cli/support/skein.js';
 
 const hasSandbox = 'by' in (await describeSandbox());
@@ -39,7 +40,7 @@ agents:
     inline:
       prompt: You look
       tools: [kit/look]
-      mcp-servers: { kit: { command: ${JSON.stringify(process.execPath)}, args: [kit.mjs], ${sandbox} } }
+      mcp-servers: { kit: { command: node, args: [kit.mjs], ${sandbox} } }
 steps:
   - { id: a, agent: tester, prompt: Test it }
   - { id: b, agent: looker, prompt: Look, depends_on: [a] }
@@ -55,7 +56,7 @@ async function seenByChildren(sandbox: string): Promise<readonly string[]> {
   );
   const cwd = await makeProject({ 'f.yaml': flow(sandbox), 'kit.mjs': SERVER });
   const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: provider.baseUrl, XDG_STATE_HOME: join(cwd, 'state') };
-  await skein(['trust', 'f.yaml', '--yes'], { cwd, env });
+  await served(['trust', 'f.yaml', '--yes'], { cwd, env });
   const { code, stderr } = await skein(['run', 'f.yaml', '--model', 'openai/gpt-4o-mini'], {
     cwd,
     env,

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import ts from 'typescript';
+import type ts from 'typescript';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { docSnippets } from '../examples/support/snippets.js';
+import { compiler } from '../compiler.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** As they are shipped: the compiler reads declarations in half the time of the code. */
@@ -26,13 +27,13 @@ interface PublicName {
   readonly examples: readonly string[];
 }
 
-const config = ts.readConfigFile(resolve(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path));
-const { options: project } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
+const config = compiler.readConfigFile(resolve(ROOT, 'tsconfig.json'), (path) => compiler.sys.readFile(path));
+const { options: project } = compiler.parseJsonConfigFileContent(config.config, compiler.sys, ROOT);
 const options: ts.CompilerOptions = {
   ...project,
   paths: Object.fromEntries(Object.entries(ENTRIES).map(([subpath, file]) => [subpath, [`./${file}`]])),
 };
-const surface = ts.createProgram(
+const surface = compiler.createProgram(
   Object.values(ENTRIES).map((file) => resolve(ROOT, file)),
   options,
 );
@@ -44,17 +45,18 @@ function publicNames(): readonly PublicName[] {
     const module = source === undefined ? undefined : checker.getSymbolAtLocation(source);
     if (module === undefined) throw new Error(`${file} is no module`);
     return checker.getExportsOfModule(module).map((exported) => {
-      const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+      const symbol = exported.flags & compiler.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
       return {
         subpath,
         name: exported.name,
-        comment: ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim(),
-        isFunction: (symbol.flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Class)) !== 0,
-        isType: isTypeOnly(exported) || (symbol.flags & (ts.SymbolFlags.Value | ts.SymbolFlags.Alias)) === 0,
+        comment: compiler.displayPartsToString(symbol.getDocumentationComment(checker)).trim(),
+        isFunction: (symbol.flags & (compiler.SymbolFlags.Function | compiler.SymbolFlags.Class)) !== 0,
+        isType:
+          isTypeOnly(exported) || (symbol.flags & (compiler.SymbolFlags.Value | compiler.SymbolFlags.Alias)) === 0,
         examples: symbol
           .getJsDocTags(checker)
           .filter((tag) => tag.name === 'example')
-          .map((tag) => ts.displayPartsToString(tag.text)),
+          .map((tag) => compiler.displayPartsToString(tag.text)),
       };
     });
   });
@@ -62,7 +64,9 @@ function publicNames(): readonly PublicName[] {
 
 /** A class that users get from a function, and never make. */
 function isTypeOnly({ declarations = [] }: ts.Symbol): boolean {
-  return declarations.some((each) => ts.isExportSpecifier(each) && (each.isTypeOnly || each.parent.parent.isTypeOnly));
+  return declarations.some(
+    (each) => compiler.isExportSpecifier(each) && (each.isTypeOnly || each.parent.parent.isTypeOnly),
+  );
 }
 
 const PUBLIC = publicNames();
@@ -100,16 +104,16 @@ function moduleOf(example: string, of: string): string {
 
 /** Errors of files that exist only in memory, in the project's own settings. */
 function errorsOf(files: ReadonlyMap<string, string>): readonly ts.Diagnostic[] {
-  const host = ts.createCompilerHost(options);
+  const host = compiler.createCompilerHost(options);
   const readSource = host.getSourceFile.bind(host);
   host.getSourceFile = (name, ...rest) => {
     const text = files.get(name);
-    if (text !== undefined) return ts.createSourceFile(name, text, ts.ScriptTarget.ES2023);
+    if (text !== undefined) return compiler.createSourceFile(name, text, compiler.ScriptTarget.ES2023);
     return surface.getSourceFile(name) ?? readSource(name, ...rest);
   };
   const exists = host.fileExists.bind(host);
   host.fileExists = (name) => files.has(name) || exists(name);
-  const program = ts.createProgram([...files.keys()], options, host);
+  const program = compiler.createProgram([...files.keys()], options, host);
   return [...files.keys()].flatMap((name) => {
     const source = program.getSourceFile(name);
     return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
@@ -144,7 +148,7 @@ describe('the compiler', async () => {
     return errors
       .filter(({ file, code }) => files.has(file?.fileName ?? '') && !allowed.includes(code))
       .map(({ file, messageText }) => {
-        return `${file?.fileName.replace(`${ROOT}/`, '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+        return `${file?.fileName.replace(`${ROOT}/`, '')}: ${compiler.flattenDiagnosticMessageText(messageText, ' ')}`;
       });
   }
 

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import ts from 'typescript';
+import type ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { compiler } from '../compiler.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -30,20 +31,25 @@ function filesIn(folder: string, ending: string): readonly string[] {
 
 /** The text of a string or template; undefined for any other node. */
 function textOf(node: ts.Node): string | undefined {
-  if (ts.isStringLiteralLike(node)) return node.text;
-  if (!ts.isTemplateExpression(node)) return undefined;
+  if (compiler.isStringLiteralLike(node)) return node.text;
+  if (!compiler.isTemplateExpression(node)) return undefined;
   return [node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join('…');
 }
 
 /** What a file says: strings and templates of more than one word, with their lines. */
 function wordsIn(file: string): readonly (readonly [place: string, text: string])[] {
-  const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true);
+  const source = compiler.createSourceFile(
+    file,
+    readFileSync(join(ROOT, file), 'utf8'),
+    compiler.ScriptTarget.Latest,
+    true,
+  );
   const found: (readonly [string, string])[] = [];
   const visit = (node: ts.Node): void => {
     const text = textOf(node);
     const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
     if (text?.includes(' ') === true) found.push([`${file}:${line + 1}`, text]);
-    ts.forEachChild(node, visit);
+    compiler.forEachChild(node, visit);
   };
   visit(source);
   return found;

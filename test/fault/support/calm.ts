@@ -1,10 +1,13 @@
-import { rmSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { changeBudget } from '../../../src/runtime.js';
+import { memoryStore } from '../../../src/stores/memory.js';
 import { openSqliteStore } from '../../../src/stores/sqlite.js';
 import type { Ended, Order } from './process.js';
 import { linesIn, makeDir, startRunner } from './process.js';
-import { answerAll } from './session.js';
+import { answerAll, complete } from './session.js';
+import { SHAPES } from './shapes.js';
+import type { World } from './world.js';
 import type { RunResult } from '../../../src/engine/run.js';
 
 /** An order for the run `r` of a shape in a folder. */
@@ -40,12 +43,24 @@ export async function calmState(shape: string): Promise<unknown> {
   return (await calmResult(shape)).state;
 }
 
+/** In this process: one of its own is for those that are killed. */
 async function undisturbed(shape: string): Promise<Calm> {
   const dir = makeDir();
-  const { result, stderr } = await finish(orderOf(shape, dir, { pace: 0 }));
+  const receiver = join(dir, 'received.txt');
+  const world: World = {
+    cwd: dir,
+    receiver,
+    receive: (key) => appendFileSync(receiver, `${key}\n`),
+    perform: async () => Promise.resolve(),
+  };
+  const build = SHAPES[shape];
+  if (build === undefined) throw new Error(`no shape ${shape}`);
+  const result = await complete(await build(world, 2), memoryStore(), { runId: 'r' }, () => false);
   rmSync(dir, { recursive: true });
-  if (result?.outcome !== 'succeeded') throw new Error(`${shape} does not even run undisturbed: ${stderr}`);
-  return endOf(result);
+  if (result.outcome !== 'succeeded')
+    throw new Error(`${shape} does not even run undisturbed: ${result.error?.message}`);
+  // As a runner tells it.
+  return JSON.parse(JSON.stringify(endOf(result))) as Calm;
 }
 
 /** What is compared of a run that has ended. */
